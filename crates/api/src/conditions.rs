@@ -1,0 +1,136 @@
+//! Condition types and reasons, and how a condition list is kept.
+
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+
+/// Types of conditions.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
+)]
+pub enum ConditionType {
+    /// PodClique, PodCliqueScalingGroup: fewer than `minAvailable` are available (seed 000).
+    MinAvailableBreached,
+    /// PodClique: at least `minAvailable` pods are bound to nodes (Grove).
+    PodCliqueScheduled,
+    /// PodClique, PodCliqueScalingGroup: `spec.replicas` was scaled below `minAvailable`.
+    ScaledBelowMinAvailable,
+    /// PodCliqueSet: fields that are accepted but not honoured yet.
+    FieldNotImplemented,
+    /// PodGang: all pods exist and the scheduler may place them.
+    Initialized,
+    /// PodGang: every part has its guaranteed pods bound to nodes.
+    Scheduled,
+    /// PodGang: every part has its guaranteed pods ready.
+    Ready,
+    /// PodGang: a guaranteed pod failed or is not ready after it was.
+    Unhealthy,
+    /// PodGang: a pod is about to be evicted or preempted.
+    DisruptionTarget,
+}
+
+/// Reasons of conditions.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
+)]
+#[allow(missing_docs)]
+pub enum Reason {
+    // MinAvailableBreached of a PodClique
+    SufficientReadyPods,
+    InsufficientReadyPods,
+    NeverAvailable,
+    UpdateInProgress,
+    // MinAvailableBreached of a PodCliqueScalingGroup
+    SufficientAvailablePodCliqueScalingGroupReplicas,
+    InsufficientAvailablePodCliqueScalingGroupReplicas,
+    // PodCliqueScheduled
+    SufficientScheduledPods,
+    InsufficientScheduledPods,
+    // ScaledBelowMinAvailable
+    ReplicasBelowMinAvailable,
+    // FieldNotImplemented
+    AcceptedButIgnored,
+    // Initialized
+    PodGangPodsCreationPending,
+    PodGangPodsCreated,
+    // Scheduled, Ready, Unhealthy, DisruptionTarget of a PodGang
+    GuaranteedPodsBound,
+    GuaranteedPodsNotBound,
+    GuaranteedPodsReady,
+    GuaranteedPodsNotReady,
+    PodsFailed,
+    NoPodFailed,
+    PodsDisrupted,
+    NoPodDisrupted,
+}
+
+/// Status of a condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::IntoStaticStr)]
+#[allow(missing_docs)]
+pub enum Status {
+    True,
+    False,
+    Unknown,
+}
+
+impl From<bool> for Status {
+    fn from(value: bool) -> Self {
+        if value { Self::True } else { Self::False }
+    }
+}
+
+/// What a rule says of a condition; the list decides what becomes of `lastTransitionTime`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verdict {
+    /// Which condition.
+    pub type_: ConditionType,
+    /// Whether it holds.
+    pub status: Status,
+    /// Why, for programs.
+    pub reason: Reason,
+    /// Why, for people.
+    pub message: String,
+}
+
+/// Puts the verdict into the list. `lastTransitionTime` moves only when the status flips.
+pub fn set(
+    conditions: &mut Vec<Condition>,
+    verdict: Verdict,
+    generation: Option<i64>,
+    now: Timestamp,
+) {
+    let type_: &'static str = verdict.type_.into();
+    let before = conditions.iter().find(|c| c.type_ == type_);
+    let since = match before {
+        Some(c) if c.status == verdict.status.to_string() => c.last_transition_time.clone(),
+        _ => Time(now),
+    };
+    let condition = Condition {
+        type_: type_.into(),
+        status: verdict.status.to_string(),
+        reason: verdict.reason.to_string(),
+        message: verdict.message,
+        observed_generation: generation,
+        last_transition_time: since,
+    };
+    match conditions.iter_mut().find(|c| c.type_ == type_) {
+        Some(slot) => *slot = condition,
+        None => conditions.push(condition),
+    }
+}
+
+/// Takes the condition out of the list.
+pub fn remove(conditions: &mut Vec<Condition>, type_: ConditionType) {
+    let type_: &'static str = type_.into();
+    conditions.retain(|c| c.type_ != type_);
+}
+
+/// The condition of that type, if it is in the list.
+pub fn find(conditions: &[Condition], type_: ConditionType) -> Option<&Condition> {
+    let type_: &'static str = type_.into();
+    conditions.iter().find(|c| c.type_ == type_)
+}
+
+/// Whether the condition is in the list with status True.
+pub fn is_true(conditions: &[Condition], type_: ConditionType) -> bool {
+    find(conditions, type_).is_some_and(|c| c.status == "True")
+}

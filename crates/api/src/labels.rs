@@ -1,0 +1,109 @@
+//! Every label, annotation, finalizer, gate and environment variable, spelled once
+//! (Grove, `operator/api/common`).
+
+use std::collections::BTreeMap;
+
+/// `app.kubernetes.io/name`: name of the object.
+pub const NAME: &str = "app.kubernetes.io/name";
+/// `app.kubernetes.io/managed-by`: always [`MANAGER`].
+pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
+/// `app.kubernetes.io/part-of`: name of the PodCliqueSet.
+pub const PART_OF: &str = "app.kubernetes.io/part-of";
+/// `app.kubernetes.io/component`: one of [`component`].
+pub const COMPONENT: &str = "app.kubernetes.io/component";
+/// Value of [`MANAGED_BY`]; the same as the Go operator's, whose objects we adopt.
+pub const MANAGER: &str = "grove-operator";
+/// Selects everything that an operator of this API made.
+pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
+
+/// Name of the PodClique a pod belongs to.
+pub const POD_CLIQUE: &str = "grove.io/podclique";
+/// Name of the PodGang a pod or PodClique belongs to.
+pub const POD_GANG: &str = "grove.io/podgang";
+/// Name of the base PodGang; only on members of scaled gangs.
+pub const BASE_POD_GANG: &str = "grove.io/base-podgang";
+/// Index of the PodCliqueSet replica.
+pub const PCS_REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
+/// Name of the PodCliqueScalingGroup object.
+pub const SCALING_GROUP: &str = "grove.io/podcliquescalinggroup";
+/// Index of the scaling group's replica.
+pub const SCALING_GROUP_REPLICA_INDEX: &str = "grove.io/podcliquescalinggroup-replica-index";
+/// Index of a pod in its PodClique.
+pub const POD_INDEX: &str = "grove.io/podclique-pod-index";
+/// Hash of the pod template.
+pub const POD_TEMPLATE_HASH: &str = "grove.io/pod-template-hash";
+/// Name of the scheduler of a PodGang.
+pub const SCHEDULER_NAME: &str = "grove.io/scheduler-name";
+/// Attempt of the PodCliqueSet replica; written at creation, never repaired. Absent means 0.
+pub const ATTEMPT: &str = "grove.io/attempt";
+/// Attempt of the scaling group's replica; written at creation, never repaired. Absent means 0.
+pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
+
+/// Annotation: the last `replicas` seen in the template, so that a change there can be told from
+/// a live value that a user or an autoscaler set.
+pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
+/// Annotation: the template hash that another implementation wrote and that was replaced by ours.
+pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
+/// Annotation: name of the topology that a clique's constraint speaks of; not copied to PodCliques.
+pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
+/// Prefix of keys that are the operator's own.
+pub const GROVE_PREFIX: &str = "grove.io/";
+/// Annotation that kubectl keeps the applied manifest in; never copied to children.
+pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Finalizer of a PodCliqueSet.
+pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
+/// Finalizer of a PodCliqueScalingGroup.
+pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
+/// Finalizer of a PodClique.
+pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
+/// Scheduling gate that holds a pod until its gang is complete.
+pub const POD_GANG_GATE: &str = "grove.io/podgang-pending-creation";
+
+/// Values of [`COMPONENT`].
+pub mod component {
+    /// Standalone PodClique.
+    pub const PCS_POD_CLIQUE: &str = "pcs-podclique";
+    /// PodClique of a scaling group.
+    pub const PCSG_POD_CLIQUE: &str = "pcsg-podclique";
+    /// PodCliqueScalingGroup.
+    pub const SCALING_GROUP: &str = "pcs-podcliquescalinggroup";
+    /// PodGang.
+    pub const POD_GANG: &str = "podgang";
+    /// Headless Service.
+    pub const HEADLESS_SERVICE: &str = "pcs-headless-service";
+    /// Role.
+    pub const ROLE: &str = "pod-role";
+    /// RoleBinding.
+    pub const ROLE_BINDING: &str = "pod-role-binding";
+    /// ServiceAccount.
+    pub const SERVICE_ACCOUNT: &str = "pod-service-account";
+}
+
+/// Environment variables of every container.
+pub mod env {
+    /// Name of the PodCliqueSet.
+    pub const PCS_NAME: &str = "GROVE_PCS_NAME";
+    /// Index of the PodCliqueSet replica.
+    pub const PCS_INDEX: &str = "GROVE_PCS_INDEX";
+    /// Name of the PodClique.
+    pub const PCLQ_NAME: &str = "GROVE_PCLQ_NAME";
+    /// DNS name of the headless Service.
+    pub const HEADLESS_SERVICE: &str = "GROVE_HEADLESS_SERVICE";
+    /// Index of the pod in its PodClique.
+    pub const PCLQ_POD_INDEX: &str = "GROVE_PCLQ_POD_INDEX";
+    /// Name of the PodCliqueScalingGroup.
+    pub const PCSG_NAME: &str = "GROVE_PCSG_NAME";
+    /// Pods of one group replica according to the template.
+    pub const PCSG_TEMPLATE_NUM_PODS: &str = "GROVE_PCSG_TEMPLATE_NUM_PODS";
+    /// Index of the scaling group's replica.
+    pub const PCSG_INDEX: &str = "GROVE_PCSG_INDEX";
+}
+
+/// The two labels that every managed object has.
+pub fn default_labels(pcs: &str) -> BTreeMap<String, String> {
+    BTreeMap::from([
+        (MANAGED_BY.into(), MANAGER.into()),
+        (PART_OF.into(), pcs.into()),
+    ])
+}

@@ -1,0 +1,59 @@
+//! The contract with users: kinds, names, labels, conditions. No I/O, no client.
+//!
+//! ```text
+//! PodCliqueSet ──▶ PodCliqueScalingGroup ──▶ PodClique ──▶ Pod
+//!      │  └───────────── (standalone) ──────────▲           ▲
+//!      └──▶ PodGang ──── lists the pods that start together ┘
+//! ```
+//!
+//! Field names, defaults, enums and scale paths are those of the Grove API, so manifests written
+//! for the Go operator work unchanged; our additions are optional fields only.
+
+pub mod conditions;
+pub mod crds;
+pub mod duration;
+pub mod labels;
+pub mod names;
+pub mod podclique;
+pub mod podcliquescalinggroup;
+pub mod podcliqueset;
+pub mod podgang;
+pub mod resources;
+pub mod topology;
+
+pub use duration::GoDuration;
+pub use podclique::{PodClique, PodCliqueSpec, PodCliqueStatus};
+pub use podcliquescalinggroup::{
+    PodCliqueScalingGroup, PodCliqueScalingGroupSpec, PodCliqueScalingGroupStatus,
+};
+pub use podcliqueset::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus};
+pub use podgang::{PodGang, PodGangSpec, PodGangStatus};
+pub use topology::{ClusterTopologyBinding, ClusterTopologyBindingSpec};
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One thing that keeps an object from being reconciled, as last seen (Grove, `status.lastErrors`).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LastError {
+    /// Stable machine-readable code, e.g. `ERR_CREATE_POD`.
+    pub code: String,
+    /// What is wrong, where, and what to do about it.
+    pub description: String,
+    /// When it was first seen in this form.
+    pub observed_at: Time,
+}
+
+/// What a workload is made for: serving for ever, or running to completion (seed 002).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display,
+)]
+pub enum WorkloadType {
+    /// Pods run until they are removed; finished pods are replaced.
+    #[default]
+    Inference,
+    /// Pods run to completion; finished work is never repeated.
+    Training,
+}

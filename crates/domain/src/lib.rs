@@ -1,0 +1,1 @@
+//! Pure rules shared by two or more crates.

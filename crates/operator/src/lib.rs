@@ -1,0 +1,1 @@
+//! The grove-operator binary: configuration and wiring.

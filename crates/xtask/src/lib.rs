@@ -1,0 +1,1 @@
+//! Generates and checks what is written by program.
