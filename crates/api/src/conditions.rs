@@ -14,6 +14,18 @@ pub enum ConditionType {
     PodCliqueScheduled,
     /// PodClique, PodCliqueScalingGroup: `spec.replicas` was scaled below `minAvailable`.
     ScaledBelowMinAvailable,
+    /// PodClique: all its work is done (seed 002).
+    Succeeded,
+    /// PodCliqueSet: the restart budget or the run time is used up (seed 002).
+    Failed,
+    /// PodCliqueSet: a topology constraint names a level that the cluster does not have (Grove).
+    TopologyLevelsUnavailable,
+    /// PodCliqueSet, PodGang: the scheduler cannot honour something that was asked for.
+    SchedulingFeatureUnsupported,
+    /// PodCliqueScalingGroup: written by Grove while it recycles a replica; we only remove it.
+    GangTerminationInProgress,
+    /// ClusterTopologyBinding: a scheduler's topology object has other levels (Grove).
+    SchedulerTopologyDrift,
     /// PodCliqueSet: fields that are accepted but not honoured yet.
     FieldNotImplemented,
     /// PodGang: all pods exist and the scheduler may place them.
@@ -45,6 +57,19 @@ pub enum Reason {
     // PodCliqueScheduled
     SufficientScheduledPods,
     InsufficientScheduledPods,
+    // Failed of a PodCliqueSet
+    MaxRestartsExceeded,
+    MaxRuntimeExceeded,
+    // TopologyLevelsUnavailable
+    AllClusterTopologyLevelsAvailable,
+    ClusterTopologyLevelsUnavailable,
+    ClusterTopologyNotFound,
+    TopologyNameMissing,
+    TopologyAwareSchedulingDisabled,
+    // SchedulerTopologyDrift
+    InSync,
+    Drift,
+    TopologyNotFound,
     // ScaledBelowMinAvailable
     ReplicasBelowMinAvailable,
     // FieldNotImplemented
@@ -55,6 +80,7 @@ pub enum Reason {
     // Scheduled, Ready, Unhealthy, DisruptionTarget of a PodGang
     GuaranteedPodsBound,
     GuaranteedPodsNotBound,
+    GuaranteedPodsLost,
     GuaranteedPodsReady,
     GuaranteedPodsNotReady,
     PodsFailed,

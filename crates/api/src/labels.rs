@@ -51,12 +51,29 @@ pub const GROVE_PREFIX: &str = "grove.io/";
 /// Annotation that kubectl keeps the applied manifest in; never copied to children.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// Label of a ComputeDomain, annotation of a PodCliqueSet, clique or scaling group: its MNNVL group.
+pub const MNNVL_GROUP: &str = "grove.io/mnnvl-group";
+/// Annotation of a PodCliqueSet: any change of its value wakes the operator.
+pub const RECONCILE_TRIGGER: &str = "grove.io/reconcile-trigger";
+/// Annotation of a PodCliqueSet: `true` lets everybody change what the operator made.
+pub const DISABLE_PROTECTION: &str = "grove.io/disable-managed-resource-protection";
+/// Annotation of a PodCliqueSet: Volcano's queue.
+pub const VOLCANO_QUEUE: &str = "scheduling.grove.io/volcano-queue";
+/// Label or annotation of a PodCliqueSet: KAI's queue.
+pub const KAI_QUEUE: &str = "kai.scheduler/queue";
+/// Label of a pod: the part of KAI's PodGroup that it belongs to.
+pub const KAI_SUBGROUP: &str = "kai.scheduler/subgroup-name";
+/// Annotation of a token Secret: name of the ServiceAccount (Kubernetes).
+pub const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
+
 /// Finalizer of a PodCliqueSet.
 pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
 /// Finalizer of a PodCliqueScalingGroup.
 pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
 /// Finalizer of a PodClique.
 pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
+/// Finalizer of a ComputeDomain.
+pub const COMPUTE_DOMAIN_FINALIZER: &str = "grove.io/computedomain-finalizer";
 /// Scheduling gate that holds a pod until its gang is complete.
 pub const POD_GANG_GATE: &str = "grove.io/podgang-pending-creation";
 
@@ -70,6 +87,8 @@ pub mod component {
     pub const SCALING_GROUP: &str = "pcs-podcliquescalinggroup";
     /// PodGang.
     pub const POD_GANG: &str = "podgang";
+    /// HorizontalPodAutoscaler.
+    pub const AUTOSCALER: &str = "pcs-hpa";
     /// Headless Service.
     pub const HEADLESS_SERVICE: &str = "pcs-headless-service";
     /// Role.
@@ -78,6 +97,12 @@ pub mod component {
     pub const ROLE_BINDING: &str = "pod-role-binding";
     /// ServiceAccount.
     pub const SERVICE_ACCOUNT: &str = "pod-service-account";
+    /// Secret with the token of the ServiceAccount.
+    pub const SERVICE_ACCOUNT_TOKEN: &str = "pod-sa-token-secret";
+    /// ResourceClaim.
+    pub const RESOURCE_CLAIM: &str = "resource-claim";
+    /// ComputeDomain.
+    pub const COMPUTE_DOMAIN: &str = "pcs-computedomain";
 }
 
 /// Environment variables of every container.
@@ -98,6 +123,14 @@ pub mod env {
     pub const PCSG_TEMPLATE_NUM_PODS: &str = "GROVE_PCSG_TEMPLATE_NUM_PODS";
     /// Index of the scaling group's replica.
     pub const PCSG_INDEX: &str = "GROVE_PCSG_INDEX";
+}
+
+/// Environment variables of the operator's own pod.
+pub mod operator_env {
+    /// Repository of the init container's image, without a tag.
+    pub const INIT_CONTAINER_IMAGE: &str = "GROVE_INIT_CONTAINER_IMAGE";
+    /// Name of the operator's ServiceAccount.
+    pub const SERVICE_ACCOUNT_NAME: &str = "GROVE_OPERATOR_SERVICE_ACCOUNT_NAME";
 }
 
 /// The two labels that every managed object has.

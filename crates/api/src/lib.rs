@@ -8,6 +8,11 @@
 //!
 //! Field names, defaults, enums and scale paths are those of the Grove API, so manifests written
 //! for the Go operator work unchanged; our additions are optional fields only.
+// Most comments here become descriptions that `kubectl explain` shows as they are: kinds are
+// written plainly, as in every other API.
+#![allow(clippy::doc_markdown)]
+// The printer columns of one kind may have the same type and priority.
+#![allow(clippy::duplicated_attributes)]
 
 pub mod conditions;
 pub mod crds;
@@ -19,6 +24,7 @@ pub mod podcliquescalinggroup;
 pub mod podcliqueset;
 pub mod podgang;
 pub mod resources;
+pub mod schema;
 pub mod topology;
 
 pub use duration::GoDuration;
@@ -46,7 +52,8 @@ pub struct LastError {
     pub observed_at: Time,
 }
 
-/// What a workload is made for: serving for ever, or running to completion (seed 002).
+/// What a workload is made for: Inference (default) runs until it is removed, Training runs to
+/// completion. Cannot be changed (seed 002).
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display,
 )]

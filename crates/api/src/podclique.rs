@@ -15,6 +15,7 @@ use crate::{LastError, WorkloadType};
     group = "grove.io",
     version = "v1alpha1",
     kind = "PodClique",
+    doc = "Pods of one role that share a template. Made by the operator.",
     namespaced,
     status = "PodCliqueStatus",
     shortname = "pclq",
@@ -36,7 +37,8 @@ use crate::{LastError, WorkloadType};
     printcolumn(
         name = "Updated",
         type_ = "integer",
-        json_path = ".status.updatedReplicas"
+        json_path = ".status.updatedReplicas",
+        priority = 1
     ),
     printcolumn(
         name = "Gated",

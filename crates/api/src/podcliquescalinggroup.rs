@@ -14,6 +14,7 @@ use crate::{LastError, WorkloadType};
     group = "grove.io",
     version = "v1alpha1",
     kind = "PodCliqueScalingGroup",
+    doc = "Cliques that are scaled together within one replica of a PodCliqueSet. Made by the operator.",
     namespaced,
     status = "PodCliqueScalingGroupStatus",
     shortname = "pcsg",
@@ -39,7 +40,8 @@ use crate::{LastError, WorkloadType};
     printcolumn(
         name = "Updated",
         type_ = "integer",
-        json_path = ".status.updatedReplicas"
+        json_path = ".status.updatedReplicas",
+        priority = 1
     ),
     printcolumn(
         name = "PCLQs-Updated",
@@ -72,6 +74,7 @@ pub struct PodCliqueScalingGroupSpec {
     pub replicas: i32,
     /// How many group replicas must be available together. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
     /// The cliques of one group replica.
     pub clique_names: Vec<String>,

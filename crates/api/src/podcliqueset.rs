@@ -7,6 +7,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::duration::POSITIVE_PATTERN;
 use crate::podclique::{AutoScalingConfig, PodCliqueSpec};
 use crate::resources::{
     PcsResourceSharing, PcsgResourceSharing, ResourceClaimTemplateConfig, ResourceSharing,
@@ -20,6 +21,7 @@ use crate::{GoDuration, LastError, WorkloadType};
     group = "grove.io",
     version = "v1alpha1",
     kind = "PodCliqueSet",
+    doc = "A workload of pods that are scheduled, kept alive, updated and restarted together.",
     namespaced,
     status = "PodCliqueSetStatus",
     shortname = "pcs",
@@ -118,6 +120,7 @@ pub struct TrainingSpec {
     pub max_runtime: Option<GoDuration>,
     /// How many replica restarts are allowed in all before the job fails. Default 0.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0))]
     pub max_restarts: Option<i32>,
 }
 
@@ -129,6 +132,7 @@ pub struct PodCliqueSetTemplateSpec {
     pub cliques: Vec<PodCliqueTemplateSpec>,
     /// In which order cliques start. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = "CliqueStartupTypeAnyOrder"))]
     pub clique_startup_type: Option<CliqueStartupType>,
     /// Priority class of every gang of this set.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -180,7 +184,8 @@ pub struct PodCliqueTemplateSpec {
     pub spec: PodCliqueSpec,
 }
 
-/// In which order the cliques of a gang start.
+/// In which order the cliques of a gang start: at once (default), in the order of the list, or as
+/// `startsAfter` says. Cannot be changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CliqueStartupType {
     /// All at once.
@@ -229,9 +234,11 @@ pub struct PodCliqueScalingGroupConfig {
     pub annotations: BTreeMap<String, String>,
     /// How many copies of the group one PodCliqueSet replica starts with. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = 1))]
     pub replicas: Option<i32>,
     /// How many group replicas must be available together; the rest is optional. Default 1.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
     /// Autoscaling of the group as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,6 +251,7 @@ pub struct PodCliqueScalingGroupConfig {
     pub topology_constraint: Option<TopologyConstraint>,
     /// Overrides the set's `terminationDelay` for this group (seed 000).
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = POSITIVE_PATTERN))]
     pub termination_delay: Option<GoDuration>,
 }
 

@@ -3,7 +3,7 @@
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::CustomResource;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Pods that a scheduler has to place together.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
     group = "scheduler.grove.io",
     version = "v1alpha1",
     kind = "PodGang",
+    doc = "Pods that a scheduler has to place together. Made by the operator.",
     namespaced,
     status = "PodGangStatus",
     shortname = "pg",
@@ -113,6 +114,7 @@ pub struct PackConstraint {
 #[serde(rename_all = "camelCase")]
 pub struct PodGangStatus {
     /// Where the gang is in its life.
+    #[serde(deserialize_with = "known_phase")]
     pub phase: PodGangPhase,
     /// Where the gang is in scheduling; unset until all its pods may be scheduled (seed 004).
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,6 +125,16 @@ pub struct PodGangStatus {
     /// How close together the pods are placed: 1 is the best this cluster can do, 0 the worst.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement_score: Option<f64>,
+}
+
+/// The definition allows any text, as Grove's does. The phase is ours to write: one that we do not
+/// know is as good as none, and no reason to lose sight of the object.
+fn known_phase<'de, D: Deserializer<'de>>(text: D) -> Result<PodGangPhase, D::Error> {
+    Ok(match String::deserialize(text)?.as_str() {
+        "Running" => PodGangPhase::Running,
+        "Starting" => PodGangPhase::Starting,
+        _ => PodGangPhase::Pending,
+    })
 }
 
 /// Grove's phases of a gang.
@@ -139,7 +151,7 @@ pub enum PodGangPhase {
     Running,
 }
 
-/// Phases of scheduling (seed 004).
+/// Where the gang is in scheduling; unset until all its pods may be scheduled (seed 004).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
 pub enum SchedulingPhase {
     /// All pods exist and may be scheduled.

@@ -5,6 +5,12 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What a domain name looks like (Grove).
+const DOMAIN: &str = "^[a-z][a-z0-9-]*$";
+/// What the key of a node label looks like (Grove).
+const LABEL_KEY: &str =
+    "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$";
+
 /// Names the levels of a cluster's topology, broadest first.
 #[derive(
     CustomResource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema,
@@ -13,6 +19,7 @@ use serde::{Deserialize, Serialize};
     group = "grove.io",
     version = "v1alpha1",
     kind = "ClusterTopologyBinding",
+    doc = "Names the levels of a cluster's topology, broadest first.",
     status = "ClusterTopologyBindingStatus",
     shortname = "ct",
     derive = "PartialEq",
@@ -31,6 +38,7 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingSpec {
     /// The levels, broadest first; at least one.
+    #[schemars(length(min = 1))]
     pub levels: Vec<TopologyLevel>,
     /// Topology objects of schedulers that somebody else keeps.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -42,8 +50,10 @@ pub struct ClusterTopologyBindingSpec {
 #[serde(rename_all = "camelCase")]
 pub struct TopologyLevel {
     /// The name users write, e.g. `rack`.
+    #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub domain: String,
     /// The node label whose value tells the domain, e.g. `topology.kubernetes.io/rack`.
+    #[schemars(length(min = 1, max = 63), regex(pattern = LABEL_KEY))]
     pub key: String,
 }
 
@@ -102,6 +112,7 @@ pub struct TopologyConstraint {
     pub pack: Option<TopologyPack>,
     /// Deprecated name of `pack.required`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub pack_domain: String,
 }
 
@@ -111,8 +122,10 @@ pub struct TopologyConstraint {
 pub struct TopologyPack {
     /// Must be shared.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub required: String,
     /// Should be shared.
     #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub preferred: String,
 }

@@ -1,1 +1,20 @@
 //! Pure rules shared by two or more crates.
+
+pub mod admission;
+pub mod availability;
+pub mod clique;
+pub mod defaults;
+pub mod environment;
+pub mod fnv;
+pub mod gang;
+pub mod hash;
+pub mod intake;
+pub mod key;
+pub mod ownership;
+pub mod plan;
+pub mod pod;
+pub mod slots;
+pub mod unimplemented;
+
+pub use key::Key;
+pub use pod::Pod;

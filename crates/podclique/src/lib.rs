@@ -1,1 +1,44 @@
-//! Reconciler.
+//! PodClique: the pods of one role.
+//!
+//! ```text
+//! observe: the PodClique, its owners, its pods, its PodGang
+//! decide:  deletion, or: gates · stuck pods · relabelling · scale-in · new pods, then the status
+//! ```
+
+pub mod build;
+pub mod decide;
+pub mod observe;
+pub mod status;
+
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueStatus};
+use domain::plan::Plan;
+use engine::routes::Controller;
+use engine::{Reconciler, World};
+use jiff::{SignedDuration, Timestamp};
+
+pub use observe::Snapshot;
+
+/// The rules of PodCliques.
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// How long after its deletionTimestamp a pod still holds its slot (a dead node never
+    /// confirms the end of its pods). Default 60 s.
+    pub stuck_pod_timeout: SignedDuration,
+}
+
+impl Reconciler for Rules {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = Snapshot;
+    const CONTROLLER: Controller = Controller::PodClique;
+
+    fn observe(&self, object: &Arc<PodClique>, world: &World) -> Snapshot {
+        observe::observe(object, world, self.stuck_pod_timeout)
+    }
+
+    fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+        decide::decide(snapshot, now)
+    }
+}

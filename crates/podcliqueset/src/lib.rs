@@ -1,1 +1,58 @@
-//! Reconciler.
+//! PodCliqueSet: what a user writes; everything else is made from it.
+//!
+//! ```text
+//! observe: the set with defaults and its faults, all its children, their pods
+//! decide:  deletion, or: access · services · what is too much · groups and cliques · gangs,
+//!          then the status
+//! ```
+
+pub mod build;
+pub mod decide;
+pub mod observe;
+pub mod status;
+
+use std::sync::Arc;
+
+use api::{PodCliqueSet, PodCliqueSetStatus};
+use domain::defaults::DefaultsConfig;
+use domain::plan::Plan;
+use engine::routes::Controller;
+use engine::{Reconciler, World};
+use jiff::Timestamp;
+
+pub use observe::Snapshot;
+
+/// What scaled gangs wait for before they start (seed 003; config
+/// `gangScheduling.scaledGangsWaitFor`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScaledGangsWaitFor {
+    /// Every part of the base gang has its minimum of pods Ready.
+    #[default]
+    BaseReady,
+    /// Every part of the base gang has its minimum of pods bound (Grove's looser rule).
+    BaseScheduled,
+}
+
+/// The rules of PodCliqueSets.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Defaults of the operator's configuration.
+    pub defaults: DefaultsConfig,
+    /// What scaled gangs wait for.
+    pub scaled_gangs_wait_for: ScaledGangsWaitFor,
+}
+
+impl Reconciler for Rules {
+    type Object = PodCliqueSet;
+    type Status = PodCliqueSetStatus;
+    type Snapshot = Snapshot;
+    const CONTROLLER: Controller = Controller::PodCliqueSet;
+
+    fn observe(&self, object: &Arc<PodCliqueSet>, world: &World) -> Snapshot {
+        observe::observe(object, world, self)
+    }
+
+    fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
+        decide::decide(snapshot, now)
+    }
+}

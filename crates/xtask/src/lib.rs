@@ -1,1 +1,7 @@
-//! Generates and checks what is written by program.
+//! Generates and checks what is written by program: `cargo xtask generate`,
+//! `cargo xtask compare-crds <folder>`.
+
+pub mod compare;
+pub mod crd_files;
+pub mod generate;
+pub mod yaml;

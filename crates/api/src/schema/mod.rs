@@ -1,0 +1,76 @@
+//! What the definitions need beyond what Rust types can say.
+//!
+//! The derive macros know names and types. Here come the facts of the Grove API that types do not
+//! carry: required fields with defaults, list types, conditions, rules in CEL. Structures of
+//! Kubernetes itself get the markers of Kubernetes' own schema and lose their descriptions, so
+//! that each definition stays small enough for plain `kubectl apply`.
+
+mod grove;
+mod kubernetes;
+mod rules;
+mod walk;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, JSONSchemaProps,
+};
+
+/// Completes a derived definition.
+pub fn complete(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
+    let kind = crd.spec.names.kind.clone();
+    crd.spec.names.list_kind = Some(format!("{kind}List"));
+    let schemas = crd
+        .spec
+        .versions
+        .iter_mut()
+        .filter_map(|v| v.schema.as_mut()?.open_api_v3_schema.as_mut());
+    for schema in schemas {
+        complete_schema(&kind, schema);
+    }
+    crd
+}
+
+fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {
+    walk::visit(root, "", &mut |path, schema| {
+        // Grove's optional fields are absent, never null; the API server drops a null.
+        schema.nullable = None;
+        tidy_description(schema);
+        if kubernetes::is_embedded(path) {
+            kubernetes::complete(schema);
+        }
+    });
+    // The derive macro's; Grove's definitions have none.
+    root.title = None;
+    grove::complete(kind, root);
+    rules::complete(kind, root);
+}
+
+/// Doc comments are wrapped and name their source; `kubectl explain` wraps by itself and its
+/// readers do not know our sources.
+fn tidy_description(schema: &mut JSONSchemaProps) {
+    let Some(text) = schema.description.take() else {
+        return;
+    };
+    let text = text.replace("\n\n", "\u{0}").replace('\n', " ");
+    let mut text = text.replace('\u{0}', "\n\n");
+    while let Some((before, rest)) = text.split_once(" (seed ") {
+        let Some((_, after)) = rest.split_once(')') else {
+            break;
+        };
+        text = format!("{before}{after}");
+    }
+    schema.description = Some(text);
+}
+
+/// Every path named by the tables of this module that the definition of `kind` does not have:
+/// a field was renamed and its fact is lost. Empty when all is well.
+pub fn unmatched_paths(kind: &str, root: &JSONSchemaProps) -> Vec<String> {
+    let mut known = std::collections::BTreeSet::new();
+    walk::visit(&mut root.clone(), "", &mut |path, _| {
+        known.insert(path.to_owned());
+    });
+    grove::paths(kind)
+        .into_iter()
+        .chain(rules::paths(kind))
+        .filter(|path| !known.contains(path))
+        .collect()
+}

@@ -1,0 +1,237 @@
+//! Validation rules in CEL: what is refused without any webhook, `/scale` included.
+//!
+//! Messages, reasons and field paths of Grove's rules are part of the contract.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    JSONSchemaProps, ValidationRule,
+};
+
+use super::walk::{at, ends_with, visit};
+use crate::duration::PATTERN;
+
+/// A rule and the path of the schema it stands at.
+struct Rule {
+    at: &'static str,
+    expression: String,
+    message: &'static str,
+    field: Option<&'static str>,
+    reason: Option<&'static str>,
+    on_create: bool,
+}
+
+impl Rule {
+    fn new(at: &'static str, message: &'static str, expression: impl Into<String>) -> Self {
+        Self {
+            at,
+            expression: expression.into(),
+            message,
+            field: None,
+            reason: None,
+            on_create: false,
+        }
+    }
+
+    /// The field that the message is about, relative to the rule's place.
+    fn field(mut self, field: &'static str) -> Self {
+        self.field = Some(field);
+        self
+    }
+
+    fn reason(mut self, reason: &'static str) -> Self {
+        self.reason = Some(reason);
+        self
+    }
+
+    /// Runs at creation too, with an `oldSelf` that has no value.
+    fn on_create(mut self) -> Self {
+        self.on_create = true;
+        self
+    }
+
+    fn validation(self) -> ValidationRule {
+        ValidationRule {
+            rule: self.expression,
+            message: Some(self.message.into()),
+            field_path: self.field.map(Into::into),
+            reason: self.reason.map(Into::into),
+            optional_old_self: self.on_create.then_some(true),
+            message_expression: None,
+        }
+    }
+}
+
+/// Adds the rules of that kind.
+pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
+    if kind != "PodCliqueSet" {
+        return;
+    }
+    visit(root, "", &mut |path, schema| {
+        if ends_with(path, "topologyConstraint") {
+            add(schema, topology_constraint().map(Rule::validation));
+        } else if ends_with(path, "topologyConstraint.pack") {
+            add(schema, [pack().validation()]);
+        }
+    });
+    for rule in set_rules() {
+        let path = rule.at;
+        let validation = rule.validation();
+        at(root, path, &|schema| add(schema, [validation.clone()]));
+    }
+}
+
+/// The paths that the rules of that kind stand at.
+pub(super) fn paths(kind: &str) -> Vec<String> {
+    if kind != "PodCliqueSet" {
+        return Vec::new();
+    }
+    set_rules().into_iter().map(|r| r.at.to_owned()).collect()
+}
+
+fn add(schema: &mut JSONSchemaProps, rules: impl IntoIterator<Item = ValidationRule>) {
+    schema
+        .x_kubernetes_validations
+        .get_or_insert_default()
+        .extend(rules);
+}
+
+/// Grove, `TopologyConstraint`.
+fn topology_constraint() -> [Rule; 2] {
+    [
+        Rule::new(
+            "",
+            "topologyConstraint must specify pack or deprecated packDomain",
+            "has(self.pack) || has(self.packDomain)",
+        )
+        .field(".pack")
+        .reason("FieldValueRequired"),
+        Rule::new(
+            "",
+            "must not set both pack.required and deprecated packDomain",
+            "!(has(self.packDomain) && has(self.pack) && has(self.pack.required))",
+        )
+        .field(".pack.required"),
+    ]
+}
+
+/// Grove, `TopologyPackConstraint`.
+fn pack() -> Rule {
+    Rule::new(
+        "",
+        "pack must specify at least one of required or preferred",
+        "has(self.required) || has(self.preferred)",
+    )
+    .reason("FieldValueRequired")
+}
+
+fn set_rules() -> Vec<Rule> {
+    let mut rules = no_pack_domain();
+    rules.extend(workload());
+    rules.extend(termination_delay());
+    rules
+}
+
+/// Grove: objects that have `packDomain` may keep it, new ones may not use it.
+fn no_pack_domain() -> Vec<Rule> {
+    const MESSAGE: &str =
+        "packDomain is deprecated and cannot be used on new workloads; use pack.required";
+    let forbidden = |field: &'static str, rule: &str| {
+        Rule::new("", MESSAGE, rule)
+            .field(field)
+            .reason("FieldValueForbidden")
+            .on_create()
+    };
+    vec![
+        forbidden(
+            ".spec.template.topologyConstraint.packDomain",
+            "oldSelf.hasValue() || !has(self.spec.template.topologyConstraint) || !has(self.spec.template.topologyConstraint.packDomain)",
+        ),
+        forbidden(
+            ".spec.template.cliques",
+            "oldSelf.hasValue() || !has(self.spec.template.cliques) || self.spec.template.cliques.all(c, !has(c.topologyConstraint) || !has(c.topologyConstraint.packDomain))",
+        ),
+        forbidden(
+            ".spec.template.podCliqueScalingGroups",
+            "oldSelf.hasValue() || !has(self.spec.template.podCliqueScalingGroups) || self.spec.template.podCliqueScalingGroups.all(g, !has(g.topologyConstraint) || !has(g.topologyConstraint.packDomain))",
+        ),
+    ]
+}
+
+/// Whether the object `spec` in CEL is a training job.
+fn training(spec: &str) -> String {
+    format!("(has({spec}.workloadType) && {spec}.workloadType == 'Training')")
+}
+
+/// Ours (seed 002).
+fn workload() -> Vec<Rule> {
+    vec![
+        Rule::new(
+            "spec",
+            "workloadType is immutable: delete the PodCliqueSet and create it anew",
+            format!("{} == {}", training("self"), training("oldSelf")),
+        )
+        .field(".workloadType"),
+        Rule::new(
+            "spec",
+            "trainingSpec is allowed only with workloadType: Training",
+            format!("!has(self.trainingSpec) || {}", training("self")),
+        )
+        .field(".trainingSpec")
+        .reason("FieldValueForbidden"),
+        is_duration("spec.trainingSpec.maxRuntime"),
+        Rule::new(
+            "spec.trainingSpec.maxRuntime",
+            "maxRuntime must be greater than 0: omit maxRuntime for no limit",
+            format!("!{} || duration(self) > duration('0s')", parses("self")),
+        ),
+    ]
+}
+
+/// Ours (seed 000).
+fn termination_delay() -> Vec<Rule> {
+    const SET: &str = "self.template.terminationDelay";
+    const GROUPS: &str = "self.template.podCliqueScalingGroups";
+    vec![
+        is_duration("spec.template.terminationDelay"),
+        Rule::new(
+            "spec",
+            "terminationDelay must be greater than 0: omit terminationDelay to disable gang termination",
+            format!(
+                "!has({SET}) || {} || !{} || duration({SET}) > duration('0s')",
+                training("self"),
+                parses(SET)
+            ),
+        )
+        .field(".template.terminationDelay"),
+        Rule::new(
+            "spec",
+            "terminationDelay must not be negative",
+            format!(
+                "!has({SET}) || !{} || !{SET}.startsWith('-')",
+                training("self")
+            ),
+        )
+        .field(".template.terminationDelay"),
+        Rule::new(
+            "spec",
+            "terminationDelay of a scaling group needs terminationDelay of the template: without it gang termination is disabled",
+            format!(
+                "has({SET}) || {} || !has({GROUPS}) || {GROUPS}.all(g, !has(g.terminationDelay))",
+                training("self")
+            ),
+        )
+        .field(".template.podCliqueScalingGroups"),
+    ]
+}
+
+fn is_duration(at: &'static str) -> Rule {
+    Rule::new(
+        at,
+        "must be a duration such as 30s, 4h or 1h30m",
+        parses("self"),
+    )
+}
+
+/// `duration()` fails on a text that is none; a rule that says so in words stands beside.
+fn parses(text: &str) -> String {
+    format!("{text}.matches('{PATTERN}')")
+}

@@ -1,0 +1,47 @@
+//! Walking a schema. A path is `spec.template.cliques[].labels{}`: `[]` stands for the items of a
+//! list, `{}` for the values of a map, the empty path for the root.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    JSONSchemaProps, JSONSchemaPropsOrArray, JSONSchemaPropsOrBool,
+};
+
+/// Calls `f` with every schema and its path, parents first.
+pub(super) fn visit(
+    schema: &mut JSONSchemaProps,
+    path: &str,
+    f: &mut dyn FnMut(&str, &mut JSONSchemaProps),
+) {
+    f(path, schema);
+    for (name, child) in schema.properties.iter_mut().flatten() {
+        visit(child, &join(path, name), f);
+    }
+    if let Some(JSONSchemaPropsOrArray::Schema(items)) = &mut schema.items {
+        visit(items, &format!("{path}[]"), f);
+    }
+    if let Some(JSONSchemaPropsOrBool::Schema(values)) = &mut schema.additional_properties {
+        visit(values, &format!("{path}{{}}"), f);
+    }
+}
+
+/// Calls `f` with the schema at that path, if there is one.
+pub(super) fn at(root: &mut JSONSchemaProps, path: &str, f: &dyn Fn(&mut JSONSchemaProps)) {
+    visit(root, "", &mut |here, schema| {
+        if here == path {
+            f(schema);
+        }
+    });
+}
+
+/// Whether the path ends with that suffix, at the border of a name.
+pub(super) fn ends_with(path: &str, suffix: &str) -> bool {
+    path.strip_suffix(suffix)
+        .is_some_and(|before| before.is_empty() || before.ends_with('.'))
+}
+
+fn join(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
+}

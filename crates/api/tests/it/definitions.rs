@@ -1,0 +1,138 @@
+//! What the definitions say, in the small facts that users see.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    CustomResourceDefinition, JSONSchemaProps,
+};
+use std::fmt::Write;
+
+/// The API server keeps the applied manifest in an annotation, and this is its limit for all.
+const ANNOTATION_LIMIT: usize = 262_144;
+
+fn root(crd: &CustomResourceDefinition) -> &JSONSchemaProps {
+    let schema = crd.spec.versions[0].schema.as_ref().unwrap();
+    schema.open_api_v3_schema.as_ref().unwrap()
+}
+
+fn schema_of(kind: &str) -> serde_json::Value {
+    let crds = api::crds::all();
+    let crd = crds.iter().find(|c| c.spec.names.kind == kind).unwrap();
+    serde_json::to_value(root(crd)).unwrap()
+}
+
+fn summary(crd: &CustomResourceDefinition) -> String {
+    let names = &crd.spec.names;
+    let version = &crd.spec.versions[0];
+    let mut text = format!(
+        "{} {} {:?} {}\n",
+        crd.metadata.name.as_deref().unwrap(),
+        names.list_kind.as_deref().unwrap(),
+        names.short_names.as_ref().unwrap(),
+        crd.spec.scope
+    );
+    let subresources = version.subresources.as_ref().unwrap();
+    writeln!(text, "  status: {}", subresources.status.is_some()).unwrap();
+    if let Some(scale) = &subresources.scale {
+        let selector = scale.label_selector_path.as_deref().unwrap();
+        let (spec, status) = (&scale.spec_replicas_path, &scale.status_replicas_path);
+        writeln!(text, "  scale: {spec} {status} {selector}").unwrap();
+    }
+    for column in version.additional_printer_columns.iter().flatten() {
+        let wide = if column.priority == Some(1) {
+            " (wide)"
+        } else {
+            ""
+        };
+        writeln!(
+            text,
+            "  {}{wide}: {} {}",
+            column.name, column.type_, column.json_path
+        )
+        .unwrap();
+    }
+    text
+}
+
+#[test]
+fn names_columns_and_subresources() {
+    let summaries: Vec<String> = api::crds::all().iter().map(summary).collect();
+    insta::assert_snapshot!(summaries.join("\n"));
+}
+
+#[test]
+fn every_fact_of_the_tables_found_its_field() {
+    for crd in api::crds::all() {
+        let lost = api::schema::unmatched_paths(&crd.spec.names.kind, root(&crd));
+        assert_eq!(lost, Vec::<String>::new(), "{}", crd.spec.names.kind);
+    }
+}
+
+#[test]
+fn plain_apply_works() {
+    for crd in api::crds::all() {
+        let size = serde_json::to_string(&crd).unwrap().len();
+        assert!(
+            size < ANNOTATION_LIMIT,
+            "{}: {size} bytes",
+            crd.spec.names.kind
+        );
+    }
+}
+
+#[test]
+fn nothing_is_nullable_and_nothing_has_a_title() {
+    for crd in api::crds::all() {
+        let text = serde_json::to_string(&crd).unwrap();
+        assert!(!text.contains(r#""nullable""#), "{}", crd.spec.names.kind);
+        assert!(!text.contains(r#""title""#), "{}", crd.spec.names.kind);
+    }
+}
+
+#[test]
+fn descriptions_are_ours_and_name_no_source() {
+    let text = schema_of("PodCliqueSet").to_string();
+    assert!(!text.contains("(seed"));
+    let spec = &schema_of("PodClique")["properties"]["spec"]["properties"];
+    assert!(spec["podSpec"]["description"].is_string());
+    assert!(spec["minAvailable"]["description"].is_string());
+    let inside = spec["podSpec"]["properties"].to_string();
+    assert!(!inside.contains(r#""description""#));
+}
+
+#[test]
+fn lists_of_pod_specs_merge_as_in_kubernetes() {
+    let schema = schema_of("PodClique");
+    let pod_spec = &schema["properties"]["spec"]["properties"]["podSpec"]["properties"];
+    let container = &pod_spec["containers"]["items"]["properties"];
+    let keys = |list: &serde_json::Value| list["x-kubernetes-list-map-keys"].to_string();
+    assert_eq!(keys(&pod_spec["containers"]), r#"["name"]"#);
+    assert_eq!(keys(&container["ports"]), r#"["containerPort","protocol"]"#);
+    assert_eq!(
+        keys(&pod_spec["topologySpreadConstraints"]),
+        r#"["topologyKey","whenUnsatisfiable"]"#
+    );
+    assert_eq!(container["args"]["x-kubernetes-list-type"], "atomic");
+    assert_eq!(
+        container["ports"]["items"]["properties"]["protocol"]["default"],
+        "TCP"
+    );
+}
+
+#[test]
+fn defaults() {
+    let schema = schema_of("PodCliqueSet");
+    let spec = &schema["properties"]["spec"]["properties"];
+    let template = &spec["template"]["properties"];
+    let group = &template["podCliqueScalingGroups"]["items"]["properties"];
+    assert_eq!(spec["replicas"]["default"], 0);
+    assert_eq!(
+        spec["updateStrategy"]["properties"]["type"]["default"],
+        "RollingRecreate"
+    );
+    assert_eq!(
+        template["cliqueStartupType"]["default"],
+        "CliqueStartupTypeAnyOrder"
+    );
+    assert_eq!(group["replicas"]["default"], 1);
+    assert_eq!(group["minAvailable"]["default"], 1);
+    assert!(template["headlessServiceConfig"].get("default").is_none());
+}

@@ -1,0 +1,14 @@
+//! The contract: definitions, names, durations, conditions, and that manifests survive.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod conditions;
+mod definitions;
+mod durations;
+mod names;
+mod round_trip;
+mod sample;

@@ -1,0 +1,113 @@
+//! What a `PodCliqueSet` says without being written down.
+//!
+//! Applied by the admission webhook and again whenever an object is observed, because the webhook
+//! may be absent or may have been down. Source: Grove's CRD defaults and defaulting webhook, with
+//! the corrections of the seeds:
+//!
+//! - `terminationDelay` unset means that gang termination is off (seed 000), unless the operator's
+//!   configuration names a delay; for `Training` it is `0s` (seed 002);
+//! - `restartPolicy` is `Never` for `Training` (seed 002);
+//! - an unset `minAvailable` is `replicas` after, not before, its own default.
+//!
+//! Applying twice changes nothing.
+
+use api::podclique::AutoScalingConfig;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::{GoDuration, PodCliqueSet, PodCliqueSetSpec, WorkloadType};
+
+/// What the operator's configuration says about defaults (`defaults`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DefaultsConfig {
+    /// `terminationDelay` of Inference workloads that do not set it. Unset: gang termination is
+    /// off for them. People who come from the Go operator set `4h`.
+    pub termination_delay: Option<GoDuration>,
+}
+
+/// A copy of the set with all defaults filled in.
+pub fn apply(pcs: &PodCliqueSet, config: &DefaultsConfig) -> PodCliqueSet {
+    let mut defaulted = pcs.clone();
+    apply_in_place(&mut defaulted, config);
+    defaulted
+}
+
+/// Fills in all defaults.
+pub fn apply_in_place(pcs: &mut PodCliqueSet, config: &DefaultsConfig) {
+    apply_around_cliques(&mut pcs.spec, config);
+    apply_to_cliques(&mut pcs.spec);
+}
+
+/// Fills in defaults as the webhook does on an update. The cliques of a `Training` object are left
+/// as sent if those stored have no defaults (stored while the webhook was down): they are
+/// immutable, so filling them in would have the API server refuse every update, even the removal
+/// of a finalizer.
+pub fn apply_on_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &DefaultsConfig) {
+    apply_around_cliques(&mut sent.spec, config);
+    let training = sent.spec.workload_type == Some(WorkloadType::Training);
+    if !training || has_clique_defaults(stored) {
+        apply_to_cliques(&mut sent.spec);
+    }
+}
+
+fn has_clique_defaults(pcs: &PodCliqueSet) -> bool {
+    let mut defaulted = pcs.spec.clone();
+    apply_to_cliques(&mut defaulted);
+    defaulted.template.cliques == pcs.spec.template.cliques
+}
+
+fn apply_around_cliques(spec: &mut PodCliqueSetSpec, config: &DefaultsConfig) {
+    let template = &mut spec.template;
+    let workload_type = *spec.workload_type.get_or_insert_default();
+    template.clique_startup_type.get_or_insert_default();
+    template.headless_service_config.get_or_insert_default();
+    for group in &mut template.scaling_groups {
+        scaling_group(group);
+    }
+    match workload_type {
+        WorkloadType::Inference => {
+            let delay = &mut template.termination_delay;
+            *delay = delay.take().or_else(|| config.termination_delay.clone());
+        }
+        WorkloadType::Training => {
+            let immediately = || GoDuration("0s".into());
+            template.termination_delay.get_or_insert_with(immediately);
+            let limits = spec.training_spec.get_or_insert_default();
+            limits.max_restarts.get_or_insert(0);
+        }
+    }
+}
+
+fn apply_to_cliques(spec: &mut PodCliqueSetSpec) {
+    let restart_policy = match spec.workload_type.unwrap_or_default() {
+        WorkloadType::Inference => "Always",
+        WorkloadType::Training => "Never",
+    };
+    for template in &mut spec.template.cliques {
+        clique(template, restart_policy);
+    }
+}
+
+fn clique(template: &mut PodCliqueTemplateSpec, restart_policy: &str) {
+    let spec = &mut template.spec;
+    if spec.replicas == 0 {
+        spec.replicas = 1;
+    }
+    spec.min_available.get_or_insert(spec.replicas);
+    min_replicas(spec.auto_scaling_config.as_mut(), spec.replicas);
+    let pod = &mut spec.pod_spec;
+    if pod.restart_policy.as_deref().unwrap_or_default().is_empty() {
+        pod.restart_policy = Some(restart_policy.into());
+    }
+    pod.termination_grace_period_seconds.get_or_insert(30);
+}
+
+fn scaling_group(group: &mut PodCliqueScalingGroupConfig) {
+    let replicas = *group.replicas.get_or_insert(1);
+    group.min_available.get_or_insert(1);
+    min_replicas(group.scale_config.as_mut(), replicas);
+}
+
+fn min_replicas(scaling: Option<&mut AutoScalingConfig>, replicas: i32) {
+    if let Some(scaling) = scaling {
+        scaling.min_replicas.get_or_insert(replicas);
+    }
+}

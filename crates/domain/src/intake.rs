@@ -1,0 +1,39 @@
+//! What the operator makes of a stored PodCliqueSet: defaults applied, and whether it may be acted
+//! on. A webhook may be absent, so controllers never rely on one having seen the object.
+
+use api::PodCliqueSet;
+
+use crate::admission::{self, FieldError};
+use crate::defaults::{self, DefaultsConfig};
+use crate::unimplemented;
+
+/// A PodCliqueSet as rules see it.
+#[derive(Clone, Debug, Default)]
+pub struct Intake {
+    /// With defaults applied.
+    pub set: PodCliqueSet,
+    /// What is wrong with it; nothing is created while there is anything.
+    pub errors: Vec<FieldError>,
+    /// What it asks for that is not built yet and must not be guessed at; nothing is created.
+    pub blocked_by: Vec<String>,
+    /// Fields that are accepted and have no effect yet.
+    pub ignored: Vec<String>,
+}
+
+impl Intake {
+    /// Whether children may be created and corrected.
+    pub fn may_act(&self) -> bool {
+        self.errors.is_empty() && self.blocked_by.is_empty()
+    }
+}
+
+/// Takes in a stored PodCliqueSet.
+pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
+    let set = defaults::apply(stored, config);
+    Intake {
+        errors: admission::validate(&set, &admission::Rules::default()),
+        blocked_by: unimplemented::blocks_creation(&set).into_iter().collect(),
+        ignored: unimplemented::ignored_fields(&set),
+        set,
+    }
+}

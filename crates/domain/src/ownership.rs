@@ -1,0 +1,65 @@
+//! Who owns whom, and small claims about metadata.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kube::Resource;
+
+/// A controller reference to `owner` (Grove, §3.1: every owner reference is one, with
+/// `blockOwnerDeletion`).
+pub fn controller_reference<K: Resource<DynamicType = ()>>(owner: &K) -> OwnerReference {
+    OwnerReference {
+        api_version: K::api_version(&()).into_owned(),
+        kind: K::kind(&()).into_owned(),
+        name: owner.meta().name.clone().unwrap_or_default(),
+        uid: owner.meta().uid.clone().unwrap_or_default(),
+        controller: Some(true),
+        block_owner_deletion: Some(true),
+    }
+}
+
+/// The reference to the controlling owner.
+pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
+    meta.owner_references
+        .iter()
+        .flatten()
+        .find(|o| o.controller == Some(true))
+}
+
+/// Whether the controlling owner has this uid.
+pub fn is_controlled_by(meta: &ObjectMeta, uid: &str) -> bool {
+    !uid.is_empty() && controller(meta).is_some_and(|o| o.uid == uid)
+}
+
+/// The uid, empty if unknown.
+pub fn uid(meta: &ObjectMeta) -> &str {
+    meta.uid.as_deref().unwrap_or_default()
+}
+
+/// The name, empty if unknown.
+pub fn name(meta: &ObjectMeta) -> &str {
+    meta.name.as_deref().unwrap_or_default()
+}
+
+/// The value of a label.
+pub fn label<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+    meta.labels.as_ref()?.get(key).map(String::as_str)
+}
+
+/// The value of an annotation.
+pub fn annotation<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
+    meta.annotations.as_ref()?.get(key).map(String::as_str)
+}
+
+/// The number in a label.
+pub fn label_index(meta: &ObjectMeta, key: &str) -> Option<i32> {
+    label(meta, key)?.parse().ok()
+}
+
+/// Whether deletion was asked for.
+pub fn is_terminating(meta: &ObjectMeta) -> bool {
+    meta.deletion_timestamp.is_some()
+}
+
+/// Whether the object waits for this finalizer.
+pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
+    meta.finalizers.iter().flatten().any(|f| f == finalizer)
+}

@@ -1,0 +1,294 @@
+//! A plan: what one reconcile wants done, as data that prints as readable text.
+
+use std::fmt;
+
+use api::{PodClique, PodCliqueScalingGroup, PodGang};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Pod, Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::Value;
+
+use crate::{Key, ownership};
+
+/// Kinds that a plan may touch.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
+)]
+#[allow(missing_docs)]
+pub enum Kind {
+    PodCliqueSet,
+    PodCliqueScalingGroup,
+    PodClique,
+    PodGang,
+    Pod,
+    Service,
+    ServiceAccount,
+    Role,
+    RoleBinding,
+}
+
+/// An object to be written.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
+pub enum Object {
+    PodCliqueScalingGroup(Box<PodCliqueScalingGroup>),
+    PodClique(Box<PodClique>),
+    PodGang(Box<PodGang>),
+    Pod(Box<Pod>),
+    Service(Box<Service>),
+    ServiceAccount(Box<ServiceAccount>),
+    Role(Box<Role>),
+    RoleBinding(Box<RoleBinding>),
+}
+
+impl Object {
+    /// Its kind.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::PodCliqueScalingGroup(_) => Kind::PodCliqueScalingGroup,
+            Self::PodClique(_) => Kind::PodClique,
+            Self::PodGang(_) => Kind::PodGang,
+            Self::Pod(_) => Kind::Pod,
+            Self::Service(_) => Kind::Service,
+            Self::ServiceAccount(_) => Kind::ServiceAccount,
+            Self::Role(_) => Kind::Role,
+            Self::RoleBinding(_) => Kind::RoleBinding,
+        }
+    }
+
+    /// Its metadata.
+    pub fn meta(&self) -> &ObjectMeta {
+        match self {
+            Self::PodCliqueScalingGroup(o) => &o.metadata,
+            Self::PodClique(o) => &o.metadata,
+            Self::PodGang(o) => &o.metadata,
+            Self::Pod(o) => &o.metadata,
+            Self::Service(o) => &o.metadata,
+            Self::ServiceAccount(o) => &o.metadata,
+            Self::Role(o) => &o.metadata,
+            Self::RoleBinding(o) => &o.metadata,
+        }
+    }
+}
+
+/// An object that exists, identified so that no other of the same name can be meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Its kind.
+    pub kind: Kind,
+    /// Its name.
+    pub key: Key,
+    /// Its uid.
+    pub uid: String,
+}
+
+impl Target {
+    /// The object with this metadata.
+    pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
+        Self {
+            kind,
+            key: Key::of(meta),
+            uid: ownership::uid(meta).to_owned(),
+        }
+    }
+}
+
+/// One write.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// POST.
+    Create(Object),
+    /// PUT of the whole object with the resourceVersion that was observed.
+    Replace(Object),
+    /// JSON merge patch of what differs; for objects whose spec the API server completes.
+    Merge {
+        /// What to patch.
+        target: Target,
+        /// The patch.
+        patch: Value,
+    },
+    /// JSON patch that tests what it replaces.
+    Patch {
+        /// What to patch.
+        target: Target,
+        /// The operations (RFC 6902).
+        operations: Value,
+        /// Why, for people.
+        why: &'static str,
+    },
+    /// DELETE with the uid as precondition.
+    Delete {
+        /// What to delete.
+        target: Target,
+        /// Why, for people.
+        why: &'static str,
+    },
+    /// Sets the list of finalizers, with the resourceVersion that was observed.
+    Finalizers {
+        /// The object.
+        target: Target,
+        /// The resourceVersion that was observed.
+        resource_version: String,
+        /// The new list.
+        finalizers: Vec<String>,
+    },
+}
+
+impl Action {
+    /// A deletion of the object with this metadata.
+    pub fn delete(kind: Kind, meta: &ObjectMeta, why: &'static str) -> Self {
+        Self::Delete {
+            target: Target::of(kind, meta),
+            why,
+        }
+    }
+
+    /// Adds a finalizer.
+    pub fn add_finalizer(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
+        let mut finalizers = meta.finalizers.clone().unwrap_or_default();
+        finalizers.push(finalizer.to_owned());
+        Self::finalizers(kind, meta, finalizers)
+    }
+
+    /// Takes a finalizer off.
+    pub fn remove_finalizer(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
+        let mut finalizers = meta.finalizers.clone().unwrap_or_default();
+        finalizers.retain(|f| f != finalizer);
+        Self::finalizers(kind, meta, finalizers)
+    }
+
+    fn finalizers(kind: Kind, meta: &ObjectMeta, finalizers: Vec<String>) -> Self {
+        Self::Finalizers {
+            target: Target::of(kind, meta),
+            resource_version: meta.resource_version.clone().unwrap_or_default(),
+            finalizers,
+        }
+    }
+
+    /// Kind of the object that is written.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Create(object) | Self::Replace(object) => object.kind(),
+            Self::Merge { target, .. }
+            | Self::Patch { target, .. }
+            | Self::Delete { target, .. }
+            | Self::Finalizers { target, .. } => target.kind,
+        }
+    }
+
+    /// Name of the object that is written.
+    pub fn key(&self) -> Key {
+        match self {
+            Self::Create(object) | Self::Replace(object) => Key::of(object.meta()),
+            Self::Merge { target, .. }
+            | Self::Patch { target, .. }
+            | Self::Delete { target, .. }
+            | Self::Finalizers { target, .. } => target.key.clone(),
+        }
+    }
+
+    /// What is done, in one word.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::Create(_) => "create",
+            Self::Replace(_) => "replace",
+            Self::Merge { .. } => "merge",
+            Self::Patch { .. } => "patch",
+            Self::Delete { .. } => "delete",
+            Self::Finalizers { .. } => "finalizers",
+        }
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {} {}", self.verb(), self.kind(), self.key().name)?;
+        match self {
+            Self::Create(_) | Self::Replace(_) => Ok(()),
+            Self::Merge { patch, .. } => write!(f, " {patch}"),
+            Self::Patch { why, .. } | Self::Delete { why, .. } => write!(f, ": {why}"),
+            Self::Finalizers { finalizers, .. } => write!(f, " [{}]", finalizers.join(", ")),
+        }
+    }
+}
+
+/// Something to tell the user about the object, as an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Whether it needs attention (event type Warning).
+    pub is_warning: bool,
+    /// PascalCase reason.
+    pub reason: &'static str,
+    /// For people.
+    pub message: String,
+}
+
+/// What one reconcile wants done.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan<S> {
+    /// Writes; waves one after the other, the actions of a wave at once.
+    pub waves: Vec<Vec<Action>>,
+    /// The status as it follows from what was observed; `None` leaves it alone.
+    pub status: Option<S>,
+    /// Events.
+    pub notes: Vec<Note>,
+    /// When to decide again if nothing happens before.
+    pub wake_at: Option<Timestamp>,
+}
+
+impl<S> Default for Plan<S> {
+    fn default() -> Self {
+        Self {
+            waves: Vec::new(),
+            status: None,
+            notes: Vec::new(),
+            wake_at: None,
+        }
+    }
+}
+
+impl<S> Plan<S> {
+    /// A plan that does one thing and nothing else.
+    pub fn only(action: Action) -> Self {
+        Self {
+            waves: vec![vec![action]],
+            ..Self::default()
+        }
+    }
+
+    /// Adds a wave unless it is empty.
+    pub fn wave(&mut self, actions: Vec<Action>) {
+        if !actions.is_empty() {
+            self.waves.push(actions);
+        }
+    }
+
+    /// Whether nothing is written but, maybe, the status.
+    pub fn writes_nothing(&self) -> bool {
+        self.waves.is_empty()
+    }
+}
+
+impl<S: serde::Serialize> fmt::Display for Plan<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, wave) in self.waves.iter().enumerate() {
+            writeln!(f, "wave {}", number + 1)?;
+            for action in wave {
+                writeln!(f, "  {action}")?;
+            }
+        }
+        for note in &self.notes {
+            let kind = if note.is_warning { "warning" } else { "event" };
+            writeln!(f, "{kind} {}: {}", note.reason, note.message)?;
+        }
+        if let Some(wake_at) = self.wake_at {
+            writeln!(f, "wake at {wake_at}")?;
+        }
+        match self.status.as_ref().map(serde_json::to_string_pretty) {
+            Some(Ok(status)) => writeln!(f, "status {status}"),
+            Some(Err(_)) => Err(fmt::Error),
+            None => writeln!(f, "status unchanged"),
+        }
+    }
+}

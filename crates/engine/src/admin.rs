@@ -1,0 +1,61 @@
+//! `/healthz`, `/readyz` and `/metrics`.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use tokio::net::TcpListener;
+
+use crate::hub::Hub;
+
+/// Serves health on one address and metrics on another, or both on one, for ever.
+pub async fn serve(hub: Arc<Hub>, health: SocketAddr, metrics: SocketAddr) -> std::io::Result<()> {
+    let probes = Router::new()
+        .route("/healthz", get(healthz))
+        .route("/readyz", get(readyz));
+    let numbers = Router::new().route("/metrics", get(metrics_text));
+    if health == metrics {
+        return listen(health, probes.merge(numbers).with_state(hub)).await;
+    }
+    let probes = listen(health, probes.with_state(hub.clone()));
+    let numbers = listen(metrics, numbers.with_state(hub));
+    tokio::try_join!(probes, numbers).map(|_| ())
+}
+
+async fn listen(address: SocketAddr, router: Router) -> std::io::Result<()> {
+    let listener = TcpListener::bind(address)
+        .await
+        .map_err(|e| std::io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))?;
+    axum::serve(listener, router).await
+}
+
+/// Alive unless a part that must run for ever has ended.
+async fn healthz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
+    match hub.ended_parts().as_slice() {
+        [] => (StatusCode::OK, "ok\n".into()),
+        parts => (
+            StatusCode::INTERNAL_SERVER_ERROR,
+            format!("ended: {}\n", parts.join(", ")),
+        ),
+    }
+}
+
+/// Ready once every kind was listed; says what is missing until then.
+async fn readyz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
+    let unsynced = hub.unsynced();
+    if unsynced.is_empty() {
+        return (StatusCode::OK, "ok\n".into());
+    }
+    let lines: Vec<String> = unsynced
+        .iter()
+        .map(|(kind, why)| format!("{kind}: {why}\n"))
+        .collect();
+    (StatusCode::SERVICE_UNAVAILABLE, lines.concat())
+}
+
+async fn metrics_text(State(hub): State<Arc<Hub>>) -> String {
+    hub.metrics.encode()
+}

@@ -1,0 +1,288 @@
+//! Carries out a plan: wave after wave, the actions of a wave at once, each with its precondition.
+
+use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::plan::{Action, Kind, Object, Target};
+use domain::{Key, Pod, ownership};
+use futures::{FutureExt, StreamExt, stream};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use kube::Resource;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::hub::Hub;
+use crate::metrics::ByAction;
+use crate::requests::RequestError;
+use crate::routes::Watched;
+
+/// Writes in flight per reconcile.
+const WIDTH: usize = 16;
+/// Errors kept per object; the rest is alike.
+const ERRORS_KEPT: usize = 5;
+
+/// What became of a plan's waves.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What was done: verb, kind, name.
+    pub done: Vec<(&'static str, Kind, String)>,
+    /// What was refused or failed: verb, kind, words for the user.
+    pub failures: Vec<(&'static str, Kind, String)>,
+    /// The same for the status.
+    pub errors: Vec<LastError>,
+    /// Objects that changed under us; decide again once their newer version is known.
+    pub conflicts: Vec<(Kind, Key)>,
+}
+
+impl Outcome {
+    /// Whether every action did what was asked.
+    pub fn is_complete(&self) -> bool {
+        self.errors.is_empty() && self.conflicts.is_empty()
+    }
+}
+
+/// Carries out `waves`; a wave in which something failed is the last one.
+pub async fn perform(hub: &Hub, waves: &[Vec<Action>], now: Timestamp) -> Outcome {
+    let mut outcome = Outcome::default();
+    for wave in waves {
+        // One first: what refuses it (a quota, a missing ServiceAccount) refuses the rest too.
+        let (first, rest) = wave.split_at(wave.len().min(1));
+        for part in [first, rest] {
+            let attempts: Vec<_> = part
+                .iter()
+                .map(|action| attempt(hub, action).boxed())
+                .collect();
+            let results: Vec<_> = stream::iter(attempts)
+                .buffer_unordered(WIDTH)
+                .collect()
+                .await;
+            for (action, result) in results {
+                note(hub, &mut outcome, action, result, now);
+            }
+            if !outcome.is_complete() {
+                return outcome;
+            }
+        }
+    }
+    outcome
+}
+
+async fn attempt<'a>(hub: &Hub, action: &'a Action) -> (&'a Action, Result<(), RequestError>) {
+    (action, run(hub, action).await)
+}
+
+fn note(
+    hub: &Hub,
+    outcome: &mut Outcome,
+    action: &Action,
+    result: Result<(), RequestError>,
+    now: Timestamp,
+) {
+    let label = match &result {
+        Ok(()) => "ok",
+        Err(RequestError::Conflict | RequestError::NotFound) => "conflict",
+        Err(_) => "error",
+    };
+    let labels = ByAction {
+        kind: action.kind().into(),
+        action: action.verb(),
+        result: label,
+    };
+    hub.metrics.actions.get_or_create(&labels).inc();
+    let key = action.key();
+    match result {
+        Ok(()) => outcome.done.push((action.verb(), action.kind(), key.name)),
+        Err(RequestError::Conflict | RequestError::NotFound) => {
+            outcome.conflicts.push((action.kind(), key))
+        }
+        Err(error) => {
+            tracing::warn!(action = %action.verb(), kind = %action.kind(), %key, %error, "write failed");
+            if outcome.errors.len() < ERRORS_KEPT {
+                let description =
+                    format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
+                outcome
+                    .failures
+                    .push((action.verb(), action.kind(), description.clone()));
+                outcome.errors.push(LastError {
+                    code: code(action),
+                    description,
+                    observed_at: Time(now),
+                });
+            }
+        }
+    }
+}
+
+/// `ERR_CREATE_POD` and the like (Grove, §12.2).
+fn code(action: &Action) -> String {
+    let kind = action.kind().to_string().to_uppercase();
+    match action {
+        Action::Create(_) => format!("ERR_CREATE_{kind}"),
+        Action::Delete { .. } => format!("ERR_DELETE_{kind}"),
+        Action::Patch { .. } if action.kind() == Kind::Pod => {
+            "ERR_REMOVE_POD_SCHEDULING_GATE".into()
+        }
+        _ => format!("ERR_SYNC_{kind}"),
+    }
+}
+
+async fn run(hub: &Hub, action: &Action) -> Result<(), RequestError> {
+    match action {
+        Action::Create(object) => create_any(hub, object).await,
+        Action::Replace(object) => replace_any(hub, object).await,
+        Action::Merge { target, patch } => merge_any(hub, target, patch).await,
+        Action::Patch {
+            target, operations, ..
+        } => {
+            let pod: Pod = hub.requests.json_patch(&target.key, operations).await?;
+            hub.wrote(pod);
+            Ok(())
+        }
+        Action::Delete { target, .. } => delete_any(hub, target).await,
+        Action::Finalizers {
+            target,
+            resource_version,
+            finalizers,
+        } => {
+            let patch = json!({"metadata": {
+                "uid": target.uid,
+                "resourceVersion": resource_version,
+                "finalizers": finalizers,
+            }});
+            merge_any(hub, target, &patch).await
+        }
+    }
+}
+
+async fn create_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
+    match object {
+        Object::PodCliqueScalingGroup(o) => create::<PodCliqueScalingGroup, _>(hub, &**o).await,
+        Object::PodClique(o) => create::<PodClique, _>(hub, &**o).await,
+        Object::PodGang(o) => create::<PodGang, _>(hub, &**o).await,
+        Object::Pod(o) => create::<Pod, _>(hub, &**o).await,
+        Object::Service(o) => create::<Service, _>(hub, &**o).await,
+        Object::ServiceAccount(o) => create::<ServiceAccount, _>(hub, &**o).await,
+        Object::Role(o) => create::<Role, _>(hub, &**o).await,
+        Object::RoleBinding(o) => create::<RoleBinding, _>(hub, &**o).await,
+    }
+}
+
+/// POST. If the name is taken by an object of the same owner, an earlier answer was lost and all
+/// is well; the object as it is goes into the cache.
+async fn create<R, B>(hub: &Hub, body: &B) -> Result<(), RequestError>
+where
+    R: Watched,
+    B: Resource<DynamicType = ()> + Serialize,
+{
+    let key = Key::of(body.meta());
+    match hub.requests.create::<R, B>(&key.namespace, body).await {
+        Ok(object) => {
+            hub.wrote(object);
+            Ok(())
+        }
+        Err(RequestError::AlreadyExists) => {
+            let found: R = hub.requests.get(&key).await?;
+            let owner = ownership::controller(body.meta()).map(|o| o.uid.as_str());
+            if ownership::is_controlled_by(found.meta(), owner.unwrap_or_default()) {
+                hub.wrote(found);
+                return Ok(());
+            }
+            Err(RequestError::Refused {
+                code: 409,
+                message: name_conflict(found.meta()),
+            })
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn name_conflict(meta: &k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta) -> String {
+    let owner = ownership::controller(meta).map_or("nobody".to_owned(), |o| {
+        format!("{} {} (uid {})", o.kind, o.name, o.uid)
+    });
+    format!(
+        "NameConflict: this name is taken by an object that belongs to {owner}; delete or rename that object"
+    )
+}
+
+async fn replace_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
+    match object {
+        Object::PodCliqueScalingGroup(o) => replace(hub, &**o).await,
+        Object::PodClique(o) => replace(hub, &**o).await,
+        Object::PodGang(o) => replace(hub, &**o).await,
+        Object::Pod(_) => Err(never(object)),
+        Object::Service(o) => replace(hub, &**o).await,
+        Object::ServiceAccount(o) => replace(hub, &**o).await,
+        Object::Role(o) => replace(hub, &**o).await,
+        Object::RoleBinding(o) => replace(hub, &**o).await,
+    }
+}
+
+fn never(object: &Object) -> RequestError {
+    let message = format!("a {} is never replaced as a whole", object.kind());
+    RequestError::Refused { code: 400, message }
+}
+
+async fn replace<K: Watched + Serialize>(hub: &Hub, object: &K) -> Result<(), RequestError> {
+    let written: K = hub
+        .requests
+        .replace(&Key::of(object.meta()), object)
+        .await?;
+    hub.wrote(written);
+    Ok(())
+}
+
+macro_rules! by_kind {
+    ($target:expr, $f:ident ( $($arg:expr),* )) => {
+        match $target.kind {
+            Kind::PodCliqueSet => $f::<PodCliqueSet>($($arg),*).await,
+            Kind::PodCliqueScalingGroup => $f::<PodCliqueScalingGroup>($($arg),*).await,
+            Kind::PodClique => $f::<PodClique>($($arg),*).await,
+            Kind::PodGang => $f::<PodGang>($($arg),*).await,
+            Kind::Pod => $f::<Pod>($($arg),*).await,
+            Kind::Service => $f::<Service>($($arg),*).await,
+            Kind::ServiceAccount => $f::<ServiceAccount>($($arg),*).await,
+            Kind::Role => $f::<Role>($($arg),*).await,
+            Kind::RoleBinding => $f::<RoleBinding>($($arg),*).await,
+        }
+    };
+}
+
+async fn merge_any(hub: &Hub, target: &Target, patch: &Value) -> Result<(), RequestError> {
+    by_kind!(target, merge(hub, target, patch))
+}
+
+async fn merge<K: Watched>(hub: &Hub, target: &Target, patch: &Value) -> Result<(), RequestError> {
+    let written: K = hub.requests.merge(&target.key, patch).await?;
+    // An object without finalizers may be gone with this very write: the answer is then its last
+    // state, and only the watch tells that it is gone.
+    if !ownership::is_terminating(written.meta()) {
+        hub.wrote(written);
+    }
+    Ok(())
+}
+
+async fn delete_any(hub: &Hub, target: &Target) -> Result<(), RequestError> {
+    by_kind!(target, delete(hub, target))
+}
+
+async fn delete<K: Watched>(hub: &Hub, target: &Target) -> Result<(), RequestError> {
+    hub.requests.delete::<K>(&target.key, &target.uid).await?;
+    hub.wrote_delete::<K>(&target.key, &target.uid);
+    Ok(())
+}
+
+/// Reads live what changed under us.
+pub async fn refresh_any(hub: &Hub, kind: Kind, key: &Key) {
+    let target = Target {
+        kind,
+        key: key.clone(),
+        uid: String::new(),
+    };
+    by_kind!(target, refresh(hub, &target.key));
+}
+
+async fn refresh<K: Watched>(hub: &Hub, key: &Key) {
+    hub.refresh::<K>(key).await;
+}

@@ -1,0 +1,306 @@
+//! One controller: takes keys, observes, decides, applies, writes the status.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::marker::PhantomData;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use domain::Key;
+use domain::plan::{Note, Plan};
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::core::PartialObjectMeta;
+use kube::core::object::HasStatus;
+use kube::runtime::controller::{Action, Config, applier};
+use kube::runtime::reflector::{ObjectRef, store::Writer};
+use kube::runtime::watcher;
+
+use crate::apply::{self, Outcome};
+use crate::backoff::Backoff;
+use crate::clock;
+use crate::events::Events;
+use crate::hub::Hub;
+use crate::metrics::{ByController, ByResult};
+use crate::requests::RequestError;
+use crate::routes::{Controller, Watched};
+use crate::status::{self, Status};
+use crate::world::World;
+
+/// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Least time between two writes of one status that differ in counts only.
+const COUNTS_EVERY: Duration = Duration::from_millis(500);
+/// So many conflicts in a row and what changed under us is read live.
+const CONFLICTS_BEFORE_READ: u32 = 3;
+
+/// The rules of one kind.
+pub trait Reconciler: Send + Sync + 'static {
+    /// The kind.
+    type Object: Watched + HasStatus<Status = Self::Status>;
+    /// Its status.
+    type Status: Status + Default;
+    /// Everything that a decision may depend on.
+    type Snapshot;
+    /// Its name.
+    const CONTROLLER: Controller;
+    /// Reads caches and nothing else.
+    fn observe(&self, object: &Arc<Self::Object>, world: &World) -> Self::Snapshot;
+    /// Pure: no clock, no I/O, no randomness.
+    fn decide(&self, snapshot: &Self::Snapshot, now: Timestamp) -> Plan<Self::Status>;
+}
+
+/// Runs the controller until `stop`. At most `concurrency` objects at once, never one twice.
+pub async fn run<R: Reconciler>(
+    rules: R,
+    hub: Arc<Hub>,
+    concurrency: u16,
+    stop: impl Future<Output = ()> + Send + 'static,
+) {
+    let queue = hub.queue(R::CONTROLLER).keys().take_until(stop);
+    let mut writer = Writer::<PartialObjectMeta<R::Object>>::new(());
+    let store = writer.as_reader();
+    writer.apply_watcher_event(&watcher::Event::Init);
+    writer.apply_watcher_event(&watcher::Event::InitDone);
+    let worker = Arc::new(Worker {
+        rules,
+        hub: hub.clone(),
+        backoff: Backoff::default(),
+        events: Events::default(),
+        status_written: Mutex::default(),
+    });
+    let requests = requests::<R>(hub, writer, queue);
+    let results = applier(
+        |object, worker: Arc<Worker<R>>| {
+            let key = Key::of(&object.metadata);
+            async move { Ok::<_, Infallible>(worker.reconcile(&key).await) }.boxed()
+        },
+        |_, never, _| match *never {},
+        worker,
+        store,
+        requests,
+        Config::default().concurrency(concurrency),
+    );
+    results.for_each(|_| std::future::ready(())).await;
+}
+
+/// The applier runs only for objects in its store; ours holds names and nothing else.
+fn requests<R: Reconciler>(
+    hub: Arc<Hub>,
+    mut writer: Writer<PartialObjectMeta<R::Object>>,
+    keys: impl Stream<Item = Key>,
+) -> impl Stream<Item = Result<ObjectRef<PartialObjectMeta<R::Object>>, Infallible>> {
+    keys.map(move |key| {
+        let metadata = ObjectMeta {
+            name: Some(key.name.clone()),
+            namespace: Some(key.namespace.clone()),
+            ..ObjectMeta::default()
+        };
+        let name = PartialObjectMeta {
+            types: None,
+            metadata,
+            _phantom: PhantomData,
+        };
+        let reference = ObjectRef::from_obj(&name);
+        let exists = R::Object::cache(&hub.world).get(&key).is_some();
+        writer.apply_watcher_event(&if exists {
+            watcher::Event::Apply(name)
+        } else {
+            watcher::Event::Delete(name)
+        });
+        Ok(reference)
+    })
+    .into_stream()
+}
+
+struct Worker<R> {
+    rules: R,
+    hub: Arc<Hub>,
+    backoff: Backoff,
+    events: Events,
+    status_written: Mutex<HashMap<Key, Instant>>,
+}
+
+impl<R: Reconciler> Worker<R> {
+    async fn reconcile(&self, key: &Key) -> Action {
+        let began = Instant::now();
+        let Some(object) = R::Object::cache(&self.hub.world).get(key) else {
+            self.forget(key);
+            return Action::await_change();
+        };
+        let now = clock::now();
+        let Ok(plan) = self.decide(&object, now) else {
+            tracing::error!(controller = name::<R>(), %key, "a rule panicked; this is a bug, please report it");
+            self.count("error", began);
+            return Action::requeue(self.backoff.failed(key).1);
+        };
+        let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
+        let result = if !outcome.errors.is_empty() {
+            "error"
+        } else if !outcome.conflicts.is_empty() {
+            "conflict"
+        } else {
+            "ok"
+        };
+        self.count(result, began);
+        if result == "ok" {
+            self.backoff.succeeded(key);
+            return delay.map_or_else(Action::await_change, Action::requeue);
+        }
+        self.retry(key, &outcome).await
+    }
+
+    /// A rule that panics stops its own object and no other.
+    fn decide(
+        &self,
+        object: &Arc<R::Object>,
+        now: Timestamp,
+    ) -> std::thread::Result<Plan<R::Status>> {
+        catch_unwind(AssertUnwindSafe(|| {
+            let snapshot = self.rules.observe(object, &self.hub.world);
+            self.rules.decide(&snapshot, now)
+        }))
+    }
+
+    /// Waves, events, status; how long to wait if nothing happens meanwhile.
+    async fn carry_out(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        plan: Plan<R::Status>,
+        now: Timestamp,
+    ) -> (Outcome, Option<Duration>) {
+        let mut outcome = apply::perform(&self.hub, &plan.waves, now).await;
+        self.report(key, &outcome);
+        let own = crate::events::summaries(&outcome);
+        for note in plan.notes.iter().chain(&own) {
+            self.say(object, note, now).await;
+        }
+        let mut delay = plan.wake_at.map(|at| until(at, now));
+        if let Some(mut next) = plan.status {
+            if let Some(errors) = next.last_errors() {
+                errors.extend(outcome.errors.iter().cloned());
+            }
+            match self.write_status(key, object, next).await {
+                Ok(None) => {}
+                Ok(Some(pause)) => delay = Some(delay.map_or(pause, |d| d.min(pause))),
+                Err(()) => outcome.conflicts.push((R::Object::KIND, key.clone())),
+            }
+        }
+        (outcome, delay)
+    }
+
+    async fn say(&self, object: &Arc<R::Object>, note: &Note, now: Timestamp) {
+        self.events
+            .say(&self.hub.requests, object.as_ref(), note, now)
+            .await;
+    }
+
+    /// Writes the status if it differs. Counts alone wait until the last write is old enough:
+    /// `Some` says how long.
+    async fn write_status(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        mut next: R::Status,
+    ) -> Result<Option<Duration>, ()> {
+        let mut before = object.status().cloned().unwrap_or_default();
+        if let (Some(old), Some(new)) = (before.last_errors(), next.last_errors()) {
+            status::keep_times(old, new);
+        }
+        if object.status().is_some() && before == next {
+            return Ok(None);
+        }
+        if !status::is_urgent(&before, &next)
+            && let Some(pause) = self.pause(key)
+        {
+            return Ok(Some(pause));
+        }
+        match self
+            .hub
+            .requests
+            .replace_status(object.as_ref(), &next)
+            .await
+        {
+            Ok(written) => {
+                self.written().insert(key.clone(), Instant::now());
+                self.hub.wrote(written);
+                Ok(None)
+            }
+            Err(RequestError::NotFound) => Ok(None),
+            Err(error) => {
+                tracing::debug!(controller = name::<R>(), %key, %error, "status not written");
+                Err(())
+            }
+        }
+    }
+
+    fn pause(&self, key: &Key) -> Option<Duration> {
+        let since = self.written().get(key)?.elapsed();
+        (since < COUNTS_EVERY).then(|| COUNTS_EVERY.saturating_sub(since))
+    }
+
+    fn written(&self) -> std::sync::MutexGuard<'_, HashMap<Key, Instant>> {
+        self.status_written
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// After a failure: waits a little longer each time, and after some conflicts in a row reads
+    /// live what changed under us.
+    async fn retry(&self, key: &Key, outcome: &Outcome) -> Action {
+        let (count, wait) = self.backoff.failed(key);
+        if count >= CONFLICTS_BEFORE_READ {
+            for (kind, name) in &outcome.conflicts {
+                apply::refresh_any(&self.hub, *kind, name).await;
+            }
+        }
+        Action::requeue(wait)
+    }
+
+    fn forget(&self, key: &Key) {
+        self.backoff.succeeded(key);
+        self.written().remove(key);
+    }
+
+    fn report(&self, key: &Key, outcome: &Outcome) {
+        if !outcome.done.is_empty() {
+            let done: Vec<String> = outcome
+                .done
+                .iter()
+                .take(8)
+                .map(|(v, k, n)| format!("{v} {k} {n}"))
+                .collect();
+            let count = outcome.done.len();
+            tracing::info!(controller = name::<R>(), %key, count, done = done.join(", "), "reconciled");
+        }
+    }
+
+    fn count(&self, result: &'static str, began: Instant) {
+        let controller = name::<R>();
+        self.hub
+            .metrics
+            .reconciles
+            .get_or_create(&ByResult { controller, result })
+            .inc();
+        let duration = self
+            .hub
+            .metrics
+            .durations
+            .get_or_create(&ByController { controller });
+        duration.observe(began.elapsed().as_secs_f64());
+    }
+}
+
+fn name<R: Reconciler>() -> &'static str {
+    R::CONTROLLER.into()
+}
+
+/// Time left until `at`, but never so long that a step of the clock goes unnoticed.
+fn until(at: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(at.duration_since(now))
+        .unwrap_or(Duration::ZERO)
+        .min(LONGEST_WAIT)
+}

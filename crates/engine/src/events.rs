@@ -1,0 +1,180 @@
+//! Events on objects. Their names follow from what they say, so saying it twice is one event.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, PoisonError};
+
+use api::labels;
+use domain::plan::{Kind, Note};
+use domain::{Key, fnv, ownership};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use kube::Resource;
+
+use crate::apply::Outcome;
+use crate::requests::{RequestError, Requests};
+
+/// How many names are remembered to spare the API server repetitions.
+const REMEMBERED: usize = 10_000;
+
+/// Says things once.
+#[derive(Debug, Default)]
+pub struct Events {
+    said: Mutex<HashSet<String>>,
+}
+
+impl Events {
+    /// Posts the note about `object` unless it was said before. A failure is logged and holds
+    /// nothing up.
+    pub async fn say<K>(&self, requests: &Requests, object: &K, note: &Note, now: Timestamp)
+    where
+        K: Resource<DynamicType = ()>,
+    {
+        let event = build(object, note, now);
+        let name = event.metadata.name.clone().unwrap_or_default();
+        if !self.is_new(&name) {
+            return;
+        }
+        let namespace = event.metadata.namespace.clone().unwrap_or_default();
+        match requests.create::<Event, Event>(&namespace, &event).await {
+            Ok(_) | Err(RequestError::AlreadyExists) => {}
+            Err(error) => {
+                tracing::warn!(event = name, %error, "event not posted");
+                self.said
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .remove(&name);
+            }
+        }
+    }
+
+    fn is_new(&self, name: &str) -> bool {
+        let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.len() >= REMEMBERED {
+            said.clear();
+        }
+        said.insert(name.to_owned())
+    }
+}
+
+fn build<K: Resource<DynamicType = ()>>(object: &K, note: &Note, now: Timestamp) -> Event {
+    let key = Key::of(object.meta());
+    let uid = ownership::uid(object.meta());
+    let seed = format!("{}/{uid}/{}", note.reason, note.message);
+    let name = format!(
+        "{}.{}",
+        key.name,
+        fnv::encode(fnv::hash(seed.as_bytes()), 14)
+    );
+    Event {
+        metadata: ObjectMeta {
+            name: Some(name),
+            namespace: Some(key.namespace.clone()),
+            ..ObjectMeta::default()
+        },
+        involved_object: ObjectReference {
+            api_version: Some(K::api_version(&()).into_owned()),
+            kind: Some(K::kind(&()).into_owned()),
+            name: Some(key.name),
+            namespace: Some(key.namespace),
+            uid: Some(uid.to_owned()),
+            resource_version: object.meta().resource_version.clone(),
+            ..ObjectReference::default()
+        },
+        reason: Some(note.reason.to_owned()),
+        message: Some(shorten(&note.message)),
+        type_: Some(if note.is_warning { "Warning" } else { "Normal" }.to_owned()),
+        first_timestamp: Some(Time(now)),
+        last_timestamp: Some(Time(now)),
+        count: Some(1),
+        source: Some(EventSource {
+            component: Some(labels::MANAGER.to_owned()),
+            host: None,
+        }),
+        reporting_component: Some(labels::MANAGER.to_owned()),
+        ..Event::default()
+    }
+}
+
+/// The API server takes 1024 bytes.
+fn shorten(message: &str) -> String {
+    const LONGEST: usize = 1000;
+    if message.len() <= LONGEST {
+        return message.to_owned();
+    }
+    let cut: String = message.chars().take(LONGEST / 4).collect();
+    format!("{cut}…")
+}
+
+/// What was done or refused, one event per verb and kind (Grove, §12.1, but one for all objects
+/// of a reconcile instead of one each).
+pub fn summaries(outcome: &Outcome) -> Vec<Note> {
+    let mut by_reason: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
+    for (verb, kind, name) in &outcome.done {
+        if let Some((success, _)) = reasons(verb, *kind) {
+            by_reason.entry(success).or_default().push(name);
+        }
+    }
+    let mut notes: Vec<Note> = by_reason
+        .into_iter()
+        .map(|(reason, mut names)| {
+            names.sort_unstable();
+            Note {
+                is_warning: false,
+                reason,
+                message: list(&names),
+            }
+        })
+        .collect();
+    notes.extend(outcome.failures.iter().map(|(verb, kind, message)| {
+        let reason = reasons(verb, *kind).map_or("SyncFailed", |(_, failure)| failure);
+        Note {
+            is_warning: true,
+            reason,
+            message: message.clone(),
+        }
+    }));
+    notes
+}
+
+fn list(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names
+        .iter()
+        .take(SHOWN)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// Grove's reasons for success and failure.
+fn reasons(verb: &str, kind: Kind) -> Option<(&'static str, &'static str)> {
+    Some(match (verb, kind) {
+        ("create", Kind::Pod) => ("PodCreateSuccessful", "PodCreateFailed"),
+        ("delete", Kind::Pod) => ("PodDeleteSuccessful", "PodDeleteFailed"),
+        ("create", Kind::PodClique) => ("PodCliqueCreateSuccessful", "PodCliqueCreateFailed"),
+        ("delete", Kind::PodClique) => ("PodCliqueDeleteSuccessful", "PodCliqueDeleteFailed"),
+        ("replace", Kind::PodClique) => (
+            "PodCliqueCreateOrUpdateSuccessful",
+            "PodCliqueCreateOrUpdateFailed",
+        ),
+        ("create" | "replace", Kind::PodCliqueScalingGroup) => (
+            "PodCliqueScalingGroupCreateSuccessful",
+            "PodCliqueScalingGroupCreateOrUpdateFailed",
+        ),
+        ("delete", Kind::PodCliqueScalingGroup) => (
+            "PodCliqueScalingGroupDeleteSuccessful",
+            "PodCliqueScalingGroupDeleteFailed",
+        ),
+        ("create", Kind::PodGang) => (
+            "PodGangCreateOrUpdateSuccessful",
+            "PodGangCreateOrUpdateFailed",
+        ),
+        ("delete", Kind::PodGang) => ("PodGangDeleteSuccessful", "PodGangDeleteFailed"),
+        _ => return None,
+    })
+}

@@ -1,0 +1,139 @@
+//! What is counted, and how it is served.
+
+use std::sync::atomic::AtomicI64;
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
+use prometheus_client::registry::Registry;
+
+/// Labels of a controller's metrics.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByController {
+    /// Its name.
+    pub controller: &'static str,
+}
+
+/// Labels of reconciles.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByResult {
+    /// Name of the controller.
+    pub controller: &'static str,
+    /// `ok`, `conflict` or `error`.
+    pub result: &'static str,
+}
+
+/// Labels of actions.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByAction {
+    /// Kind of the object.
+    pub kind: &'static str,
+    /// What was done.
+    pub action: &'static str,
+    /// `ok`, `conflict` or `error`.
+    pub result: &'static str,
+}
+
+/// Labels of API requests; watches are not among them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByRequest {
+    /// `create`, `update`, `patch`, `delete`, `get`.
+    pub verb: &'static str,
+    /// Plural name.
+    pub resource: String,
+    /// `status` or empty.
+    pub subresource: &'static str,
+    /// HTTP status code; 0 if there was no answer.
+    pub code: u16,
+}
+
+/// Labels of watches.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByKind {
+    /// Kind that is watched.
+    pub kind: &'static str,
+}
+
+/// All metrics of the operator.
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Metrics {
+    registry: Registry,
+    pub reconciles: Family<ByResult, Counter>,
+    pub durations: Family<ByController, Histogram>,
+    pub queue_depth: Family<ByController, Gauge<i64, AtomicI64>>,
+    pub actions: Family<ByAction, Counter>,
+    pub requests: Family<ByRequest, Counter>,
+    pub watch_restarts: Family<ByKind, Counter>,
+    pub undecodable: Family<ByKind, Counter>,
+}
+
+impl Default for Metrics {
+    fn default() -> Self {
+        let mut metrics = Self {
+            registry: Registry::with_prefix("grove"),
+            reconciles: Family::default(),
+            durations: Family::new_with_constructor(|| {
+                Histogram::new(exponential_buckets(0.000_1, 4.0, 10))
+            }),
+            queue_depth: Family::default(),
+            actions: Family::default(),
+            requests: Family::default(),
+            watch_restarts: Family::default(),
+            undecodable: Family::default(),
+        };
+        metrics.register();
+        metrics
+    }
+}
+
+impl Metrics {
+    fn register(&mut self) {
+        let r = &mut self.registry;
+        r.register(
+            "reconciles",
+            "Reconciles by controller and result",
+            self.reconciles.clone(),
+        );
+        r.register(
+            "reconcile_duration_seconds",
+            "How long a reconcile took, writes included",
+            self.durations.clone(),
+        );
+        r.register(
+            "queue_depth",
+            "Keys that wait for a controller",
+            self.queue_depth.clone(),
+        );
+        r.register(
+            "actions",
+            "Planned writes by kind, action and result",
+            self.actions.clone(),
+        );
+        r.register(
+            "api_requests",
+            "Requests to the API server but for watches",
+            self.requests.clone(),
+        );
+        r.register(
+            "watch_restarts",
+            "Watches that failed and were restarted",
+            self.watch_restarts.clone(),
+        );
+        r.register(
+            "undecodable_objects",
+            "Objects that could not be decoded and were left alone",
+            self.undecodable.clone(),
+        );
+    }
+
+    /// All metrics in the OpenMetrics text format.
+    pub fn encode(&self) -> String {
+        let mut text = String::new();
+        // Writing to a String cannot fail.
+        let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);
+        text
+    }
+}

@@ -1,0 +1,276 @@
+//! Single requests: each bounded in time, counted, and answered in terms that decide what to do.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use domain::Key;
+use kube::api::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::core::Request;
+use kube::{Client, Resource};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::metrics::{ByRequest, Metrics};
+
+/// No answer for this long counts as none; one hung call must not block its object for ever.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Why a request did not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum RequestError {
+    /// An object of that name exists.
+    #[error("an object of this name exists")]
+    AlreadyExists,
+    /// The object is not there.
+    #[error("not found")]
+    NotFound,
+    /// The object changed, or is another one than was meant.
+    #[error("the object changed meanwhile")]
+    Conflict,
+    /// The API server refuses; asking again at once is of no use.
+    #[error("{message}")]
+    Refused {
+        /// HTTP status code.
+        code: u16,
+        /// What the API server says.
+        message: String,
+    },
+    /// The API server could not be asked, or is busy. It may have done what was asked.
+    #[error("the API server gave no answer: {0}")]
+    Unavailable(String),
+}
+
+impl From<kube::Error> for RequestError {
+    fn from(error: kube::Error) -> Self {
+        let kube::Error::Api(status) = error else {
+            return Self::Unavailable(error.to_string());
+        };
+        match (status.code, status.reason.as_str()) {
+            (409, "AlreadyExists") => Self::AlreadyExists,
+            (404, _) => Self::NotFound,
+            (409, _) => Self::Conflict,
+            (429 | 500.., _) => Self::Unavailable(status.message.clone()),
+            (code, _) => Self::Refused {
+                code,
+                message: status.message.clone(),
+            },
+        }
+    }
+}
+
+impl RequestError {
+    fn code(&self) -> u16 {
+        match self {
+            Self::AlreadyExists | Self::Conflict => 409,
+            Self::NotFound => 404,
+            Self::Refused { code, .. } => *code,
+            Self::Unavailable(_) => 0,
+        }
+    }
+}
+
+type Answer<R> = Result<R, RequestError>;
+
+/// Sends requests.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    client: ClientBox,
+    metrics: Arc<Metrics>,
+    writes_left: Arc<AtomicI64>,
+}
+
+/// A client that prints as nothing.
+#[derive(Clone)]
+struct ClientBox(Client);
+
+impl std::fmt::Debug for ClientBox {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Client")
+    }
+}
+
+impl Requests {
+    /// Through this client.
+    pub fn new(client: Client, metrics: Arc<Metrics>) -> Self {
+        Self {
+            client: ClientBox(client),
+            metrics,
+            writes_left: Arc::new(AtomicI64::new(exit_after())),
+        }
+    }
+
+    /// POST. `R` is what the answer is decoded to, `B` what is sent.
+    pub async fn create<R, B>(&self, namespace: &str, body: &B) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+        B: Serialize,
+    {
+        let request = path::<R>(namespace).create(&PostParams::default(), encode(body)?);
+        self.write("create", resource::<R>(), "", request).await
+    }
+
+    /// PUT of a whole object.
+    pub async fn replace<R, B>(&self, key: &Key, body: &B) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+        B: Serialize,
+    {
+        let pp = PostParams::default();
+        let request = path::<R>(&key.namespace).replace(&key.name, &pp, encode(body)?);
+        self.write("update", resource::<R>(), "", request).await
+    }
+
+    /// PUT of the status, guarded by the resourceVersion. The API server takes nothing else from
+    /// the body, so nothing else is sent.
+    pub async fn replace_status<R, S>(&self, object: &R, status: &S) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+        S: Serialize,
+    {
+        let key = Key::of(object.meta());
+        let body = json!({
+            "apiVersion": R::api_version(&()),
+            "kind": R::kind(&()),
+            "metadata": {
+                "name": key.name,
+                "namespace": key.namespace,
+                "uid": object.meta().uid,
+                "resourceVersion": object.meta().resource_version,
+            },
+            "status": status,
+        });
+        let pp = PostParams::default();
+        let request =
+            path::<R>(&key.namespace).replace_subresource("status", &key.name, &pp, encode(&body)?);
+        self.write("update", resource::<R>(), "status", request)
+            .await
+    }
+
+    /// JSON merge patch.
+    pub async fn merge<R>(&self, key: &Key, patch: &Value) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        self.patch(key, &Patch::Merge(patch)).await
+    }
+
+    /// JSON patch. A failed test is answered as a conflict.
+    pub async fn json_patch<R>(&self, key: &Key, operations: &Value) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let patch: json_patch::Patch =
+            serde_json::from_value(operations.clone()).map_err(malformed)?;
+        match self.patch(key, &Patch::<()>::Json(patch)).await {
+            Err(RequestError::Refused { code: 422, message }) if message.contains("test") => {
+                Err(RequestError::Conflict)
+            }
+            answer => answer,
+        }
+    }
+
+    async fn patch<R, P>(&self, key: &Key, patch: &Patch<P>) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+        P: Serialize + std::fmt::Debug,
+    {
+        let request = path::<R>(&key.namespace).patch(&key.name, &PatchParams::default(), patch);
+        self.write("patch", resource::<R>(), "", request).await
+    }
+
+    /// DELETE of the object with this uid. Children follow in the background.
+    pub async fn delete<R>(&self, key: &Key, uid: &str) -> Answer<()>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let params = DeleteParams::background().preconditions(Preconditions {
+            uid: Some(uid.to_owned()),
+            resource_version: None,
+        });
+        let request = path::<R>(&key.namespace).delete(&key.name, &params);
+        self.write::<Value>("delete", resource::<R>(), "", request)
+            .await
+            .map(|_| ())
+    }
+
+    /// GET.
+    pub async fn get<R>(&self, key: &Key) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        let request = path::<R>(&key.namespace).get(&key.name, &GetParams::default());
+        self.send("get", resource::<R>(), "", request).await
+    }
+
+    async fn write<R: DeserializeOwned>(
+        &self,
+        verb: &'static str,
+        resource: String,
+        subresource: &'static str,
+        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> Answer<R> {
+        let answer = self.send(verb, resource, subresource, request).await;
+        if answer.is_ok() && self.writes_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            tracing::error!("GROVE_EXIT_AFTER_WRITE: ending here");
+            std::process::exit(77);
+        }
+        answer
+    }
+
+    async fn send<R: DeserializeOwned>(
+        &self,
+        verb: &'static str,
+        resource: String,
+        subresource: &'static str,
+        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> Answer<R> {
+        let request = request.map_err(malformed)?;
+        let answer = match tokio::time::timeout(TIMEOUT, self.client.0.request::<R>(request)).await
+        {
+            Ok(answer) => answer.map_err(RequestError::from),
+            Err(_) => Err(RequestError::Unavailable(format!(
+                "none within {TIMEOUT:?}"
+            ))),
+        };
+        let code = answer.as_ref().err().map_or(200, RequestError::code);
+        let labels = ByRequest {
+            verb,
+            resource,
+            subresource,
+            code,
+        };
+        self.metrics.requests.get_or_create(&labels).inc();
+        answer
+    }
+}
+
+fn path<R: Resource<DynamicType = ()>>(namespace: &str) -> Request {
+    Request::new(R::url_path(&(), Some(namespace)))
+}
+
+fn resource<R: Resource<DynamicType = ()>>() -> String {
+    R::plural(&()).into_owned()
+}
+
+fn encode<B: Serialize>(body: &B) -> Answer<Vec<u8>> {
+    serde_json::to_vec(body).map_err(malformed)
+}
+
+fn malformed(error: impl std::fmt::Display) -> RequestError {
+    RequestError::Refused {
+        code: 400,
+        message: error.to_string(),
+    }
+}
+
+/// Crash tests of debug builds end the operator right after its n-th write.
+fn exit_after() -> i64 {
+    let asked = if cfg!(debug_assertions) {
+        std::env::var("GROVE_EXIT_AFTER_WRITE").ok()
+    } else {
+        None
+    };
+    asked.and_then(|n| n.parse().ok()).unwrap_or(0)
+}

@@ -1,0 +1,251 @@
+//! Who has to look again when an object changed.
+
+use std::fmt::Debug;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::plan::Kind;
+use domain::{Key, Pod, ownership};
+use k8s_openapi::api::core::v1::{Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use serde::de::DeserializeOwned;
+
+use crate::cache::{Cache, Change, set_of};
+use crate::world::World;
+
+/// The controllers.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::EnumIter,
+)]
+#[strum(serialize_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Controller {
+    PodCliqueSet,
+    PodCliqueScalingGroup,
+    PodClique,
+    PodGang,
+}
+
+/// A kind that the hub watches.
+pub trait Watched:
+    Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static
+{
+    /// Its name in plans and metrics.
+    const KIND: Kind;
+    /// Whether only objects with our managed-by label are watched.
+    const IS_SELECTED: bool = true;
+    /// Where it is kept.
+    fn cache(world: &World) -> &Cache<Self>;
+    /// Who has to look again; also keeps what `World` remembers of gone objects.
+    fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)>;
+}
+
+impl Watched for PodCliqueSet {
+    const KIND: Kind = Kind::PodCliqueSet;
+    const IS_SELECTED: bool = false;
+
+    fn cache(world: &World) -> &Cache<Self> {
+        &world.podcliquesets
+    }
+
+    fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
+        let Some(set) = change.newest() else {
+            return Vec::new();
+        };
+        let key = Key::of(&set.metadata);
+        let mut routes = vec![(Controller::PodCliqueSet, key.clone())];
+        if concerns_children(change) {
+            let groups = world.scaling_groups.part_of(&key);
+            let cliques = world.podcliques.part_of(&key);
+            routes.extend(
+                groups
+                    .iter()
+                    .map(|g| (Controller::PodCliqueScalingGroup, Key::of(&g.metadata))),
+            );
+            routes.extend(
+                cliques
+                    .iter()
+                    .map(|c| (Controller::PodClique, Key::of(&c.metadata))),
+            );
+        }
+        routes
+    }
+}
+
+/// Whether anything changed that children of a set read; its counts are none of it.
+fn concerns_children(change: &Change<PodCliqueSet>) -> bool {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else {
+        return true;
+    };
+    let facts = |set: &PodCliqueSet| {
+        let status = set.status.clone().unwrap_or_default();
+        (
+            set.metadata.uid.clone(),
+            set.metadata.generation,
+            set.metadata.deletion_timestamp.is_some(),
+            status.replica_attempts,
+            status.update_progress,
+            status.phase,
+            status.current_generation_hash,
+        )
+    };
+    facts(old) != facts(new)
+}
+
+impl Watched for PodCliqueScalingGroup {
+    const KIND: Kind = Kind::PodCliqueScalingGroup;
+
+    fn cache(world: &World) -> &Cache<Self> {
+        &world.scaling_groups
+    }
+
+    fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
+        let Some(group) = change.newest() else {
+            return Vec::new();
+        };
+        let mut routes = vec![(Controller::PodCliqueScalingGroup, Key::of(&group.metadata))];
+        routes.extend(to_set(&group.metadata));
+        let was_terminating = change
+            .old
+            .as_ref()
+            .is_some_and(|g| ownership::is_terminating(&g.metadata));
+        if ownership::is_terminating(&group.metadata) != was_terminating || change.new.is_none() {
+            let cliques = world.podcliques.owned_by(ownership::uid(&group.metadata));
+            routes.extend(
+                cliques
+                    .iter()
+                    .map(|c| (Controller::PodClique, Key::of(&c.metadata))),
+            );
+        }
+        routes
+    }
+}
+
+impl Watched for PodClique {
+    const KIND: Kind = Kind::PodClique;
+
+    fn cache(world: &World) -> &Cache<Self> {
+        &world.podcliques
+    }
+
+    fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
+        let Some(clique) = change.newest() else {
+            return Vec::new();
+        };
+        if change.new.is_none() {
+            world.tombstones.clear(ownership::uid(&clique.metadata));
+        }
+        let mut routes = vec![(Controller::PodClique, Key::of(&clique.metadata))];
+        routes.extend(to_set(&clique.metadata));
+        routes.extend(to_labelled(
+            &clique.metadata,
+            labels::SCALING_GROUP,
+            Controller::PodCliqueScalingGroup,
+        ));
+        routes.extend(to_labelled(
+            &clique.metadata,
+            labels::POD_GANG,
+            Controller::PodGang,
+        ));
+        routes
+    }
+}
+
+impl Watched for PodGang {
+    const KIND: Kind = Kind::PodGang;
+
+    fn cache(world: &World) -> &Cache<Self> {
+        &world.podgangs
+    }
+
+    fn routes(change: &Change<Self>, _: &World) -> Vec<(Controller, Key)> {
+        let Some(gang) = change.newest() else {
+            return Vec::new();
+        };
+        let key = Key::of(&gang.metadata);
+        let mut routes = vec![(Controller::PodGang, key.clone())];
+        routes.extend(to_set(&gang.metadata));
+        let is_spec_same =
+            matches!((&change.old, &change.new), (Some(o), Some(n)) if o.spec == n.spec);
+        if !is_spec_same {
+            routes.extend(gang.spec.pod_groups.iter().map(|group| {
+                (
+                    Controller::PodClique,
+                    Key::new(key.namespace.clone(), group.name.clone()),
+                )
+            }));
+        }
+        routes
+    }
+}
+
+impl Watched for Pod {
+    const KIND: Kind = Kind::Pod;
+
+    fn cache(world: &World) -> &Cache<Self> {
+        &world.pods
+    }
+
+    fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
+        let Some(pod) = change.newest() else {
+            return Vec::new();
+        };
+        if change.new.is_none() {
+            world.tombstones.bury(pod);
+        }
+        let mut routes = Vec::from_iter(to_set(&pod.metadata));
+        routes.extend(to_labelled(
+            &pod.metadata,
+            labels::POD_GANG,
+            Controller::PodGang,
+        ));
+        let namespace = pod.metadata.namespace.clone().unwrap_or_default();
+        routes.extend(ownership::controller(&pod.metadata).map(|owner| {
+            (
+                Controller::PodClique,
+                Key::new(namespace, owner.name.clone()),
+            )
+        }));
+        routes
+    }
+}
+
+macro_rules! owned_by_set {
+    ($($type:ty, $kind:ident, $field:ident;)*) => {$(
+        impl Watched for $type {
+            const KIND: Kind = Kind::$kind;
+
+            fn cache(world: &World) -> &Cache<Self> {
+                &world.$field
+            }
+
+            fn routes(change: &Change<Self>, _: &World) -> Vec<(Controller, Key)> {
+                change.newest().and_then(|object| to_set(&object.metadata)).into_iter().collect()
+            }
+        }
+    )*};
+}
+
+owned_by_set! {
+    Service, Service, services;
+    ServiceAccount, ServiceAccount, service_accounts;
+    Role, Role, roles;
+    RoleBinding, RoleBinding, role_bindings;
+}
+
+fn to_set(meta: &ObjectMeta) -> Option<(Controller, Key)> {
+    Some((Controller::PodCliqueSet, set_of(meta)?))
+}
+
+fn to_labelled(
+    meta: &ObjectMeta,
+    label: &str,
+    controller: Controller,
+) -> Option<(Controller, Key)> {
+    let name = ownership::label(meta, label)?;
+    Some((
+        controller,
+        Key::new(meta.namespace.clone().unwrap_or_default(), name),
+    ))
+}

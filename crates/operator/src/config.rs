@@ -1,0 +1,294 @@
+//! The configuration file: kind `OperatorConfiguration` of `operator.config.grove.io/v1alpha1`
+//! (Grove, §11.2).
+//!
+//! Unknown keys are refused, and so are keys of Grove that this operator does not honour yet, each
+//! by its name: a setting without effect is worse than none.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::Path;
+
+use api::GoDuration;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+const API_VERSION: &str = "operator.config.grove.io/v1alpha1";
+const KIND: &str = "OperatorConfiguration";
+
+/// Why a configuration cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("cannot read {path}: {error}")]
+    Unreadable {
+        /// The file.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("{0}")]
+    Malformed(String),
+    /// A key has an impossible value, or is not honoured yet.
+    #[error("{key}: {problem}")]
+    Key {
+        /// Path of the key.
+        key: String,
+        /// What is wrong and what to do.
+        problem: String,
+    },
+}
+
+/// The operator's configuration.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Config {
+    /// Always `operator.config.grove.io/v1alpha1`.
+    pub api_version: Option<String>,
+    /// Always `OperatorConfiguration`.
+    pub kind: Option<String>,
+    /// How much at once.
+    pub controllers: Controllers,
+    /// Where the operator listens.
+    pub server: Server,
+    /// What is logged. Default `info`.
+    pub log_level: LogLevel,
+    /// How it is logged. Default `json`.
+    pub log_format: LogFormat,
+    /// Defaults of objects.
+    pub defaults: Defaults,
+    /// How gangs are scheduled.
+    pub gang_scheduling: GangScheduling,
+    /// How long after its deletionTimestamp a pod still holds its slot. Default `60s`.
+    pub stuck_pod_timeout: Option<GoDuration>,
+    // Keys of Grove without effect here yet; their mere presence is refused.
+    runtime_client_connection: Option<IgnoredAny>,
+    leader_election: Option<IgnoredAny>,
+    debugging: Option<IgnoredAny>,
+    authorizer: Option<IgnoredAny>,
+    topology_aware_scheduling: Option<IgnoredAny>,
+    network: Option<IgnoredAny>,
+    scheduler: Option<IgnoredAny>,
+}
+
+/// Objects that are reconciled at once, per kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Controllers {
+    /// Default 10.
+    pub pod_clique_set: Concurrency,
+    /// Default 10.
+    pub pod_clique: Concurrency,
+    /// Default 5.
+    pub pod_clique_scaling_group: Concurrency,
+    /// Default 5.
+    pub pod_gang: Concurrency,
+}
+
+/// Objects that are reconciled at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Concurrency {
+    concurrent_syncs: Option<i64>,
+}
+
+impl Concurrency {
+    /// At least 1.
+    pub fn or(self, default: u16) -> u16 {
+        self.concurrent_syncs
+            .and_then(|n| u16::try_from(n).ok())
+            .unwrap_or(default)
+    }
+
+    fn check(self, key: &str) -> Result<(), ConfigError> {
+        match self.concurrent_syncs {
+            Some(n) if !(1..=1000).contains(&n) => Err(problem(
+                &format!("{key}.concurrentSyncs"),
+                &format!("{n} is not in 1..=1000"),
+            )),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Where the operator listens.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Server {
+    /// `/healthz` and `/readyz`. Default port 2751.
+    pub health_probes: Listener,
+    /// `/metrics`. Default port 2752.
+    pub metrics: Listener,
+    webhooks: Option<IgnoredAny>,
+}
+
+/// An address to listen on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Listener {
+    bind_address: Option<IpAddr>,
+    port: Option<u16>,
+}
+
+impl Listener {
+    /// All addresses of the machine unless one is named.
+    pub fn or_port(self, port: u16) -> SocketAddr {
+        let ip = self
+            .bind_address
+            .unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
+        SocketAddr::new(ip, self.port.unwrap_or(port))
+    }
+}
+
+/// Levels of logging.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum LogLevel {
+    Debug,
+    #[default]
+    Info,
+    Error,
+}
+
+/// Formats of logging.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum LogFormat {
+    #[default]
+    Json,
+    Text,
+}
+
+/// Defaults of objects.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Defaults {
+    /// `terminationDelay` of Inference workloads that set none. Unset: gang termination is off for
+    /// them (seed 000); Grove's value is `4h`.
+    pub termination_delay: Option<GoDuration>,
+}
+
+/// How gangs are scheduled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct GangScheduling {
+    /// Default `BaseReady`.
+    pub scaled_gangs_wait_for: ScaledGangsWaitFor,
+}
+
+/// What scaled gangs wait for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum ScaledGangsWaitFor {
+    /// The base gang is ready (seed 003).
+    #[default]
+    BaseReady,
+    /// The base gang is scheduled (Grove).
+    BaseScheduled,
+}
+
+impl From<ScaledGangsWaitFor> for podcliqueset::ScaledGangsWaitFor {
+    fn from(value: ScaledGangsWaitFor) -> Self {
+        match value {
+            ScaledGangsWaitFor::BaseReady => Self::BaseReady,
+            ScaledGangsWaitFor::BaseScheduled => Self::BaseScheduled,
+        }
+    }
+}
+
+/// Reads and checks the file; built-in defaults without one.
+pub fn load(path: Option<&Path>) -> Result<Config, ConfigError> {
+    let Some(path) = path else {
+        return Ok(Config::default());
+    };
+    let text = std::fs::read_to_string(path).map_err(|error| ConfigError::Unreadable {
+        path: path.display().to_string(),
+        error,
+    })?;
+    parse(&text)
+}
+
+/// Parses and checks the text of a configuration.
+pub fn parse(text: &str) -> Result<Config, ConfigError> {
+    let config: Config =
+        serde_saphyr::from_str(text).map_err(|e| ConfigError::Malformed(e.to_string()))?;
+    check(&config)?;
+    Ok(config)
+}
+
+fn check(config: &Config) -> Result<(), ConfigError> {
+    expect("apiVersion", config.api_version.as_deref(), API_VERSION)?;
+    expect("kind", config.kind.as_deref(), KIND)?;
+    refuse_pending(config)?;
+    config
+        .controllers
+        .pod_clique_set
+        .check("controllers.podCliqueSet")?;
+    config
+        .controllers
+        .pod_clique
+        .check("controllers.podClique")?;
+    config
+        .controllers
+        .pod_clique_scaling_group
+        .check("controllers.podCliqueScalingGroup")?;
+    config.controllers.pod_gang.check("controllers.podGang")?;
+    positive(
+        "defaults.terminationDelay",
+        config.defaults.termination_delay.as_ref(),
+    )?;
+    positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())
+}
+
+fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
+    let present = [
+        (
+            "runtimeClientConnection",
+            config.runtime_client_connection.is_some(),
+        ),
+        ("leaderElection", config.leader_election.is_some()),
+        ("server.webhooks", config.server.webhooks.is_some()),
+        ("debugging", config.debugging.is_some()),
+        ("authorizer", config.authorizer.is_some()),
+        (
+            "topologyAwareScheduling",
+            config.topology_aware_scheduling.is_some(),
+        ),
+        ("network", config.network.is_some()),
+        ("scheduler", config.scheduler.is_some()),
+    ];
+    match present.iter().find(|(_, is_present)| *is_present) {
+        None => Ok(()),
+        Some((key, _)) => Err(problem(key, "not implemented yet; remove this key")),
+    }
+}
+
+fn expect(key: &str, found: Option<&str>, expected: &str) -> Result<(), ConfigError> {
+    match found {
+        Some(found) if found != expected => {
+            Err(problem(key, &format!("is {found:?}, must be {expected:?}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {
+    let Some(duration) = duration else {
+        return Ok(());
+    };
+    let parsed = duration.parse().map_err(|e| problem(key, &e.to_string()))?;
+    if parsed.is_positive() {
+        return Ok(());
+    }
+    Err(problem(
+        key,
+        &format!("{} must be greater than 0, e.g. 4h", duration.0),
+    ))
+}
+
+fn problem(key: &str, problem: &str) -> ConfigError {
+    ConfigError::Key {
+        key: key.to_owned(),
+        problem: problem.to_owned(),
+    }
+}

@@ -1,0 +1,24 @@
+//! Logs go to standard error, one line each.
+
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::format::FmtSpan;
+
+use crate::config::{LogFormat, LogLevel};
+
+/// Starts logging. `RUST_LOG` wins over the configured level.
+pub fn start(level: LogLevel, format: LogFormat) {
+    let default = match level {
+        LogLevel::Debug => "debug,hyper=info,hyper_util=info,rustls=info,tower=info",
+        LogLevel::Info => "info,kube_runtime=warn",
+        LogLevel::Error => "error",
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
+    let builder = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_span_events(FmtSpan::NONE)
+        .with_writer(std::io::stderr);
+    match format {
+        LogFormat::Json => builder.json().flatten_event(true).init(),
+        LogFormat::Text => builder.with_target(false).init(),
+    }
+}

@@ -1,0 +1,61 @@
+//! The `grove-operator` binary.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use operator::args::Args;
+use operator::{Exit, config, logging, run};
+
+fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            return exit(if error.use_stderr() {
+                Exit::BadArguments
+            } else {
+                Exit::Ok
+            });
+        }
+    };
+    let config = match config::load(args.config.as_deref()) {
+        Ok(config) => config,
+        Err(error) => {
+            let file = args.config.unwrap_or_default();
+            eprintln!("grove-operator: {}: {error}", file.display());
+            return exit(Exit::BadConfig);
+        }
+    };
+    logging::start(config.log_level, config.log_format);
+    exit(start(config, &args.namespace))
+}
+
+#[tokio::main]
+async fn start(config: config::Config, namespace: &str) -> Exit {
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        namespace,
+        "grove-operator starts"
+    );
+    let client = match run::client().await {
+        Ok(client) => client,
+        Err(error) => {
+            tracing::error!(error = format!("{error:#}"), "cannot start");
+            return Exit::NoClient;
+        }
+    };
+    match run::run(config, client).await {
+        Ok(()) => {
+            tracing::info!("grove-operator stopped");
+            Exit::Ok
+        }
+        Err(error) => {
+            tracing::error!(error = format!("{error:#}"), "ending, to be restarted");
+            Exit::Failed
+        }
+    }
+}
+
+fn exit(exit: Exit) -> ExitCode {
+    ExitCode::from(exit as u8)
+}

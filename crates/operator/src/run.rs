@@ -1,0 +1,164 @@
+//! Wiring: watches, controllers, probes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::Pod;
+use domain::defaults::DefaultsConfig;
+use engine::metrics::Metrics;
+use engine::requests::Requests;
+use engine::routes::Watched;
+use engine::{Hub, Reconciler, admin, controller};
+use futures::FutureExt;
+use futures::future::Shared;
+use jiff::SignedDuration;
+use k8s_openapi::api::core::v1::{Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use kube::Client;
+use tokio::task::JoinSet;
+
+use crate::config::Config;
+
+const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
+/// Reconciles under way get this long to end after a signal.
+const GRACE: Duration = Duration::from_secs(5);
+
+type Stop = Shared<futures::future::BoxFuture<'static, ()>>;
+type Tasks = JoinSet<&'static str>;
+
+/// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names.
+pub async fn client() -> anyhow::Result<Client> {
+    let mut config = kube::Config::infer()
+        .await
+        .context("no cluster: set KUBECONFIG or run inside a cluster")?;
+    // Writes are repeated by deciding again, never by sending the same request twice; each has a
+    // deadline of its own.
+    config.default_retry = false;
+    Client::try_from(config).context("cannot build a client from the cluster's configuration")
+}
+
+/// Runs until a signal; an error means that a part that must run for ever has ended.
+pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
+    let metrics = Arc::new(Metrics::default());
+    let hub = Arc::new(Hub::new(
+        Requests::new(client.clone(), metrics.clone()),
+        metrics,
+    ));
+    let stop = signals()?.boxed().shared();
+    let mut tasks = Tasks::new();
+    watch_all(&mut tasks, &hub, &client);
+    serve(&mut tasks, &hub, &config);
+    tokio::select! {
+        () = hub.synced() => {}
+        () = stop.clone() => return Ok(()),
+        ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
+    }
+    tracing::info!("all kinds are listed, controllers start");
+    let mut controllers = Tasks::new();
+    start_controllers(&mut controllers, &hub, &config, &stop);
+    tokio::select! {
+        () = stop => {}
+        ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
+        ended = controllers.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
+    }
+    tracing::info!("stopping: reconciles under way get {GRACE:?}");
+    let _ = tokio::time::timeout(GRACE, async {
+        while controllers.join_next().await.is_some() {}
+    })
+    .await;
+    Ok(())
+}
+
+fn ended_part(ended: Option<Result<&'static str, tokio::task::JoinError>>) -> String {
+    match ended {
+        Some(Ok(part)) => part.to_owned(),
+        Some(Err(error)) => error.to_string(),
+        None => "everything".to_owned(),
+    }
+}
+
+fn watch_all(tasks: &mut Tasks, hub: &Arc<Hub>, client: &Client) {
+    watch::<PodCliqueSet>(tasks, hub, client);
+    watch::<PodCliqueScalingGroup>(tasks, hub, client);
+    watch::<PodClique>(tasks, hub, client);
+    watch::<PodGang>(tasks, hub, client);
+    watch::<Pod>(tasks, hub, client);
+    watch::<Service>(tasks, hub, client);
+    watch::<ServiceAccount>(tasks, hub, client);
+    watch::<Role>(tasks, hub, client);
+    watch::<RoleBinding>(tasks, hub, client);
+}
+
+fn watch<K: Watched>(tasks: &mut Tasks, hub: &Arc<Hub>, client: &Client) {
+    hub.expect::<K>();
+    let (hub, client) = (hub.clone(), client.clone());
+    tasks.spawn(async move {
+        hub.watch::<K>(client).await;
+        K::KIND.into()
+    });
+}
+
+fn serve(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config) {
+    let (hub, health, metrics) = (
+        hub.clone(),
+        config.server.health_probes.or_port(2751),
+        config.server.metrics.or_port(2752),
+    );
+    tasks.spawn(async move {
+        if let Err(error) = admin::serve(hub, health, metrics).await {
+            tracing::error!(%error, "probes and metrics cannot be served");
+        }
+        "the server of probes and metrics"
+    });
+}
+
+fn start_controllers(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config, stop: &Stop) {
+    let defaults = DefaultsConfig {
+        termination_delay: config.defaults.termination_delay.clone(),
+    };
+    let at_once = &config.controllers;
+    let sets = podcliqueset::Rules {
+        defaults: defaults.clone(),
+        scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
+    };
+    let groups = podcliquescalinggroup::Rules { defaults };
+    let timeout = config
+        .stuck_pod_timeout
+        .as_ref()
+        .and_then(|d| d.parse().ok());
+    let cliques = podclique::Rules {
+        stuck_pod_timeout: timeout.unwrap_or(STUCK_POD_TIMEOUT),
+    };
+    start(tasks, hub, stop, sets, at_once.pod_clique_set.or(10));
+    start(
+        tasks,
+        hub,
+        stop,
+        groups,
+        at_once.pod_clique_scaling_group.or(5),
+    );
+    start(tasks, hub, stop, cliques, at_once.pod_clique.or(10));
+    start(tasks, hub, stop, podgang::Rules, at_once.pod_gang.or(5));
+}
+
+fn start<R: Reconciler>(tasks: &mut Tasks, hub: &Arc<Hub>, stop: &Stop, rules: R, at_once: u16) {
+    let (hub, stop) = (hub.clone(), stop.clone());
+    tasks.spawn(async move {
+        controller::run(rules, hub, at_once, stop).await;
+        R::CONTROLLER.into()
+    });
+}
+
+fn signals() -> anyhow::Result<impl Future<Output = ()> + Send + 'static> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("cannot listen for SIGINT")?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+    })
+}

@@ -1,0 +1,77 @@
+//! A pod as it is created (Grove, §3 and §6).
+
+use std::collections::BTreeMap;
+
+use api::labels::{self, env};
+use api::{PodClique, names};
+use domain::{environment, ownership};
+use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+/// The pod with this index and name. `priority_class_name` is the set's; a pod spec's own wins.
+pub fn pod(podclique: &PodClique, index: i32, name: String, priority_class_name: &str) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            name: Some(name),
+            namespace: podclique.metadata.namespace.clone(),
+            labels: Some(labels_of(podclique, index)),
+            annotations: annotations_of(podclique),
+            owner_references: Some(vec![ownership::controller_reference(podclique)]),
+            ..ObjectMeta::default()
+        },
+        spec: Some(spec_of(podclique, index, priority_class_name)),
+        status: None,
+    }
+}
+
+fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> {
+    let mut all = podclique.metadata.labels.clone().unwrap_or_default();
+    all.insert(
+        labels::POD_CLIQUE.into(),
+        ownership::name(&podclique.metadata).into(),
+    );
+    all.insert(labels::POD_INDEX.into(), index.to_string());
+    all
+}
+
+/// The PodClique's annotations but for the operator's own book-keeping.
+fn annotations_of(podclique: &PodClique) -> Option<BTreeMap<String, String>> {
+    let own = [labels::TEMPLATE_REPLICAS, labels::REBASED_FROM];
+    let mut all = podclique.metadata.annotations.clone().unwrap_or_default();
+    all.retain(|key, _| !own.contains(&key.as_str()));
+    (!all.is_empty()).then_some(all)
+}
+
+fn spec_of(podclique: &PodClique, index: i32, priority_class_name: &str) -> PodSpec {
+    let meta = &podclique.metadata;
+    let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
+    let replica = ownership::label_index(meta, labels::PCS_REPLICA_INDEX).unwrap_or_default();
+    let mut spec = podclique.spec.pod_spec.clone();
+    environment::inject(&mut spec, &variables(podclique, set, replica));
+    let gates = spec.scheduling_gates.get_or_insert_default();
+    gates.push(PodSchedulingGate {
+        name: labels::POD_GANG_GATE.into(),
+    });
+    spec.hostname = Some(names::hostname(ownership::name(meta), index));
+    spec.subdomain = Some(names::headless_service(set, replica));
+    if spec.service_account_name.is_none() {
+        spec.service_account_name = Some(names::service_account(set));
+    }
+    if spec.priority_class_name.is_none() && !priority_class_name.is_empty() {
+        spec.priority_class_name = Some(priority_class_name.to_owned());
+    }
+    spec
+}
+
+fn variables(podclique: &PodClique, set: &str, replica: i32) -> Vec<EnvVar> {
+    let meta = &podclique.metadata;
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
+    let address = names::headless_service_address(set, replica, namespace);
+    vec![
+        environment::literal(env::PCS_NAME, set),
+        environment::literal(env::PCS_INDEX, replica.to_string()),
+        environment::literal(env::PCLQ_NAME, ownership::name(meta)),
+        environment::literal(env::HEADLESS_SERVICE, address),
+        environment::from_label(env::PCLQ_POD_INDEX, labels::POD_INDEX),
+    ]
+}

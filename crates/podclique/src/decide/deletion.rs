@@ -1,0 +1,38 @@
+//! A PodClique on its way out deletes its pods at once and stays until they are gone or stuck:
+//! waiting for the garbage collector would take minutes for a thousand pods.
+
+use api::{PodCliqueStatus, labels};
+use domain::ownership;
+use domain::plan::{Action, Kind, Plan};
+use jiff::Timestamp;
+
+use super::stuck;
+use crate::observe::Snapshot;
+
+pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+    let mut plan = Plan::default();
+    let staying = snapshot.pods.iter().filter(|p| !p.is_terminating());
+    plan.wave(
+        staying
+            .map(|p| Action::delete(Kind::Pod, &p.metadata, "PodClique is deleted"))
+            .collect(),
+    );
+    plan.wave(stuck::detachments(snapshot, now));
+    plan.wake_at = stuck::next_deadline(snapshot, now);
+    let meta = &snapshot.podclique.metadata;
+    let are_pods_gone = snapshot
+        .pods
+        .iter()
+        .all(|p| stuck::is_stuck(snapshot, p, now));
+    if plan.writes_nothing()
+        && are_pods_gone
+        && ownership::has_finalizer(meta, labels::PCLQ_FINALIZER)
+    {
+        return Plan::only(Action::remove_finalizer(
+            Kind::PodClique,
+            meta,
+            labels::PCLQ_FINALIZER,
+        ));
+    }
+    plan
+}

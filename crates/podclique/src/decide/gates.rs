@@ -1,0 +1,42 @@
+//! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (design, §4).
+
+use api::labels;
+use domain::plan::{Action, Kind, Target};
+use domain::{Pod, ownership};
+use serde_json::json;
+
+use crate::observe::Snapshot;
+
+pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
+    let name = ownership::name(&snapshot.podclique.metadata);
+    let Some(gang) = &snapshot.gang else {
+        return Vec::new();
+    };
+    let listed: std::collections::BTreeSet<&str> = gang
+        .spec
+        .pod_groups
+        .iter()
+        .filter(|g| g.name == name)
+        .flat_map(|g| &g.pod_references)
+        .map(|r| r.name.as_str())
+        .collect();
+    let pods = snapshot
+        .pods
+        .iter()
+        .filter(|p| !p.is_terminating() && listed.contains(p.name()));
+    pods.filter_map(|pod| removal(pod)).collect()
+}
+
+/// Takes our gate off and leaves those of others.
+fn removal(pod: &Pod) -> Option<Action> {
+    let path = format!("/spec/schedulingGates/{}", pod.gate_position()?);
+    Some(Action::Patch {
+        target: Target::of(Kind::Pod, &pod.metadata),
+        operations: json!([
+            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
+            {"op": "test", "path": format!("{path}/name"), "value": labels::POD_GANG_GATE},
+            {"op": "remove", "path": path},
+        ]),
+        why: "listed by its PodGang: may be scheduled",
+    })
+}

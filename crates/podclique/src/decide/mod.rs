@@ -1,0 +1,42 @@
+//! The rules, in order.
+
+mod create;
+mod deletion;
+mod gates;
+mod relabel;
+mod scale_in;
+mod stuck;
+
+use api::{PodCliqueStatus, labels};
+use domain::ownership;
+use domain::plan::{Action, Kind, Plan};
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+use crate::status;
+
+/// What to do about the PodClique.
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+    let meta = &snapshot.podclique.metadata;
+    if ownership::is_terminating(meta) {
+        return deletion::plan(snapshot, now);
+    }
+    if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
+        return Plan::only(Action::add_finalizer(
+            Kind::PodClique,
+            meta,
+            labels::PCLQ_FINALIZER,
+        ));
+    }
+    let mut plan = Plan::default();
+    plan.wave(gates::removals(snapshot));
+    plan.wave(stuck::detachments(snapshot, now));
+    plan.wave(relabel::rebased_pods(snapshot));
+    plan.wave(scale_in::deletions(snapshot));
+    if snapshot.has_living_owner {
+        plan.wave(create::missing_pods(snapshot, now));
+    }
+    plan.status = Some(status::status(snapshot, now));
+    plan.wake_at = stuck::next_deadline(snapshot, now);
+    plan
+}

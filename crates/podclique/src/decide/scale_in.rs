@@ -1,0 +1,81 @@
+//! Which pods go when there are too many (Grove, §6: the less a pod does, the sooner it goes).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::labels;
+use domain::plan::{Action, Kind};
+use domain::{Pod, ownership};
+
+use crate::observe::Snapshot;
+
+pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
+    let mut actions = duplicates(snapshot);
+    if actions.is_empty() {
+        actions = surplus(snapshot);
+    }
+    actions
+}
+
+/// Two pods on one index can only come from a late answer: the Ready one stays, else the older.
+fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
+    let mut by_index: BTreeMap<i32, Vec<&Arc<Pod>>> = BTreeMap::new();
+    for pod in snapshot.pods.iter().filter(|p| !p.is_terminating()) {
+        if let Some(index) = pod.index() {
+            by_index.entry(index).or_default().push(pod);
+        }
+    }
+    let mut actions = Vec::new();
+    for pods in by_index.values_mut() {
+        pods.sort_by_key(|p| (!p.is_ready(), age(p), p.name().to_owned()));
+        let extra = pods.iter().skip(1);
+        actions.extend(
+            extra.map(|p| Action::delete(Kind::Pod, &p.metadata, "second pod on one index")),
+        );
+    }
+    actions
+}
+
+fn surplus(snapshot: &Snapshot) -> Vec<Action> {
+    let wanted = usize::try_from(snapshot.podclique.spec.replicas).unwrap_or(0);
+    let mut pods: Vec<&Arc<Pod>> = snapshot
+        .pods
+        .iter()
+        .filter(|p| !p.is_terminating())
+        .collect();
+    let excess = pods.len().saturating_sub(wanted);
+    let hash = ownership::label(&snapshot.podclique.metadata, labels::POD_TEMPLATE_HASH);
+    pods.sort_by_key(|p| worth(p, hash));
+    pods.iter()
+        .take(excess)
+        .map(|p| Action::delete(Kind::Pod, &p.metadata, "scaled in"))
+        .collect()
+}
+
+type Worth = (bool, u8, bool, bool, Reverse<jiff::Timestamp>, Reverse<i32>);
+
+/// Least first: not bound, then by phase, not Ready, outdated, younger, higher index.
+fn worth(pod: &Pod, hash: Option<&str>) -> Worth {
+    let phase = match pod.status.phase.as_deref() {
+        Some("Running") => 2,
+        Some("Unknown") => 1,
+        _ => 0,
+    };
+    let is_current = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash;
+    (
+        pod.spec.node_name.is_some(),
+        phase,
+        pod.is_ready(),
+        is_current,
+        Reverse(age(pod)),
+        Reverse(pod.index().unwrap_or(i32::MAX)),
+    )
+}
+
+fn age(pod: &Pod) -> jiff::Timestamp {
+    pod.metadata
+        .creation_timestamp
+        .as_ref()
+        .map_or(jiff::Timestamp::MAX, |t| t.0)
+}

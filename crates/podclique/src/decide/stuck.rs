@@ -1,0 +1,63 @@
+//! Pods that hang in Terminating: a dead node never confirms the end of its pods (design,
+//! protocol rule 6).
+
+use api::labels;
+use domain::plan::{Action, Kind, Target};
+use domain::{Pod, ownership};
+use jiff::Timestamp;
+use serde_json::json;
+
+use crate::observe::Snapshot;
+
+/// When a terminating pod stops being waited for.
+fn deadline(snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
+    let since = pod.metadata.deletion_timestamp.as_ref()?.0;
+    since.checked_add(snapshot.stuck_pod_timeout).ok()
+}
+
+fn is_overdue(snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
+    deadline(snapshot, pod).is_some_and(|d| d <= now)
+}
+
+/// Whether the pod's slot is free although the pod is there. It still counts as held while the
+/// pod is selected by the headless Service: a rank's DNS name must never lead to two pods.
+pub(super) fn is_stuck(snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
+    is_overdue(snapshot, pod, now)
+        && ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX).is_none()
+}
+
+/// Takes the overdue pods out of the headless Service.
+pub(super) fn detachments(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
+    let overdue = snapshot
+        .pods
+        .iter()
+        .filter(|p| is_overdue(snapshot, p, now));
+    overdue.filter_map(|pod| detach(pod)).collect()
+}
+
+fn detach(pod: &Pod) -> Option<Action> {
+    let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
+    let path = format!(
+        "/metadata/labels/{}",
+        labels::PCS_REPLICA_INDEX.replace('/', "~1")
+    );
+    Some(Action::Patch {
+        target: Target::of(Kind::Pod, &pod.metadata),
+        operations: json!([
+            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
+            {"op": "test", "path": path, "value": index},
+            {"op": "remove", "path": path},
+        ]),
+        why: "stuck in Terminating: leaves the headless Service",
+    })
+}
+
+/// The next moment at which a terminating pod becomes overdue.
+pub(super) fn next_deadline(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    snapshot
+        .pods
+        .iter()
+        .filter_map(|p| deadline(snapshot, p))
+        .filter(|d| *d > now)
+        .min()
+}

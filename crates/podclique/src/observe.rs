@@ -1,0 +1,128 @@
+//! Everything that a decision on a PodClique depends on.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueSet, PodGang, labels, names};
+use domain::{Key, Pod, hash, ownership};
+use engine::World;
+use jiff::SignedDuration;
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The PodClique.
+    pub podclique: Arc<PodClique>,
+    /// The set it is part of, unless that is gone.
+    pub set: Option<SetFacts>,
+    /// Whether its controlling owner exists and stays.
+    pub has_living_owner: bool,
+    /// Its pods, by index.
+    pub pods: Vec<Arc<Pod>>,
+    /// The PodGang it is labelled with, if it exists and belongs to the set.
+    pub gang: Option<Arc<PodGang>>,
+    /// Uids of the last holders of slots whose pods are gone.
+    pub tombstones: HashMap<i32, String>,
+    /// How long after its deletionTimestamp a pod still holds its slot.
+    pub stuck_pod_timeout: SignedDuration,
+}
+
+/// What matters of the PodCliqueSet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SetFacts {
+    /// Its name.
+    pub name: String,
+    /// Whether it is being deleted.
+    pub is_terminating: bool,
+    /// `template.priorityClassName`.
+    pub priority_class_name: String,
+    /// `status.currentGenerationHash`.
+    pub generation_hash: Option<String>,
+    /// Hash of this clique's newest template.
+    pub template_hash: Option<String>,
+}
+
+/// Reads the caches.
+pub fn observe(
+    podclique: &Arc<PodClique>,
+    world: &World,
+    stuck_pod_timeout: SignedDuration,
+) -> Snapshot {
+    let meta = &podclique.metadata;
+    let namespace = meta.namespace.clone().unwrap_or_default();
+    let set_name = ownership::label(meta, labels::PART_OF).unwrap_or_default();
+    let set = world
+        .podcliquesets
+        .get(&Key::new(namespace.clone(), set_name));
+    let gang_name = ownership::label(meta, labels::POD_GANG).unwrap_or_default();
+    let set_uid = set
+        .as_ref()
+        .map_or("", |s| ownership::uid(&s.metadata))
+        .to_owned();
+    let mut pods = world.pods.owned_by(ownership::uid(meta));
+    pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
+    Snapshot {
+        has_living_owner: has_living_owner(podclique, set.as_deref(), world),
+        set: set.map(|s| facts(&s, podclique)),
+        pods,
+        gang: world
+            .podgangs
+            .get(&Key::new(namespace, gang_name))
+            .filter(|g| ownership::is_controlled_by(&g.metadata, &set_uid)),
+        tombstones: world.tombstones.of(ownership::uid(meta)),
+        podclique: podclique.clone(),
+        stuck_pod_timeout,
+    }
+}
+
+fn has_living_owner(podclique: &PodClique, set: Option<&PodCliqueSet>, world: &World) -> bool {
+    let Some(owner) = ownership::controller(&podclique.metadata) else {
+        return false;
+    };
+    let Some(set) = set.filter(|s| !ownership::is_terminating(&s.metadata)) else {
+        return false;
+    };
+    let namespace = podclique.metadata.namespace.clone().unwrap_or_default();
+    match owner.kind.as_str() {
+        "PodCliqueSet" => owner.uid == ownership::uid(&set.metadata),
+        _ => world
+            .scaling_groups
+            .get(&Key::new(namespace, owner.name.clone()))
+            .is_some_and(|g| {
+                ownership::uid(&g.metadata) == owner.uid
+                    && !ownership::is_terminating(&g.metadata)
+                    && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
+            }),
+    }
+}
+
+fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
+    let template = &set.spec.template;
+    let clique = template
+        .cliques
+        .iter()
+        .find(|c| is_made_from(podclique, set, &c.name));
+    SetFacts {
+        name: ownership::name(&set.metadata).to_owned(),
+        is_terminating: ownership::is_terminating(&set.metadata),
+        priority_class_name: template.priority_class_name.clone(),
+        generation_hash: set
+            .status
+            .as_ref()
+            .and_then(|s| s.current_generation_hash.clone()),
+        template_hash: clique.map(|c| hash::pod_template_hash(c, &template.priority_class_name)),
+    }
+}
+
+/// Whether the PodClique has exactly the name that this clique gives it. Comparing ends of names
+/// would take `gpu-worker` for `worker`.
+fn is_made_from(podclique: &PodClique, set: &PodCliqueSet, clique: &str) -> bool {
+    let meta = &podclique.metadata;
+    let expected = match ownership::label(meta, labels::SCALING_GROUP) {
+        Some(group) => ownership::label_index(meta, labels::SCALING_GROUP_REPLICA_INDEX)
+            .map(|j| names::grouped_clique(group, j, clique)),
+        None => ownership::label_index(meta, labels::PCS_REPLICA_INDEX)
+            .map(|i| names::standalone_clique(ownership::name(&set.metadata), i, clique)),
+    };
+    expected.as_deref() == Some(ownership::name(meta))
+}

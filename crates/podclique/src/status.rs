@@ -1,0 +1,121 @@
+//! What is reported of a PodClique. No count includes terminating pods.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType};
+use api::{PodCliqueStatus, labels};
+use domain::availability::{self, CliqueFacts};
+use domain::{Pod, ownership};
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+
+/// The status as it follows from what was seen.
+pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
+    let podclique = &snapshot.podclique;
+    let before = podclique.status.clone().unwrap_or_default();
+    let pods: Vec<&Arc<Pod>> = snapshot
+        .pods
+        .iter()
+        .filter(|p| !p.is_terminating())
+        .collect();
+    let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
+    let facts = CliqueFacts {
+        replicas: podclique.spec.replicas,
+        min_available: podclique
+            .spec
+            .min_available
+            .unwrap_or(podclique.spec.replicas),
+        available: count(&Pod::is_ready),
+        was_available: before.was_available,
+        is_updating: false,
+        training: None,
+        worst_pod: worst(&pods),
+    };
+    let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
+    let mut next = PodCliqueStatus {
+        observed_generation: podclique.metadata.generation,
+        last_errors: Vec::new(),
+        replicas: to_i32(pods.len()),
+        ready_replicas: facts.available,
+        updated_replicas: count(&|p| is_of(p, hash)),
+        schedule_gated_replicas: count(&Pod::is_gated),
+        scheduled_replicas: count(&Pod::is_scheduled),
+        hpa_pod_selector: selector(snapshot),
+        was_available: facts.latch(),
+        ..before
+    };
+    set_hashes(&mut next, snapshot, hash);
+    set_conditions(&mut next, &facts, podclique.metadata.generation, now);
+    next
+}
+
+fn set_conditions(
+    next: &mut PodCliqueStatus,
+    facts: &CliqueFacts,
+    generation: Option<i64>,
+    now: Timestamp,
+) {
+    let scheduled = availability::clique_scheduled(next.scheduled_replicas, facts.minimum());
+    conditions::set(&mut next.conditions, scheduled, generation, now);
+    let breach = availability::clique_breach(facts);
+    conditions::set(&mut next.conditions, breach, generation, now);
+    match availability::scaled_below_minimum(facts.replicas, facts.min_available) {
+        Some(verdict) => conditions::set(&mut next.conditions, verdict, generation, now),
+        None => conditions::remove(&mut next.conditions, ConditionType::ScaledBelowMinAvailable),
+    }
+}
+
+/// The hashes say what *all* pods have, so they move only once all have it (Grove, §4.4).
+fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str>) {
+    let Some(set) = &snapshot.set else { return };
+    let is_newest = hash.is_some() && set.template_hash.as_deref() == hash;
+    if is_newest && next.updated_replicas == next.replicas {
+        next.current_pod_template_hash = hash.map(str::to_owned);
+        next.current_pod_clique_set_generation_hash
+            .clone_from(&set.generation_hash);
+    }
+}
+
+fn is_of(pod: &Pod, hash: Option<&str>) -> bool {
+    hash.is_some() && ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash
+}
+
+/// Only standalone cliques are scaled by themselves (Grove, §1.3).
+fn selector(snapshot: &Snapshot) -> Option<String> {
+    let meta = &snapshot.podclique.metadata;
+    if ownership::label(meta, labels::SCALING_GROUP).is_some() {
+        return None;
+    }
+    let set = ownership::label(meta, labels::PART_OF)?;
+    Some(format!(
+        "{},{}={set},{}={}",
+        labels::MANAGED_SELECTOR,
+        labels::PART_OF,
+        labels::POD_CLIQUE,
+        ownership::name(meta)
+    ))
+}
+
+/// The pod that most needs a look: one with a reason of its own before one that merely waits.
+fn worst(pods: &[&Arc<Pod>]) -> Option<String> {
+    let unready = pods.iter().filter(|p| !p.is_ready());
+    let mut troubled: Vec<(bool, &str, &str)> = unready
+        .filter_map(|p| Some((is_mere_waiting(p.trouble()?), p.name(), p.trouble()?)))
+        .collect();
+    troubled.sort_unstable();
+    troubled
+        .first()
+        .map(|(_, name, trouble)| format!("{name}: {trouble}"))
+}
+
+fn is_mere_waiting(trouble: &str) -> bool {
+    matches!(
+        trouble,
+        "SchedulingGated" | "ContainerCreating" | "PodInitializing"
+    )
+}
+
+fn to_i32(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}

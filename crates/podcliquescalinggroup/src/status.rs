@@ -1,0 +1,151 @@
+//! What is reported of a scaling group.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType};
+use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueStatus, labels, names};
+use domain::availability::{self, GroupFacts};
+use domain::{hash, ownership};
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+
+/// The status as it follows from what was seen.
+pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
+    let group = &snapshot.group;
+    let before = group.status.clone().unwrap_or_default();
+    let replicas: Vec<Replica> = (0..group.spec.replicas)
+        .map(|j| replica(snapshot, j))
+        .collect();
+    let count = |claim: &dyn Fn(&Replica) -> bool| {
+        i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
+    };
+    let facts = GroupFacts {
+        replicas: group.spec.replicas,
+        min_available: snapshot.min_available(),
+        unhealthy: replicas
+            .iter()
+            .filter(|r| r.is_breached)
+            .map(|r| r.index)
+            .collect(),
+        is_updating: false,
+    };
+    let mut next = PodCliqueScalingGroupStatus {
+        replicas: group.spec.replicas,
+        scheduled_replicas: count(&|r| r.is_scheduled),
+        available_replicas: count(&|r| r.is_available),
+        updated_replicas: count(&|r| r.is_available && r.is_current),
+        selector: selector(snapshot),
+        observed_generation: group.metadata.generation,
+        last_errors: Vec::new(),
+        ..before
+    };
+    if let Some(generation) = generation_of_all(snapshot, &replicas) {
+        next.current_pod_clique_set_generation_hash = Some(generation);
+    }
+    let generation = group.metadata.generation;
+    conditions::set(
+        &mut next.conditions,
+        availability::group_breach(&facts),
+        generation,
+        now,
+    );
+    match availability::scaled_below_minimum(facts.replicas, facts.min_available) {
+        Some(verdict) => conditions::set(&mut next.conditions, verdict, generation, now),
+        None => conditions::remove(&mut next.conditions, ConditionType::ScaledBelowMinAvailable),
+    }
+    next
+}
+
+/// One replica of the group.
+struct Replica {
+    index: i32,
+    is_complete: bool,
+    is_breached: bool,
+    is_scheduled: bool,
+    is_available: bool,
+    is_current: bool,
+}
+
+fn replica(snapshot: &Snapshot, index: i32) -> Replica {
+    let group = ownership::name(&snapshot.group.metadata);
+    let names = &snapshot.group.spec.clique_names;
+    let parts: Vec<&Arc<PodClique>> = names
+        .iter()
+        .filter_map(|clique| snapshot.podclique(&names::grouped_clique(group, index, clique)))
+        .collect();
+    let is_complete = parts.len() == names.len();
+    let all = |claim: &dyn Fn(&PodClique, &PodCliqueStatus) -> bool| {
+        is_complete
+            && parts
+                .iter()
+                .all(|c| c.status.as_ref().is_some_and(|s| claim(c, s)))
+    };
+    let is_scheduled = all(&|c, s| s.scheduled_replicas >= minimum(c));
+    Replica {
+        index,
+        is_complete,
+        is_breached: parts.iter().any(|c| {
+            let status = c.status.as_ref();
+            status.is_some_and(|s| {
+                conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached)
+            })
+        }),
+        is_scheduled,
+        is_available: is_scheduled && all(&|c, s| s.ready_replicas >= minimum(c)),
+        is_current: is_complete && parts.iter().all(|c| is_current(snapshot, c)),
+    }
+}
+
+fn minimum(podclique: &PodClique) -> i32 {
+    let spec = &podclique.spec;
+    spec.min_available
+        .unwrap_or(spec.replicas)
+        .min(spec.replicas)
+}
+
+/// Whether the PodClique and all its pods have the newest template.
+fn is_current(snapshot: &Snapshot, podclique: &PodClique) -> bool {
+    let status = podclique.status.clone().unwrap_or_default();
+    let label = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
+    newest_hash(snapshot, podclique).as_deref() == label
+        && label == status.current_pod_template_hash.as_deref()
+}
+
+fn newest_hash(snapshot: &Snapshot, podclique: &PodClique) -> Option<String> {
+    let set = &snapshot.owner.as_ref()?.set;
+    let j = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX)?;
+    let group = ownership::name(&snapshot.group.metadata);
+    let name = ownership::name(&podclique.metadata);
+    let template = &set.spec.template;
+    let clique = template
+        .cliques
+        .iter()
+        .find(|c| names::grouped_clique(group, j, &c.name) == name)?;
+    Some(hash::pod_template_hash(
+        clique,
+        &template.priority_class_name,
+    ))
+}
+
+/// The set's generation, once all PodCliques have it (Grove, §4.3; readiness is not required).
+fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica]) -> Option<String> {
+    let set = &snapshot.owner.as_ref()?.set;
+    let generation = set.status.as_ref()?.current_generation_hash.clone()?;
+    replicas
+        .iter()
+        .all(|r| r.is_complete && r.is_current)
+        .then_some(generation)
+}
+
+fn selector(snapshot: &Snapshot) -> Option<String> {
+    let meta = &snapshot.group.metadata;
+    let set = ownership::label(meta, labels::PART_OF)?;
+    Some(format!(
+        "{},{}={set},{}={}",
+        labels::MANAGED_SELECTOR,
+        labels::PART_OF,
+        labels::SCALING_GROUP,
+        ownership::name(meta)
+    ))
+}

@@ -1,0 +1,32 @@
+//! The headless Service of a replica: how its pods find each other (Grove, §9.2).
+
+use api::labels::{self, component};
+use api::{PodCliqueSet, names};
+use domain::ownership;
+use k8s_openapi::api::core::v1::{Service, ServiceSpec};
+
+use super::{metadata, with_replica};
+
+/// The Service of replica `i`.
+pub fn headless(set: &PodCliqueSet, i: i32) -> Service {
+    let set_name = ownership::name(&set.metadata);
+    let name = names::headless_service(set_name, i);
+    let mut selector = labels::default_labels(set_name);
+    selector.insert(labels::PCS_REPLICA_INDEX.into(), i.to_string());
+    let config = set
+        .spec
+        .template
+        .headless_service_config
+        .clone()
+        .unwrap_or_default();
+    Service {
+        metadata: with_replica(metadata(set, &name, &name, component::HEADLESS_SERVICE), i),
+        spec: Some(ServiceSpec {
+            cluster_ip: Some("None".into()),
+            selector: Some(selector),
+            publish_not_ready_addresses: Some(config.publish_not_ready_addresses),
+            ..ServiceSpec::default()
+        }),
+        status: None,
+    }
+}

@@ -1,0 +1,109 @@
+//! Scaling groups and standalone PodCliques: what is too much goes, what is missing comes, what is
+//! wrong is put right. A child on its way out is waited for.
+
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, names};
+use domain::clique::{self, Place};
+use domain::plan::{Action, Kind, Object, Plan};
+use domain::{gang, ownership};
+
+use crate::build::group;
+use crate::observe::Snapshot;
+
+pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+    let template = &snapshot.intake.set.spec.template;
+    let replicas = 0..snapshot.intake.set.spec.replicas;
+    let groups: Vec<_> = replicas
+        .clone()
+        .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))
+        .map(|(config, i)| (config, group::build(&snapshot.intake.set, config, i)))
+        .collect();
+    let cliques: Vec<_> = replicas
+        .flat_map(|i| gang::standalone(template).map(move |c| (c, i)))
+        .map(|(clique, i)| (clique, standalone(snapshot, clique, i)))
+        .collect();
+    plan.wave(surplus(snapshot, &groups, &cliques));
+    let mut actions: Vec<Action> = groups
+        .into_iter()
+        .filter_map(|(config, g)| keep_group(snapshot, config, g))
+        .collect();
+    actions.extend(
+        cliques
+            .into_iter()
+            .filter_map(|(c, desired)| keep_clique(snapshot, c, desired)),
+    );
+    plan.wave(actions);
+}
+
+fn standalone(snapshot: &Snapshot, clique: &PodCliqueTemplateSpec, i: i32) -> PodClique {
+    let set = &snapshot.intake.set;
+    let place = Place {
+        name: names::standalone_clique(snapshot.name(), i, &clique.name),
+        replica: i,
+        gang: names::base_gang(snapshot.name(), i),
+        base_gang: None,
+        group: None,
+        owner: ownership::controller_reference(set),
+        replicas: clique.spec.replicas,
+    };
+    clique::build(set, clique, place)
+}
+
+fn surplus(
+    snapshot: &Snapshot,
+    groups: &[(&PodCliqueScalingGroupConfig, PodCliqueScalingGroup)],
+    cliques: &[(&PodCliqueTemplateSpec, PodClique)],
+) -> Vec<Action> {
+    const WHY: &str = "replica scaled in";
+    let is_group_wanted =
+        |name: &Option<String>| groups.iter().any(|(_, g)| g.metadata.name == *name);
+    let is_clique_wanted =
+        |name: &Option<String>| cliques.iter().any(|(_, c)| c.metadata.name == *name);
+    let staying_groups = snapshot.groups.iter().map(|g| &g.metadata);
+    let mut own: Vec<_> = snapshot
+        .podcliques
+        .values()
+        .filter(|c| snapshot.is_standalone(&c.podclique))
+        .map(|c| &c.podclique.metadata)
+        .collect();
+    own.sort_by(|a, b| a.name.cmp(&b.name));
+    let groups = staying_groups
+        .filter(|m| !is_group_wanted(&m.name))
+        .map(|m| (Kind::PodCliqueScalingGroup, m));
+    let cliques = own
+        .into_iter()
+        .filter(|m| !is_clique_wanted(&m.name))
+        .map(|m| (Kind::PodClique, m));
+    groups
+        .chain(cliques)
+        .filter(|(_, meta)| !ownership::is_terminating(meta))
+        .map(|(kind, meta)| Action::delete(kind, meta, WHY))
+        .collect()
+}
+
+fn keep_group(
+    snapshot: &Snapshot,
+    config: &PodCliqueScalingGroupConfig,
+    desired: PodCliqueScalingGroup,
+) -> Option<Action> {
+    let wrap = |g| Object::PodCliqueScalingGroup(Box::new(g));
+    match snapshot.group(ownership::name(&desired.metadata)) {
+        None => Some(Action::Create(wrap(desired))),
+        Some(found) => group::corrected(found, &desired, config.scale_config.is_some())
+            .map(|right| Action::Replace(wrap(right))),
+    }
+}
+
+fn keep_clique(
+    snapshot: &Snapshot,
+    template: &PodCliqueTemplateSpec,
+    desired: PodClique,
+) -> Option<Action> {
+    let wrap = |c| Object::PodClique(Box::new(c));
+    let is_autoscaled = template.spec.auto_scaling_config.is_some();
+    match snapshot.podcliques.get(ownership::name(&desired.metadata)) {
+        None => Some(Action::Create(wrap(desired))),
+        Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
+            .map(|right| Action::Replace(wrap(right))),
+    }
+}

@@ -1,0 +1,160 @@
+//! PodGangs: when a gang starts, and which pods it lists (design, §4).
+//!
+//! A gang is *starting* while it lists no pod that exists; nothing is stored for that. It gets all
+//! its pods at once, so no scheduler ever sees half a gang. Once started, its list follows the
+//! pods that exist.
+
+use std::sync::Arc;
+
+use api::podgang::{NamespacedName, PodGroup};
+use api::{PodCliqueSetStatus, PodGang};
+use domain::gang::{self, ExpectedGang};
+use domain::plan::{Action, Kind, Object, Plan};
+use domain::{Pod, ownership};
+
+use crate::ScaledGangsWaitFor;
+use crate::build;
+use crate::observe::{CliqueSeen, Snapshot};
+
+pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+    let expected = expected(snapshot);
+    let surplus = snapshot.gangs.iter().filter(|g| {
+        let is_wanted = expected
+            .iter()
+            .any(|e| e.name == ownership::name(&g.metadata));
+        !is_wanted && !ownership::is_terminating(&g.metadata)
+    });
+    plan.wave(
+        surplus
+            .map(|g| Action::delete(Kind::PodGang, &g.metadata, "gang scaled in"))
+            .collect(),
+    );
+    plan.wave(
+        expected
+            .iter()
+            .filter_map(|gang| keep(snapshot, &expected, gang))
+            .collect(),
+    );
+}
+
+/// All gangs that have to exist, by the live replica counts of the groups.
+pub(crate) fn expected(snapshot: &Snapshot) -> Vec<ExpectedGang> {
+    let set = &snapshot.intake.set;
+    let template = &set.spec.template;
+    let live = |name: &str| match snapshot.group(name) {
+        Some(group) => group.spec.replicas,
+        None => 0,
+    };
+    (0..set.spec.replicas)
+        .flat_map(|i| gang::expected(snapshot.name(), i, template, live))
+        .collect()
+}
+
+fn keep(snapshot: &Snapshot, all: &[ExpectedGang], gang: &ExpectedGang) -> Option<Action> {
+    let existing = snapshot
+        .gangs
+        .iter()
+        .find(|g| ownership::name(&g.metadata) == gang.name);
+    if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
+        return None;
+    }
+    let parts: Option<Vec<&CliqueSeen>> =
+        gang.parts.iter().map(|p| snapshot.podclique(p)).collect();
+    if is_starting(snapshot, gang, existing) && !may_start(snapshot, all, gang, parts.as_deref()) {
+        return None;
+    }
+    let groups = gang
+        .parts
+        .iter()
+        .map(|name| pod_group(snapshot, name, existing))
+        .collect();
+    let desired = build::gang::build(&snapshot.intake.set, &gang.name, groups);
+    let wrap = |g| Object::PodGang(Box::new(g));
+    match existing {
+        None => Some(Action::Create(wrap(desired))),
+        Some(found) => build::gang::corrected(found, &desired).map(|g| Action::Replace(wrap(g))),
+    }
+}
+
+/// Whether the gang lists no existing pod of its present PodCliques.
+fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<PodGang>>) -> bool {
+    let Some(existing) = existing else {
+        return true;
+    };
+    let is_there = |name: &str| {
+        let parts = gang.parts.iter().filter_map(|p| snapshot.podclique(p));
+        parts
+            .into_iter()
+            .any(|c| c.staying().any(|p| p.name() == name))
+    };
+    !existing
+        .spec
+        .pod_groups
+        .iter()
+        .flat_map(|g| &g.pod_references)
+        .any(|r| is_there(&r.name))
+}
+
+/// A gang starts when every part has all its pods, or at least its minimum where the rest was
+/// refused. A scaled gang also waits for the base gang.
+fn may_start(
+    snapshot: &Snapshot,
+    all: &[ExpectedGang],
+    gang: &ExpectedGang,
+    parts: Option<&[&CliqueSeen]>,
+) -> bool {
+    let are_complete = parts.is_some_and(|parts| parts.iter().all(|p| is_complete(p)));
+    let base = gang
+        .base
+        .as_ref()
+        .and_then(|base| all.iter().find(|g| g.name == *base));
+    are_complete && base.is_none_or(|base| is_base_up(snapshot, base))
+}
+
+fn is_complete(part: &CliqueSeen) -> bool {
+    let pods = part.count(|_| true);
+    let status = part.podclique.status.as_ref();
+    let is_refused =
+        status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == "ERR_CREATE_POD"));
+    pods >= part.podclique.spec.replicas || (is_refused && pods >= part.minimum())
+}
+
+fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
+    let claim = match snapshot.scaled_gangs_wait_for {
+        ScaledGangsWaitFor::BaseReady => Pod::is_ready,
+        ScaledGangsWaitFor::BaseScheduled => Pod::is_scheduled,
+    };
+    base.parts.iter().all(|name| {
+        snapshot
+            .podclique(name)
+            .is_some_and(|part| part.count(claim) >= part.minimum())
+    })
+}
+
+/// The part as it is: pods by index, so that the first `minReplicas` are the guaranteed ones
+/// (seed 004). A PodClique that is being recreated keeps its place without pods.
+fn pod_group(snapshot: &Snapshot, name: &str, existing: Option<&Arc<PodGang>>) -> PodGroup {
+    let namespace = snapshot
+        .stored
+        .metadata
+        .namespace
+        .clone()
+        .unwrap_or_default();
+    let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
+    let part = snapshot.podclique(name);
+    let pods = part.into_iter().flat_map(CliqueSeen::staying);
+    PodGroup {
+        name: name.to_owned(),
+        pod_references: pods
+            .map(|p| NamespacedName {
+                namespace: namespace.clone(),
+                name: p.name().to_owned(),
+            })
+            .collect(),
+        min_replicas: part
+            .map(CliqueSeen::minimum)
+            .or(before.map(|b| b.min_replicas))
+            .unwrap_or_default(),
+        topology_constraint: before.and_then(|b| b.topology_constraint.clone()),
+    }
+}

@@ -1,0 +1,39 @@
+//! A set that may not be acted on: nothing is created or corrected for it, and it says why. What
+//! exists stays as it is.
+
+use api::{LastError, PodCliqueSetStatus};
+use domain::plan::{Note, Plan};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use crate::observe::Snapshot;
+
+/// So many problems are shown; the rest comes to light once these are mended.
+const SHOWN: usize = 5;
+
+pub(super) fn explain(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
+    let invalid = snapshot
+        .intake
+        .errors
+        .iter()
+        .map(|e| ("ERR_INVALID_SPEC", "InvalidSpec", e.to_string()));
+    let unbuilt = snapshot
+        .intake
+        .blocked_by
+        .iter()
+        .map(|b| ("ERR_NOT_IMPLEMENTED", "NotImplemented", b.clone()));
+    for (code, reason, message) in invalid.chain(unbuilt).take(SHOWN) {
+        if let Some(status) = &mut plan.status {
+            status.last_errors.push(LastError {
+                code: code.to_owned(),
+                description: message.clone(),
+                observed_at: Time(now),
+            });
+        }
+        plan.notes.push(Note {
+            is_warning: true,
+            reason,
+            message,
+        });
+    }
+}

@@ -1,0 +1,135 @@
+//! Everything that a decision on a PodCliqueSet depends on.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::intake::{self, Intake};
+use domain::{Key, Pod, ownership};
+use engine::World;
+use k8s_openapi::api::core::v1::{Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use kube::Resource;
+
+use crate::{Rules, ScaledGangsWaitFor};
+
+/// What was seen. Children of the set are those that it controls, whatever their labels say of
+/// others.
+#[derive(Clone, Debug, Default)]
+pub struct Snapshot {
+    /// The set as stored.
+    pub stored: Arc<PodCliqueSet>,
+    /// The set with defaults applied, and its faults.
+    pub intake: Intake,
+    /// Its scaling groups, by name.
+    pub groups: Vec<Arc<PodCliqueScalingGroup>>,
+    /// Its PodCliques, standalone and grouped, by name.
+    pub podcliques: HashMap<String, CliqueSeen>,
+    /// Its PodGangs, by name.
+    pub gangs: Vec<Arc<PodGang>>,
+    /// Its headless Services, by name.
+    pub services: Vec<Arc<Service>>,
+    /// Its ServiceAccount.
+    pub service_accounts: Vec<Arc<ServiceAccount>>,
+    /// Its Role.
+    pub roles: Vec<Arc<Role>>,
+    /// Its RoleBinding.
+    pub role_bindings: Vec<Arc<RoleBinding>>,
+    /// What scaled gangs wait for.
+    pub scaled_gangs_wait_for: ScaledGangsWaitFor,
+}
+
+/// A PodClique and its pods.
+#[derive(Clone, Debug, Default)]
+pub struct CliqueSeen {
+    /// The PodClique.
+    pub podclique: Arc<PodClique>,
+    /// Its pods, by index; pods belong to a PodClique by the owner's uid only.
+    pub pods: Vec<Arc<Pod>>,
+}
+
+impl CliqueSeen {
+    /// Whether the PodClique is on its way out.
+    pub fn is_terminating(&self) -> bool {
+        ownership::is_terminating(&self.podclique.metadata)
+    }
+
+    /// Pods that stay.
+    pub fn staying(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        self.pods.iter().filter(|p| !p.is_terminating())
+    }
+
+    /// How many pods that stay fulfil the claim.
+    pub fn count(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
+        i32::try_from(self.staying().filter(|p| claim(p)).count()).unwrap_or(i32::MAX)
+    }
+
+    /// How many pods have to be there: never more than are asked for.
+    pub fn minimum(&self) -> i32 {
+        let spec = &self.podclique.spec;
+        domain::gang::part_minimum(spec.min_available.unwrap_or(spec.replicas), spec.replicas)
+    }
+}
+
+impl Snapshot {
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        ownership::name(&self.stored.metadata)
+    }
+
+    /// The PodClique of that name, unless it is on its way out.
+    pub fn podclique(&self, name: &str) -> Option<&CliqueSeen> {
+        self.podcliques.get(name).filter(|c| !c.is_terminating())
+    }
+
+    /// The scaling group of that name, on its way out or not.
+    pub fn group(&self, name: &str) -> Option<&Arc<PodCliqueScalingGroup>> {
+        self.groups
+            .iter()
+            .find(|g| ownership::name(&g.metadata) == name)
+    }
+
+    /// Whether the PodClique belongs to no scaling group.
+    pub fn is_standalone(&self, podclique: &PodClique) -> bool {
+        ownership::is_controlled_by(&podclique.metadata, ownership::uid(&self.stored.metadata))
+    }
+}
+
+/// Reads the caches.
+pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
+    let key = Key::of(&stored.metadata);
+    let uid = ownership::uid(&stored.metadata);
+    let groups = world.scaling_groups.owned_by(uid);
+    let mut cliques = world.podcliques.owned_by(uid);
+    for group in &groups {
+        cliques.extend(world.podcliques.owned_by(ownership::uid(&group.metadata)));
+    }
+    Snapshot {
+        intake: intake::take(stored, &rules.defaults),
+        podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
+        gangs: owned(world.podgangs.part_of(&key), uid),
+        services: owned(world.services.part_of(&key), uid),
+        service_accounts: owned(world.service_accounts.part_of(&key), uid),
+        roles: owned(world.roles.part_of(&key), uid),
+        role_bindings: owned(world.role_bindings.part_of(&key), uid),
+        scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
+        stored: stored.clone(),
+        groups,
+    }
+}
+
+fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {
+    let mut pods = world.pods.owned_by(ownership::uid(&podclique.metadata));
+    pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
+    (
+        ownership::name(&podclique.metadata).to_owned(),
+        CliqueSeen { podclique, pods },
+    )
+}
+
+fn owned<K: Resource>(objects: Vec<Arc<K>>, uid: &str) -> Vec<Arc<K>> {
+    objects
+        .into_iter()
+        .filter(|o| ownership::is_controlled_by(o.meta(), uid))
+        .collect()
+}

@@ -1,0 +1,164 @@
+//! What is reported of a set.
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podcliqueset::{PodCliqueSetPhase, PodCliqueTemplateSpec};
+use api::{PodCliqueSetStatus, labels, names};
+use domain::{Pod, gang, hash, ownership};
+use jiff::Timestamp;
+
+use crate::observe::{CliqueSeen, Snapshot};
+
+/// The status as it follows from what was seen.
+pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
+    let set = &snapshot.intake.set;
+    let before = snapshot.stored.status.clone().unwrap_or_default();
+    let is_accepted = snapshot.intake.errors.is_empty();
+    let replicas: Vec<Replica> = (0..set.spec.replicas)
+        .map(|i| replica(snapshot, i))
+        .collect();
+    let count = |claim: &dyn Fn(&Replica) -> bool| {
+        i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
+    };
+    let mut next = PodCliqueSetStatus {
+        observed_generation: if is_accepted {
+            set.metadata.generation
+        } else {
+            before.observed_generation
+        },
+        last_errors: Vec::new(),
+        replicas: set.spec.replicas,
+        updated_replicas: count(&|r| r.is_available && r.is_current),
+        available_replicas: count(&|r| r.is_available),
+        hpa_pod_selector: Some(format!(
+            "{},{}={}",
+            labels::MANAGED_SELECTOR,
+            labels::PART_OF,
+            snapshot.name()
+        )),
+        phase: Some(phase(snapshot)),
+        ..before
+    };
+    let ignored = set_generation(&mut next, snapshot);
+    set_not_implemented(&mut next, snapshot, ignored, now);
+    next
+}
+
+/// Accepts the first generation, and one that another implementation wrote. A changed template is
+/// not rolled out yet: its path is returned.
+fn set_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> Option<String> {
+    if !snapshot.intake.may_act() {
+        return None;
+    }
+    let newest = hash::generation_hash(&snapshot.intake.set.spec.template);
+    match &next.current_generation_hash {
+        Some(current) if hash::is_ours(current) && *current != newest => Some(
+            "spec.template.cliques: a changed pod template reaches new PodCliques only".to_owned(),
+        ),
+        _ => {
+            next.current_generation_hash = Some(newest);
+            None
+        }
+    }
+}
+
+fn set_not_implemented(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    changed: Option<String>,
+    now: Timestamp,
+) {
+    let paths: Vec<String> = snapshot
+        .intake
+        .ignored
+        .iter()
+        .cloned()
+        .chain(changed)
+        .collect();
+    if paths.is_empty() {
+        conditions::remove(&mut next.conditions, ConditionType::FieldNotImplemented);
+        return;
+    }
+    let verdict = Verdict {
+        type_: ConditionType::FieldNotImplemented,
+        status: Status::True,
+        reason: Reason::AcceptedButIgnored,
+        message: format!("accepted, without effect yet: {}", paths.join("; ")),
+    };
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set(&mut next.conditions, verdict, generation, now);
+}
+
+fn phase(snapshot: &Snapshot) -> PodCliqueSetPhase {
+    let is_running = snapshot
+        .podcliques
+        .values()
+        .any(|c| c.pods.iter().any(|p| p.is_running()));
+    if is_running {
+        PodCliqueSetPhase::Running
+    } else {
+        PodCliqueSetPhase::Pending
+    }
+}
+
+/// One replica of the set.
+struct Replica {
+    is_available: bool,
+    is_current: bool,
+}
+
+fn replica(snapshot: &Snapshot, i: i32) -> Replica {
+    let template = &snapshot.intake.set.spec.template;
+    let mut parts: Vec<(&PodCliqueTemplateSpec, Option<&CliqueSeen>)> = gang::standalone(template)
+        .map(|c| {
+            (
+                c,
+                snapshot.podclique(&names::standalone_clique(snapshot.name(), i, &c.name)),
+            )
+        })
+        .collect();
+    let mut is_available = parts.iter().all(|(_, part)| part.is_some_and(is_up));
+    for config in &template.scaling_groups {
+        let name = names::scaling_group(snapshot.name(), i, &config.name);
+        let live = snapshot.group(&name).map_or(0, |g| g.spec.replicas);
+        let members = template
+            .cliques
+            .iter()
+            .filter(|c| config.clique_names.contains(&c.name));
+        let members: Vec<&PodCliqueTemplateSpec> = members.collect();
+        let seen = |j: i32, c: &PodCliqueTemplateSpec| {
+            snapshot.podclique(&names::grouped_clique(&name, j, &c.name))
+        };
+        let up = (0..live)
+            .filter(|j| members.iter().all(|c| seen(*j, c).is_some_and(is_up)))
+            .count();
+        let minimum = gang::group_minimum(config).min(live);
+        is_available &= snapshot
+            .group(&name)
+            .is_some_and(|g| !ownership::is_terminating(&g.metadata))
+            && i32::try_from(up).unwrap_or(i32::MAX) >= minimum;
+        parts.extend((0..live).flat_map(|j| members.iter().map(move |c| (*c, seen(j, c)))));
+    }
+    Replica {
+        is_available,
+        is_current: parts.iter().all(|(c, part)| is_current(snapshot, c, *part)),
+    }
+}
+
+/// Whether the PodClique has its minimum of pods bound and ready.
+fn is_up(part: &CliqueSeen) -> bool {
+    part.count(Pod::is_ready) >= part.minimum()
+}
+
+/// Whether the PodClique and all its pods have the newest template.
+fn is_current(
+    snapshot: &Snapshot,
+    clique: &PodCliqueTemplateSpec,
+    part: Option<&CliqueSeen>,
+) -> bool {
+    let Some(part) = part else { return false };
+    let template = &snapshot.intake.set.spec.template;
+    let newest = hash::pod_template_hash(clique, &template.priority_class_name);
+    let is_newest =
+        |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == Some(newest.as_str());
+    is_newest(&part.podclique.metadata) && part.staying().all(|p| is_newest(&p.metadata))
+}

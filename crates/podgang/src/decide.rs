@@ -1,0 +1,250 @@
+//! The PodGang life cycle (seed 004), computed from pods.
+//!
+//! "All pods" in the seed means the guaranteed ones: with best-effort pods beyond the minimum a
+//! literal reading would never leave `Binding`.
+
+use api::PodGangStatus;
+use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::podgang::{PodGangPhase, SchedulingPhase};
+use domain::plan::Plan;
+use domain::{Pod, ownership};
+use jiff::Timestamp;
+
+use crate::observe::{Part, Snapshot};
+
+/// The status of the gang; nothing else is ever written.
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
+    if ownership::is_terminating(&snapshot.gang.metadata) {
+        return Plan::default();
+    }
+    Plan {
+        status: Some(status(snapshot, now)),
+        ..Plan::default()
+    }
+}
+
+fn status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
+    let before = snapshot.gang.status.clone().unwrap_or_default();
+    let facts = Facts::of(snapshot, &before);
+    let mut next = PodGangStatus {
+        phase: facts.phase(),
+        scheduling_phase: facts.scheduling_phase(before.scheduling_phase),
+        ..before
+    };
+    let generation = snapshot.gang.metadata.generation;
+    for verdict in facts.verdicts() {
+        conditions::set(&mut next.conditions, verdict, generation, now);
+    }
+    next
+}
+
+struct Facts<'a> {
+    parts: &'a [Part],
+    /// Whether the gang lists no existing pod: it is still to be started.
+    is_starting: bool,
+    /// Whether every part once had its minimum bound, and now has not.
+    is_lost: bool,
+}
+
+impl<'a> Facts<'a> {
+    fn of(snapshot: &'a Snapshot, before: &PodGangStatus) -> Self {
+        let is_starting = snapshot.parts.iter().all(|p| p.pods.is_empty());
+        let mut facts = Self {
+            parts: &snapshot.parts,
+            is_starting,
+            is_lost: false,
+        };
+        let scheduled = conditions::find(&before.conditions, ConditionType::Scheduled);
+        let was_lost = |c: &str| c == Reason::GuaranteedPodsLost.to_string();
+        facts.is_lost = !is_starting
+            && !facts.each_has_minimum(&Pod::is_scheduled)
+            && scheduled.is_some_and(|c| c.status == "True" || was_lost(&c.reason));
+        facts
+    }
+
+    fn each_has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
+        !self.is_starting && self.parts.iter().all(|p| count(p, claim) >= p.min_replicas)
+    }
+
+    fn guaranteed(&self) -> impl Iterator<Item = &Pod> {
+        self.parts.iter().flat_map(|p| {
+            let minimum = usize::try_from(p.min_replicas).unwrap_or(0);
+            p.pods.iter().take(minimum).map(AsRef::as_ref)
+        })
+    }
+
+    fn phase(&self) -> PodGangPhase {
+        if self.each_has_minimum(&|p| p.is_scheduled() && p.is_running()) {
+            PodGangPhase::Running
+        } else if !self.is_lost && self.guaranteed().any(Pod::is_scheduled) {
+            PodGangPhase::Starting
+        } else {
+            PodGangPhase::Pending
+        }
+    }
+
+    fn scheduling_phase(&self, before: Option<SchedulingPhase>) -> Option<SchedulingPhase> {
+        if self.is_starting {
+            None
+        } else if self.each_has_minimum(&Pod::is_scheduled) {
+            Some(SchedulingPhase::Scheduled)
+        } else if self.is_lost {
+            Some(SchedulingPhase::Pending)
+        } else if self.guaranteed().any(Pod::is_scheduled) {
+            Some(SchedulingPhase::Binding)
+        } else if self.guaranteed().all(|p| p.gate_position().is_none()) {
+            Some(SchedulingPhase::Pending)
+        } else {
+            before.map(|_| SchedulingPhase::Pending)
+        }
+    }
+
+    fn verdicts(&self) -> [Verdict; 5] {
+        [
+            self.initialized(),
+            self.scheduled(),
+            self.ready(),
+            self.unhealthy(),
+            self.disrupted(),
+        ]
+    }
+
+    fn initialized(&self) -> Verdict {
+        let (reason, message) = if self.is_starting {
+            (
+                Reason::PodGangPodsCreationPending,
+                "waiting for all pods of the gang to be created",
+            )
+        } else {
+            (
+                Reason::PodGangPodsCreated,
+                "all pods of the gang are created",
+            )
+        };
+        verdict(
+            ConditionType::Initialized,
+            !self.is_starting,
+            reason,
+            message.to_owned(),
+        )
+    }
+
+    fn scheduled(&self) -> Verdict {
+        let holds = self.each_has_minimum(&Pod::is_scheduled);
+        let reason = if holds {
+            Reason::GuaranteedPodsBound
+        } else if self.is_lost {
+            Reason::GuaranteedPodsLost
+        } else {
+            Reason::GuaranteedPodsNotBound
+        };
+        verdict(
+            ConditionType::Scheduled,
+            holds,
+            reason,
+            self.tally("scheduled", &Pod::is_scheduled),
+        )
+    }
+
+    fn ready(&self) -> Verdict {
+        let holds = self.each_has_minimum(&Pod::is_ready);
+        let reason = if holds {
+            Reason::GuaranteedPodsReady
+        } else {
+            Reason::GuaranteedPodsNotReady
+        };
+        verdict(
+            ConditionType::Ready,
+            holds,
+            reason,
+            self.tally("ready", &Pod::is_ready),
+        )
+    }
+
+    fn unhealthy(&self) -> Verdict {
+        let failed = self.named(&|p| p.status.phase.as_deref() == Some("Failed"));
+        let reason = if failed.is_empty() {
+            Reason::NoPodFailed
+        } else {
+            Reason::PodsFailed
+        };
+        let message = text("no pod failed", "failed", &failed);
+        verdict(
+            ConditionType::Unhealthy,
+            !failed.is_empty(),
+            reason,
+            message,
+        )
+    }
+
+    fn disrupted(&self) -> Verdict {
+        let hit = self.named(&|p| p.has_condition("DisruptionTarget"));
+        let reason = if hit.is_empty() {
+            Reason::NoPodDisrupted
+        } else {
+            Reason::PodsDisrupted
+        };
+        let message = text("no pod is about to be evicted", "about to be evicted", &hit);
+        verdict(
+            ConditionType::DisruptionTarget,
+            !hit.is_empty(),
+            reason,
+            message,
+        )
+    }
+
+    fn named(&self, claim: &dyn Fn(&Pod) -> bool) -> Vec<&str> {
+        let pods = self.parts.iter().flat_map(|p| &p.pods);
+        pods.filter(|p| claim(p)).map(|p| p.name()).collect()
+    }
+
+    /// "prefill 1/2, decode 2/2 scheduled": the parts that lack something first.
+    fn tally(&self, what: &str, claim: &dyn Fn(&Pod) -> bool) -> String {
+        const SHOWN: usize = 5;
+        let mut parts: Vec<(bool, String)> = self
+            .parts
+            .iter()
+            .map(|p| {
+                let has = count(p, claim);
+                (
+                    has >= p.min_replicas,
+                    format!("{} {has}/{}", p.name, p.min_replicas),
+                )
+            })
+            .collect();
+        parts.sort_by_key(|(is_enough, _)| *is_enough);
+        let shown: Vec<&str> = parts
+            .iter()
+            .take(SHOWN)
+            .map(|(_, text)| text.as_str())
+            .collect();
+        let more = parts.len().saturating_sub(SHOWN);
+        let rest = if more > 0 {
+            format!(" and {more} more")
+        } else {
+            String::new()
+        };
+        format!("{}{rest} {what}", shown.join(", "))
+    }
+}
+
+fn count(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
+    i32::try_from(part.pods.iter().filter(|p| claim(p)).count()).unwrap_or(i32::MAX)
+}
+
+fn text(none: &str, what: &str, names: &[&str]) -> String {
+    match names {
+        [] => none.to_owned(),
+        [first] => format!("{what}: {first}"),
+        [first, rest @ ..] => format!("{what}: {first} and {} more", rest.len()),
+    }
+}
+
+fn verdict(type_: ConditionType, holds: bool, reason: Reason, message: String) -> Verdict {
+    Verdict {
+        type_,
+        status: holds.into(),
+        reason,
+        message,
+    }
+}

@@ -1,0 +1,163 @@
+//! The parts of the control plane and their flags.
+
+use std::net::TcpListener;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+use super::pki::{Pki, User};
+use super::{MANUAL_STATUS_LABEL, Options};
+
+const GANG_GATES: &str = "--feature-gates=GenericWorkload=true,CompositePodGroup=true,\
+    TopologyAwareWorkloadScheduling=true,PodGroupPreemptionPolicy=true";
+const GANG_APIS: &str =
+    "--runtime-config=scheduling.k8s.io/v1beta1=true,scheduling.k8s.io/v1alpha3=true";
+
+const MASTERS: Option<&str> = Some("system:masters");
+
+/// The user of the kubeconfig that people and tests get.
+pub(super) const ADMIN: User = User {
+    name: "admin",
+    group: MASTERS,
+};
+
+/// The clients of the API server, each with a kubeconfig of its own.
+pub(super) const CLIENTS: [(&str, User); 3] = [
+    (
+        "kube-controller-manager",
+        User {
+            name: "system:kube-controller-manager",
+            group: None,
+        },
+    ),
+    (
+        "kube-scheduler",
+        User {
+            name: "system:kube-scheduler",
+            group: None,
+        },
+    ),
+    (
+        "kwok",
+        User {
+            name: "kwok",
+            group: MASTERS,
+        },
+    ),
+];
+
+/// Ports of 127.0.0.1 that were free a moment ago.
+pub(super) struct Ports {
+    pub(super) api_server: u16,
+    etcd_client: u16,
+    etcd_peer: u16,
+}
+
+impl Ports {
+    pub(super) fn choose() -> Result<Self> {
+        // All three are held until all are known, so that they differ.
+        let listener = || TcpListener::bind(("127.0.0.1", 0)).context("no free port on 127.0.0.1");
+        let held = (listener()?, listener()?, listener()?);
+        Ok(Self {
+            api_server: held.0.local_addr()?.port(),
+            etcd_client: held.1.local_addr()?.port(),
+            etcd_peer: held.2.local_addr()?.port(),
+        })
+    }
+
+    fn etcd_url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.etcd_client)
+    }
+}
+
+pub(super) fn etcd(dir: &Path, ports: &Ports) -> Vec<String> {
+    let peer = format!("http://127.0.0.1:{}", ports.etcd_peer);
+    vec![
+        format!("--data-dir={}/etcd", dir.display()),
+        // The data is thrown away with the cluster: it need not survive a power failure.
+        "--unsafe-no-fsync".into(),
+        "--log-level=warn".into(),
+        "--quota-backend-bytes=4294967296".into(),
+        format!("--listen-client-urls={}", ports.etcd_url()),
+        format!("--advertise-client-urls={}", ports.etcd_url()),
+        format!("--listen-peer-urls={peer}"),
+        format!("--initial-advertise-peer-urls={peer}"),
+        format!("--initial-cluster=default={peer}"),
+    ]
+}
+
+pub(super) fn api_server(pki: &Pki, ports: &Ports, options: &Options) -> Vec<String> {
+    let mut flags = vec![
+        format!("--etcd-servers={}", ports.etcd_url()),
+        "--bind-address=127.0.0.1".into(),
+        "--advertise-address=127.0.0.1".into(),
+        format!("--secure-port={}", ports.api_server),
+        file("tls-cert-file", &pki.path("apiserver.crt")),
+        file("tls-private-key-file", &pki.path("apiserver.key")),
+        file("client-ca-file", &pki.path("ca.crt")),
+        "--authorization-mode=Node,RBAC".into(),
+        "--service-account-issuer=https://kubernetes.default.svc".into(),
+        file("service-account-key-file", &pki.path("sa.pub")),
+        file("service-account-signing-key-file", &pki.path("sa.key")),
+        "--service-cluster-ip-range=10.0.0.0/16".into(),
+        "--allow-privileged=true".into(),
+        // A loopback address is not allowed as an endpoint of the `kubernetes` Service.
+        "--endpoint-reconciler-type=none".into(),
+    ];
+    if options.native_gangs {
+        flags.extend([GANG_GATES.into(), GANG_APIS.into()]);
+    }
+    flags.extend(options.api_server_flags.iter().cloned());
+    flags
+}
+
+pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
+    let mut flags = client("kube-controller-manager", pki);
+    flags.extend([
+        // Its own user may do almost nothing: RBAC gives the rights to an account per controller.
+        "--use-service-account-credentials=true".into(),
+        file("service-account-private-key-file", &pki.path("sa.key")),
+        file("root-ca-file", &pki.path("ca.crt")),
+        "--leader-elect=false".into(),
+        "--secure-port=0".into(),
+        // The default, 20 requests per second, would be what a benchmark measures.
+        "--kube-api-qps=500".into(),
+        "--kube-api-burst=1000".into(),
+    ]);
+    flags.extend(options.native_gangs.then(|| GANG_GATES.into()));
+    flags
+}
+
+pub(super) fn scheduler(pki: &Pki, options: &Options) -> Vec<String> {
+    let mut flags = client("kube-scheduler", pki);
+    flags.extend([
+        "--leader-elect=false".into(),
+        "--secure-port=0".into(),
+        "--kube-api-qps=1000".into(),
+        "--kube-api-burst=1000".into(),
+    ]);
+    flags.extend(options.native_gangs.then(|| GANG_GATES.into()));
+    flags
+}
+
+pub(super) fn kwok(pki: &Pki, stages: &Path) -> Vec<String> {
+    let mut flags = client("kwok", pki);
+    flags.extend([
+        file("config", stages),
+        "--manage-all-nodes=true".into(),
+        // Without leases the node controller marks the nodes NotReady after 40 s.
+        "--node-lease-duration-seconds=40".into(),
+        // Room for the pods of a benchmark, apart from the Services' range.
+        "--cidr=10.128.0.0/9".into(),
+        format!("--disregard-status-with-label-selector={MANUAL_STATUS_LABEL}=true"),
+    ]);
+    flags
+}
+
+fn client(name: &str, pki: &Pki) -> Vec<String> {
+    vec![file("kubeconfig", &pki.path(&format!("{name}.kubeconfig")))]
+}
+
+fn file(flag: &str, path: &Path) -> String {
+    format!("--{flag}={}", path.display())
+}

@@ -1,0 +1,173 @@
+//! The start of a cluster, step by step.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::components::{self, Ports};
+use super::pki::Pki;
+use super::readiness::Waiter;
+use super::supervisor::{Ended, Supervisor};
+use super::tool::Tool;
+use super::{Options, nodes, state};
+
+/// How often a start is tried with other ports.
+const ATTEMPTS: u32 = 3;
+
+/// A cluster that is ready for use.
+#[derive(Debug)]
+pub(super) struct Launched {
+    pub(super) dir: PathBuf,
+    pub(super) bin: PathBuf,
+    pub(super) kubeconfig: PathBuf,
+    pub(super) supervisor: Supervisor,
+}
+
+impl Launched {
+    pub(super) fn kubectl(&self) -> Command {
+        kubectl(&self.dir, &self.bin)
+    }
+}
+
+/// A kubectl for the cluster in `dir`, which keeps its cache there and not in the user's home.
+pub(super) fn kubectl(dir: &Path, bin: &Path) -> Command {
+    let mut kubectl = Command::new(bin.join("kubectl"));
+    kubectl
+        .env("KUBECONFIG", kubeconfig(dir))
+        .env("KUBECACHEDIR", dir.join("kube-cache"));
+    kubectl
+}
+
+/// The kubeconfig that people and tests get.
+pub(super) fn kubeconfig(dir: &Path) -> PathBuf {
+    dir.join("kubeconfig")
+}
+
+/// Starts a cluster with its state in `dir`, and tells `report` of each step.
+pub(super) fn launch(
+    dir: &Path,
+    tool: &Tool,
+    options: &Options,
+    report: &dyn Fn(&str),
+) -> Result<Launched> {
+    let mut attempt = 1;
+    loop {
+        let error = match attempt_launch(dir, tool, options, report) {
+            Ok(launched) => return Ok(launched),
+            Err(error) => error,
+        };
+        let retry = error
+            .downcast_ref::<Ended>()
+            .is_some_and(Ended::port_was_taken);
+        if !retry || attempt == ATTEMPTS {
+            return Err(error);
+        }
+        report("a port was taken meanwhile: starting again with others");
+        attempt += 1;
+    }
+}
+
+fn attempt_launch(
+    dir: &Path,
+    tool: &Tool,
+    options: &Options,
+    report: &dyn Fn(&str),
+) -> Result<Launched> {
+    let dir = state::prepare(dir)?;
+    let ports = Ports::choose()?;
+    let pki = identities(&dir, &ports)?;
+    let stages = dir.join("stages.yaml");
+    fs::write(&stages, kwok_stages(tool)?)?;
+    // Lets a later command use this cluster's own kubectl, whatever became of the sources.
+    symlink(tool.bin(), dir.join("bin"))?;
+
+    let mut supervisor = Supervisor::spawn(tool, &dir)?;
+    report("starting etcd and kube-apiserver");
+    supervisor.start("etcd", &components::etcd(&dir, &ports))?;
+    supervisor.start(
+        "kube-apiserver",
+        &components::api_server(&pki, &ports, options),
+    )?;
+    let kubectl = || kubectl(&dir, &tool.bin());
+    let mut wait = Waiter::new(&mut supervisor);
+    wait.listening("kube-apiserver", ports.api_server)?;
+    wait.until("kube-apiserver", || {
+        with(kubectl(), &["get", "--raw=/readyz"])
+    })?;
+
+    report("starting kube-controller-manager, kube-scheduler and KWOK");
+    supervisor.start(
+        "kube-controller-manager",
+        &components::controller_manager(&pki, options),
+    )?;
+    supervisor.start("kube-scheduler", &components::scheduler(&pki, options))?;
+    supervisor.start("kwok", &components::kwok(&pki, &stages))?;
+    report(&format!("waiting for {} nodes to be Ready", options.nodes));
+    settle(&mut Waiter::new(&mut supervisor), options, &kubectl)?;
+
+    let kubeconfig = kubeconfig(&dir);
+    Ok(Launched {
+        dir,
+        bin: tool.bin(),
+        kubeconfig,
+        supervisor,
+    })
+}
+
+/// Writes the certificates and kubeconfigs of all that take part.
+fn identities(dir: &Path, ports: &Ports) -> Result<Pki> {
+    let pki = Pki::create(dir.join("pki"))?;
+    let server = format!("https://127.0.0.1:{}", ports.api_server);
+    pki.write_server()?;
+    pki.write_token_key()?;
+    pki.write_kubeconfig(&kubeconfig(dir), &server, &components::ADMIN)?;
+    for (name, user) in &components::CLIENTS {
+        pki.write_kubeconfig(&pki.path(&format!("{name}.kubeconfig")), &server, user)?;
+    }
+    Ok(pki)
+}
+
+fn kwok_stages(tool: &Tool) -> Result<Vec<u8>> {
+    let output = Command::new(tool.binary()).arg("kwok-stages").output();
+    let output = output.with_context(|| format!("cannot run {}", tool.binary().display()))?;
+    if !output.status.success() {
+        bail!(
+            "`{} kwok-stages` failed ({})",
+            tool.binary().display(),
+            output.status
+        );
+    }
+    Ok(output.stdout)
+}
+
+/// Creates the nodes and waits until they, and pods on them, are possible.
+fn settle(wait: &mut Waiter<'_>, options: &Options, kubectl: &dyn Fn() -> Command) -> Result<()> {
+    // Many short waits: a kubectl whose launcher was killed should not stay for long.
+    let await_in = |args| with(with(kubectl(), &["wait", "--timeout=5s"]), args);
+    if options.nodes > 0 {
+        let mut create = with(kubectl(), &["create", "--validate=false", "-f", "-"]);
+        wait.run(
+            "kube-apiserver",
+            &mut create,
+            Some(&nodes::manifest(options.nodes)),
+        )?;
+        wait.until("kwok", || {
+            await_in(&["--for=condition=Ready", "nodes", "--all"])
+        })?;
+    }
+    // Pods are refused until their namespace has this account.
+    let account = [
+        "--for=create",
+        "serviceaccount/default",
+        "--namespace=default",
+    ];
+    wait.until("kube-controller-manager", || await_in(&account))
+}
+
+fn with(mut command: Command, args: &[&str]) -> Command {
+    command.args(args);
+    command
+}

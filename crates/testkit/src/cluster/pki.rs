@@ -1,0 +1,134 @@
+//! The cluster's own certificate authority, and who it vouches for.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use rcgen::{
+    BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa,
+    KeyPair, KeyUsagePurpose,
+};
+use serde_json::json;
+
+/// The names and addresses under which the API server may be called. 10.0.0.1 is the first
+/// address of the service range, which the `kubernetes` Service gets.
+const SERVER_NAMES: [&str; 7] = [
+    "127.0.0.1",
+    "localhost",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+    "10.0.0.1",
+];
+
+/// A user of the API server.
+pub(super) struct User {
+    pub(super) name: &'static str,
+    pub(super) group: Option<&'static str>,
+}
+
+/// A certificate authority that keeps its key to itself: it lives as long as a start takes.
+pub(super) struct Pki {
+    dir: PathBuf,
+    authority: CertifiedIssuer<'static, KeyPair>,
+}
+
+impl Pki {
+    /// Makes a new authority; `dir` gets its certificate, `ca.crt`.
+    pub(super) fn create(dir: PathBuf) -> Result<Self> {
+        fs::create_dir_all(&dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        let mut params = params("grove-rs local cluster", None, &[])?;
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        params.key_usages = vec![
+            KeyUsagePurpose::KeyCertSign,
+            KeyUsagePurpose::DigitalSignature,
+        ];
+        let authority = CertifiedIssuer::self_signed(params, KeyPair::generate()?)?;
+        let pki = Self { dir, authority };
+        write_secret(&pki.path("ca.crt"), &pki.authority.pem())?;
+        Ok(pki)
+    }
+
+    /// The path of a file of this authority.
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        self.dir.join(name)
+    }
+
+    /// Writes `apiserver.crt` and `apiserver.key`.
+    pub(super) fn write_server(&self) -> Result<()> {
+        let mut params = params("kube-apiserver", None, &SERVER_NAMES)?;
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
+        let (certificate, key) = self.sign(&params)?;
+        write_secret(&self.path("apiserver.crt"), &certificate)?;
+        write_secret(&self.path("apiserver.key"), &key)
+    }
+
+    /// Writes `sa.key` and `sa.pub`, which sign and verify the tokens of service accounts.
+    pub(super) fn write_token_key(&self) -> Result<()> {
+        let key = KeyPair::generate()?;
+        write_secret(&self.path("sa.key"), &key.serialize_pem())?;
+        write_secret(&self.path("sa.pub"), &key.public_key_pem())
+    }
+
+    /// Writes the kubeconfig of a user, who proves itself by a certificate.
+    pub(super) fn write_kubeconfig(&self, path: &Path, server: &str, user: &User) -> Result<()> {
+        let mut params = params(user.name, user.group, &[])?;
+        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+        let (certificate, key) = self.sign(&params)?;
+        let config = json!({
+            "apiVersion": "v1",
+            "kind": "Config",
+            "clusters": [{"name": "local", "cluster": {
+                "server": server,
+                "certificate-authority-data": STANDARD.encode(self.authority.pem()),
+            }}],
+            "users": [{"name": user.name, "user": {
+                "client-certificate-data": STANDARD.encode(certificate),
+                "client-key-data": STANDARD.encode(key),
+            }}],
+            "contexts": [{"name": "local", "context": {"cluster": "local", "user": user.name}}],
+            "current-context": "local",
+        });
+        // JSON is YAML too.
+        write_secret(path, &serde_json::to_string_pretty(&config)?)
+    }
+
+    /// A new key and its certificate, both as PEM: certificate first.
+    fn sign(&self, params: &CertificateParams) -> Result<(String, String)> {
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &self.authority)?;
+        Ok((certificate.pem(), key.serialize_pem()))
+    }
+}
+
+/// Kubernetes reads a user's name from the common name, and its group from the organization.
+fn params(name: &str, group: Option<&str>, names: &[&str]) -> Result<CertificateParams> {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let mut params = CertificateParams::new(names)?;
+    params.distinguished_name = rcgen::DistinguishedName::new();
+    params.distinguished_name.push(DnType::CommonName, name);
+    if let Some(group) = group {
+        params
+            .distinguished_name
+            .push(DnType::OrganizationName, group);
+    }
+    params.use_authority_key_identifier_extension = true;
+    Ok(params)
+}
+
+fn write_secret(path: &Path, content: &str) -> Result<()> {
+    let mut options = OpenOptions::new();
+    let file = options
+        .write(true)
+        .create(true)
+        .truncate(true)
+        .mode(0o600)
+        .open(path);
+    file.and_then(|mut file| file.write_all(content.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,46 @@
+//! Where in the checkout things are.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+/// A checkout of the repository: the folder with `hack/localcluster` in it.
+#[derive(Clone, Debug)]
+pub struct Repository {
+    root: PathBuf,
+}
+
+impl Repository {
+    /// The checkout around the package that cargo runs, else around the working directory.
+    pub fn find() -> Result<Self> {
+        let cwd = env::current_dir()?;
+        let start = env::var_os("CARGO_MANIFEST_DIR").map_or(cwd, PathBuf::from);
+        match start
+            .ancestors()
+            .find(|dir| source(dir).join("go.mod").is_file())
+        {
+            Some(root) => Ok(Self {
+                root: root.to_owned(),
+            }),
+            None => bail!(
+                "no folder above {} contains hack/localcluster/go.mod: run this inside a checkout",
+                start.display()
+            ),
+        }
+    }
+
+    /// The Go module of the tool.
+    pub(super) fn tool_source(&self) -> PathBuf {
+        source(&self.root)
+    }
+
+    /// The git-ignored folder of everything that the launcher writes.
+    pub(super) fn local(&self) -> PathBuf {
+        self.root.join(".localcluster")
+    }
+}
+
+fn source(root: &Path) -> PathBuf {
+    root.join("hack").join("localcluster")
+}

@@ -1,0 +1,132 @@
+//! The one local cluster of a checkout that outlives the command which started it.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::repository::Repository;
+use super::tool::Tool;
+use super::{Options, launch, state};
+
+/// Longer than the supervisor takes to end all others.
+const STOP_DEADLINE: Duration = Duration::from_secs(10);
+
+/// What is there of the standing cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// Its API server answers that it is ready.
+    Ready,
+    /// Its processes run, its API server does not answer.
+    Broken,
+    /// No process of it runs.
+    Down,
+}
+
+/// Where the standing cluster's kubeconfig is, if the cluster runs.
+pub fn kubeconfig(repository: &Repository) -> PathBuf {
+    launch::kubeconfig(&dir(repository))
+}
+
+/// What is there of the standing cluster.
+pub fn status(repository: &Repository) -> Status {
+    let dir = dir(repository);
+    if state::supervisor_pid(&dir).is_none() {
+        return Status::Down;
+    }
+    let ready = launch::kubectl(&dir, &dir.join("bin"))
+        .args(["get", "--raw=/readyz", "--request-timeout=5s"])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if ready.is_ok_and(|status| status.success()) {
+        Status::Ready
+    } else {
+        Status::Broken
+    }
+}
+
+/// Starts the standing cluster unless it is ready already, and tells `report` of each step. It
+/// uses [`Options::dir`] of its own.
+pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> Result<PathBuf> {
+    let _lock = lock(repository, report)?;
+    let dir = dir(repository);
+    match status(repository) {
+        Status::Ready => {
+            report("using the local cluster that is running (make cluster-down ends it)");
+            return Ok(kubeconfig(repository));
+        }
+        Status::Broken => {
+            report("the local cluster does not answer: starting it anew");
+            stop(&dir)?;
+        }
+        Status::Down => (),
+    }
+    let tool = Tool::find_or_build(repository)?;
+    let mut launched = launch::launch(&dir, &tool, options, report)
+        .with_context(|| format!("local cluster: its logs are in {}/logs", dir.display()))?;
+    launched.supervisor.detach()?;
+    Ok(launched.kubeconfig)
+}
+
+/// Ends the standing cluster, if it runs, and removes its state. Returns whether it ran.
+pub fn down(repository: &Repository, report: &dyn Fn(&str)) -> Result<bool> {
+    let dir = dir(repository);
+    if !dir.exists() {
+        return Ok(false);
+    }
+    let _lock = lock(repository, report)?;
+    let ran = stop(&dir)?;
+    fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
+    Ok(ran)
+}
+
+fn dir(repository: &Repository) -> PathBuf {
+    // Canonical, as the supervisor's command line shows it, also when the folder does not exist.
+    let local = repository.local();
+    local.canonicalize().unwrap_or(local).join("run")
+}
+
+/// Ends the supervisor, and with it the cluster. Returns whether it ran.
+fn stop(dir: &Path) -> Result<bool> {
+    let Some(pid) = state::supervisor_pid(dir) else {
+        return Ok(false);
+    };
+    for signal in [Signal::TERM, Signal::KILL] {
+        // It may have ended meanwhile: what counts is whether it is there afterwards.
+        let _ = kill_process(pid, signal);
+        if is_gone(dir, pid) {
+            return Ok(true);
+        }
+    }
+    bail!("process {pid:?}, the local cluster's supervisor, does not end: kill it by hand")
+}
+
+fn is_gone(dir: &Path, pid: Pid) -> bool {
+    let deadline = Instant::now() + STOP_DEADLINE;
+    while state::supervisor_pid(dir) == Some(pid) {
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// Two commands at once would start two clusters in one folder.
+fn lock(repository: &Repository, report: &dyn Fn(&str)) -> Result<File> {
+    let local = repository.local();
+    fs::create_dir_all(&local).with_context(|| format!("cannot create {}", local.display()))?;
+    let path = local.join("run.lock");
+    let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    if file.try_lock().is_err() {
+        report("another command starts or stops the local cluster: waiting for it");
+        file.lock()
+            .with_context(|| format!("cannot lock {}", path.display()))?;
+    }
+    Ok(file)
+}

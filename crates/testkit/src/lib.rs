@@ -1,0 +1,3 @@
+//! Tests' own tools: the local cluster's launcher.
+
+pub mod cluster;

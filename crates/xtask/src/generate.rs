@@ -1,0 +1,75 @@
+//! `cargo xtask generate`: the list of generated files, written or compared.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use anyhow::Context;
+
+use crate::crd_files;
+
+/// A file that is written by program.
+#[derive(Debug)]
+pub struct Output {
+    /// Where, relative to the root of the workspace.
+    pub path: PathBuf,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Every generated file. Whoever generates something new adds it here; `--check` follows.
+pub fn outputs() -> anyhow::Result<Vec<Output>> {
+    let mut outputs = crd_files::manifests()?;
+    outputs.extend(crd_files::chart_templates()?);
+    Ok(outputs)
+}
+
+/// The root of this workspace.
+pub fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Writes the files that differ and says which. True: it always succeeds or returns the error.
+pub fn write(root: &Path) -> anyhow::Result<bool> {
+    for output in differing(root)? {
+        let path = root.join(&output.path);
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder).with_context(|| format!("create {}", folder.display()))?;
+        }
+        fs::write(&path, output.text).with_context(|| format!("write {}", path.display()))?;
+        println!("wrote {}", output.path.display());
+    }
+    Ok(true)
+}
+
+/// True if every file is as it would be written; else says which are not and what to do.
+pub fn check(root: &Path) -> anyhow::Result<bool> {
+    let stale = differing(root)?;
+    for output in &stale {
+        eprintln!("out of date: {}", output.path.display());
+    }
+    if !stale.is_empty() {
+        eprintln!("run `cargo xtask generate` and commit the result");
+    }
+    Ok(stale.is_empty())
+}
+
+fn differing(root: &Path) -> anyhow::Result<Vec<Output>> {
+    let mut differing = outputs()?;
+    let mut error = None;
+    differing.retain(|output| match on_disk(root, &output.path) {
+        Ok(text) => text.as_ref() != Some(&output.text),
+        Err(e) => {
+            error.get_or_insert(e);
+            true
+        }
+    });
+    error.map_or(Ok(differing), Err)
+}
+
+fn on_disk(root: &Path, path: &Path) -> anyhow::Result<Option<String>> {
+    match fs::read_to_string(root.join(path)) {
+        Ok(text) => Ok(Some(text)),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(e) => Err(e).with_context(|| format!("read {}", path.display())),
+    }
+}

@@ -1,0 +1,43 @@
+//! `cargo xtask`: what is written by program, and checks of it.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use xtask::{compare, generate};
+
+/// Generates and checks what is written by program.
+#[derive(Parser)]
+#[command(name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Writes every generated file: `config/crd`, the chart's copies.
+    Generate {
+        /// Write nothing; fail and name the files that are not as they would be written.
+        #[arg(long)]
+        check: bool,
+    },
+    /// Compares our definitions with those of a folder, e.g. Grove's `operator/api/core/v1alpha1/crds`.
+    CompareCrds {
+        /// Folder with definitions as YAML, one a file. Kinds that are not ours are skipped.
+        folder: PathBuf,
+    },
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let ok = match Arguments::parse().task {
+        Task::Generate { check: false } => generate::write(&generate::root())?,
+        Task::Generate { check: true } => generate::check(&generate::root())?,
+        Task::CompareCrds { folder } => compare::run(&folder)?,
+    };
+    Ok(if ok {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

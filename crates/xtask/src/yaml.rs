@@ -1,0 +1,67 @@
+//! YAML as people read it: blocks, and `{type: string}` on one line where it fits.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde_json::Value;
+use serde_saphyr::{FlowMap, FlowSeq};
+
+/// Deep inside a schema small maps and lists go on one line: two thirds of such a file would
+/// otherwise be indentation. The outer levels stay blocks, as in every other manifest.
+const FLOW_FROM_DEPTH: usize = 3;
+/// Longest text of a map or list on one line.
+const FLOW_CHARS: usize = 80;
+
+/// The value as YAML. Long texts stay on one line.
+pub fn text(value: &Value) -> anyhow::Result<String> {
+    let options = serde_saphyr::ser_options! { prefer_block_scalars: false };
+    Ok(serde_saphyr::to_string_with_options(
+        &Node { value, depth: 0 },
+        options,
+    )?)
+}
+
+struct Node<'a> {
+    value: &'a Value,
+    depth: usize,
+}
+
+impl Node<'_> {
+    fn fits_on_a_line(&self) -> bool {
+        let scalars = match self.value {
+            Value::Object(map) => map.values().all(is_scalar),
+            Value::Array(list) => list.iter().all(is_scalar),
+            _ => false,
+        };
+        self.depth >= FLOW_FROM_DEPTH && scalars && self.value.to_string().len() <= FLOW_CHARS
+    }
+}
+
+fn is_scalar(value: &Value) -> bool {
+    !matches!(value, Value::Object(_) | Value::Array(_))
+}
+
+impl Serialize for Node<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let depth = self.depth + 1;
+        match self.value {
+            Value::Object(map) if self.fits_on_a_line() => FlowMap(map).serialize(serializer),
+            Value::Array(list) if self.fits_on_a_line() => FlowSeq(list).serialize(serializer),
+            Value::Object(map) => {
+                let mut block = serializer.serialize_map(Some(map.len()))?;
+                for (key, value) in map {
+                    block.serialize_entry(key, &Node { value, depth })?;
+                }
+                block.end()
+            }
+            Value::Array(list) => {
+                let mut block = serializer.serialize_seq(Some(list.len()))?;
+                for value in list {
+                    block.serialize_element(&Node { value, depth })?;
+                }
+                block.end()
+            }
+            // The typed schema keeps limits as floats; `minimum: 0` is what people write.
+            Value::Number(n) if n.as_f64() == Some(0.0) => serializer.serialize_i64(0),
+            scalar => scalar.serialize(serializer),
+        }
+    }
+}

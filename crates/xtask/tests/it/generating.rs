@@ -1,0 +1,89 @@
+//! The files in the tree are the ones that would be written.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use xtask::{crd_files, generate, yaml};
+
+/// What `kubectl` and reviewers bear; also the limit of an annotation.
+const LARGEST_FILE: usize = 256 * 1024;
+
+#[test]
+fn the_tree_is_up_to_date() {
+    assert!(
+        generate::check(&generate::root()).unwrap(),
+        "run `cargo xtask generate`"
+    );
+}
+
+#[test]
+fn manifests_are_small_and_say_what_the_definitions_say() {
+    let manifests = crd_files::manifests().unwrap();
+    for (output, crd) in manifests.iter().zip(api::crds::all()) {
+        let size = output.text.len();
+        assert!(
+            size < LARGEST_FILE,
+            "{}: {size} bytes",
+            output.path.display()
+        );
+        let read: Value = serde_saphyr::from_str(&output.text).unwrap();
+        let definition = serde_json::to_value(&crd).unwrap();
+        assert_eq!(whole(read), whole(definition), "{}", output.path.display());
+    }
+}
+
+/// `minimum: 0` and `minimum: 0.0` are the same.
+fn whole(value: Value) -> Value {
+    match value {
+        Value::Object(map) => map.into_iter().map(|(k, v)| (k, whole(v))).collect(),
+        Value::Array(list) => list.into_iter().map(whole).collect(),
+        Value::Number(n) => json!(n.as_f64()),
+        other => other,
+    }
+}
+
+#[test]
+fn chart_templates_are_guarded() {
+    for output in crd_files::chart_templates().unwrap() {
+        let text = &output.text;
+        assert!(text.contains("{{- if .Values.crds.install }}\napiVersion:"));
+        assert!(text.contains("  {{- if .Values.crds.keep }}\n  annotations:\n    helm.sh/resource-policy: keep\n  {{- end }}\n  name:"));
+        assert!(text.ends_with("{{- end }}\n"));
+        assert_eq!(text.matches("{{").count(), 5, "{}", output.path.display());
+    }
+}
+
+#[test]
+fn awkward_texts_survive() {
+    let value = json!({"a": {"b": {"c": {
+        "long": "x ".repeat(200),
+        "colon": "a: b",
+        "flow": "{a, [b]}",
+        "hash": "a # b",
+        "lines": "one\ntwo\n",
+        "yes": "yes",
+        "number": "1.0",
+        "empty": "",
+        "pattern": r"^(\+|-)?(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))$",
+        "quotes": "'a' \"b\" \\c",
+        "short": {"true": "True", "list": ["a, b", "- c", "{{ d }}"]},
+        "nothing": {},
+        "none": [],
+    }}}});
+    let text = yaml::text(&value).unwrap();
+    let read: Value = serde_saphyr::from_str(&text).unwrap();
+    assert_eq!(read, value, "{text}");
+}
+
+#[test]
+fn check_names_missing_and_changed_files() {
+    let folder = tempfile::tempdir().unwrap();
+    assert!(!generate::check(folder.path()).unwrap());
+    generate::write(folder.path()).unwrap();
+    assert!(generate::check(folder.path()).unwrap());
+    let some = folder
+        .path()
+        .join("config/crd/podgangs.scheduler.grove.io.yaml");
+    fs::write(&some, "edited").unwrap();
+    assert!(!generate::check(folder.path()).unwrap());
+}

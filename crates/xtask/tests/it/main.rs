@@ -1,0 +1,10 @@
+//! Generated files and the comparison of definitions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod comparing;
+mod generating;

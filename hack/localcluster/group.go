@@ -1,0 +1,79 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// grace is how long the tools may take to end by themselves. kube-apiserver would take 9 seconds;
+// nothing of a throwaway cluster is worth that wait.
+const grace = 2 * time.Second
+
+// exit is the end of a process.
+type exit struct{ name, fate string }
+
+// group is the set of processes that this supervisor started and that have not ended.
+type group struct {
+	dir     string
+	running map[string]*os.Process
+	exits   chan exit
+}
+
+func newGroup(dir string) *group {
+	return &group{dir: dir, running: map[string]*os.Process{}, exits: make(chan exit)}
+}
+
+// start runs a tool of this binary, under its own name so that `ps` is readable.
+func (g *group) start(name string, args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(g.dir, "logs", name+".log"))
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	cmd := exec.Command(self)
+	cmd.Args = append([]string{name}, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = g.dir, log, log
+	// A group of its own: Ctrl-C in the terminal reaches only us, and we end them in order.
+	// The parent-death signal ends them even if we are killed with SIGKILL.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	g.running[name] = cmd.Process
+	go func() {
+		_ = cmd.Wait() // the state says the same as this error
+		g.exits <- exit{name, cmd.ProcessState.String()}
+	}()
+	return nil
+}
+
+func (g *group) forget(name string) {
+	delete(g.running, name)
+}
+
+// end asks all processes to end, and kills what is left after the grace period.
+func (g *group) end() {
+	g.signal(syscall.SIGTERM)
+	killAt := time.After(grace)
+	for len(g.running) > 0 {
+		select {
+		case exit := <-g.exits:
+			g.forget(exit.name)
+		case <-killAt:
+			g.signal(syscall.SIGKILL)
+		}
+	}
+}
+
+func (g *group) signal(signal os.Signal) {
+	for _, process := range g.running {
+		_ = process.Signal(signal) // an error means that it has ended meanwhile
+	}
+}

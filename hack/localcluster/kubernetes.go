@@ -1,0 +1,41 @@
+package main
+
+import (
+	"os"
+
+	"go.etcd.io/etcd/server/v3/etcdmain"
+	"k8s.io/component-base/cli"
+	kubectlcmd "k8s.io/kubectl/pkg/cmd"
+	apiserverapp "k8s.io/kubernetes/cmd/kube-apiserver/app"
+	controllerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
+	schedulerapp "k8s.io/kubernetes/cmd/kube-scheduler/app"
+
+	// The upstream binaries register these from their own main packages: JSON logs, and the
+	// metrics of the Kubernetes client and of the build.
+	_ "k8s.io/component-base/logs/json/register"
+	_ "k8s.io/component-base/metrics/prometheus/clientgo"
+	_ "k8s.io/component-base/metrics/prometheus/version"
+)
+
+func etcd() {
+	etcdmain.Main(os.Args)
+}
+
+func apiServer() {
+	os.Exit(cli.Run(apiserverapp.NewAPIServerCommand()))
+}
+
+func controllerManager() {
+	os.Exit(cli.Run(controllerapp.NewControllerManagerCommand()))
+}
+
+func scheduler() {
+	os.Exit(cli.Run(schedulerapp.NewSchedulerCommand()))
+}
+
+func kubectl() {
+	// kubectl prints its errors itself.
+	if err := cli.RunNoErrOutput(kubectlcmd.NewDefaultKubectlCommand()); err != nil {
+		os.Exit(1)
+	}
+}

@@ -1,0 +1,47 @@
+// Command localcluster is a whole local Kubernetes control plane in one binary: it acts as the
+// tool it is called as (by symbolic link), or as the one its first argument names.
+//
+// The launcher in crates/testkit builds it, keeps it in a cache and runs it.
+package main
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// tools are the programs in this binary. Each reads os.Args as if it were alone and does not
+// return before its work is done.
+var tools = map[string]func(){
+	"etcd":                    etcd,
+	"kube-apiserver":          apiServer,
+	"kube-controller-manager": controllerManager,
+	"kube-scheduler":          scheduler,
+	"kubectl":                 kubectl,
+	"helm":                    helm,
+	"kwok":                    kwok,
+	"kwok-stages":             kwokStages,
+	"supervise":               supervise,
+}
+
+func main() {
+	name := filepath.Base(os.Args[0])
+	if _, known := tools[name]; !known && len(os.Args) > 1 {
+		os.Args = os.Args[1:]
+		name = os.Args[0]
+	}
+	run, known := tools[name]
+	if !known {
+		names := slices.Sorted(maps.Keys(tools))
+		fatal(2, "usage: localcluster TOOL [flags], where TOOL is one of %s", strings.Join(names, ", "))
+	}
+	run()
+}
+
+func fatal(code int, format string, args ...any) {
+	fmt.Fprintf(os.Stderr, format+"\n", args...)
+	os.Exit(code)
+}
