@@ -123,7 +123,7 @@ pub struct PodCliqueStatus {
     /// Selector of the pods, for autoscalers; standalone cliques only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hpa_pod_selector: Option<String>,
-    /// Conditions, see `conditions`.
+    /// `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`, `Succeeded` (training).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// Template generation of the set that all pods have.

@@ -112,7 +112,7 @@ pub struct PodCliqueScalingGroupStatus {
     /// What keeps this object from being reconciled; empty when nothing does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
-    /// Conditions, see `conditions`.
+    /// `MinAvailableBreached`, `ScaledBelowMinAvailable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// Template generation of the set that all PodCliques have.

@@ -262,7 +262,8 @@ pub struct PodCliqueSetStatus {
     /// Generation of the spec that the rest of this status speaks of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// Conditions, see `conditions`.
+    /// `Failed` (training), `TopologyLevelsUnavailable`, `SchedulingFeatureUnsupported`,
+    /// `FieldNotImplemented`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// What keeps this object from being reconciled; empty when nothing does.

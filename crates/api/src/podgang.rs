@@ -119,7 +119,8 @@ pub struct PodGangStatus {
     /// Where the gang is in scheduling; unset until all its pods may be scheduled (seed 004).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduling_phase: Option<SchedulingPhase>,
-    /// Conditions, see `conditions`.
+    /// `Initialized`, `Scheduled`, `Ready`, `Unhealthy`, `DisruptionTarget`,
+    /// `SchedulingFeatureUnsupported`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// How close together the pods are placed: 1 is the best this cluster can do, 0 the worst.

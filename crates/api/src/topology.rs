@@ -74,7 +74,7 @@ pub struct ClusterTopologyBindingStatus {
     /// Generation of the spec that the rest of this status speaks of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// Conditions, see `conditions`.
+    /// `SchedulerTopologyDrift`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// The topology objects of the schedulers.

@@ -61,7 +61,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
         } else {
             (Status::True, Reason::InsufficientReadyPods)
         };
-    let mut message = format!("{} of {minimum} required pods ready", facts.available);
+    let mut message = tally(facts.available, minimum, "pods", "ready");
     if let (true, Some(worst)) = (facts.available < minimum, &facts.worst_pod) {
         message = format!("{message}; {worst}");
     }
@@ -85,7 +85,7 @@ pub fn clique_scheduled(scheduled: i32, minimum: i32) -> Verdict {
         type_: ConditionType::PodCliqueScheduled,
         status: is_enough.into(),
         reason,
-        message: format!("{scheduled} of {minimum} required pods scheduled"),
+        message: tally(scheduled, minimum, "pods", "scheduled"),
     }
 }
 
@@ -120,7 +120,7 @@ pub fn group_breach(facts: &GroupFacts) -> Verdict {
             Reason::InsufficientAvailablePodCliqueScalingGroupReplicas,
         )
     };
-    let mut message = format!("{healthy} of {minimum} required group replicas healthy");
+    let mut message = tally(healthy, minimum, "group replicas", "healthy");
     if !facts.unhealthy.is_empty() {
         let list: Vec<String> = facts
             .unhealthy
@@ -149,4 +149,12 @@ pub fn scaled_below_minimum(replicas: i32, min_available: i32) -> Option<Verdict
              {replicas} count as enough until it is scaled up again"
         ),
     })
+}
+
+fn tally(have: i32, need: i32, things: &str, what: &str) -> String {
+    if have < need {
+        format!("{have} of {need} required {things} {what}")
+    } else {
+        format!("{have} {things} {what}, {need} required")
+    }
 }

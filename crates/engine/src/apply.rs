@@ -94,7 +94,7 @@ fn note(
     match result {
         Ok(()) => outcome.done.push((action.verb(), action.kind(), key.name)),
         Err(RequestError::Conflict | RequestError::NotFound) => {
-            outcome.conflicts.push((action.kind(), key))
+            outcome.conflicts.push((action.kind(), key));
         }
         Err(error) => {
             tracing::warn!(action = %action.verb(), kind = %action.kind(), %key, %error, "write failed");

@@ -225,7 +225,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                     is_delete: true,
                 },
             );
-            inner.replace(key.clone(), object)
+            Some(inner.replace(key.clone(), object))
         })
     }
 
@@ -284,10 +284,10 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         if self.objects.get(&key).is_some_and(is_same) {
             return None;
         }
-        self.replace(key, object)
+        Some(self.replace(key, object))
     }
 
-    fn replace(&mut self, key: Key, object: K) -> Option<Change<K>> {
+    fn replace(&mut self, key: Key, object: K) -> Change<K> {
         let old = self.objects.remove(&key);
         if let Some(old) = &old {
             self.unindex(&key, old.meta());
@@ -295,10 +295,10 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         let new = Arc::new(object);
         self.index(&key, new.meta());
         self.objects.insert(key, new.clone());
-        Some(Change {
+        Change {
             old,
             new: Some(new),
-        })
+        }
     }
 
     fn take(&mut self, key: &Key) -> Option<Change<K>> {

@@ -30,7 +30,7 @@ use crate::status::{self, Status};
 use crate::world::World;
 
 /// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
 /// Least time between two writes of one status that differ in counts only.
 const COUNTS_EVERY: Duration = Duration::from_millis(500);
 /// So many conflicts in a row and what changed under us is read live.
@@ -173,7 +173,7 @@ impl<R: Reconciler> Worker<R> {
         now: Timestamp,
     ) -> (Outcome, Option<Duration>) {
         let mut outcome = apply::perform(&self.hub, &plan.waves, now).await;
-        self.report(key, &outcome);
+        report::<R>(key, &outcome);
         let own = crate::events::summaries(&outcome);
         for note in plan.notes.iter().chain(&own) {
             self.say(object, note, now).await;
@@ -265,19 +265,6 @@ impl<R: Reconciler> Worker<R> {
         self.written().remove(key);
     }
 
-    fn report(&self, key: &Key, outcome: &Outcome) {
-        if !outcome.done.is_empty() {
-            let done: Vec<String> = outcome
-                .done
-                .iter()
-                .take(8)
-                .map(|(v, k, n)| format!("{v} {k} {n}"))
-                .collect();
-            let count = outcome.done.len();
-            tracing::info!(controller = name::<R>(), %key, count, done = done.join(", "), "reconciled");
-        }
-    }
-
     fn count(&self, result: &'static str, began: Instant) {
         let controller = name::<R>();
         self.hub
@@ -303,4 +290,17 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(at.duration_since(now))
         .unwrap_or(Duration::ZERO)
         .min(LONGEST_WAIT)
+}
+
+fn report<R: Reconciler>(key: &Key, outcome: &Outcome) {
+    if !outcome.done.is_empty() {
+        let done: Vec<String> = outcome
+            .done
+            .iter()
+            .take(8)
+            .map(|(v, k, n)| format!("{v} {k} {n}"))
+            .collect();
+        let count = outcome.done.len();
+        tracing::info!(controller = name::<R>(), %key, count, done = done.join(", "), "reconciled");
+    }
 }

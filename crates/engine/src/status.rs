@@ -12,6 +12,7 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     fn last_errors(&mut self) -> Option<&mut Vec<LastError>>;
 
     /// The status without what may be written late: counts and texts with counts in them.
+    #[must_use]
     fn without_counts(&self) -> Self;
 }
 

@@ -1,3 +1,4 @@
-//! Tests' own tools: the local cluster's launcher.
+//! Tests' own tools: objects to test with, and the local cluster's launcher.
 
+pub mod builders;
 pub mod cluster;

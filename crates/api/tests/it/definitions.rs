@@ -136,3 +136,24 @@ fn defaults() {
     assert_eq!(group["minAvailable"]["default"], 1);
     assert!(template["headlessServiceConfig"].get("default").is_none());
 }
+
+/// `kubectl get` sets columns three spaces apart and does not pad the last one, the age.
+#[test]
+fn plain_output_fits_80_columns() {
+    const TYPICAL_NAME: usize = 22;
+    for crd in api::crds::all() {
+        let columns = crd.spec.versions[0].additional_printer_columns.iter();
+        let width: usize = columns
+            .flatten()
+            .filter(|column| column.priority.unwrap_or(0) == 0)
+            .map(|column| match column.type_.as_str() {
+                "date" => "118m".len(),
+                // "Succeeded" and "Scheduled" are the longest words in a column.
+                "string" => column.name.len().max(9) + 3,
+                _ => column.name.len() + 3,
+            })
+            .sum();
+        let kind = &crd.spec.names.kind;
+        assert!(TYPICAL_NAME + 3 + width <= 80, "{kind}: {width}");
+    }
+}

@@ -1,0 +1,45 @@
+//! How a PodClique goes.
+
+use insta::assert_snapshot;
+use testkit::builders::{pod, podclique};
+
+use crate::situation::{plan, ready, situation, writes};
+
+#[test]
+fn deletes_its_pods_at_once() {
+    let clique = podclique("demo-0-worker")
+        .size(2, 1)
+        .terminating(50)
+        .build();
+    assert_snapshot!(writes(&plan(&situation(&clique, ready(&clique, 0..2)))));
+}
+
+#[test]
+fn stays_until_its_pods_are_gone() {
+    let clique = podclique("demo-0-worker").terminating(50).build();
+    let pods = vec![pod(&clique, 0).ready().terminating(50)];
+    assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}
+
+#[test]
+fn goes_when_its_pods_are_gone() {
+    let clique = podclique("demo-0-worker").terminating(50).build();
+    assert_snapshot!(writes(&plan(&situation(&clique, vec![]))));
+}
+
+#[test]
+fn does_not_add_its_finalizer_to_a_clique_on_its_way_out() {
+    let clique = podclique("demo-0-worker")
+        .terminating(50)
+        .with(|c| c.metadata.finalizers = None)
+        .build();
+    assert!(plan(&situation(&clique, vec![])).writes_nothing());
+}
+
+#[test]
+fn adopts_a_clique_by_adding_its_finalizer_before_anything_else() {
+    let clique = podclique("demo-0-worker")
+        .with(|c| c.metadata.finalizers = None)
+        .build();
+    assert_snapshot!(writes(&plan(&situation(&clique, vec![]))));
+}

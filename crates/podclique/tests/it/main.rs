@@ -1,0 +1,16 @@
+//! Tests of the rules of PodCliques.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod deletion;
+mod gates;
+mod pod;
+mod scale;
+mod situation;
+mod status;
+mod stuck;

@@ -1,0 +1,61 @@
+//! The pod object.
+
+use api::labels;
+use insta::assert_snapshot;
+use k8s_openapi::api::core::v1::{Container, EnvVar, PodSchedulingGate};
+use testkit::builders::podclique;
+
+#[test]
+fn has_every_label_variable_and_gate() {
+    let clique = podclique("demo-0-worker")
+        .with(|c| {
+            let annotations = c.metadata.annotations.as_mut().unwrap();
+            annotations.insert("example.com/note".into(), "kept".into());
+            let spec = &mut c.spec.pod_spec;
+            spec.scheduling_gates = Some(vec![PodSchedulingGate {
+                name: "example.com/quota".into(),
+            }]);
+            spec.containers[0].env = Some(vec![
+                EnvVar {
+                    name: "GROVE_PCS_NAME".into(),
+                    value: Some("users".into()),
+                    value_from: None,
+                },
+                EnvVar {
+                    name: "MODEL".into(),
+                    value: Some("llama".into()),
+                    value_from: None,
+                },
+            ]);
+            spec.init_containers = Some(vec![Container {
+                name: "init".into(),
+                ..Container::default()
+            }]);
+        })
+        .build();
+    let pod = podclique::build::pod(&clique, 2, "demo-0-worker-xxxxx".into(), "high");
+    assert_snapshot!(serde_json::to_string_pretty(&pod).unwrap());
+}
+
+#[test]
+fn keeps_the_account_and_priority_that_the_template_names() {
+    let clique = podclique("demo-0-worker")
+        .with(|c| {
+            c.spec.pod_spec.service_account_name = Some("own".into());
+            c.spec.pod_spec.priority_class_name = Some("own".into());
+        })
+        .build();
+    let spec = podclique::build::pod(&clique, 0, "p".into(), "high")
+        .spec
+        .unwrap();
+    assert_eq!(spec.service_account_name.as_deref(), Some("own"));
+    assert_eq!(spec.priority_class_name.as_deref(), Some("own"));
+}
+
+#[test]
+fn carries_no_book_keeping_of_the_operator() {
+    let clique = podclique("demo-0-worker").build();
+    let pod = podclique::build::pod(&clique, 0, "p".into(), "");
+    let annotations = pod.metadata.annotations.unwrap_or_default();
+    assert!(!annotations.contains_key(labels::TEMPLATE_REPLICAS));
+}

@@ -1,0 +1,97 @@
+//! How many pods, on which indices, and which go first.
+
+use insta::assert_snapshot;
+use testkit::builders::{PodBuilder, pod, podclique};
+
+use crate::situation::{plan, ready, situation, writes};
+
+#[test]
+fn creates_all_pods_of_a_new_clique_on_the_lowest_indices() {
+    let clique = podclique("demo-0-worker").size(3, 2).build();
+    assert_snapshot!(plan(&situation(&clique, vec![])));
+}
+
+#[test]
+fn fills_a_hole_before_taking_a_higher_index() {
+    let clique = podclique("demo-0-worker").size(4, 1).build();
+    assert_snapshot!(writes(&plan(&situation(&clique, ready(&clique, [0, 3])))));
+}
+
+#[test]
+fn waits_for_a_terminating_pod_instead_of_taking_another_index() {
+    let clique = podclique("demo-0-worker").size(3, 1).build();
+    let mut pods = ready(&clique, [0, 2]);
+    pods.push(pod(&clique, 1).ready().terminating(59));
+    assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}
+
+#[test]
+fn does_not_wait_for_a_terminating_pod_that_is_surplus() {
+    let clique = podclique("demo-0-worker").size(3, 1).build();
+    let mut pods = ready(&clique, [0, 1]);
+    pods.push(pod(&clique, 4).ready().terminating(59));
+    assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}
+
+#[test]
+fn gives_the_successor_of_a_seen_pod_another_name() {
+    let clique = podclique("demo-0-worker").build();
+    let first = writes(&plan(&situation(&clique, vec![])));
+    let mut snapshot = situation(&clique, vec![]);
+    snapshot.tombstones.insert(0, "uid-of-the-dead".into());
+    let second = writes(&plan(&snapshot));
+    assert_ne!(first, second);
+    assert_eq!(
+        first,
+        writes(&plan(&situation(&clique, vec![]))),
+        "a repeated POST must hit the same name"
+    );
+}
+
+#[test]
+fn creates_nothing_while_the_owner_is_gone_or_going() {
+    let clique = podclique("demo-0-worker").size(3, 1).build();
+    let mut snapshot = situation(&clique, vec![]);
+    snapshot.has_living_owner = false;
+    assert!(plan(&snapshot).writes_nothing());
+}
+
+#[test]
+fn scales_in_the_least_useful_pods_first() {
+    let clique = podclique("demo-0-worker").size(1, 1).build();
+    let hash = "grove.io/pod-template-hash";
+    let outdated = |b: PodBuilder| {
+        b.with(|p| {
+            p.metadata
+                .labels
+                .as_mut()
+                .unwrap()
+                .insert(hash.into(), "r1old".into());
+        })
+    };
+    let pods = vec![
+        pod(&clique, 0).ready().created(-100),
+        pod(&clique, 1).ready(),
+        outdated(pod(&clique, 2).ready().created(-100)),
+        pod(&clique, 3).waiting("CrashLoopBackOff").created(-100),
+        pod(&clique, 4).bound().created(-100),
+        pod(&clique, 5).ungated().created(-100),
+    ];
+    assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}
+
+#[test]
+fn scales_in_the_highest_index_among_equals() {
+    let clique = podclique("demo-0-worker").size(2, 1).build();
+    assert_snapshot!(writes(&plan(&situation(&clique, ready(&clique, 0..4)))));
+}
+
+#[test]
+fn keeps_the_ready_one_of_two_pods_on_one_index() {
+    let clique = podclique("demo-0-worker").size(1, 1).build();
+    let late = pod(&clique, 0)
+        .ungated()
+        .with(|p| p.metadata.name = Some("demo-0-worker-late".into()));
+    let pods = vec![pod(&clique, 0).ready(), late];
+    assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}

@@ -1,0 +1,79 @@
+//! A PodClique with its pods, as a test describes it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use api::podgang::{NamespacedName, PodGroup};
+use api::{PodClique, PodCliqueStatus, PodGang};
+use domain::Pod;
+use domain::plan::Plan;
+use jiff::{SignedDuration, Timestamp};
+use podclique::Snapshot;
+use podclique::decide::decide;
+use podclique::observe::SetFacts;
+use testkit::builders::{PodBuilder, after, pod, stored};
+
+/// One minute after everything was created.
+pub fn now() -> Timestamp {
+    after(60)
+}
+
+pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
+    Snapshot {
+        podclique: podclique.clone(),
+        set: Some(SetFacts {
+            name: "demo".into(),
+            ..SetFacts::default()
+        }),
+        has_living_owner: true,
+        pods: pods.into_iter().map(PodBuilder::build).collect(),
+        gang: None,
+        tombstones: HashMap::new(),
+        stuck_pod_timeout: SignedDuration::from_secs(60),
+    }
+}
+
+/// Ready pods with these indices.
+pub fn ready(podclique: &PodClique, indices: impl IntoIterator<Item = i32>) -> Vec<PodBuilder> {
+    indices
+        .into_iter()
+        .map(|k| pod(podclique, k).ready())
+        .collect()
+}
+
+pub fn plan(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {
+    let plan = decide(snapshot, now());
+    assert_eq!(
+        plan,
+        decide(snapshot, now()),
+        "decide is not a function of its input"
+    );
+    plan
+}
+
+/// The writes of a plan, one per line.
+pub fn writes(plan: &Plan<PodCliqueStatus>) -> String {
+    let text = plan.to_string();
+    text.split("status").next().unwrap().to_owned()
+}
+
+/// A gang that lists these pods as the part of the PodClique.
+pub fn gang_listing(podclique: &PodClique, pods: &[Arc<Pod>]) -> Arc<PodGang> {
+    let mut gang = PodGang {
+        metadata: stored("demo-0"),
+        ..PodGang::default()
+    };
+    gang.spec.pod_groups = vec![PodGroup {
+        name: podclique.metadata.name.clone().unwrap(),
+        pod_references: pods
+            .iter()
+            .map(|p| NamespacedName {
+                namespace: "default".into(),
+                name: p.name().into(),
+            })
+            .collect(),
+        min_replicas: 1,
+        topology_constraint: None,
+    }];
+    Arc::new(gang)
+}

@@ -1,0 +1,53 @@
+//! Pods that hang in Terminating on a dead node.
+
+use api::labels;
+use insta::assert_snapshot;
+use testkit::builders::{pod, podclique};
+
+use crate::situation::{plan, situation, writes};
+
+#[test]
+fn waits_for_a_terminating_pod_up_to_the_timeout_and_wakes_then() {
+    let clique = podclique("demo-0-worker").build();
+    assert_snapshot!(writes(&plan(&situation(
+        &clique,
+        vec![pod(&clique, 0).ready().terminating(1)]
+    ))));
+}
+
+#[test]
+fn takes_an_overdue_pod_out_of_the_service_before_its_slot_counts_as_free() {
+    let clique = podclique("demo-0-worker").build();
+    assert_snapshot!(writes(&plan(&situation(
+        &clique,
+        vec![pod(&clique, 0).ready().terminating(0)]
+    ))));
+}
+
+#[test]
+fn fills_the_slot_of_a_stuck_pod() {
+    let clique = podclique("demo-0-worker").build();
+    let stuck = pod(&clique, 0).ready().terminating(0).with(|p| {
+        p.metadata
+            .labels
+            .as_mut()
+            .unwrap()
+            .remove(labels::PCS_REPLICA_INDEX);
+    });
+    let mut snapshot = situation(&clique, vec![stuck]);
+    snapshot.tombstones.insert(0, "uid-of-the-dead".into());
+    assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+#[test]
+fn lets_a_clique_go_whose_last_pod_is_stuck() {
+    let clique = podclique("demo-0-worker").terminating(0).build();
+    let stuck = pod(&clique, 0).ready().terminating(0).with(|p| {
+        p.metadata
+            .labels
+            .as_mut()
+            .unwrap()
+            .remove(labels::PCS_REPLICA_INDEX);
+    });
+    assert_snapshot!(writes(&plan(&situation(&clique, vec![stuck]))));
+}

@@ -1,0 +1,117 @@
+//! Which PodCliques a group has.
+
+use api::labels;
+use domain::ownership;
+use insta::assert_snapshot;
+
+use crate::situation::{complete, created, demo, plan, situation, writes};
+
+#[test]
+fn creates_every_clique_of_every_replica() {
+    let set = demo().build();
+    assert_snapshot!(writes(&plan(&situation(&set, 3, vec![]))));
+}
+
+#[test]
+fn labels_a_clique_of_the_base_gang_and_one_of_a_scaled_gang() {
+    let set = demo().build();
+    let all = created(&plan(&situation(&set, 3, vec![])));
+    let find = |name: &str| {
+        all.iter()
+            .find(|c| c.metadata.name.as_deref() == Some(name))
+            .unwrap()
+    };
+    let pair = [find("demo-0-g-1-worker"), find("demo-0-g-2-leader")];
+    assert_snapshot!(serde_json::to_string_pretty(&pair).unwrap());
+}
+
+#[test]
+fn wants_nothing_more_once_all_are_there() {
+    let set = demo().build();
+    let podcliques = complete(&set, 3);
+    assert!(plan(&situation(&set, 3, podcliques)).writes_nothing());
+}
+
+#[test]
+fn deletes_replicas_that_are_scaled_in() {
+    let set = demo().build();
+    let podcliques = complete(&set, 3);
+    assert_snapshot!(writes(&plan(&situation(&set, 2, podcliques))));
+}
+
+#[test]
+fn puts_an_edited_clique_right_and_keeps_what_is_foreign() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 1);
+    let edited = &mut podcliques[1];
+    let all = edited.metadata.labels.as_mut().unwrap();
+    all.insert(labels::POD_GANG.into(), "wrong".into());
+    all.insert("example.com/theirs".into(), "kept".into());
+    edited.spec.replicas = 7;
+    let plan = plan(&situation(&set, 1, podcliques));
+    assert_snapshot!(writes(&plan));
+    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
+    else {
+        panic!("{plan}")
+    };
+    assert_eq!(
+        ownership::label(&right.metadata, labels::POD_GANG),
+        Some("demo-0")
+    );
+    assert_eq!(
+        ownership::label(&right.metadata, "example.com/theirs"),
+        Some("kept")
+    );
+    assert_eq!(
+        right.spec.replicas, 7,
+        "live replicas belong to whoever scales the clique"
+    );
+}
+
+#[test]
+fn leaves_existing_cliques_on_their_template_when_it_changes() {
+    let podcliques = complete(&demo().build(), 1);
+    let changed = demo()
+        .with(|s| {
+            let cliques = &mut s.spec.template.cliques;
+            cliques[0].spec.pod_spec.containers[0].image = Some("example/main:2".into());
+        })
+        .build();
+    let plan = plan(&situation(&changed, 1, podcliques));
+    assert!(plan.writes_nothing(), "{plan}");
+}
+
+#[test]
+fn gives_an_adopted_clique_our_hash_and_notes_the_foreign_one() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 1);
+    let ours = ownership::label(&podcliques[0].metadata, labels::POD_TEMPLATE_HASH)
+        .unwrap()
+        .to_owned();
+    let all = podcliques[0].metadata.labels.as_mut().unwrap();
+    all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
+    let plan = plan(&situation(&set, 1, podcliques));
+    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
+    else {
+        panic!("{plan}")
+    };
+    assert_eq!(
+        ownership::label(&right.metadata, labels::POD_TEMPLATE_HASH),
+        Some(ours.as_str())
+    );
+    assert_eq!(
+        ownership::annotation(&right.metadata, labels::REBASED_FROM),
+        Some("64d9f5b87c")
+    );
+}
+
+#[test]
+fn creates_nothing_while_the_set_is_gone_or_invalid() {
+    let invalid = demo()
+        .with(|s| s.spec.template.cliques[0].name = "Not A Name".into())
+        .build();
+    assert!(plan(&situation(&invalid, 3, vec![])).writes_nothing());
+    let mut orphan = situation(&demo().build(), 3, vec![]);
+    orphan.owner = None;
+    assert!(plan(&orphan).writes_nothing());
+}

@@ -1,0 +1,13 @@
+//! Tests of the rules of scaling groups.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod children;
+mod deletion;
+mod situation;
+mod status;

@@ -1,0 +1,72 @@
+//! What is reported.
+
+use api::PodClique;
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use insta::assert_snapshot;
+use testkit::builders::after;
+
+use crate::situation::{complete, demo, plan, situation};
+
+fn breach(podclique: &mut PodClique) {
+    let verdict = Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status: Status::True,
+        reason: Reason::InsufficientReadyPods,
+        message: String::new(),
+    };
+    let status = podclique.status.as_mut().unwrap();
+    status.ready_replicas = 0;
+    conditions::set(&mut status.conditions, verdict, None, after(0));
+}
+
+#[test]
+fn counts_scheduled_available_and_updated_replicas() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    podcliques[1].status.as_mut().unwrap().ready_replicas = 1;
+    podcliques[4].status.as_mut().unwrap().scheduled_replicas = 0;
+    assert_snapshot!(plan(&situation(&set, 3, podcliques)));
+}
+
+#[test]
+fn is_not_breached_while_enough_replicas_are_healthy() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    breach(&mut podcliques[0]);
+    let status = plan(&situation(&set, 3, podcliques)).status.unwrap();
+    let found = conditions::find(&status.conditions, ConditionType::MinAvailableBreached).unwrap();
+    assert_eq!(
+        (found.status.as_str(), found.message.as_str()),
+        (
+            "False",
+            "2 group replicas healthy, 2 required; unhealthy: 0"
+        )
+    );
+}
+
+#[test]
+fn is_breached_when_too_few_replicas_are_healthy() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    breach(&mut podcliques[0]);
+    breach(&mut podcliques[5]);
+    let status = plan(&situation(&set, 3, podcliques)).status.unwrap();
+    let found = conditions::find(&status.conditions, ConditionType::MinAvailableBreached).unwrap();
+    assert_eq!(
+        (found.status.as_str(), found.message.as_str()),
+        (
+            "True",
+            "1 of 2 required group replicas healthy; unhealthy: 0, 2"
+        )
+    );
+}
+
+#[test]
+fn says_when_it_was_scaled_below_its_minimum() {
+    let set = demo().build();
+    let status = plan(&situation(&set, 1, complete(&set, 1))).status.unwrap();
+    assert!(conditions::is_true(
+        &status.conditions,
+        ConditionType::ScaledBelowMinAvailable
+    ));
+}

@@ -1,0 +1,62 @@
+//! How a set goes.
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podcliqueset::Snapshot;
+use testkit::builders::{PodBuilder, after};
+
+use crate::situation::{alone, carry_out, demo, fill_all, laid_out, plan, writes};
+
+fn going(mut snapshot: Snapshot) -> Snapshot {
+    Arc::make_mut(&mut snapshot.stored)
+        .metadata
+        .deletion_timestamp = Some(Time(after(59)));
+    snapshot
+}
+
+#[test]
+fn deletes_every_child_by_itself() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let gangs = plan(&snapshot);
+    carry_out(&mut snapshot, &gangs);
+    assert_snapshot!(writes(&plan(&going(snapshot))));
+}
+
+#[test]
+fn goes_when_no_child_is_left() {
+    assert_snapshot!(writes(&plan(&going(alone(&demo().build())))));
+}
+
+#[test]
+fn leaves_its_children_alone_when_they_are_to_be_orphaned() {
+    let mut snapshot = going(laid_out(&demo().build()));
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    stored
+        .metadata
+        .finalizers
+        .as_mut()
+        .unwrap()
+        .push("orphan".into());
+    assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+#[test]
+fn waits_for_children_that_are_on_their_way_out() {
+    let mut snapshot = going(laid_out(&demo().build()));
+    snapshot.services.clear();
+    snapshot.service_accounts.clear();
+    snapshot.roles.clear();
+    snapshot.role_bindings.clear();
+    Arc::make_mut(&mut snapshot.groups[0])
+        .metadata
+        .deletion_timestamp = Some(Time(after(59)));
+    for seen in snapshot.podcliques.values_mut() {
+        Arc::make_mut(&mut seen.podclique)
+            .metadata
+            .deletion_timestamp = Some(Time(after(59)));
+    }
+    assert!(plan(&snapshot).writes_nothing());
+}

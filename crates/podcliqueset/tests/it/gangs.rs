@@ -1,0 +1,178 @@
+//! When a gang starts, and whom it lists.
+
+use std::sync::Arc;
+
+use api::podgang::PodGroup;
+use api::{LastError, PodCliqueStatus};
+use domain::plan::{Action, Object, Plan};
+use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podcliqueset::ScaledGangsWaitFor;
+use testkit::builders::{PodBuilder, after};
+
+use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan, writes};
+
+type Lists = Vec<(String, Vec<(String, Vec<String>, i32)>)>;
+
+/// Which pods the plan has each gang list.
+fn lists(plan: &Plan<api::PodCliqueSetStatus>) -> Lists {
+    let part = |g: &PodGroup| {
+        let pods = g.pod_references.iter().map(|r| r.name.clone()).collect();
+        (g.name.clone(), pods, g.min_replicas)
+    };
+    plan.waves
+        .iter()
+        .flatten()
+        .filter_map(|action| match action {
+            Action::Create(Object::PodGang(g)) | Action::Replace(Object::PodGang(g)) => Some((
+                g.metadata.name.clone().unwrap(),
+                g.spec.pod_groups.iter().map(part).collect(),
+            )),
+            _ => None,
+        })
+        .collect()
+}
+
+#[test]
+fn waits_until_every_part_has_all_its_pods() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    fill(&mut snapshot, "demo-0-g-1-worker", 1, |p| p);
+    assert!(plan(&snapshot).writes_nothing());
+    fill(&mut snapshot, "demo-0-g-1-worker", 2, |p| p);
+    assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+#[test]
+fn lists_all_pods_of_the_base_gang_by_index() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    assert_snapshot!(serde_json::to_string_pretty(&lists(&plan(&snapshot))).unwrap());
+}
+
+#[test]
+fn does_not_start_while_a_podclique_is_missing_or_going() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    let mut missing = snapshot.clone();
+    missing.podcliques.remove("demo-0-g-0-leader");
+    assert!(lists(&plan(&missing)).is_empty());
+    let going = snapshot.podcliques.get_mut("demo-0-g-0-leader").unwrap();
+    Arc::make_mut(&mut going.podclique)
+        .metadata
+        .deletion_timestamp = Some(Time(after(59)));
+    assert!(lists(&plan(&snapshot)).is_empty());
+}
+
+#[test]
+fn starts_with_the_minimum_where_the_rest_was_refused() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    fill(&mut snapshot, "demo-0-frontend", 1, |p| p);
+    assert!(lists(&plan(&snapshot)).is_empty());
+    let refused = LastError {
+        code: "ERR_CREATE_POD".into(),
+        description: "exceeded quota".into(),
+        observed_at: Time(after(1)),
+    };
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut front.podclique).status = Some(PodCliqueStatus {
+        last_errors: vec![refused],
+        ..PodCliqueStatus::default()
+    });
+    assert_eq!(lists(&plan(&snapshot)).len(), 1);
+    fill(&mut snapshot, "demo-0-frontend", 0, |p| p);
+    assert!(
+        lists(&plan(&snapshot)).is_empty(),
+        "below the minimum nothing starts"
+    );
+}
+
+#[test]
+fn starts_a_scaled_gang_once_the_base_gang_is_ready() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    let base = plan(&snapshot);
+    carry_out(&mut snapshot, &base);
+    for clique in [
+        "demo-0-frontend",
+        "demo-0-g-0-leader",
+        "demo-0-g-0-worker",
+        "demo-0-g-1-worker",
+    ] {
+        fill(&mut snapshot, clique, 2, PodBuilder::ready);
+    }
+    fill(&mut snapshot, "demo-0-g-1-leader", 1, PodBuilder::bound);
+    assert!(!writes(&plan(&snapshot)).contains("demo-0-g-0\n"));
+    let mut looser = snapshot.clone();
+    looser.scaled_gangs_wait_for = ScaledGangsWaitFor::BaseScheduled;
+    assert!(writes(&plan(&looser)).contains("create PodGang demo-0-g-0\n"));
+    fill(&mut snapshot, "demo-0-g-1-leader", 1, PodBuilder::ready);
+    assert!(writes(&plan(&snapshot)).contains("create PodGang demo-0-g-0\n"));
+}
+
+#[test]
+fn follows_the_pods_once_it_has_started() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    assert!(plan(&snapshot).writes_nothing());
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    front.pods.remove(0);
+    assert_snapshot!(serde_json::to_string_pretty(&lists(&plan(&snapshot))[0].1[0]).unwrap());
+}
+
+#[test]
+fn starts_anew_when_none_of_the_listed_pods_exists_any_more() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let renamed =
+        |p: PodBuilder| p.with(|p| p.metadata.name = p.metadata.name.take().map(|n| n + "x"));
+    fill_all(&mut snapshot, renamed);
+    fill(&mut snapshot, "demo-0-frontend", 1, renamed);
+    assert!(lists(&plan(&snapshot)).is_empty(), "half a gang was listed");
+    fill(&mut snapshot, "demo-0-frontend", 2, renamed);
+    assert_eq!(lists(&plan(&snapshot)).len(), 1);
+}
+
+#[test]
+fn deletes_the_gang_of_a_group_replica_that_is_scaled_in() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    for _ in 0..2 {
+        let next = plan(&snapshot);
+        carry_out(&mut snapshot, &next);
+    }
+    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 2;
+    assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+#[test]
+fn copies_the_users_keys_to_the_gang_but_not_kubectls_manifest() {
+    let set = demo()
+        .with(|s| {
+            s.metadata.labels = Some([("team".to_owned(), "a".to_owned())].into());
+            s.metadata.annotations = Some(
+                [
+                    ("kai.scheduler/queue".to_owned(), "q".to_owned()),
+                    ("grove.io/reconcile-trigger".to_owned(), "1".to_owned()),
+                    (
+                        "kubectl.kubernetes.io/last-applied-configuration".to_owned(),
+                        "{}".to_owned(),
+                    ),
+                ]
+                .into(),
+            );
+        })
+        .build();
+    let mut snapshot = laid_out(&set);
+    fill_all(&mut snapshot, |p| p);
+    let plan = plan(&snapshot);
+    let Action::Create(Object::PodGang(gang)) = &plan.waves[0][0] else {
+        panic!("{plan}")
+    };
+    assert_snapshot!(serde_json::to_string_pretty(&gang.metadata).unwrap());
+}

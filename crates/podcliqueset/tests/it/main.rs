@@ -1,0 +1,15 @@
+//! Tests of the rules of PodCliqueSets.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod children;
+mod deletion;
+mod gangs;
+mod refusal;
+mod situation;
+mod status;

@@ -1,0 +1,44 @@
+//! Sets that may not be acted on.
+
+use api::WorkloadType;
+use api::podcliqueset::CliqueStartupType;
+use insta::assert_snapshot;
+
+use crate::situation::{alone, demo, laid_out, plan};
+
+#[test]
+fn creates_nothing_for_an_invalid_set_and_says_what_to_mend() {
+    let set = demo()
+        .with(|s| {
+            let cliques = &mut s.spec.template.cliques;
+            cliques[0].spec.min_available = Some(5);
+            cliques[1].name = "Leader".into();
+        })
+        .build();
+    let plan = plan(&alone(&set));
+    assert!(plan.writes_nothing());
+    assert_snapshot!(plan);
+}
+
+#[test]
+fn keeps_what_exists_when_a_set_becomes_invalid() {
+    let mut snapshot = laid_out(&demo().build());
+    let invalid = demo()
+        .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
+        .build();
+    snapshot.intake = alone(&invalid).intake;
+    assert!(plan(&snapshot).writes_nothing());
+}
+
+#[test]
+fn creates_nothing_for_what_is_not_built_yet() {
+    let ordered = demo()
+        .with(|s| s.spec.template.clique_startup_type = Some(CliqueStartupType::InOrder))
+        .build();
+    let training = demo()
+        .with(|s| s.spec.workload_type = Some(WorkloadType::Training))
+        .build();
+    let plans = [plan(&alone(&ordered)), plan(&alone(&training))];
+    assert!(plans.iter().all(domain::plan::Plan::writes_nothing));
+    assert_snapshot!(format!("{}\n{}", plans[0], plans[1]));
+}

@@ -1,0 +1,135 @@
+//! A set with its children, as a test describes it.
+
+use std::sync::Arc;
+
+use api::{PodCliqueSet, PodCliqueSetStatus};
+use domain::defaults::DefaultsConfig;
+use domain::plan::{Action, Object, Plan};
+use domain::{intake, ownership};
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use podcliqueset::observe::CliqueSeen;
+use testkit::builders::{PodBuilder, SetBuilder, after, pod, podclique, set, store};
+
+/// `demo`: a frontend of 2 pods of which 1 is required, and a group `g` of `leader` and `worker`
+/// with 3 replicas of which 2 are required.
+pub fn demo() -> SetBuilder {
+    set("demo")
+        .clique("frontend", |c| c.replicas(2).min(1))
+        .clique("leader", |c| c)
+        .clique("worker", |c| c.replicas(2))
+        .group("g", ["leader", "worker"], |g| g.replicas(3).min(2))
+}
+
+/// Nothing but the set itself.
+pub fn alone(set: &PodCliqueSet) -> Snapshot {
+    Snapshot {
+        stored: Arc::new(set.clone()),
+        intake: intake::take(set, &DefaultsConfig::default()),
+        ..Snapshot::default()
+    }
+}
+
+pub fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
+    let plan = decide(snapshot, after(60));
+    assert_eq!(
+        plan,
+        decide(snapshot, after(60)),
+        "decide is not a function of its input"
+    );
+    plan
+}
+
+pub fn writes(plan: &Plan<PodCliqueSetStatus>) -> String {
+    plan.to_string().split("status").next().unwrap().to_owned()
+}
+
+/// Stores what the plan creates or replaces, as the API server does.
+pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
+    for action in plan.waves.iter().flatten() {
+        if let Action::Create(object) | Action::Replace(object) = action {
+            keep(snapshot, object.clone());
+        }
+    }
+    let mut stored = (*snapshot.stored).clone();
+    stored.status.clone_from(&plan.status);
+    snapshot.intake = intake::take(&stored, &DefaultsConfig::default());
+    snapshot.stored = Arc::new(stored);
+}
+
+fn keep(snapshot: &mut Snapshot, object: Object) {
+    macro_rules! put {
+        ($list:expr, $object:expr) => {{
+            let mut object = *$object;
+            store(&mut object.metadata);
+            $list.retain(|o| o.metadata.name != object.metadata.name);
+            $list.push(Arc::new(object));
+        }};
+    }
+    match object {
+        Object::PodCliqueScalingGroup(o) => put!(snapshot.groups, o),
+        Object::PodGang(o) => put!(snapshot.gangs, o),
+        Object::Service(o) => put!(snapshot.services, o),
+        Object::ServiceAccount(o) => put!(snapshot.service_accounts, o),
+        Object::Role(o) => put!(snapshot.roles, o),
+        Object::RoleBinding(o) => put!(snapshot.role_bindings, o),
+        Object::Pod(_) => panic!("a set never creates pods"),
+        Object::PodClique(mut o) => {
+            store(&mut o.metadata);
+            let name = o.metadata.name.clone().unwrap();
+            let seen = CliqueSeen {
+                podclique: Arc::new(*o),
+                pods: vec![],
+            };
+            snapshot.podcliques.insert(name, seen);
+        }
+    }
+}
+
+/// The set after its first reconcile, with the group's PodCliques but without pods.
+pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
+    let mut snapshot = alone(set);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    for j in 0..snapshot.groups[0].spec.replicas {
+        for (clique, replicas) in [("leader", 1), ("worker", 2)] {
+            let name = format!("demo-0-g-{j}-{clique}");
+            let group = ownership::controller_reference(&*snapshot.groups[0]);
+            let podclique = podclique(&name)
+                .size(replicas, replicas)
+                .with(|c| c.metadata.owner_references = Some(vec![group]))
+                .build();
+            snapshot.podcliques.insert(
+                name,
+                CliqueSeen {
+                    podclique,
+                    pods: vec![],
+                },
+            );
+        }
+    }
+    snapshot
+}
+
+/// Gives a PodClique these many pods, each adapted.
+pub fn fill(
+    snapshot: &mut Snapshot,
+    name: &str,
+    pods: i32,
+    adapt: impl Fn(PodBuilder) -> PodBuilder,
+) {
+    let seen = snapshot.podcliques.get_mut(name).unwrap();
+    seen.pods = (0..pods)
+        .map(|k| adapt(pod(&seen.podclique, k)).build())
+        .collect();
+}
+
+/// Gives every PodClique all its pods.
+pub fn fill_all(snapshot: &mut Snapshot, adapt: impl Fn(PodBuilder) -> PodBuilder) {
+    for seen in snapshot.podcliques.values_mut() {
+        let pods = 0..seen.podclique.spec.replicas;
+        seen.pods = pods
+            .map(|k| adapt(pod(&seen.podclique, k)).build())
+            .collect();
+    }
+}

@@ -1,0 +1,82 @@
+//! What is reported.
+
+use api::GoDuration;
+use api::podcliqueset::PodCliqueSetPhase;
+use insta::assert_snapshot;
+use testkit::builders::PodBuilder;
+
+use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan};
+
+#[test]
+fn counts_a_replica_whose_parts_are_all_available() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    assert_snapshot!(serde_json::to_string_pretty(&plan(&snapshot).status.unwrap()).unwrap());
+}
+
+#[test]
+fn needs_the_minimum_of_every_part_and_no_more() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    fill(&mut snapshot, "demo-0-frontend", 1, PodBuilder::ready);
+    fill(&mut snapshot, "demo-0-g-2-leader", 1, PodBuilder::bound);
+    assert_eq!(plan(&snapshot).status.unwrap().available_replicas, 1);
+    fill(&mut snapshot, "demo-0-g-1-worker", 1, PodBuilder::ready);
+    assert_eq!(plan(&snapshot).status.unwrap().available_replicas, 0);
+}
+
+#[test]
+fn runs_when_a_pod_runs() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::bound);
+    assert_eq!(
+        plan(&snapshot).status.unwrap().phase,
+        Some(PodCliqueSetPhase::Pending)
+    );
+    fill(&mut snapshot, "demo-0-frontend", 1, PodBuilder::ready);
+    assert_eq!(
+        plan(&snapshot).status.unwrap().phase,
+        Some(PodCliqueSetPhase::Running)
+    );
+}
+
+#[test]
+fn names_fields_without_effect() {
+    let set = demo()
+        .with(|s| s.spec.template.termination_delay = Some(GoDuration("4h".into())))
+        .build();
+    let status = plan(&laid_out(&set)).status.unwrap();
+    assert_snapshot!(status.conditions[0].message);
+}
+
+#[test]
+fn says_that_a_changed_template_is_not_rolled_out() {
+    let mut snapshot = laid_out(&demo().build());
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let cliques = &mut snapshot.intake.set.spec.template.cliques;
+    cliques[0].spec.pod_spec.containers[0].image = Some("example/main:2".into());
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(
+        status.current_generation_hash,
+        first.status.unwrap().current_generation_hash
+    );
+    assert_snapshot!(status.conditions[0].message);
+}
+
+#[test]
+fn takes_over_the_generation_that_another_implementation_wrote() {
+    let set = demo()
+        .with(|s| {
+            s.status = Some(api::PodCliqueSetStatus {
+                current_generation_hash: Some("64d9f5b87c".into()),
+                ..Default::default()
+            });
+        })
+        .build();
+    let status = plan(&laid_out(&set)).status.unwrap();
+    assert!(domain::hash::is_ours(
+        &status.current_generation_hash.unwrap()
+    ));
+    assert!(status.conditions.is_empty());
+}
