@@ -1,0 +1,47 @@
+# `make` alone prints what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help demo demo-down cluster-up cluster-down install run test lint pure generate fmt
+
+localcluster := cargo run -q -p testkit --bin localcluster --
+
+help: ## Print this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
+	  awk -F ':.*## ' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+demo: ## Cluster, operator and one workload until it is Ready
+	@hack/demo.sh up
+
+demo-down: ## Remove all that `make demo` made
+	@hack/demo.sh down
+
+cluster-up: ## Local Kubernetes (NODES=20); prints KUBECONFIG=<path>
+	@$(localcluster) up
+
+cluster-down: ## Stop and remove the local Kubernetes
+	@$(localcluster) down
+
+install: ## Install the CustomResourceDefinitions
+	@hack/install.sh
+
+run: ## Run the operator in the foreground
+	@hack/run.sh
+
+test: lint ## Everything that CI runs
+	@$(localcluster) tool > /dev/null
+	cargo build -p operator
+	cargo test --workspace
+
+pure: ## Only the tests that need no cluster
+	cargo test --workspace --exclude e2e --exclude testkit
+
+lint: ## Formatting, lints, generated files
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	cargo xtask generate --check
+
+generate: ## Write CRDs and their copies in the chart
+	cargo xtask generate
+
+fmt: ## Format
+	cargo fmt --all

@@ -1,0 +1,46 @@
+{{/* Name of every object. Grove's does not depend on the release's name. */}}
+{{- define "grove.fullname" -}}
+{{- .Values.fullnameOverride | default .Values.nameOverride | default "grove-operator" | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "grove.serviceAccountName" -}}
+{{- if .Values.serviceAccount.create }}
+{{- .Values.serviceAccount.name | default (include "grove.fullname" .) }}
+{{- else }}
+{{- .Values.serviceAccount.name | default "default" }}
+{{- end }}
+{{- end }}
+
+{{/* Never changed: a Deployment's selector is immutable. */}}
+{{- define "grove.selectorLabels" -}}
+app.kubernetes.io/name: {{ .Values.nameOverride | default "grove-operator" | trunc 63 | trimSuffix "-" }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{/*
+managed-by must not be grove-operator: that is what the operator writes on the
+objects it makes for workloads, and what it selects them by.
+*/}}
+{{- define "grove.labels" -}}
+{{ include "grove.selectorLabels" . }}
+app.kubernetes.io/component: operator
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{/* The file that the operator reads. */}}
+{{- define "grove.config" -}}
+apiVersion: operator.config.grove.io/v1alpha1
+kind: OperatorConfiguration
+{{ toYaml .Values.config }}
+{{- end }}
+
+{{/*
+The name follows from the content: an immutable ConfigMap spares the kubelet a
+watch, and a new name in the pod template is what replaces the pod.
+*/}}
+{{- define "grove.configMapName" -}}
+{{- $hash := include "grove.config" . | sha256sum | trunc 8 }}
+{{- printf "%s-cm-%s" (include "grove.fullname" .) $hash }}
+{{- end }}

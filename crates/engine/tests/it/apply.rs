@@ -1,0 +1,106 @@
+//! What becomes of single writes and of waves.
+
+use domain::plan::{Action, Kind, Object};
+use engine::apply::{Outcome, perform};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use serde_json::{Value, json};
+
+use crate::server::{failure, hub};
+
+fn pod(name: &str, owner: &str) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some("default".into()),
+            owner_references: Some(vec![OwnerReference {
+                kind: "PodClique".into(),
+                name: "demo-0-a".into(),
+                uid: owner.into(),
+                controller: Some(true),
+                ..OwnerReference::default()
+            }]),
+            ..ObjectMeta::default()
+        },
+        ..Pod::default()
+    }
+}
+
+fn create(name: &str) -> Action {
+    Action::Create(Object::Pod(Box::new(pod(name, "owner"))))
+}
+
+fn stored(name: &str, owner: &str) -> Value {
+    let mut pod = pod(name, owner);
+    pod.metadata.uid = Some(format!("uid-{name}"));
+    pod.metadata.resource_version = Some("7".into());
+    json!(pod)
+}
+
+async fn run(answers: Vec<(u16, Value)>, waves: Vec<Vec<Action>>) -> (Outcome, Vec<String>, usize) {
+    let (hub, asked) = hub(answers);
+    let outcome = perform(&hub, &waves, Timestamp::UNIX_EPOCH).await;
+    let asked = asked.lock().unwrap().clone();
+    (outcome, asked, hub.world.pods.len())
+}
+
+#[tokio::test]
+async fn puts_what_it_created_into_the_cache_at_once() {
+    let (outcome, _, cached) = run(vec![(201, stored("a", "owner"))], vec![vec![create("a")]]).await;
+    assert!(outcome.is_complete());
+    assert_eq!(cached, 1);
+}
+
+#[tokio::test]
+async fn takes_a_name_held_by_its_own_object_for_a_lost_answer() {
+    let answers = vec![(409, failure(409, "AlreadyExists")), (200, stored("a", "owner"))];
+    let (outcome, asked, cached) = run(answers, vec![vec![create("a")]]).await;
+    assert!(outcome.is_complete());
+    assert_eq!(asked, ["POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/a"]);
+    assert_eq!(cached, 1);
+}
+
+#[tokio::test]
+async fn names_the_owner_of_a_name_that_is_taken() {
+    let answers = vec![(409, failure(409, "AlreadyExists")), (200, stored("a", "somebody"))];
+    let (outcome, _, cached) = run(answers, vec![vec![create("a")]]).await;
+    insta::assert_snapshot!(outcome.errors[0].description);
+    assert_eq!(outcome.errors[0].code, "ERR_CREATE_POD");
+    assert_eq!(cached, 0);
+}
+
+#[tokio::test]
+async fn tries_one_first_and_stops_when_it_is_refused() {
+    let answers = vec![(403, failure(403, "Forbidden"))];
+    let waves = vec![vec![create("a"), create("b"), create("c")], vec![create("d")]];
+    let (outcome, asked, _) = run(answers, waves).await;
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    assert_eq!(outcome.failures.len(), 1);
+}
+
+#[tokio::test]
+async fn does_not_begin_a_wave_after_one_that_failed() {
+    let answers = vec![(201, stored("a", "owner")), (422, failure(422, "Invalid"))];
+    let waves = vec![vec![create("a"), create("b")], vec![create("c")]];
+    let (outcome, asked, _) = run(answers, waves).await;
+    assert_eq!(asked.len(), 2);
+    assert_eq!(outcome.done.len(), 1);
+}
+
+#[tokio::test]
+async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
+    for answer in [(404, failure(404, "NotFound")), (409, failure(409, "Conflict"))] {
+        let target = pod("a", "owner").metadata;
+        let wave = vec![Action::delete(Kind::Pod, &target, "test")];
+        let (outcome, _, _) = run(vec![answer], vec![wave]).await;
+        assert_eq!(outcome.conflicts.len(), 1);
+        assert!(outcome.errors.is_empty(), "not the user's problem");
+    }
+}
+
+#[tokio::test]
+async fn says_that_the_server_is_away_in_words_for_the_user() {
+    let (outcome, _, _) = run(vec![(503, failure(503, "ServiceUnavailable"))], vec![vec![create("a")]]).await;
+    insta::assert_snapshot!(outcome.errors[0].description);
+}

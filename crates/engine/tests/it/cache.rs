@@ -1,0 +1,135 @@
+//! What the cache shows, whatever order answers and watch events arrive in.
+
+use domain::{Key, Pod};
+use engine::Cache;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+
+fn key() -> Key {
+    Key::new("default", "a")
+}
+
+fn pod(uid: &str, version: u64) -> Pod {
+    named("a", uid, version)
+}
+
+fn named(name: &str, uid: &str, version: u64) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some("default".into()),
+            uid: Some(uid.into()),
+            resource_version: Some(version.to_string()),
+            owner_references: Some(vec![OwnerReference {
+                uid: "owner".into(),
+                controller: Some(true),
+                ..OwnerReference::default()
+            }]),
+            ..ObjectMeta::default()
+        },
+        ..Pod::default()
+    }
+}
+
+fn shown(cache: &Cache<Pod>) -> Option<(String, bool)> {
+    let pod = cache.get(&key())?;
+    Some((pod.metadata.resource_version.clone().unwrap(), pod.is_terminating()))
+}
+
+fn list(cache: &Cache<Pod>, pods: Vec<Pod>) -> usize {
+    cache.begin_list();
+    pods.into_iter().for_each(|p| cache.list_item(p));
+    cache.end_list().len()
+}
+
+#[test]
+fn shows_an_own_write_before_the_watch_does() {
+    let cache = Cache::default();
+    assert!(cache.wrote(pod("u", 5)).is_some());
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert_eq!(cache.owned_by("owner").len(), 1);
+    assert!(cache.apply(pod("u", 5)).is_none(), "the echo of an own write is no news");
+}
+
+#[test]
+fn does_not_go_back_behind_an_own_write() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 3));
+    cache.wrote(pod("u", 5));
+    assert!(cache.apply(pod("u", 4)).is_none());
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert!(cache.apply(pod("u", 6)).is_some());
+    assert_eq!(shown(&cache), Some(("6".into(), false)));
+}
+
+#[test]
+fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.delete(&pod("u", 6));
+    assert!(cache.wrote(pod("u", 5)).is_none());
+    assert_eq!(shown(&cache), None);
+    assert!(cache.owned_by("owner").is_empty());
+}
+
+#[test]
+fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    assert!(cache.wrote_delete(&key(), "u").is_some());
+    assert_eq!(shown(&cache), Some(("5".into(), true)));
+    assert!(cache.apply(pod("u", 5)).is_none(), "an echo from before the deletion");
+    assert_eq!(shown(&cache), Some(("5".into(), true)));
+    cache.delete(&pod("u", 7));
+    assert_eq!(shown(&cache), None);
+}
+
+#[test]
+fn does_not_mark_another_object_of_the_same_name_as_deleted() {
+    let cache = Cache::default();
+    cache.apply(pod("new", 9));
+    assert!(cache.wrote_delete(&key(), "old").is_none());
+    assert_eq!(shown(&cache), Some(("9".into(), false)));
+}
+
+#[test]
+fn keeps_the_successor_when_the_predecessors_deletion_arrives_late() {
+    let cache = Cache::default();
+    cache.apply(pod("old", 3));
+    cache.wrote(pod("new", 8));
+    assert!(cache.delete(&pod("old", 7)).is_none());
+    assert_eq!(shown(&cache), Some(("8".into(), false)));
+}
+
+#[test]
+fn tells_what_a_full_list_has_lost() {
+    let cache = Cache::default();
+    list(&cache, vec![named("a", "u", 1), named("b", "v", 2)]);
+    cache.begin_list();
+    cache.list_item(named("b", "v", 2));
+    let changes = cache.end_list();
+    assert_eq!(changes.len(), 1);
+    assert!(changes[0].new.is_none());
+    assert_eq!(shown(&cache), None);
+}
+
+#[test]
+fn keeps_an_own_write_that_a_full_list_begun_earlier_does_not_hold() {
+    let cache = Cache::default();
+    cache.begin_list();
+    cache.wrote(pod("u", 5));
+    assert!(cache.end_list().is_empty());
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert_eq!(list(&cache, vec![]), 1, "a list begun later is the truth");
+    assert_eq!(shown(&cache), None);
+}
+
+#[test]
+fn moves_an_object_between_owners() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 1));
+    let mut moved = pod("u", 2);
+    moved.metadata.owner_references.as_mut().unwrap()[0].uid = "other".into();
+    cache.apply(moved);
+    assert!(cache.owned_by("owner").is_empty());
+    assert_eq!(cache.owned_by("other").len(), 1);
+}

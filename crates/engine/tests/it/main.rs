@@ -1,0 +1,15 @@
+//! Tests of the engine.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod apply;
+mod cache;
+mod controller;
+mod queue;
+mod server;
+mod status;

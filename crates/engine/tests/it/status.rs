@@ -1,0 +1,43 @@
+//! Which changes of a status may wait.
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::{LastError, PodCliqueStatus};
+use engine::status::{is_urgent, keep_times};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+fn with_condition(status: Status, message: &str) -> PodCliqueStatus {
+    let mut next = PodCliqueStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status,
+        reason: Reason::InsufficientReadyPods,
+        message: message.into(),
+    };
+    conditions::set(&mut next.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    next
+}
+
+#[test]
+fn lets_counts_and_texts_wait_but_not_flips_and_latches() {
+    let before = with_condition(Status::False, "1 of 2");
+    let mut counts = with_condition(Status::False, "2 of 2");
+    counts.ready_replicas = 2;
+    assert!(!is_urgent(&before, &counts));
+    assert!(is_urgent(&before, &with_condition(Status::True, "1 of 2")));
+    let latched = PodCliqueStatus { was_available: true, ..before.clone() };
+    assert!(is_urgent(&before, &latched));
+}
+
+#[test]
+fn keeps_the_time_of_an_error_that_was_there_before() {
+    let error = |description: &str, second| LastError {
+        code: "ERR_CREATE_POD".into(),
+        description: description.into(),
+        observed_at: Time(Timestamp::from_second(second).unwrap()),
+    };
+    let mut next = vec![error("quota", 9), error("other", 9)];
+    keep_times(&[error("quota", 1)], &mut next);
+    let seconds: Vec<i64> = next.iter().map(|e| e.observed_at.0.as_second()).collect();
+    assert_eq!(seconds, [1, 9]);
+}

@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# The main job, end to end: a cluster, the operator, one workload until it is Ready.
+#   hack/demo.sh up     what `make demo` runs; a second run reuses all that is there
+#   hack/demo.sh down   removes all of it
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. hack/cluster.sh
+
+state=.localcluster/demo
+example=examples/disaggregated.yaml
+
+operator_pid() {
+  local pid
+  pid=$(cat "$state/operator.pid" 2>/dev/null) || return 1
+  grep -qa grove-operator "/proc/$pid/cmdline" 2>/dev/null && echo "$pid"
+}
+
+start_operator() {
+  local pid
+  if pid=$(operator_pid); then
+    echo "grove-operator already runs (pid $pid)"
+    return
+  fi
+  mkdir -p "$state"
+  cat > "$state/config.yaml" <<'YAML'
+apiVersion: operator.config.grove.io/v1alpha1
+kind: OperatorConfiguration
+logFormat: text
+server:
+  healthProbes: {bindAddress: 127.0.0.1}
+  metrics: {bindAddress: 127.0.0.1}
+YAML
+  setsid nohup target/debug/grove-operator --config "$state/config.yaml" \
+    > "$state/operator.log" 2>&1 < /dev/null &
+  echo $! > "$state/operator.pid"
+  echo "grove-operator runs (pid $!), its log is $state/operator.log"
+}
+
+stop_operator() {
+  local pid
+  if pid=$(operator_pid); then
+    kill "$pid"
+    while operator_pid >/dev/null; do read -rt 0.1 <> <(:) || :; done
+    echo "grove-operator stopped"
+  fi
+  rm -rf "$state"
+}
+
+wait_until_ready() {
+  if ! "$kubectl" wait pcs/disaggregated --for=jsonpath='{.status.availableReplicas}'=1 \
+      --timeout=120s ||
+    ! "$kubectl" wait pcsg/disaggregated-0-workers \
+      --for=jsonpath='{.status.availableReplicas}'=3 --timeout=120s; then
+    "$kubectl" describe pcs disaggregated
+    tail -n 20 "$state/operator.log"
+    die "the workload did not become Ready; above: what is known of it"
+  fi
+}
+
+up() {
+  say "1/4 cluster"
+  use_cluster
+  echo "KUBECONFIG=$KUBECONFIG"
+  say "2/4 operator (the first build takes a few minutes)"
+  cargo build -p operator
+  install_definitions
+  start_operator
+  say "3/4 $example"
+  "$kubectl" apply -f "$example"
+  wait_until_ready
+  say "4/4 what there is now"
+  "$kubectl" get pcs,pcsg,pclq,pg,pods
+  cat <<TEXT
+
+The frontend and two of the three group replicas are the base gang: they were
+scheduled together. The third group replica is a gang of its own, started once
+the base gang was ready.
+
+Try next:
+  export KUBECONFIG=$KUBECONFIG
+  export PATH=$(dirname "$(command -v "$kubectl")"):\$PATH
+  kubectl scale pcsg/disaggregated-0-workers --replicas=5
+  kubectl describe pcs disaggregated
+  kubectl get pg -o yaml
+  make demo-down
+TEXT
+}
+
+down() {
+  if [[ -n $users_kubeconfig ]]; then
+    use_cluster
+    "$kubectl" delete -f "$example" --ignore-not-found
+    stop_operator
+    echo "CustomResourceDefinitions stay in your cluster;" \
+      "kubectl delete -f config/crd removes them and every PodCliqueSet"
+    return
+  fi
+  stop_operator
+  localcluster down
+}
+
+case ${1:-} in
+  up | down) "$1" ;;
+  *) die "usage: hack/demo.sh up|down" ;;
+esac

@@ -1,0 +1,138 @@
+//! The API server that the tests talk to.
+
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value;
+use testkit::cluster::tool::Tool;
+use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
+
+/// The root of the checkout.
+pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
+    let package = Path::new(env!("CARGO_MANIFEST_DIR"));
+    package.ancestors().nth(2).unwrap().to_owned()
+});
+
+/// Held by the run that works in `.localcluster/e2e`.
+static TURN: LazyLock<File> = LazyLock::new(|| {
+    let folder = CHECKOUT.join(".localcluster/e2e");
+    fs::create_dir_all(&folder).unwrap();
+    let file = File::create(folder.join("lock")).unwrap();
+    if file.try_lock().is_err() {
+        eprintln!("another run of the e2e tests is under way in this checkout: waiting for it");
+        file.lock().unwrap();
+    }
+    file
+});
+
+/// The folder of that name for logs and state of this run; it stays.
+pub fn folder(name: &str) -> PathBuf {
+    LazyLock::force(&TURN);
+    let folder = CHECKOUT.join(".localcluster/e2e").join(name);
+    fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+/// A control plane: a local one that ends with this process, or the user's.
+#[derive(Debug)]
+pub struct ControlPlane {
+    /// Kept for its `Drop`.
+    _local: Option<Cluster>,
+    bin: PathBuf,
+    cache: PathBuf,
+    pub kubeconfig: PathBuf,
+}
+
+impl ControlPlane {
+    /// The one of `KUBECONFIG` if that is set, else a local one.
+    pub fn of_user_or_local(name: &str, nodes: u32) -> Result<Self> {
+        let repository = Repository::find()?;
+        let Some(kubeconfig) = users_kubeconfig(&repository) else {
+            return Self::local(name, nodes);
+        };
+        eprintln!(
+            "the e2e tests use your KUBECONFIG: {}",
+            kubeconfig.display()
+        );
+        Ok(Self {
+            _local: None,
+            bin: Tool::find_or_build(&repository)?.bin(),
+            cache: folder(name).join("kube-cache"),
+            kubeconfig,
+        })
+    }
+
+    /// A local one, whatever the environment says.
+    pub fn local(name: &str, nodes: u32) -> Result<Self> {
+        let dir = folder(name);
+        let options = Options {
+            nodes,
+            dir: Some(dir.clone()),
+            ..Options::default()
+        };
+        let cluster = Cluster::start(&options).context("no control plane for the e2e tests")?;
+        Ok(Self {
+            bin: cluster.bin().to_owned(),
+            cache: dir.join("kube-cache"),
+            kubeconfig: cluster.kubeconfig().to_owned(),
+            _local: Some(cluster),
+        })
+    }
+
+    /// `kubectl` or `helm` for this control plane.
+    pub fn tool<A: AsRef<OsStr>>(&self, name: &str, args: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(self.bin.join(name));
+        command
+            .args(args)
+            .env("KUBECONFIG", &self.kubeconfig)
+            .env("KUBECACHEDIR", &self.cache)
+            .env("HELM_CACHE_HOME", self.cache.join("helm"))
+            .env("HELM_CONFIG_HOME", self.cache.join("helm"))
+            .env("HELM_DATA_HOME", self.cache.join("helm"));
+        command
+    }
+
+    /// What a kubectl prints, which must succeed.
+    pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
+        printed(&mut self.tool("kubectl", args))
+    }
+
+    /// Installs the definitions of this checkout.
+    pub fn install_definitions(&self) {
+        let crd = CHECKOUT.join("config/crd");
+        let crd = crd.to_str().unwrap();
+        self.kubectl(["apply", "--server-side", "--force-conflicts", "-f", crd]);
+        let wait = [
+            "wait",
+            "--for=condition=Established",
+            "--timeout=60s",
+            "-f",
+            crd,
+        ];
+        self.kubectl(wait);
+    }
+}
+
+/// What the command prints; it must succeed.
+pub fn printed(command: &mut Command) -> String {
+    let output = command.output().unwrap();
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// Runs the command with this manifest as its input.
+pub fn fed(command: &mut Command, manifest: &Value) -> Output {
+    let piped = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = piped.stderr(Stdio::piped()).spawn().unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input.write_all(manifest.to_string().as_bytes()).unwrap();
+    drop(input);
+    child.wait_with_output().unwrap()
+}

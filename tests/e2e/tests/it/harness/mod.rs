@@ -1,0 +1,13 @@
+//! What the tests stand on: one control plane and one operator per run, a namespace per test.
+
+pub mod control_plane;
+pub mod manifest;
+pub mod namespace;
+pub mod operator;
+pub mod report;
+pub mod seen;
+pub mod site;
+pub mod wait;
+
+pub use namespace::Namespace;
+pub use seen::{Seen, condition, same, subset};

@@ -1,0 +1,188 @@
+//! The namespace of one test, which is gone when the test is over.
+
+use std::process::{self, Output};
+use std::thread;
+
+use serde_json::{Value, json};
+use testkit::cluster::MANUAL_STATUS_LABEL;
+
+use super::control_plane::{CHECKOUT, fed, printed};
+use super::seen::Seen;
+use super::site::{self, Site};
+use super::{report, wait};
+
+/// Everything that the operator makes, and what it makes it from.
+pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,serviceaccounts,roles,rolebindings";
+
+/// What is in a namespace that nobody used.
+const FROM_KUBERNETES: [&str; 1] = ["default"];
+
+/// A namespace.
+#[derive(Debug)]
+pub struct Namespace<'a> {
+    pub name: String,
+    pub site: &'a Site,
+    is_deleted: bool,
+}
+
+impl Namespace<'static> {
+    /// A new one on the shared control plane.
+    pub fn new(purpose: &str) -> Self {
+        Self::on(site::shared(), purpose)
+    }
+}
+
+impl<'a> Namespace<'a> {
+    /// A new one on this control plane.
+    pub fn on(site: &'a Site, purpose: &str) -> Self {
+        let name = format!("e2e-{purpose}-{}", process::id());
+        site.control_plane.kubectl(["create", "namespace", &name]);
+        Self {
+            name,
+            site,
+            is_deleted: false,
+        }
+    }
+
+    /// What kubectl prints in this namespace; it must succeed.
+    pub fn kubectl(&self, args: &[&str]) -> String {
+        printed(&mut self.command(args))
+    }
+
+    /// A kubectl in this namespace.
+    pub fn command(&self, args: &[&str]) -> process::Command {
+        let mut kubectl = self.site.control_plane.tool("kubectl", args);
+        kubectl.args(["--namespace", &self.name]);
+        kubectl
+    }
+
+    /// Applies the manifest, which must be accepted.
+    pub fn apply(&self, manifest: &Value) {
+        let output = self.feed(&["apply", "-f", "-"], manifest);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{manifest} was refused: {error}");
+    }
+
+    /// Applies a manifest of this checkout, which must be accepted.
+    pub fn apply_file(&self, path: &str) {
+        self.kubectl(&["apply", "-f", CHECKOUT.join(path).to_str().unwrap()]);
+    }
+
+    /// Runs kubectl with the manifest as its input.
+    pub fn feed(&self, args: &[&str], manifest: &Value) -> Output {
+        fed(&mut self.command(args), manifest)
+    }
+
+    /// Sets the status of a pod that KWOK leaves alone.
+    pub fn set_pod_ready(&self, pod: &str) {
+        let now = self.kubectl(&[
+            "get",
+            "pod",
+            pod,
+            "--output=jsonpath={.metadata.creationTimestamp}",
+        ]);
+        let ready =
+            |type_: &str| json!({"type": type_, "status": "True", "lastTransitionTime": now});
+        let status = json!({"status": {
+            "phase": "Running",
+            "conditions": [ready("Ready"), ready("ContainersReady"), ready("Initialized")],
+        }});
+        let patch = format!("--patch={status}");
+        self.kubectl(&["patch", "pod", pod, "--subresource=status", &patch]);
+    }
+
+    /// All objects of [`KINDS`] but those that every namespace has.
+    pub fn look(&self) -> Result<Seen, String> {
+        let output = self
+            .command(&["get", KINDS, "--output=json"])
+            .output()
+            .unwrap();
+        if !output.status.success() {
+            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+        }
+        let list: Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
+        let mut objects = list["items"].as_array().cloned().unwrap_or_default();
+        objects.retain(|object| {
+            let name = object["metadata"]["name"].as_str().unwrap();
+            object["kind"] != "ServiceAccount" || !FROM_KUBERNETES.contains(&name)
+        });
+        Ok(Seen(objects))
+    }
+
+    /// Looks until there is a result; `Err` says what is still wrong.
+    pub fn until<T>(&self, what: &str, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
+        match wait::until(|| judge(&self.look()?)) {
+            Ok(found) => found,
+            Err(wrong) => panic!("{what}: {wrong}"),
+        }
+    }
+
+    /// Deletes the namespace as it is and waits until it is gone.
+    pub fn delete(mut self) {
+        self.is_deleted = true;
+        self.kubectl(&[
+            "delete",
+            "namespace",
+            &self.name,
+            "--wait=true",
+            "--timeout=60s",
+        ]);
+    }
+
+    /// Deletes all that users may create and waits until nothing is left.
+    fn clear(&self) -> Result<(), String> {
+        let delete = |args: &[&str]| {
+            let output = self.command(args).output().map_err(|e| e.to_string())?;
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            output.status.success().then_some(()).ok_or(error)
+        };
+        let by_hand = format!("{MANUAL_STATUS_LABEL}=true");
+        delete(&["delete", "pcs", "--all", "--wait=false"])?;
+        wait::until(|| {
+            // Nobody confirms the end of pods that KWOK leaves alone.
+            delete(&[
+                "delete",
+                "pods",
+                "--selector",
+                &by_hand,
+                "--force",
+                "--grace-period=0",
+            ])?;
+            let left = self.look()?;
+            if !left.all("PodCliqueSet").is_empty() {
+                return Err("PodCliqueSets are still there".to_owned());
+            }
+            if left.0.is_empty() {
+                return Ok(());
+            }
+            delete(&["delete", "pcsg,pclq,pg", "--all", "--wait=false"])?;
+            let left: Vec<_> = left
+                .0
+                .iter()
+                .map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"]))
+                .collect();
+            Err(format!("left behind: {}", left.join(", ")))
+        })
+    }
+}
+
+impl Drop for Namespace<'_> {
+    fn drop(&mut self) {
+        if self.is_deleted && !thread::panicking() {
+            return;
+        }
+        if thread::panicking() {
+            report::print(self);
+        }
+        let cleared = self.clear();
+        let delete = ["delete", "namespace", &self.name, "--wait=false"];
+        let deleted = self.site.control_plane.tool("kubectl", delete).output();
+        if !thread::panicking() {
+            if cleared.is_err() {
+                report::print(self);
+            }
+            cleared.unwrap();
+            assert!(deleted.unwrap().status.success());
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What somebody needs who has to find out why a test failed.
+
+use serde_json::Value;
+
+use super::namespace::{KINDS, Namespace};
+
+/// Prints the objects of the namespace, its events and what the operator said about it.
+pub fn print(namespace: &Namespace<'_>) {
+    let show = |args: &[&str]| {
+        let output = namespace.command(args).output();
+        output.map_or_else(
+            |e| e.to_string(),
+            |o| String::from_utf8_lossy(&o.stdout).into_owned(),
+        )
+    };
+    eprintln!(
+        "--- objects of {}\n{}",
+        namespace.name,
+        show(&["get", KINDS, "--output=wide"])
+    );
+    for object in namespace.look().map(|seen| seen.0).unwrap_or_default() {
+        eprintln!("{}", short(&object));
+    }
+    let columns = "--output=custom-columns=TYPE:.type,ON:.involvedObject.name,REASON:.reason,MESSAGE:.message";
+    let events = show(&[
+        "get",
+        "events",
+        "--sort-by=.metadata.creationTimestamp",
+        columns,
+    ]);
+    eprintln!("--- events\n{events}");
+    let log = namespace.site.operator.log_end(&namespace.name);
+    eprintln!("--- the operator's last words on it\n{log}");
+}
+
+/// Kind, name, what holds it, and status; pods also say their gates.
+fn short(object: &Value) -> String {
+    let meta = &object["metadata"];
+    let mut status = object["status"].clone();
+    if let Some(status) = status.as_object_mut() {
+        status.remove("containerStatuses");
+    }
+    format!(
+        "{} {} generation={} deletionTimestamp={} finalizers={} gates={} status={status}",
+        object["kind"],
+        meta["name"],
+        meta["generation"],
+        meta["deletionTimestamp"],
+        meta["finalizers"],
+        object["spec"]["schedulingGates"],
+    )
+}

@@ -1,0 +1,131 @@
+//! What was seen in a namespace, and how it is compared with what should be.
+
+use std::collections::BTreeSet;
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+/// The objects of a namespace at one time.
+#[derive(Debug)]
+pub struct Seen(pub Vec<Value>);
+
+impl Seen {
+    /// The objects of that kind, by name.
+    pub fn all(&self, kind: &str) -> Vec<&Value> {
+        self.0
+            .iter()
+            .filter(|object| object["kind"] == kind)
+            .collect()
+    }
+
+    /// The names of the objects of that kind.
+    pub fn names(&self, kind: &str) -> BTreeSet<&str> {
+        self.all(kind).into_iter().map(name).collect()
+    }
+
+    /// The object of that kind and name.
+    pub fn one(&self, kind: &str, called: &str) -> Result<&Value, String> {
+        let found = self
+            .all(kind)
+            .into_iter()
+            .find(|object| name(object) == called);
+        found.ok_or_else(|| format!("no {kind} {called}, but {:?}", self.names(kind)))
+    }
+
+    /// The pods of that PodClique, by index.
+    pub fn pods(&self, podclique: &str) -> Vec<&Value> {
+        let is_member = |pod: &&Value| pod["metadata"]["labels"]["grove.io/podclique"] == podclique;
+        let mut pods: Vec<_> = self.all("Pod").into_iter().filter(is_member).collect();
+        pods.sort_by_key(|pod| index(pod));
+        pods
+    }
+
+    /// Fails unless the objects of that kind have these names.
+    pub fn expect_names(&self, kind: &str, names: &[&str]) -> Result<(), String> {
+        let should = names.iter().copied().collect();
+        same(kind, &self.names(kind), &should)
+    }
+
+    /// Fails unless so many pods are Ready and no other exists.
+    pub fn expect_ready_pods(&self, count: usize) -> Result<(), String> {
+        let pods = self.all("Pod");
+        let ready = pods.iter().filter(|pod| is_ready(pod)).count();
+        same("(pods, ready pods)", &(pods.len(), ready), &(count, count))
+    }
+}
+
+/// The object's name.
+pub fn name(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap()
+}
+
+/// The pod's index in its PodClique.
+pub fn index(pod: &Value) -> u32 {
+    let label = &pod["metadata"]["labels"]["grove.io/podclique-pod-index"];
+    label.as_str().unwrap().parse().unwrap()
+}
+
+/// Whether the pod is Ready and not on its way out.
+pub fn is_ready(pod: &Value) -> bool {
+    condition(pod, "Ready").starts_with("True") && pod["metadata"]["deletionTimestamp"].is_null()
+}
+
+/// The names of the pod's scheduling gates.
+pub fn gates(pod: &Value) -> Vec<&str> {
+    let gates = pod["spec"]["schedulingGates"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    gates.map(|gate| gate["name"].as_str().unwrap()).collect()
+}
+
+/// The names of all pods that the PodGang lists, as `podgroup: pods`.
+pub fn listed(gang: &Value) -> Vec<(&str, Vec<&str>)> {
+    let groups = gang["spec"]["podgroups"].as_array().into_iter().flatten();
+    groups
+        .map(|group| {
+            let references = group["podReferences"].as_array().into_iter().flatten();
+            let pods = references.map(|r| r["name"].as_str().unwrap()).collect();
+            (group["name"].as_str().unwrap(), pods)
+        })
+        .collect()
+}
+
+/// A condition of the object as `status/reason`, or nothing.
+pub fn condition(object: &Value, type_: &str) -> String {
+    let conditions = object["status"]["conditions"]
+        .as_array()
+        .into_iter()
+        .flatten();
+    let found = conditions
+        .into_iter()
+        .find(|condition| condition["type"] == type_);
+    found.map_or_else(String::new, |condition| {
+        let text = |key: &str| condition[key].as_str().unwrap_or_default().to_owned();
+        format!("{}/{}", text("status"), text("reason"))
+    })
+}
+
+/// Fails unless both are equal.
+pub fn same<T: PartialEq + Debug>(what: &str, is: &T, should: &T) -> Result<(), String> {
+    if is == should {
+        return Ok(());
+    }
+    Err(format!("{what} is {is:?}, should be {should:?}"))
+}
+
+/// Fails unless everything of `should` is there with the same value; `is` may have more fields,
+/// but no longer lists.
+pub fn subset(what: &str, is: &Value, should: &Value) -> Result<(), String> {
+    match (is, should) {
+        (Value::Object(is), Value::Object(should)) => should.iter().try_for_each(|(key, value)| {
+            let found = is.get(key).unwrap_or(&Value::Null);
+            subset(&format!("{what}.{key}"), found, value)
+        }),
+        (Value::Array(is), Value::Array(should)) if is.len() == should.len() => {
+            let mut pairs = is.iter().zip(should).enumerate();
+            pairs.try_for_each(|(i, (is, should))| subset(&format!("{what}[{i}]"), is, should))
+        }
+        _ => same(what, is, should),
+    }
+}

@@ -1,0 +1,58 @@
+//! Every name, label, annotation, variable and owner, literally as Grove has them
+//! (`reference/grove-behaviour.md`, §2 and §3). What we add to Grove is marked.
+
+mod gang;
+mod group;
+mod pod;
+mod podclique;
+mod set;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Namespace, Seen, same};
+
+/// A namespace in which all objects of `manifests/names.yaml` exist.
+fn namespace(purpose: &str) -> Namespace<'static> {
+    let ns = Namespace::new(purpose);
+    ns.apply_file("tests/e2e/tests/it/manifests/names.yaml");
+    ns.until("all pods and base gangs", |seen| {
+        same("pods", &seen.all("Pod").len(), &20)?;
+        seen.expect_names("PodGang", &["svc-0", "svc-1"])
+    });
+    ns
+}
+
+/// Fails unless labels, annotations, finalizers and owners are exactly these.
+fn expect_metadata(object: &Value, should: &Value) {
+    let meta = &object["metadata"];
+    for key in ["labels", "annotations", "finalizers", "ownerReferences"] {
+        assert_eq!(meta[key], should[key], "{key} of {}", meta["name"]);
+    }
+}
+
+/// The list of owners of everything that this object controls.
+fn controlled_by(owner: &Value) -> Value {
+    json!([{
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+        "controller": true,
+        "blockOwnerDeletion": true,
+    }])
+}
+
+/// The hash of the pod template, which only has to be the same everywhere.
+fn template_hash(seen: &Seen, podclique: &str) -> Value {
+    let podclique = seen.one("PodClique", podclique).unwrap();
+    let hash = &podclique["metadata"]["labels"]["grove.io/pod-template-hash"];
+    assert!(hash.as_str().is_some_and(|hash| !hash.is_empty()));
+    assert_eq!(podclique["status"]["currentPodTemplateHash"], *hash);
+    hash.clone()
+}
+
+/// A variable whose value is a label of the pod.
+fn from_label(name: &str, label: &str) -> Value {
+    let path = format!("metadata.labels['{label}']");
+    json!({"name": name, "valueFrom": {"fieldRef": {"apiVersion": "v1", "fieldPath": path}}})
+}

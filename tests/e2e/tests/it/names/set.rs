@@ -1,0 +1,77 @@
+use serde_json::{Value, json};
+
+use super::{controlled_by, expect_metadata, namespace};
+
+#[test]
+fn service_account_and_rights_are_as_grove_makes_them() {
+    let ns = namespace("names-set");
+    let seen = ns.look().unwrap();
+    let set = seen.one("PodCliqueSet", "svc").unwrap();
+    assert_eq!(
+        set["metadata"]["finalizers"],
+        json!(["grove.io/podcliqueset.grove.io"])
+    );
+
+    let account = seen.one("ServiceAccount", "svc").unwrap();
+    expect_metadata(account, &metadata(set, "svc", "pod-service-account"));
+    assert_eq!(account["automountServiceAccountToken"], true);
+
+    let role = seen.one("Role", "grove.io:pcs:svc").unwrap();
+    expect_metadata(role, &metadata(set, "grove.io-pcs-svc", "pod-role"));
+    let rules = json!([{
+        "apiGroups": [""],
+        "resources": ["pods", "pods/status"],
+        "verbs": ["get", "list", "watch"],
+    }]);
+    assert_eq!(role["rules"], rules);
+
+    let binding = seen.one("RoleBinding", "grove.io:pcs:svc").unwrap();
+    expect_metadata(
+        binding,
+        &metadata(set, "grove.io-pcs-svc", "pod-role-binding"),
+    );
+    let subjects = json!([{"kind": "ServiceAccount", "name": "svc", "namespace": ns.name}]);
+    assert_eq!(binding["subjects"], subjects);
+    let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "grove.io:pcs:svc"});
+    assert_eq!(binding["roleRef"], role);
+}
+
+#[test]
+fn each_replica_has_the_headless_service_of_grove() {
+    let ns = namespace("names-service");
+    let seen = ns.look().unwrap();
+    let set = seen.one("PodCliqueSet", "svc").unwrap();
+    seen.expect_names("Service", &["svc-0", "svc-1"]).unwrap();
+    for index in ["0", "1"] {
+        let name = format!("svc-{index}");
+        let service = seen.one("Service", &name).unwrap();
+        let mut should = metadata(set, &name, "pcs-headless-service");
+        should["labels"]["grove.io/podcliqueset-replica-index"] = json!(index);
+        expect_metadata(service, &should);
+        let spec = &service["spec"];
+        assert_eq!(spec["clusterIP"], "None");
+        assert_eq!(spec["type"], "ClusterIP");
+        assert_eq!(spec["ports"], Value::Null);
+        // Left out by the API server if it is false.
+        assert_ne!(spec["publishNotReadyAddresses"], true);
+        let selector = json!({
+            "app.kubernetes.io/managed-by": "grove-operator",
+            "app.kubernetes.io/part-of": "svc",
+            "grove.io/podcliqueset-replica-index": index,
+        });
+        assert_eq!(spec["selector"], selector);
+    }
+}
+
+/// Of an object that the set controls.
+fn metadata(set: &Value, name_label: &str, component: &str) -> Value {
+    json!({
+        "labels": {
+            "app.kubernetes.io/name": name_label,
+            "app.kubernetes.io/managed-by": "grove-operator",
+            "app.kubernetes.io/part-of": "svc",
+            "app.kubernetes.io/component": component,
+        },
+        "ownerReferences": controlled_by(set),
+    })
+}

@@ -1,0 +1,185 @@
+//! What the operator does not act on, and how it says so.
+
+use serde_json::{Value, json};
+
+use crate::harness::manifest::{clique, group, set};
+use crate::harness::{Namespace, Seen, condition, same};
+
+#[test]
+fn an_invalid_set_is_explained_disturbs_nobody_and_recovers_when_it_is_fixed() {
+    let ns = Namespace::new("invalid");
+    let mut wrong = clique("worker", 2);
+    wrong["spec"]["minAvailable"] = json!(3);
+    ns.apply(&set("broken", &[wrong], &[]));
+    let message = "spec.template.cliques[0].spec.minAvailable: 3: must not be greater than \
+                   replicas (2); lower minAvailable or raise replicas";
+    ns.until("the error is in the status", |seen| {
+        nothing_but_the_set(seen, "broken")?;
+        expect_error(seen, "broken", "ERR_INVALID_SPEC", message)
+    });
+    expect_warning(&ns, "broken", "InvalidSpec", message);
+
+    ns.apply(&set("neighbour", &[clique("worker", 2)], &[]));
+    ns.until("the neighbour runs", |seen| {
+        is_available(seen, "neighbour")?;
+        nothing_but_the_set(seen, "broken")
+    });
+
+    ns.apply(&set("broken", &[clique("worker", 3)], &[]));
+    ns.until("it runs too, and the error is gone", |seen| {
+        is_available(seen, "broken")?;
+        let set = seen.one("PodCliqueSet", "broken")?;
+        same("lastErrors", &set["status"]["lastErrors"], &Value::Null)
+    });
+}
+
+#[test]
+fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
+    let ns = Namespace::new("invalid-edit");
+    ns.apply(&set("svc", &[clique("worker", 2)], &[]));
+    let uids = ns.until("it runs", |seen| {
+        is_available(seen, "svc").map(|()| uids(seen))
+    });
+
+    let group_of_nobody = group("workers", "nobody", 1, 1);
+    ns.apply(&set("svc", &[clique("worker", 2)], &[group_of_nobody]));
+    ns.until("the error is in the status", |seen| {
+        let set = seen.one("PodCliqueSet", "svc")?;
+        let path = "spec.template.podCliqueScalingGroups[0].cliqueNames[0]: \"nobody\": ";
+        let said = set["status"]["lastErrors"][0]["description"]
+            .as_str()
+            .unwrap_or_default();
+        if !said.starts_with(path) {
+            return Err(format!("{said:?} does not start with {path:?}"));
+        }
+        same("objects", &self::uids(seen), &uids)?;
+        seen.expect_ready_pods(2)
+    });
+}
+
+#[test]
+fn what_is_not_built_yet_and_would_run_wrongly_creates_nothing_and_says_so() {
+    let ns = Namespace::new("unbuilt");
+    let two = [clique("first", 1), clique("second", 1)];
+    let mut in_order = set("in-order", &two, &[]);
+    in_order["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
+    let mut explicit = set("explicit", &two, &[]);
+    explicit["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeExplicit");
+    explicit["spec"]["template"]["cliques"][1]["spec"]["startsAfter"] = json!(["first"]);
+    let mut training = set("training", &two, &[]);
+    training["spec"]["workloadType"] = json!("Training");
+
+    let order = "spec.template.cliqueStartupType: ";
+    let cases = [
+        ("in-order", in_order, format!("{order}CliqueStartupTypeInOrder is not implemented yet: pods would start in the wrong order")),
+        ("explicit", explicit, format!("{order}CliqueStartupTypeExplicit is not implemented yet: pods would start in the wrong order")),
+        ("training", training, "spec.workloadType: Training is not implemented yet: finished pods would be started again".to_owned()),
+    ];
+    for (_, manifest, _) in &cases {
+        ns.apply(manifest);
+    }
+    for (name, _, message) in &cases {
+        ns.until(name, |seen| {
+            nothing_but_the_set(seen, name)?;
+            expect_error(seen, name, "ERR_NOT_IMPLEMENTED", message)
+        });
+        expect_warning(&ns, name, "NotImplemented", message);
+    }
+}
+
+#[test]
+fn a_field_without_effect_yet_is_named_in_a_condition() {
+    let ns = Namespace::new("ignored");
+    let mut autoscaled = clique("router", 1);
+    autoscaled["spec"]["autoScalingConfig"] = json!({"maxReplicas": 3});
+    let mut pcs = set(
+        "svc",
+        &[autoscaled, clique("worker", 1)],
+        &[group("workers", "worker", 1, 1)],
+    );
+    pcs["spec"]["template"]["terminationDelay"] = json!("4h");
+    pcs["spec"]["template"]["podCliqueScalingGroups"][0]["scaleConfig"] = json!({"maxReplicas": 3});
+    ns.apply(&pcs);
+    ns.until("it runs, and says what it ignores", |seen| {
+        is_available(seen, "svc")?;
+        let set = seen.one("PodCliqueSet", "svc")?;
+        same(
+            "condition",
+            &condition(set, "FieldNotImplemented"),
+            &"True/AcceptedButIgnored".to_owned(),
+        )?;
+        let message = "accepted, without effect yet: spec.template.terminationDelay; \
+                       spec.template.cliques[0].spec.autoScalingConfig; \
+                       spec.template.podCliqueScalingGroups[0].scaleConfig";
+        same(
+            "message",
+            &set["status"]["conditions"][0]["message"],
+            &json!(message),
+        )
+    });
+
+    for field in [
+        "/spec/template/terminationDelay",
+        "/spec/template/cliques/0/spec/autoScalingConfig",
+        "/spec/template/podCliqueScalingGroups/0/scaleConfig",
+    ] {
+        let remove = format!("--patch={}", json!([{"op": "remove", "path": field}]));
+        ns.kubectl(&["patch", "pcs", "svc", "--type=json", &remove]);
+    }
+    ns.until("the condition is gone", |seen| {
+        let set = seen.one("PodCliqueSet", "svc")?;
+        same(
+            "condition",
+            &condition(set, "FieldNotImplemented"),
+            &String::new(),
+        )
+    });
+}
+
+/// Only the set itself bears its name.
+fn nothing_but_the_set(seen: &Seen, set: &str) -> Result<(), String> {
+    let made: Vec<_> = seen
+        .0
+        .iter()
+        .filter(|o| o["metadata"]["labels"]["app.kubernetes.io/part-of"] == set)
+        .collect();
+    same("objects of the set", &made, &vec![])
+}
+
+fn expect_error(seen: &Seen, set: &str, code: &str, message: &str) -> Result<(), String> {
+    let errors = &seen.one("PodCliqueSet", set)?["status"]["lastErrors"];
+    let is: Vec<_> = errors
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|e| (&e["code"], &e["description"]))
+        .collect();
+    same("lastErrors", &is, &vec![(&json!(code), &json!(message))])
+}
+
+/// Waits for the Warning on the set.
+fn expect_warning(ns: &Namespace<'_>, set: &str, reason: &str, message: &str) {
+    let on = format!("involvedObject.kind=PodCliqueSet,involvedObject.name={set},type=Warning");
+    let get = ["get", "events", "--field-selector", &on, "--output=json"];
+    ns.until("the warning is posted", |_| {
+        let events: Value = serde_json::from_str(&ns.kubectl(&get)).unwrap();
+        let events = events["items"].as_array().unwrap();
+        let said: Vec<_> = events
+            .iter()
+            .map(|e| (&e["reason"], &e["message"]))
+            .collect();
+        same("warnings", &said, &vec![(&json!(reason), &json!(message))])
+    });
+}
+
+fn is_available(seen: &Seen, set: &str) -> Result<(), String> {
+    let status = &seen.one("PodCliqueSet", set)?["status"];
+    same("availableReplicas", &status["availableReplicas"], &json!(1))
+}
+
+fn uids(seen: &Seen) -> Vec<Value> {
+    seen.0
+        .iter()
+        .map(|object| object["metadata"]["uid"].clone())
+        .collect()
+}
