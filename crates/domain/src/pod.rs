@@ -205,18 +205,17 @@ impl Pod {
             .any(|c| c.type_ == type_ && c.status == "True")
     }
 
-    /// The index in its PodClique: the label, else the end of the hostname (pods of the Go
-    /// operator carry both).
+    /// The index in its PodClique: the end of the hostname, which nobody can change, else the
+    /// label (pods of the Go operator carry both).
     pub fn index(&self) -> Option<i32> {
-        ownership::label_index(&self.metadata, labels::POD_INDEX).or_else(|| {
-            self.spec
-                .hostname
-                .as_deref()?
-                .rsplit_once('-')?
-                .1
-                .parse()
-                .ok()
-        })
+        let hostname = self
+            .spec
+            .hostname
+            .as_deref()
+            .and_then(|h| h.rsplit_once('-'));
+        hostname
+            .and_then(|(_, index)| index.parse().ok())
+            .or_else(|| ownership::label_index(&self.metadata, labels::POD_INDEX))
     }
 
     /// The most telling reason why it is not Ready, e.g. `CrashLoopBackOff`, `Unschedulable`.

@@ -6,17 +6,19 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use api::labels;
 use domain::{Key, ownership};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
-
-use crate::clock;
+use tokio::time::Instant;
 
 /// How long an own write may stay unconfirmed by the watch before the object is read live.
 pub const OVERLAY_LIFETIME: Duration = Duration::from_secs(30);
+/// No answer arrives later than this after its request.
+const GRAVE_LIFETIME: Duration = Duration::from_secs(20);
 
 /// An object before and after.
 #[derive(Clone, Debug)]
@@ -45,15 +47,23 @@ struct Inner<K> {
     by_set: HashMap<Key, BTreeSet<Key>>,
     overlay: HashMap<Key, Overlay>,
     listing: Option<Listing<K>>,
-    seen: u64,
+    buried: HashMap<String, Grave>,
     is_synced: bool,
 }
 
 #[derive(Debug)]
 struct Overlay {
     version: u64,
-    since: Instant,
+    /// When it was written; `None` if it has to be read live.
+    since: Option<Instant>,
     is_delete: bool,
+}
+
+/// An object that the watch said is gone: what was read or written before that is old news.
+#[derive(Debug)]
+struct Grave {
+    version: u64,
+    since: Instant,
 }
 
 #[derive(Debug)]
@@ -70,7 +80,7 @@ impl<K> Default for Cache<K> {
             by_set: HashMap::new(),
             overlay: HashMap::new(),
             listing: None,
-            seen: 0,
+            buried: HashMap::new(),
             is_synced: false,
         }))
     }
@@ -111,7 +121,6 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     pub fn apply(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
             let version = version(object.meta());
-            inner.passed(version);
             let key = Key::of(object.meta());
             if inner.overlay.get(&key).is_some_and(|o| o.outranks(version)) {
                 return None;
@@ -121,17 +130,28 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         })
     }
 
-    /// The watch says that the object is gone.
+    /// The watch says that the object is gone. If it was not known to be on its way out, only its
+    /// label may be gone: it stays until a live read tells ([`Cache::overdue`]).
     pub fn delete(&self, object: &K) -> Option<Change<K>> {
         self.write(|inner| {
-            inner.passed(version(object.meta()));
             let key = Key::of(object.meta());
-            let is_another = |o: &Arc<K>| ownership::uid(o.meta()) != ownership::uid(object.meta());
-            if inner.objects.get(&key).is_some_and(is_another) {
-                return None;
+            let uid = ownership::uid(object.meta());
+            let known = inner
+                .objects
+                .get(&key)
+                .filter(|o| ownership::uid(o.meta()) == uid);
+            match known.map(|o| ownership::is_terminating(o.meta())) {
+                Some(false) => {
+                    inner.doubt(key);
+                    None
+                }
+                is_known => {
+                    inner.bury(uid, version(object.meta()));
+                    is_known?;
+                    inner.overlay.remove(&key);
+                    inner.take(&key)
+                }
             }
-            inner.overlay.remove(&key);
-            inner.take(&key)
         })
     }
 
@@ -155,23 +175,25 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 
     /// A full list ends: what it does not hold is gone, unless we wrote it after the list began.
+    /// What was not known to be on its way out is read live first, as in [`Cache::delete`].
     pub fn end_list(&self) -> Vec<Change<K>> {
         self.write(|inner| {
             inner.is_synced = true;
             let Some(listing) = inner.listing.take() else {
                 return Vec::new();
             };
-            inner.overlay.retain(|_, o| o.since >= listing.began);
+            inner
+                .overlay
+                .retain(|_, o| o.since.is_none_or(|since| since >= listing.began));
             let gone: Vec<Key> = inner
                 .objects
                 .keys()
                 .filter(|k| !listing.objects.contains_key(k) && !inner.overlay.contains_key(k))
                 .cloned()
                 .collect();
-            let mut changes: Vec<_> = gone.iter().filter_map(|key| inner.take(key)).collect();
+            let mut changes: Vec<_> = gone.into_iter().filter_map(|key| inner.lose(key)).collect();
             for (key, object) in listing.objects {
                 let version = version(object.meta());
-                inner.seen = inner.seen.max(version);
                 if !inner.overlay.get(&key).is_some_and(|o| o.outranks(version)) {
                     changes.extend(inner.put(key, object));
                 }
@@ -189,14 +211,14 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 .objects
                 .get(&key)
                 .is_some_and(|o| self::version(o.meta()) >= version);
-            if version <= inner.seen || is_newer_known {
+            if is_newer_known || inner.is_buried(ownership::uid(object.meta()), version) {
                 return None;
             }
             inner.overlay.insert(
                 key.clone(),
                 Overlay {
                     version,
-                    since: Instant::now(),
+                    since: Some(Instant::now()),
                     is_delete: false,
                 },
             );
@@ -205,7 +227,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 
     /// We deleted the object with this uid: it counts as terminating until the watch tells more.
-    pub fn wrote_delete(&self, key: &Key, uid: &str) -> Option<Change<K>> {
+    pub fn wrote_delete(&self, key: &Key, uid: &str, now: Timestamp) -> Option<Change<K>> {
         self.write(|inner| {
             let known = inner
                 .objects
@@ -215,13 +237,13 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return None;
             }
             let mut object = K::clone(known);
-            object.meta_mut().deletion_timestamp = Some(Time(clock::now()));
+            object.meta_mut().deletion_timestamp = Some(Time(now));
             let version = version(object.meta());
             inner.overlay.insert(
                 key.clone(),
                 Overlay {
                     version,
-                    since: Instant::now(),
+                    since: Some(Instant::now()),
                     is_delete: true,
                 },
             );
@@ -229,10 +251,14 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         })
     }
 
-    /// Own writes that the watch has not shown for too long; to be read live.
+    /// Own writes that the watch has not shown for too long, and objects that vanished without
+    /// notice; to be read live.
     pub fn overdue(&self) -> Vec<Key> {
         self.read(|inner| {
-            let is_overdue = |o: &Overlay| o.since.elapsed() > OVERLAY_LIFETIME;
+            let is_overdue = |o: &Overlay| {
+                o.since
+                    .is_none_or(|since| since.elapsed() > OVERLAY_LIFETIME)
+            };
             inner
                 .overlay
                 .iter()
@@ -245,11 +271,15 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     /// What a live read of an object found.
     pub fn read_live(&self, key: &Key, found: Option<K>) -> Option<Change<K>> {
         self.write(|inner| {
-            inner.overlay.remove(key);
-            match found {
-                None => inner.take(key),
-                Some(object) => inner.put(key.clone(), object),
+            let Some(object) = found else {
+                inner.overlay.remove(key);
+                return inner.take(key);
+            };
+            if inner.is_buried(ownership::uid(object.meta()), version(object.meta())) {
+                return None;
             }
+            inner.overlay.remove(key);
+            inner.put(key.clone(), object)
         })
     }
 
@@ -270,8 +300,48 @@ impl Overlay {
 }
 
 impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
-    fn passed(&mut self, version: u64) {
-        self.seen = self.seen.max(version);
+    /// To be read live at once.
+    fn doubt(&mut self, key: Key) {
+        let version = self.objects.get(&key).map_or(0, |o| version(o.meta()));
+        self.overlay.insert(
+            key,
+            Overlay {
+                version,
+                since: None,
+                is_delete: true,
+            },
+        );
+    }
+
+    /// A full list does not hold the object.
+    fn lose(&mut self, key: Key) -> Option<Change<K>> {
+        let meta = self.objects.get(&key)?.meta();
+        if !ownership::is_terminating(meta) {
+            self.doubt(key);
+            return None;
+        }
+        let uid = ownership::uid(meta).to_owned();
+        self.bury(&uid, u64::MAX);
+        self.take(&key)
+    }
+
+    fn bury(&mut self, uid: &str, version: u64) {
+        self.buried
+            .retain(|_, grave| grave.since.elapsed() < GRAVE_LIFETIME);
+        self.buried.insert(
+            uid.to_owned(),
+            Grave {
+                version,
+                since: Instant::now(),
+            },
+        );
+    }
+
+    /// Whether the object is known to have gone after this version of it.
+    fn is_buried(&self, uid: &str, version: u64) -> bool {
+        self.buried
+            .get(uid)
+            .is_some_and(|grave| grave.version >= version)
     }
 
     /// Puts the object in unless this very version is there.
@@ -339,9 +409,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     }
 }
 
-/// The PodCliqueSet that an object says it is part of.
+/// The PodCliqueSet that an object is part of: its owner, else what its label says. Labels can be
+/// stripped by anybody, and the end of such a child must still wake its set.
 pub fn set_of(meta: &ObjectMeta) -> Option<Key> {
-    let set = ownership::label(meta, labels::PART_OF)?;
+    let owner = ownership::controller(meta).filter(|o| o.kind == "PodCliqueSet");
+    let label = ownership::label(meta, labels::PART_OF);
+    let set = owner.map(|o| o.name.as_str()).or(label)?;
     Some(Key::new(meta.namespace.clone().unwrap_or_default(), set))
 }
 

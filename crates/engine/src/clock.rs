@@ -1,6 +1,11 @@
 //! The one place that reads the clock.
 
+use std::sync::Arc;
+
 use jiff::Timestamp;
+
+/// Tells the time; tests and the simulator bring their own.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// The current time.
 #[allow(

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use domain::Key;
 use domain::plan::{Note, Plan};
@@ -17,10 +17,10 @@ use kube::core::object::HasStatus;
 use kube::runtime::controller::{Action, Config, applier};
 use kube::runtime::reflector::{ObjectRef, store::Writer};
 use kube::runtime::watcher;
+use tokio::time::Instant;
 
 use crate::apply::{self, Outcome};
 use crate::backoff::Backoff;
-use crate::clock;
 use crate::events::Events;
 use crate::hub::Hub;
 use crate::metrics::{ByController, ByResult};
@@ -64,18 +64,16 @@ pub async fn run<R: Reconciler>(
     let store = writer.as_reader();
     writer.apply_watcher_event(&watcher::Event::Init);
     writer.apply_watcher_event(&watcher::Event::InitDone);
-    let worker = Arc::new(Worker {
-        rules,
-        hub: hub.clone(),
-        backoff: Backoff::default(),
-        events: Events::default(),
-        status_written: Mutex::default(),
-    });
+    let worker = Arc::new(Worker::new(rules, hub.clone()));
     let requests = requests::<R>(hub, writer, queue);
     let results = applier(
         |object, worker: Arc<Worker<R>>| {
             let key = Key::of(&object.metadata);
-            async move { Ok::<_, Infallible>(worker.reconcile(&key).await) }.boxed()
+            async move {
+                let again = worker.reconcile(&key).await;
+                Ok::<_, Infallible>(again.map_or_else(Action::await_change, Action::requeue))
+            }
+            .boxed()
         },
         |_, never, _| match *never {},
         worker,
@@ -104,6 +102,7 @@ fn requests<R: Reconciler>(
             _phantom: PhantomData,
         };
         let reference = ObjectRef::from_obj(&name);
+        hub.measure(R::CONTROLLER);
         let exists = R::Object::cache(&hub.world).get(&key).is_some();
         writer.apply_watcher_event(&if exists {
             watcher::Event::Apply(name)
@@ -115,7 +114,8 @@ fn requests<R: Reconciler>(
     .into_stream()
 }
 
-struct Worker<R> {
+/// Reconciles one object at a time; all that it remembers between two reconciles may be lost.
+pub struct Worker<R> {
     rules: R,
     hub: Arc<Hub>,
     backoff: Backoff,
@@ -124,17 +124,29 @@ struct Worker<R> {
 }
 
 impl<R: Reconciler> Worker<R> {
-    async fn reconcile(&self, key: &Key) -> Action {
+    /// Nothing is remembered yet.
+    pub fn new(rules: R, hub: Arc<Hub>) -> Self {
+        Self {
+            rules,
+            hub,
+            backoff: Backoff::default(),
+            events: Events::default(),
+            status_written: Mutex::default(),
+        }
+    }
+
+    /// Observes, decides and carries out; says when to come again if nothing happens before.
+    pub async fn reconcile(&self, key: &Key) -> Option<Duration> {
         let began = Instant::now();
         let Some(object) = R::Object::cache(&self.hub.world).get(key) else {
             self.forget(key);
-            return Action::await_change();
+            return None;
         };
-        let now = clock::now();
+        let now = self.hub.now();
         let Ok(plan) = self.decide(&object, now) else {
             tracing::error!(controller = name::<R>(), %key, "a rule panicked; this is a bug, please report it");
             self.count("error", began);
-            return Action::requeue(self.backoff.failed(key).1);
+            return Some(self.backoff.failed(key).1);
         };
         let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
         let result = if !outcome.errors.is_empty() {
@@ -147,9 +159,9 @@ impl<R: Reconciler> Worker<R> {
         self.count(result, began);
         if result == "ok" {
             self.backoff.succeeded(key);
-            return delay.map_or_else(Action::await_change, Action::requeue);
+            return delay;
         }
-        self.retry(key, &outcome).await
+        Some(self.retry(key, &outcome).await)
     }
 
     /// A rule that panics stops its own object and no other.
@@ -230,8 +242,9 @@ impl<R: Reconciler> Worker<R> {
                 Ok(None)
             }
             Err(RequestError::NotFound) => Ok(None),
+            Err(RequestError::Conflict) => Err(()),
             Err(error) => {
-                tracing::debug!(controller = name::<R>(), %key, %error, "status not written");
+                tracing::warn!(controller = name::<R>(), %key, %error, "status not written");
                 Err(())
             }
         }
@@ -250,14 +263,14 @@ impl<R: Reconciler> Worker<R> {
 
     /// After a failure: waits a little longer each time, and after some conflicts in a row reads
     /// live what changed under us.
-    async fn retry(&self, key: &Key, outcome: &Outcome) -> Action {
+    async fn retry(&self, key: &Key, outcome: &Outcome) -> Duration {
         let (count, wait) = self.backoff.failed(key);
         if count >= CONFLICTS_BEFORE_READ {
             for (kind, name) in &outcome.conflicts {
                 apply::refresh_any(&self.hub, *kind, name).await;
             }
         }
-        Action::requeue(wait)
+        wait
     }
 
     fn forget(&self, key: &Key) {

@@ -60,7 +60,13 @@ impl Events {
 fn build<K: Resource<DynamicType = ()>>(object: &K, note: &Note, now: Timestamp) -> Event {
     let key = Key::of(object.meta());
     let uid = ownership::uid(object.meta());
-    let seed = format!("{}/{uid}/{}", note.reason, note.message);
+    // A warning is repeated on every attempt and said once; what was done is done at some time.
+    let time = if note.is_warning {
+        String::new()
+    } else {
+        now.to_string()
+    };
+    let seed = format!("{}/{uid}/{}/{time}", note.reason, note.message);
     let name = format!(
         "{}.{}",
         key.name,

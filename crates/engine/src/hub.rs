@@ -8,6 +8,7 @@ use std::time::Duration;
 use api::labels;
 use domain::{Key, ownership};
 use futures::StreamExt;
+use jiff::Timestamp;
 use kube::core::DeserializeGuard;
 use kube::runtime::watcher::{self, watcher};
 use kube::{Api, Client};
@@ -15,6 +16,7 @@ use strum::IntoEnumIterator;
 use tokio::sync::watch;
 
 use crate::cache::Change;
+use crate::clock::{self, Clock};
 use crate::metrics::{ByController, ByKind, Metrics};
 use crate::queue::Queue;
 use crate::requests::{RequestError, Requests};
@@ -30,7 +32,6 @@ const FAILURES_BEFORE_RELIST: u32 = 5;
 const SWEEP: Duration = Duration::from_secs(5);
 
 /// Watches, caches and queues.
-#[derive(Debug)]
 pub struct Hub {
     /// What is known.
     pub world: World,
@@ -38,6 +39,7 @@ pub struct Hub {
     pub requests: Requests,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    clock: Clock,
     queues: BTreeMap<&'static str, Queue>,
     unsynced: watch::Sender<BTreeMap<&'static str, String>>,
     finished: Mutex<Vec<&'static str>>,
@@ -50,12 +52,25 @@ impl Hub {
             world: World::default(),
             requests,
             metrics,
+            clock: Arc::new(clock::now),
             queues: Controller::iter()
                 .map(|c| (c.into(), Queue::default()))
                 .collect(),
             unsynced: watch::Sender::new(BTreeMap::new()),
             finished: Mutex::default(),
         }
+    }
+
+    /// With another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The current time.
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
     }
 
     /// The queue of a controller.
@@ -92,13 +107,20 @@ impl Hub {
             let name: &'static str = controller.into();
             if let Some(queue) = self.queues.get(name) {
                 queue.push(key);
-                let depth = i64::try_from(queue.len()).unwrap_or(i64::MAX);
-                self.metrics
-                    .queue_depth
-                    .get_or_create(&ByController { controller: name })
-                    .set(depth);
             }
+            self.measure(controller);
         }
+    }
+
+    /// Puts the depth of a controller's queue into the metrics.
+    pub fn measure(&self, controller: Controller) {
+        let controller: &'static str = controller.into();
+        let depth = self.queues.get(controller).map_or(0, Queue::len);
+        let gauge = self
+            .metrics
+            .queue_depth
+            .get_or_create(&ByController { controller });
+        gauge.set(i64::try_from(depth).unwrap_or(i64::MAX));
     }
 
     /// We wrote this object.
@@ -108,7 +130,7 @@ impl Hub {
 
     /// We deleted the object with this uid.
     pub fn wrote_delete<K: Watched>(&self, key: &Key, uid: &str) {
-        self.publish(K::cache(&self.world).wrote_delete(key, uid));
+        self.publish(K::cache(&self.world).wrote_delete(key, uid, self.now()));
     }
 
     /// Reads the object live and believes that.
@@ -150,7 +172,12 @@ impl Hub {
             match event {
                 Some(Ok(event)) => {
                     failures = 0;
+                    let may_doubt =
+                        matches!(event, watcher::Event::Delete(_) | watcher::Event::InitDone);
                     self.take::<K>(event);
+                    if may_doubt {
+                        self.sweep::<K>().await;
+                    }
                 }
                 Some(Err(error)) => {
                     self.failed::<K>(&error);
@@ -268,8 +295,8 @@ fn explain<K: Watched>(error: &watcher::Error) -> String {
     };
     match status.code {
         404 => format!(
-            "CustomResourceDefinition {resource} is not installed: \
-             run `make install` or install the chart"
+            "CustomResourceDefinition {resource} is not installed: run `make install`, \
+             or install the chart with crds.install=true"
         ),
         403 => format!("not allowed to list and watch {resource}: grant it in the ClusterRole"),
         _ => status.message.clone(),

@@ -137,12 +137,8 @@ impl Watched for PodClique {
             world.tombstones.clear(ownership::uid(&clique.metadata));
         }
         let mut routes = vec![(Controller::PodClique, Key::of(&clique.metadata))];
+        routes.extend(to_owning_group(&clique.metadata, world));
         routes.extend(to_set(&clique.metadata));
-        routes.extend(to_labelled(
-            &clique.metadata,
-            labels::SCALING_GROUP,
-            Controller::PodCliqueScalingGroup,
-        ));
         routes.extend(to_labelled(
             &clique.metadata,
             labels::POD_GANG,
@@ -232,6 +228,25 @@ owned_by_set! {
     ServiceAccount, ServiceAccount, service_accounts;
     Role, Role, roles;
     RoleBinding, RoleBinding, role_bindings;
+}
+
+/// The scaling group that owns the object, and that group's set.
+fn to_owning_group(meta: &ObjectMeta, world: &World) -> Vec<(Controller, Key)> {
+    let Some(owner) = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup")
+    else {
+        return Vec::new();
+    };
+    let key = Key::new(
+        meta.namespace.clone().unwrap_or_default(),
+        owner.name.clone(),
+    );
+    let set = world
+        .scaling_groups
+        .get(&key)
+        .and_then(|group| to_set(&group.metadata));
+    set.into_iter()
+        .chain([(Controller::PodCliqueScalingGroup, key)])
+        .collect()
 }
 
 fn to_set(meta: &ObjectMeta) -> Option<(Controller, Key)> {

@@ -59,6 +59,8 @@ pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     let mut controllers = Tasks::new();
     start_controllers(&mut controllers, &hub, &config, &stop);
     tokio::select! {
+        // A signal ends the controllers too; it has to be looked at first.
+        biased;
         () = stop => {}
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => anyhow::bail!("{} ended", ended_part(ended)),

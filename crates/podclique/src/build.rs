@@ -24,7 +24,8 @@ pub fn pod(podclique: &PodClique, index: i32, name: String, priority_class_name:
     }
 }
 
-fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> {
+/// Labels of the pod with this index.
+pub fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> {
     let mut all = podclique.metadata.labels.clone().unwrap_or_default();
     all.insert(
         labels::POD_CLIQUE.into(),

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, ownership};
+use domain::{Pod, ownership};
 use engine::World;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
-use kube::Resource;
 
 use crate::{Rules, ScaledGangsWaitFor};
 
@@ -97,7 +96,6 @@ impl Snapshot {
 
 /// Reads the caches.
 pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
-    let key = Key::of(&stored.metadata);
     let uid = ownership::uid(&stored.metadata);
     let groups = world.scaling_groups.owned_by(uid);
     let mut cliques = world.podcliques.owned_by(uid);
@@ -107,11 +105,11 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
     Snapshot {
         intake: intake::take(stored, &rules.defaults),
         podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
-        gangs: owned(world.podgangs.part_of(&key), uid),
-        services: owned(world.services.part_of(&key), uid),
-        service_accounts: owned(world.service_accounts.part_of(&key), uid),
-        roles: owned(world.roles.part_of(&key), uid),
-        role_bindings: owned(world.role_bindings.part_of(&key), uid),
+        gangs: world.podgangs.owned_by(uid),
+        services: world.services.owned_by(uid),
+        service_accounts: world.service_accounts.owned_by(uid),
+        roles: world.roles.owned_by(uid),
+        role_bindings: world.role_bindings.owned_by(uid),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stored: stored.clone(),
         groups,
@@ -125,11 +123,4 @@ fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {
         ownership::name(&podclique.metadata).to_owned(),
         CliqueSeen { podclique, pods },
     )
-}
-
-fn owned<K: Resource>(objects: Vec<Arc<K>>, uid: &str) -> Vec<Arc<K>> {
-    objects
-        .into_iter()
-        .filter(|o| ownership::is_controlled_by(o.meta(), uid))
-        .collect()
 }

@@ -47,23 +47,36 @@ async fn run(answers: Vec<(u16, Value)>, waves: Vec<Vec<Action>>) -> (Outcome, V
 
 #[tokio::test]
 async fn puts_what_it_created_into_the_cache_at_once() {
-    let (outcome, _, cached) = run(vec![(201, stored("a", "owner"))], vec![vec![create("a")]]).await;
+    let (outcome, _, cached) =
+        run(vec![(201, stored("a", "owner"))], vec![vec![create("a")]]).await;
     assert!(outcome.is_complete());
     assert_eq!(cached, 1);
 }
 
 #[tokio::test]
 async fn takes_a_name_held_by_its_own_object_for_a_lost_answer() {
-    let answers = vec![(409, failure(409, "AlreadyExists")), (200, stored("a", "owner"))];
+    let answers = vec![
+        (409, failure(409, "AlreadyExists")),
+        (200, stored("a", "owner")),
+    ];
     let (outcome, asked, cached) = run(answers, vec![vec![create("a")]]).await;
     assert!(outcome.is_complete());
-    assert_eq!(asked, ["POST /api/v1/namespaces/default/pods", "GET /api/v1/namespaces/default/pods/a"]);
+    assert_eq!(
+        asked,
+        [
+            "POST /api/v1/namespaces/default/pods",
+            "GET /api/v1/namespaces/default/pods/a"
+        ]
+    );
     assert_eq!(cached, 1);
 }
 
 #[tokio::test]
 async fn names_the_owner_of_a_name_that_is_taken() {
-    let answers = vec![(409, failure(409, "AlreadyExists")), (200, stored("a", "somebody"))];
+    let answers = vec![
+        (409, failure(409, "AlreadyExists")),
+        (200, stored("a", "somebody")),
+    ];
     let (outcome, _, cached) = run(answers, vec![vec![create("a")]]).await;
     insta::assert_snapshot!(outcome.errors[0].description);
     assert_eq!(outcome.errors[0].code, "ERR_CREATE_POD");
@@ -73,7 +86,10 @@ async fn names_the_owner_of_a_name_that_is_taken() {
 #[tokio::test]
 async fn tries_one_first_and_stops_when_it_is_refused() {
     let answers = vec![(403, failure(403, "Forbidden"))];
-    let waves = vec![vec![create("a"), create("b"), create("c")], vec![create("d")]];
+    let waves = vec![
+        vec![create("a"), create("b"), create("c")],
+        vec![create("d")],
+    ];
     let (outcome, asked, _) = run(answers, waves).await;
     assert_eq!(asked.len(), 1, "{asked:?}");
     assert_eq!(outcome.failures.len(), 1);
@@ -90,7 +106,10 @@ async fn does_not_begin_a_wave_after_one_that_failed() {
 
 #[tokio::test]
 async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
-    for answer in [(404, failure(404, "NotFound")), (409, failure(409, "Conflict"))] {
+    for answer in [
+        (404, failure(404, "NotFound")),
+        (409, failure(409, "Conflict")),
+    ] {
         let target = pod("a", "owner").metadata;
         let wave = vec![Action::delete(Kind::Pod, &target, "test")];
         let (outcome, _, _) = run(vec![answer], vec![wave]).await;
@@ -101,6 +120,10 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
 
 #[tokio::test]
 async fn says_that_the_server_is_away_in_words_for_the_user() {
-    let (outcome, _, _) = run(vec![(503, failure(503, "ServiceUnavailable"))], vec![vec![create("a")]]).await;
+    let (outcome, _, _) = run(
+        vec![(503, failure(503, "ServiceUnavailable"))],
+        vec![vec![create("a")]],
+    )
+    .await;
     insta::assert_snapshot!(outcome.errors[0].description);
 }

@@ -2,7 +2,8 @@
 
 use domain::{Key, Pod};
 use engine::Cache;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 
 fn key() -> Key {
     Key::new("default", "a")
@@ -32,12 +33,17 @@ fn named(name: &str, uid: &str, version: u64) -> Pod {
 
 fn shown(cache: &Cache<Pod>) -> Option<(String, bool)> {
     let pod = cache.get(&key())?;
-    Some((pod.metadata.resource_version.clone().unwrap(), pod.is_terminating()))
+    Some((
+        pod.metadata.resource_version.clone().unwrap(),
+        pod.is_terminating(),
+    ))
 }
 
 fn list(cache: &Cache<Pod>, pods: Vec<Pod>) -> usize {
     cache.begin_list();
-    pods.into_iter().for_each(|p| cache.list_item(p));
+    for pod in pods {
+        cache.list_item(pod);
+    }
     cache.end_list().len()
 }
 
@@ -47,7 +53,10 @@ fn shows_an_own_write_before_the_watch_does() {
     assert!(cache.wrote(pod("u", 5)).is_some());
     assert_eq!(shown(&cache), Some(("5".into(), false)));
     assert_eq!(cache.owned_by("owner").len(), 1);
-    assert!(cache.apply(pod("u", 5)).is_none(), "the echo of an own write is no news");
+    assert!(
+        cache.apply(pod("u", 5)).is_none(),
+        "the echo of an own write is no news"
+    );
 }
 
 #[test]
@@ -61,25 +70,59 @@ fn does_not_go_back_behind_an_own_write() {
     assert_eq!(shown(&cache), Some(("6".into(), false)));
 }
 
+/// The pod as the watch shows it once its deletion was asked for.
+fn terminating(uid: &str, version: u64) -> Pod {
+    let mut pod = pod(uid, version);
+    pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+    pod
+}
+
 #[test]
 fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
-    cache.delete(&pod("u", 6));
+    cache.apply(terminating("u", 6));
+    cache.delete(&terminating("u", 7));
     assert!(cache.wrote(pod("u", 5)).is_none());
+    assert!(cache.read_live(&key(), Some(terminating("u", 6))).is_none());
     assert_eq!(shown(&cache), None);
     assert!(cache.owned_by("owner").is_empty());
+}
+
+#[test]
+fn reads_an_object_live_that_vanished_without_notice() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    assert!(
+        cache.delete(&pod("u", 6)).is_none(),
+        "maybe only its label is gone"
+    );
+    assert_eq!(cache.overdue(), [key()]);
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    cache.read_live(&key(), Some(pod("u", 6)));
+    assert_eq!(shown(&cache), Some(("6".into(), false)));
+    assert!(cache.overdue().is_empty());
+    cache.delete(&pod("u", 8));
+    cache.read_live(&key(), None);
+    assert_eq!(shown(&cache), None);
 }
 
 #[test]
 fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
-    assert!(cache.wrote_delete(&key(), "u").is_some());
+    assert!(
+        cache
+            .wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH)
+            .is_some()
+    );
     assert_eq!(shown(&cache), Some(("5".into(), true)));
-    assert!(cache.apply(pod("u", 5)).is_none(), "an echo from before the deletion");
+    assert!(
+        cache.apply(pod("u", 5)).is_none(),
+        "an echo from before the deletion"
+    );
     assert_eq!(shown(&cache), Some(("5".into(), true)));
-    cache.delete(&pod("u", 7));
+    cache.delete(&terminating("u", 7));
     assert_eq!(shown(&cache), None);
 }
 
@@ -87,7 +130,11 @@ fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
 fn does_not_mark_another_object_of_the_same_name_as_deleted() {
     let cache = Cache::default();
     cache.apply(pod("new", 9));
-    assert!(cache.wrote_delete(&key(), "old").is_none());
+    assert!(
+        cache
+            .wrote_delete(&key(), "old", Timestamp::UNIX_EPOCH)
+            .is_none()
+    );
     assert_eq!(shown(&cache), Some(("9".into(), false)));
 }
 
@@ -103,22 +150,30 @@ fn keeps_the_successor_when_the_predecessors_deletion_arrives_late() {
 #[test]
 fn tells_what_a_full_list_has_lost() {
     let cache = Cache::default();
-    list(&cache, vec![named("a", "u", 1), named("b", "v", 2)]);
+    list(
+        &cache,
+        vec![terminating("u", 1), named("b", "v", 2), named("c", "w", 3)],
+    );
     cache.begin_list();
     cache.list_item(named("b", "v", 2));
     let changes = cache.end_list();
     assert_eq!(changes.len(), 1);
     assert!(changes[0].new.is_none());
     assert_eq!(shown(&cache), None);
+    assert_eq!(
+        cache.overdue(),
+        [Key::new("default", "c")],
+        "read live before it counts as gone"
+    );
 }
 
 #[test]
 fn keeps_an_own_write_that_a_full_list_begun_earlier_does_not_hold() {
     let cache = Cache::default();
     cache.begin_list();
-    cache.wrote(pod("u", 5));
+    cache.wrote(terminating("u", 5));
     assert!(cache.end_list().is_empty());
-    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert_eq!(shown(&cache), Some(("5".into(), true)));
     assert_eq!(list(&cache, vec![]), 1, "a list begun later is the truth");
     assert_eq!(shown(&cache), None);
 }

@@ -32,8 +32,14 @@ impl Reconciler for Rules {
     fn decide(&self, snapshot: &Arc<PodClique>, _: Timestamp) -> Plan<PodCliqueStatus> {
         self.decided.fetch_add(1, Ordering::SeqCst);
         assert_ne!(snapshot.metadata.name.as_deref(), Some("bad"));
-        let status = PodCliqueStatus { replicas: 3, ..PodCliqueStatus::default() };
-        Plan { status: Some(status), ..Plan::default() }
+        let status = PodCliqueStatus {
+            replicas: 3,
+            ..PodCliqueStatus::default()
+        };
+        Plan {
+            status: Some(status),
+            ..Plan::default()
+        }
     }
 }
 
@@ -53,7 +59,10 @@ fn podclique(name: &str, version: &str) -> PodClique {
 /// Runs the controller on these objects until `done` holds of what it asked.
 async fn run_until(names: &[&str], done: impl Fn(&[String]) -> bool) -> (Vec<String>, usize) {
     let mut written = podclique("good", "8");
-    written.status = Some(PodCliqueStatus { replicas: 3, ..PodCliqueStatus::default() });
+    written.status = Some(PodCliqueStatus {
+        replicas: 3,
+        ..PodCliqueStatus::default()
+    });
     let (hub, asked) = hub(vec![(200, json!(written))]);
     for name in names {
         hub.publish(hub.world.podcliques.apply(podclique(name, "7")));
@@ -61,12 +70,19 @@ async fn run_until(names: &[&str], done: impl Fn(&[String]) -> bool) -> (Vec<Str
     let decided = Arc::new(AtomicUsize::new(0));
     let stop = Arc::new(Notify::new());
     let stopped = stop.clone();
-    let rules = Rules { decided: decided.clone() };
-    let task = tokio::spawn(controller::run(rules, hub, 2, async move { stopped.notified().await }));
+    let rules = Rules {
+        decided: decided.clone(),
+    };
+    let task = tokio::spawn(controller::run(rules, hub, 2, async move {
+        stopped.notified().await;
+    }));
     wait(&asked, done).await;
     stop.notify_one();
     task.await.unwrap();
-    (asked.lock().unwrap().clone(), decided.load(Ordering::SeqCst))
+    (
+        asked.lock().unwrap().clone(),
+        decided.load(Ordering::SeqCst),
+    )
 }
 
 async fn wait(asked: &Asked, done: impl Fn(&[String]) -> bool) {
@@ -75,13 +91,18 @@ async fn wait(asked: &Asked, done: impl Fn(&[String]) -> bool) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(std::time::Duration::from_secs(20), poll).await.expect("never done");
+    tokio::time::timeout(std::time::Duration::from_secs(20), poll)
+        .await
+        .expect("never done");
 }
 
 #[tokio::test]
 async fn writes_the_status_once_and_is_quiet_when_it_is_right() {
     let (asked, decided) = run_until(&["good"], |asked| !asked.is_empty()).await;
-    assert_eq!(asked, ["PUT /apis/grove.io/v1alpha1/namespaces/default/podcliques/good/status"]);
+    assert_eq!(
+        asked,
+        ["PUT /apis/grove.io/v1alpha1/namespaces/default/podcliques/good/status"]
+    );
     assert!((1..=2).contains(&decided), "{decided}");
 }
 

@@ -11,5 +11,6 @@ mod apply;
 mod cache;
 mod controller;
 mod queue;
+mod routes;
 mod server;
 mod status;

@@ -22,7 +22,11 @@ async fn holds_each_key_once_and_in_order() {
     assert_eq!(keys.next().await, Some(key("b")));
     queue.push(key("b"));
     assert_eq!(keys.next().await, Some(key("a")));
-    assert_eq!(keys.next().await, Some(key("b")), "a key that was taken may come again");
+    assert_eq!(
+        keys.next().await,
+        Some(key("b")),
+        "a key that was taken may come again"
+    );
 }
 
 #[tokio::test]
@@ -37,9 +41,15 @@ async fn wakes_a_consumer_that_waits() {
 #[test]
 fn waits_longer_each_time_up_to_five_seconds_and_forgets_on_success() {
     let backoff = Backoff::default();
-    let waits: Vec<u128> = (0..9).map(|_| backoff.failed(&key("a")).1.as_millis()).collect();
+    let waits: Vec<u128> = (0..9)
+        .map(|_| backoff.failed(&key("a")).1.as_millis())
+        .collect();
     assert_eq!(waits, [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-    assert_eq!(backoff.failed(&key("b")).1, Duration::from_millis(50), "each object alone");
+    assert_eq!(
+        backoff.failed(&key("b")).1,
+        Duration::from_millis(50),
+        "each object alone"
+    );
     backoff.succeeded(&key("a"));
     assert_eq!(backoff.failed(&key("a")), (1, Duration::from_millis(50)));
 }

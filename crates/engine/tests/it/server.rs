@@ -21,10 +21,14 @@ pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
     let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
     let log = asked.clone();
     let service = tower::service_fn(move |request: Request<Body>| {
-        log.lock().unwrap().push(format!("{} {}", request.method(), request.uri().path()));
+        log.lock()
+            .unwrap()
+            .push(format!("{} {}", request.method(), request.uri().path()));
         let next = answers.lock().unwrap().pop_front();
         let (code, body) = next.unwrap_or((500, failure(500, "InternalError")));
-        let response = Response::builder().status(code).body(Body::from(body.to_string().into_bytes()));
+        let response = Response::builder()
+            .status(code)
+            .body(Body::from(body.to_string().into_bytes()));
         async move { Ok::<_, Infallible>(response.unwrap()) }
     });
     let metrics = Arc::new(Metrics::default());

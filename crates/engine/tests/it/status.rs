@@ -25,7 +25,10 @@ fn lets_counts_and_texts_wait_but_not_flips_and_latches() {
     counts.ready_replicas = 2;
     assert!(!is_urgent(&before, &counts));
     assert!(is_urgent(&before, &with_condition(Status::True, "1 of 2")));
-    let latched = PodCliqueStatus { was_available: true, ..before.clone() };
+    let latched = PodCliqueStatus {
+        was_available: true,
+        ..before.clone()
+    };
     assert!(is_urgent(&before, &latched));
 }
 

@@ -26,8 +26,14 @@ fn has_groves_defaults() {
     assert_eq!(config.controllers.pod_clique_set.or(10), 10);
     let expected: SocketAddr = "0.0.0.0:2751".parse().unwrap();
     assert_eq!(config.server.health_probes.or_port(2751), expected);
-    assert_eq!((config.log_level, config.log_format), (LogLevel::Info, LogFormat::Json));
-    assert_eq!(config.defaults.termination_delay, None, "gang termination is opt-in (seed 000)");
+    assert_eq!(
+        (config.log_level, config.log_format),
+        (LogLevel::Info, LogFormat::Json)
+    );
+    assert_eq!(
+        config.defaults.termination_delay, None,
+        "gang termination is opt-in (seed 000)"
+    );
 }
 
 #[test]
@@ -47,20 +53,35 @@ stuckPodTimeout: 2m
     )
     .unwrap();
     assert_eq!(config.controllers.pod_clique_set.or(10), 20);
-    assert_eq!(config.server.metrics.or_port(2752).to_string(), "[::1]:8080");
+    assert_eq!(
+        config.server.metrics.or_port(2752).to_string(),
+        "[::1]:8080"
+    );
 }
 
 #[rstest]
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
-#[case::not_honoured_yet("leaderElection: {enabled: true}\n", "leaderElection: not implemented yet; remove this key")]
-#[case::not_honoured_inside("server: {webhooks: {port: 1}}\n", "server.webhooks: not implemented yet")]
+#[case::not_honoured_yet(
+    "leaderElection: {enabled: true}\n",
+    "leaderElection: not implemented yet; remove this key"
+)]
+#[case::not_honoured_inside(
+    "server: {webhooks: {port: 1}}\n",
+    "server.webhooks: not implemented yet"
+)]
 #[case::scheduler("scheduler: {profiles: []}\n", "scheduler: not implemented yet")]
-#[case::zero_workers("controllers: {podClique: {concurrentSyncs: 0}}\n", "controllers.podClique.concurrentSyncs: 0 is not in 1..=1000")]
+#[case::zero_workers(
+    "controllers: {podClique: {concurrentSyncs: 0}}\n",
+    "controllers.podClique.concurrentSyncs: 0 is not in 1..=1000"
+)]
 #[case::unknown_level("logLevel: loud\n", "loud")]
 #[case::port_too_high("server: {metrics: {port: 70000}}\n", "70000")]
 #[case::no_duration("stuckPodTimeout: soon\n", "stuckPodTimeout: ")]
-#[case::zero_delay("defaults: {terminationDelay: 0s}\n", "defaults.terminationDelay: 0s must be greater than 0")]
+#[case::zero_delay(
+    "defaults: {terminationDelay: 0s}\n",
+    "defaults.terminationDelay: 0s must be greater than 0"
+)]
 #[case::not_yaml("{", "")]
 fn refuses_what_it_cannot_do_and_names_the_key(#[case] text: &str, #[case] expected: &str) {
     let error = with(text).unwrap_err();
@@ -70,16 +91,27 @@ fn refuses_what_it_cannot_do_and_names_the_key(#[case] text: &str, #[case] expec
 #[test]
 fn refuses_a_file_of_another_kind() {
     let error = parse("kind: Deployment\n").unwrap_err().to_string();
-    assert_eq!(error, "kind: is \"Deployment\", must be \"OperatorConfiguration\"");
+    assert_eq!(
+        error,
+        "kind: is \"Deployment\", must be \"OperatorConfiguration\""
+    );
 }
 
 #[test]
 fn has_flags_as_the_go_operator() {
-    let args = Args::try_parse_from(["grove-operator", "--config", "c.yaml", "--namespace", "ns"]).unwrap();
-    assert_eq!((args.config.unwrap().to_str(), args.namespace.as_str()), (Some("c.yaml"), "ns"));
+    let args = Args::try_parse_from(["grove-operator", "--config", "c.yaml", "--namespace", "ns"])
+        .unwrap();
+    assert_eq!(
+        (args.config.unwrap().to_str(), args.namespace.as_str()),
+        (Some("c.yaml"), "ns")
+    );
     for flag in ["-v", "--version", "--help"] {
         let error = Args::try_parse_from(["grove-operator", flag]).unwrap_err();
         assert!(!error.use_stderr(), "{flag} is not an error");
     }
-    assert!(Args::try_parse_from(["grove-operator", "--nonsense"]).unwrap_err().use_stderr());
+    assert!(
+        Args::try_parse_from(["grove-operator", "--nonsense"])
+            .unwrap_err()
+            .use_stderr()
+    );
 }

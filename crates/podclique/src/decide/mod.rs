@@ -31,6 +31,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let mut plan = Plan::default();
     plan.wave(gates::removals(snapshot));
     plan.wave(stuck::detachments(snapshot, now));
+    plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
     plan.wave(scale_in::deletions(snapshot));
     if snapshot.has_living_owner {

@@ -1,13 +1,73 @@
-//! Pods of an adopted PodClique carry a template hash that another implementation wrote. Once
-//! their PodClique has ours, they get it too, without a restart.
+//! Labels of pods that are put right. Labels of terminating pods never are: an overdue one has
+//! left the headless Service by its label.
 
 use api::labels;
 use domain::plan::{Action, Kind, Target};
 use domain::{Pod, ownership};
-use serde_json::json;
+use serde_json::{Value, json};
 
+use crate::build;
 use crate::observe::Snapshot;
 
+/// Labels that are the same for as long as the pod lives. Its hash and its attempts are not among
+/// them: they say where the pod comes from.
+const FIXED: [&str; 11] = [
+    labels::NAME,
+    labels::MANAGED_BY,
+    labels::PART_OF,
+    labels::COMPONENT,
+    labels::POD_CLIQUE,
+    labels::POD_INDEX,
+    labels::POD_GANG,
+    labels::BASE_POD_GANG,
+    labels::PCS_REPLICA_INDEX,
+    labels::SCALING_GROUP,
+    labels::SCALING_GROUP_REPLICA_INDEX,
+];
+
+/// Pods whose labels somebody edited.
+pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
+    let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
+    pods.filter_map(|pod| correct(snapshot, pod)).collect()
+}
+
+fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
+    let right = build::labels_of(&snapshot.podclique, pod.index()?);
+    let wrong = FIXED
+        .iter()
+        .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));
+    let changes: Vec<Value> = wrong
+        .flat_map(|key| change(pod, key, right.get(*key)))
+        .collect();
+    if changes.is_empty() {
+        return None;
+    }
+    let mut operations = vec![json!({"op": "test", "path": "/metadata/uid", "value": pod.uid()})];
+    if pod.metadata.labels.is_none() {
+        operations.push(json!({"op": "add", "path": "/metadata/labels", "value": {}}));
+    }
+    operations.extend(changes);
+    Some(Action::Patch {
+        target: Target::of(Kind::Pod, &pod.metadata),
+        operations: Value::Array(operations),
+        why: "its labels were edited",
+    })
+}
+
+/// Tests what is there, then sets or removes it.
+fn change(pod: &Pod, key: &str, right: Option<&String>) -> Vec<Value> {
+    let path = format!("/metadata/labels/{}", key.replace('/', "~1"));
+    let is = ownership::label(&pod.metadata, key);
+    let test = is.map(|value| json!({"op": "test", "path": path, "value": value}));
+    let set = match right {
+        Some(value) => json!({"op": "add", "path": path, "value": value}),
+        None => json!({"op": "remove", "path": path}),
+    };
+    test.into_iter().chain([set]).collect()
+}
+
+/// Pods of an adopted PodClique carry a template hash that another implementation wrote. Once
+/// their PodClique has ours, they get it too, without a restart.
 pub(super) fn rebased_pods(snapshot: &Snapshot) -> Vec<Action> {
     let meta = &snapshot.podclique.metadata;
     let Some(foreign) = ownership::annotation(meta, labels::REBASED_FROM) else {

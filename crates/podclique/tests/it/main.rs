@@ -9,6 +9,7 @@
 
 mod deletion;
 mod gates;
+mod labels;
 mod pod;
 mod scale;
 mod situation;

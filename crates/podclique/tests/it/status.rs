@@ -138,23 +138,3 @@ fn publishes_a_selector_for_standalone_cliques_only() {
         .build();
     assert_eq!(status(&situation(&grouped, vec![])).hpa_pod_selector, None);
 }
-
-#[test]
-fn relabels_the_pods_of_an_adopted_clique_without_a_restart() {
-    let foreign = "64d9f5b87c";
-    let clique = podclique("demo-0-worker")
-        .with(|c| {
-            let annotations = c.metadata.annotations.as_mut().unwrap();
-            annotations.insert(labels::REBASED_FROM.into(), foreign.into());
-        })
-        .build();
-    let adopted = pod(&clique, 0).ready().with(|p| {
-        p.metadata
-            .labels
-            .as_mut()
-            .unwrap()
-            .insert(labels::POD_TEMPLATE_HASH.into(), foreign.into());
-    });
-    let plan = plan(&situation(&clique, vec![adopted]));
-    assert_snapshot!(plan.to_string().split("status").next().unwrap());
-}

@@ -1,0 +1,78 @@
+//! Who is woken when an object changes.
+
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, labels};
+use domain::Key;
+use engine::routes::{Controller, Watched};
+use engine::{Change, World};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+
+fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("default".into()),
+        uid: Some(format!("uid-{name}")),
+        owner_references: Some(vec![OwnerReference {
+            kind: owner_kind.into(),
+            name: owner.into(),
+            uid: format!("uid-{owner}"),
+            controller: Some(true),
+            ..OwnerReference::default()
+        }]),
+        ..ObjectMeta::default()
+    }
+}
+
+fn gone<K>(object: K) -> Change<K> {
+    Change {
+        old: Some(Arc::new(object)),
+        new: None,
+    }
+}
+
+#[test]
+fn wakes_the_owners_of_a_clique_whose_labels_were_stripped() {
+    let world = World::default();
+    let group = meta("demo-0-g", "PodCliqueSet", "demo");
+    world.scaling_groups.apply(PodCliqueScalingGroup {
+        metadata: group,
+        ..Default::default()
+    });
+    let metadata = meta("demo-0-g-0-a", "PodCliqueScalingGroup", "demo-0-g");
+    let routes = PodClique::routes(
+        &gone(PodClique {
+            metadata,
+            ..PodClique::default()
+        }),
+        &world,
+    );
+    for (controller, name) in [
+        (Controller::PodCliqueSet, "demo"),
+        (Controller::PodCliqueScalingGroup, "demo-0-g"),
+        (Controller::PodClique, "demo-0-g-0-a"),
+    ] {
+        assert!(
+            routes.contains(&(controller, Key::new("default", name))),
+            "{routes:?}"
+        );
+    }
+}
+
+#[test]
+fn believes_the_owner_rather_than_the_label() {
+    let world = World::default();
+    let mut metadata = meta("demo-0-a", "PodCliqueSet", "demo");
+    metadata.labels = Some([(labels::PART_OF.to_owned(), "other".to_owned())].into());
+    let routes = PodClique::routes(
+        &gone(PodClique {
+            metadata,
+            ..PodClique::default()
+        }),
+        &world,
+    );
+    assert!(
+        routes.contains(&(Controller::PodCliqueSet, Key::new("default", "demo"))),
+        "{routes:?}"
+    );
+}

@@ -1,0 +1,57 @@
+//! Labels of pods are put right.
+
+use api::labels;
+use insta::assert_snapshot;
+use testkit::builders::{pod, podclique};
+
+use crate::situation::{plan, situation, writes};
+
+#[test]
+fn puts_edited_labels_right_and_leaves_foreign_ones() {
+    let clique = podclique("demo-0-worker").build();
+    let edited = pod(&clique, 0).ready().with(|p| {
+        let all = p.metadata.labels.as_mut().unwrap();
+        all.insert("example.com/theirs".into(), "kept".into());
+        all.insert(labels::POD_INDEX.into(), "7".into());
+        all.insert(labels::BASE_POD_GANG.into(), "wrong".into());
+        all.remove(labels::MANAGED_BY);
+    });
+    let plan = plan(&situation(&clique, vec![edited]));
+    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
+        panic!("{plan}")
+    };
+    assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
+}
+
+#[test]
+fn never_repairs_the_labels_of_a_terminating_pod() {
+    let clique = podclique("demo-0-worker").build();
+    let detached = pod(&clique, 0).ready().terminating(59).with(|p| {
+        p.metadata
+            .labels
+            .as_mut()
+            .unwrap()
+            .remove(labels::PCS_REPLICA_INDEX);
+    });
+    assert!(plan(&situation(&clique, vec![detached])).writes_nothing());
+}
+
+#[test]
+fn relabels_the_pods_of_an_adopted_clique_without_a_restart() {
+    let foreign = "64d9f5b87c";
+    let clique = podclique("demo-0-worker")
+        .with(|c| {
+            let annotations = c.metadata.annotations.as_mut().unwrap();
+            annotations.insert(labels::REBASED_FROM.into(), foreign.into());
+        })
+        .build();
+    let adopted = pod(&clique, 0).ready().with(|p| {
+        p.metadata
+            .labels
+            .as_mut()
+            .unwrap()
+            .insert(labels::POD_TEMPLATE_HASH.into(), foreign.into());
+    });
+    let plan = plan(&situation(&clique, vec![adopted]));
+    assert_snapshot!(writes(&plan));
+}
