@@ -3,7 +3,9 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .PHONY: help demo demo-down cluster-up cluster-down install run test lint pure generate fmt
 
-localcluster := cargo run -q -p testkit --bin localcluster --
+# All builds are of the whole workspace: one of a single package has other features of the
+# dependencies and would compile them again.
+localcluster := cargo run -q --bin localcluster --
 
 help: ## Print this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | \
@@ -29,7 +31,6 @@ run: ## Run the operator in the foreground
 
 test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
-	cargo build -p operator
 	cargo test --workspace
 
 pure: ## Only the tests that need no cluster

@@ -2,7 +2,7 @@
 #
 # A KUBECONFIG that the user sets wins; otherwise the local cluster is brought up or reused.
 
-localcluster() { cargo run -q -p testkit --bin localcluster -- "$@"; }
+localcluster() { cargo run -q --bin localcluster -- "$@"; }
 
 say() { printf '\n==> %s\n' "$*"; }
 

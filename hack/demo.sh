@@ -62,7 +62,7 @@ up() {
   use_cluster
   echo "KUBECONFIG=$KUBECONFIG"
   say "2/4 operator (the first build takes a few minutes)"
-  cargo build -p operator
+  cargo build --workspace --bin grove-operator
   install_definitions
   start_operator
   say "3/4 $example"

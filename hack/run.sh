@@ -14,7 +14,7 @@ server:
   healthProbes: {bindAddress: 127.0.0.1}
   metrics: {bindAddress: 127.0.0.1}
 YAML
-cargo build -p operator
+cargo build --workspace --bin grove-operator
 echo "Runs until Ctrl-C. In another terminal:"
 echo "  export KUBECONFIG=$KUBECONFIG"
 target/debug/grove-operator --config "$config"

@@ -42,6 +42,9 @@ pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
 /// Annotation: the last `replicas` seen in the template, so that a change there can be told from
 /// a live value that a user or an autoscaler set.
 pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
+/// Annotation of pods: how many earlier holders of the slot ended soon after their start, one after
+/// the other; the longer that goes on, the longer the next replacement waits.
+pub const QUICK_ENDS: &str = "grove.io/quick-ends";
 /// Annotation: the template hash that another implementation wrote and that was replaced by ours.
 pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
 /// Annotation: name of the topology that a clique's constraint speaks of; not copied to PodCliques.

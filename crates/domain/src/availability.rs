@@ -155,6 +155,6 @@ fn tally(have: i32, need: i32, things: &str, what: &str) -> String {
     if have < need {
         format!("{have} of {need} required {things} {what}")
     } else {
-        format!("{have} {things} {what}, {need} required")
+        format!("{things} {what}: {have}, required: {need}")
     }
 }

@@ -136,7 +136,12 @@ pub fn corrected(
         template_replicas.map(String::as_str),
         is_autoscaled,
     );
-    overlay(&mut next.metadata, &desired.metadata);
+    if is_same_template {
+        overlay(&mut next.metadata, &desired.metadata);
+    } else {
+        // The user's labels belong to the template: they come with it, on the replica's turn.
+        overlay(&mut next.metadata, &own_keys(&desired.metadata));
+    }
     set_hash_label(&mut next, existing, is_same_template);
     add_finalizer(&mut next.metadata, labels::PCLQ_FINALIZER);
     (next != *existing).then_some(next)
@@ -172,6 +177,31 @@ pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
         meta.annotations
             .get_or_insert_default()
             .insert(key.clone(), value.clone());
+    }
+}
+
+/// Only the keys that the operator itself sets.
+fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
+    let is_own = |key: &String| {
+        let standard = [
+            labels::NAME,
+            labels::MANAGED_BY,
+            labels::PART_OF,
+            labels::COMPONENT,
+        ];
+        key.starts_with(labels::GROVE_PREFIX) || standard.contains(&key.as_str())
+    };
+    let keep = |map: &Option<BTreeMap<String, String>>| {
+        let own = map.iter().flatten().filter(|(key, _)| is_own(key));
+        Some(
+            own.map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        )
+    };
+    ObjectMeta {
+        labels: keep(&meta.labels),
+        annotations: keep(&meta.annotations),
+        ..ObjectMeta::default()
     }
 }
 

@@ -39,7 +39,7 @@ pub fn expected(
     pcs: &str,
     i: i32,
     template: &PodCliqueSetTemplateSpec,
-    live_replicas: impl Fn(&str) -> i32,
+    live_replicas: impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
 ) -> Vec<ExpectedGang> {
     let base = names::base_gang(pcs, i);
     let mut base_parts: Vec<String> = standalone(template)
@@ -49,7 +49,7 @@ pub fn expected(
     for group in &template.scaling_groups {
         let object = names::scaling_group(pcs, i, &group.name);
         let minimum = group_minimum(group);
-        for j in 0..live_replicas(&object) {
+        for j in 0..live_replicas(&object, group) {
             let parts = group
                 .clique_names
                 .iter()

@@ -7,6 +7,10 @@ use crate::admission::{self, FieldError};
 use crate::defaults::{self, DefaultsConfig};
 use crate::unimplemented;
 
+/// More replicas than this at one level are never acted on: a slip of the finger on `/scale` must
+/// not take the operator, or the API server, down.
+pub const MOST_REPLICAS: i32 = 10_000;
+
 /// A PodCliqueSet as rules see it.
 #[derive(Clone, Debug, Default)]
 pub struct Intake {

@@ -2,6 +2,7 @@
 //! else is what keeps 10,000 pods below 100 MB.
 
 use api::labels;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Pod as FullPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use kube::Resource;
@@ -216,6 +217,48 @@ impl Pod {
         hostname
             .and_then(|(_, index)| index.parse().ok())
             .or_else(|| ownership::label_index(&self.metadata, labels::POD_INDEX))
+    }
+
+    /// How many holders of this slot, this one included, ended soon after their start, one after
+    /// the other; 0 if this one has not ended, or lived long enough.
+    pub fn quick_ends(&self) -> u32 {
+        const LONG_ENOUGH: SignedDuration = SignedDuration::from_mins(10);
+        let Some(ended) = self.ended_at().filter(|_| self.is_finished()) else {
+            return 0;
+        };
+        let born = self
+            .metadata
+            .creation_timestamp
+            .as_ref()
+            .map_or(ended, |t| t.0);
+        if ended.duration_since(born) >= LONG_ENOUGH {
+            return 0;
+        }
+        self.earlier_quick_ends().saturating_add(1)
+    }
+
+    /// The same of the holders before this one, carried on the pod.
+    pub fn earlier_quick_ends(&self) -> u32 {
+        let carried = ownership::annotation(&self.metadata, labels::QUICK_ENDS);
+        carried.and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+
+    /// When its last container ended, or when it was last heard of: an evicted pod, or one whose
+    /// node was lost, has no container that ended.
+    pub fn ended_at(&self) -> Option<Timestamp> {
+        let containers = self
+            .containers()
+            .filter_map(|c| c.state.terminated.as_ref()?.finished_at.as_ref());
+        let conditions = self
+            .status
+            .conditions
+            .iter()
+            .filter_map(|c| c.last_transition_time.as_ref());
+        let last = containers
+            .map(|t| t.0)
+            .max()
+            .or_else(|| conditions.map(|t| t.0).max());
+        last.or_else(|| self.metadata.creation_timestamp.as_ref().map(|t| t.0))
     }
 
     /// The most telling reason why it is not Ready, e.g. `CrashLoopBackOff`, `Unschedulable`.

@@ -18,14 +18,13 @@ pub enum Holder {
 /// `replicas` is the number of pods wanted. The lowest free indices are taken first (Grove, §6).
 /// An index whose pod is leaving is waited for, not skipped: its successor inherits hostname and
 /// DNS name, and these must never lead to two pods.
-pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> Vec<i32> {
+pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> impl Iterator<Item = i32> {
     let live = holders.values().filter(|h| **h == Holder::Live).count();
     let missing = usize::try_from(replicas).unwrap_or(0).saturating_sub(live);
     (0..i32::MAX)
         .filter(|k| holders.get(k) != Some(&Holder::Live))
         .take(missing)
         .filter(|k| !holders.contains_key(k))
-        .collect()
 }
 
 /// The name of the pod in a slot: the same whenever the same slot is filled again after a lost

@@ -1,5 +1,11 @@
 //! Carries out a plan: wave after wave, the actions of a wave at once, each with its precondition.
+//!
+//! No action relies on the success of another, only on what was observed: so what is refused
+//! stops its own kind of write and nothing else. A server that does not answer stops everything.
 
+use std::collections::BTreeSet;
+
+use api::labels;
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::plan::{Action, Kind, Object, Target};
 use domain::{Key, Pod, ownership};
@@ -7,11 +13,12 @@ use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use crate::backoff::Class;
 use crate::hub::Hub;
 use crate::metrics::ByAction;
 use crate::requests::RequestError;
@@ -33,39 +40,84 @@ pub struct Outcome {
     pub errors: Vec<LastError>,
     /// Objects that changed under us; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
+    /// Writes that were left out because their like failed.
+    pub is_cut_short: bool,
+    /// Whether the API server said no, rather than nothing.
+    pub is_refused: bool,
+    is_unavailable: bool,
 }
 
 impl Outcome {
     /// Whether every action did what was asked.
     pub fn is_complete(&self) -> bool {
-        self.errors.is_empty() && self.conflicts.is_empty()
+        self.failures.is_empty() && self.conflicts.is_empty() && !self.is_cut_short
+    }
+
+    /// In one word, for metrics.
+    pub fn result(&self) -> &'static str {
+        match (self.failures.is_empty(), self.conflicts.is_empty()) {
+            (false, _) => "error",
+            (true, false) => "conflict",
+            (true, true) => "ok",
+        }
+    }
+
+    /// What failed, as classes of writes.
+    pub fn failed_classes(&self) -> BTreeSet<Class> {
+        self.failures
+            .iter()
+            .map(|(verb, kind, _)| (*verb, *kind))
+            .collect()
     }
 }
 
-/// Carries out `waves`; a wave in which something failed is the last one.
-pub async fn perform(hub: &Hub, waves: &[Vec<Action>], now: Timestamp) -> Outcome {
+/// Carries out `waves` but for the classes of writes in `blocked`.
+pub async fn perform(
+    hub: &Hub,
+    waves: &[Vec<Action>],
+    blocked: &BTreeSet<Class>,
+    now: Timestamp,
+) -> Outcome {
     let mut outcome = Outcome::default();
     for wave in waves {
-        // One first: what refuses it (a quota, a missing ServiceAccount) refuses the rest too.
-        let (first, rest) = wave.split_at(wave.len().min(1));
+        // One pod first: what refuses it (a quota, a missing ServiceAccount) refuses the rest too.
+        let is_of_pods = matches!(wave.first(), Some(Action::Create(Object::Pod(_))));
+        let (first, rest) = wave.split_at(usize::from(is_of_pods));
         for part in [first, rest] {
-            let attempts: Vec<_> = part
-                .iter()
-                .map(|action| attempt(hub, action).boxed())
-                .collect();
-            let results: Vec<_> = stream::iter(attempts)
-                .buffer_unordered(WIDTH)
-                .collect()
-                .await;
-            for (action, result) in results {
-                note(hub, &mut outcome, action, result, now);
-            }
-            if !outcome.is_complete() {
+            carry_out(hub, part, blocked, now, &mut outcome).await;
+            if outcome.is_unavailable {
                 return outcome;
             }
         }
     }
     outcome
+}
+
+async fn carry_out(
+    hub: &Hub,
+    actions: &[Action],
+    blocked: &BTreeSet<Class>,
+    now: Timestamp,
+    outcome: &mut Outcome,
+) {
+    let failed = outcome.failed_classes();
+    let is_allowed = |action: &&Action| {
+        let class = (action.verb(), action.kind());
+        !blocked.contains(&class) && !failed.contains(&class)
+    };
+    let allowed: Vec<&Action> = actions.iter().filter(is_allowed).collect();
+    outcome.is_cut_short |= allowed.len() < actions.len();
+    let attempts: Vec<_> = allowed
+        .into_iter()
+        .map(|a| attempt(hub, a).boxed())
+        .collect();
+    let results: Vec<_> = stream::iter(attempts)
+        .buffer_unordered(WIDTH)
+        .collect()
+        .await;
+    for (action, result) in results {
+        note(hub, outcome, action, result, now);
+    }
 }
 
 async fn attempt<'a>(hub: &Hub, action: &'a Action) -> (&'a Action, Result<(), RequestError>) {
@@ -96,21 +148,33 @@ fn note(
         Err(RequestError::Conflict | RequestError::NotFound) => {
             outcome.conflicts.push((action.kind(), key));
         }
-        Err(error) => {
-            tracing::warn!(action = %action.verb(), kind = %action.kind(), %key, %error, "write failed");
-            if outcome.errors.len() < ERRORS_KEPT {
-                let description =
-                    format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
-                outcome
-                    .failures
-                    .push((action.verb(), action.kind(), description.clone()));
-                outcome.errors.push(LastError {
-                    code: code(action),
-                    description,
-                    observed_at: Time(now),
-                });
-            }
-        }
+        Err(error) => fail(outcome, action, &key, &error, now),
+    }
+}
+
+fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError, now: Timestamp) {
+    tracing::warn!(action = action.verb(), kind = %action.kind(), %key, %error, "write failed");
+    let is_refused = matches!(error, RequestError::Refused { .. });
+    outcome.is_refused |= is_refused;
+    outcome.is_unavailable |= !is_refused;
+    let description = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
+    if outcome.errors.len() < ERRORS_KEPT {
+        let code = if is_refused {
+            code(action)
+        } else {
+            "ERR_API_UNAVAILABLE".to_owned()
+        };
+        let description = description.clone();
+        outcome.errors.push(LastError {
+            code,
+            description,
+            observed_at: Time(now),
+        });
+    }
+    if outcome.failures.len() < ERRORS_KEPT {
+        outcome
+            .failures
+            .push((action.verb(), action.kind(), description));
     }
 }
 
@@ -168,8 +232,8 @@ async fn create_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
     }
 }
 
-/// POST. If the name is taken by an object of the same owner, an earlier answer was lost and all
-/// is well; the object as it is goes into the cache.
+/// POST. If the name is taken by an object of the same owner that stays, an earlier answer was
+/// lost and all is well; the object as it is goes into the cache.
 async fn create<R, B>(hub: &Hub, body: &B) -> Result<(), RequestError>
 where
     R: Watched,
@@ -181,28 +245,47 @@ where
             hub.wrote(object);
             Ok(())
         }
-        Err(RequestError::AlreadyExists) => {
-            let found: R = hub.requests.get(&key).await?;
-            let owner = ownership::controller(body.meta()).map(|o| o.uid.as_str());
-            if ownership::is_controlled_by(found.meta(), owner.unwrap_or_default()) {
-                hub.wrote(found);
-                return Ok(());
-            }
-            Err(RequestError::Refused {
-                code: 409,
-                message: name_conflict(found.meta()),
-            })
-        }
+        Err(RequestError::AlreadyExists) => look_at_holder::<R, B>(hub, &key, body).await,
         Err(error) => Err(error),
     }
 }
 
-fn name_conflict(meta: &k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta) -> String {
+/// Who holds the name that we wanted.
+async fn look_at_holder<R, B>(hub: &Hub, key: &Key, body: &B) -> Result<(), RequestError>
+where
+    R: Watched,
+    B: Resource<DynamicType = ()>,
+{
+    let holder: R = hub.requests.get(key).await?;
+    let owner = ownership::controller(body.meta()).map_or("", |o| o.uid.as_str());
+    let is_ours = ownership::is_controlled_by(holder.meta(), owner)
+        && index(holder.meta()) == index(body.meta());
+    let stays = !ownership::is_terminating(holder.meta());
+    let message = name_conflict(holder.meta());
+    if R::KIND == Kind::Pod && !(is_ours && stays) {
+        // The next decision takes another name.
+        hub.world.taken_names.insert(key.clone());
+        return Err(RequestError::Conflict);
+    }
+    hub.wrote(holder);
+    match (is_ours, stays) {
+        (true, true) => Ok(()),
+        (_, false) => Err(RequestError::Conflict),
+        (false, true) => Err(RequestError::Refused { code: 409, message }),
+    }
+}
+
+fn index(meta: &ObjectMeta) -> Option<&str> {
+    ownership::label(meta, labels::POD_INDEX)
+}
+
+fn name_conflict(meta: &ObjectMeta) -> String {
     let owner = ownership::controller(meta).map_or("nobody".to_owned(), |o| {
         format!("{} {} (uid {})", o.kind, o.name, o.uid)
     });
     format!(
-        "NameConflict: this name is taken by an object that belongs to {owner}; delete or rename that object"
+        "NameConflict: this name is taken by an object that belongs to {owner}; \
+         delete or rename that object"
     )
 }
 
@@ -268,9 +351,18 @@ async fn delete_any(hub: &Hub, target: &Target) -> Result<(), RequestError> {
 }
 
 async fn delete<K: Watched>(hub: &Hub, target: &Target) -> Result<(), RequestError> {
-    hub.requests.delete::<K>(&target.key, &target.uid).await?;
-    hub.wrote_delete::<K>(&target.key, &target.uid);
-    Ok(())
+    let cache = K::cache(&hub.world);
+    cache.will_delete(&target.uid);
+    match hub.requests.delete::<K>(&target.key, &target.uid).await {
+        Ok(()) => {
+            hub.wrote_delete::<K>(&target.key, &target.uid);
+            Ok(())
+        }
+        Err(error) => {
+            cache.did_not_delete(&target.uid);
+            Err(error)
+        }
+    }
 }
 
 /// Reads live what changed under us.

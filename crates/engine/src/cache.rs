@@ -1,22 +1,33 @@
 //! All objects of one kind as last seen, with the operator's own newer writes laid over them.
 //!
-//! A write is laid over the view until the watch has passed its resourceVersion: resourceVersions
-//! of one kind are one order, so from then on the view itself tells what became of the object.
-//! That way a late answer to a POST never brings back an object that was deleted meanwhile.
+//! The rules, each for an order in which answers and watch events really arrive:
+//!
+//! - The view never goes back: resourceVersions of one kind are one order, and what is older than
+//!   what is shown is dropped. Only a full list is believed whatever its versions.
+//! - An own write stays until the watch shows a version at least as new; after 30 s without that
+//!   it is read live.
+//! - An own deletion is irrevocable: whatever versions follow, the object is on its way out.
+//! - An object that is known to be gone does not come back with a late answer.
+//! - An object that vanishes without having been seen on its way out is read live before it
+//!   counts as gone: maybe only its label was stripped.
 
-use std::collections::{BTreeSet, HashMap};
+mod index;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use api::labels;
 use domain::{Key, ownership};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
+use index::Index;
+pub use index::set_of;
+
 /// How long an own write may stay unconfirmed by the watch before the object is read live.
-pub const OVERLAY_LIFETIME: Duration = Duration::from_secs(30);
+pub const UNCONFIRMED_LIFETIME: Duration = Duration::from_secs(30);
 /// No answer arrives later than this after its request.
 const GRAVE_LIFETIME: Duration = Duration::from_secs(20);
 
@@ -36,6 +47,9 @@ impl<K> Change<K> {
     }
 }
 
+/// Which object and which version of it.
+pub type Seen = Option<(String, u64)>;
+
 /// All objects of one kind.
 #[derive(Debug)]
 pub struct Cache<K>(RwLock<Inner<K>>);
@@ -43,45 +57,31 @@ pub struct Cache<K>(RwLock<Inner<K>>);
 #[derive(Debug)]
 struct Inner<K> {
     objects: HashMap<Key, Arc<K>>,
-    by_owner: HashMap<String, BTreeSet<Key>>,
-    by_set: HashMap<Key, BTreeSet<Key>>,
-    overlay: HashMap<Key, Overlay>,
+    index: Index,
+    /// Objects to be read live: own writes once they are overdue, doubts (`None`) at once.
+    unconfirmed: HashMap<Key, Option<Instant>>,
+    /// Uids that we delete, and since when; `None` while there is no answer yet.
+    deleting: HashMap<String, Option<Time>>,
+    buried: HashMap<String, Instant>,
     listing: Option<Listing<K>>,
-    buried: HashMap<String, Grave>,
-    is_synced: bool,
-}
-
-#[derive(Debug)]
-struct Overlay {
-    version: u64,
-    /// When it was written; `None` if it has to be read live.
-    since: Option<Instant>,
-    is_delete: bool,
-}
-
-/// An object that the watch said is gone: what was read or written before that is old news.
-#[derive(Debug)]
-struct Grave {
-    version: u64,
-    since: Instant,
 }
 
 #[derive(Debug)]
 struct Listing<K> {
     began: Instant,
     objects: HashMap<Key, K>,
+    unreadable: HashSet<Key>,
 }
 
 impl<K> Default for Cache<K> {
     fn default() -> Self {
         Self(RwLock::new(Inner {
             objects: HashMap::new(),
-            by_owner: HashMap::new(),
-            by_set: HashMap::new(),
-            overlay: HashMap::new(),
-            listing: None,
+            index: Index::default(),
+            unconfirmed: HashMap::new(),
+            deleting: HashMap::new(),
             buried: HashMap::new(),
-            is_synced: false,
+            listing: None,
         }))
     }
 }
@@ -94,12 +94,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
 
     /// All objects controlled by the owner with this uid, by name.
     pub fn owned_by(&self, uid: &str) -> Vec<Arc<K>> {
-        self.read(|inner| inner.select(inner.by_owner.get(uid)))
+        self.read(|inner| inner.select(inner.index.owned_by(uid)))
     }
 
     /// All objects that are part of a PodCliqueSet, by name.
     pub fn part_of(&self, set: &Key) -> Vec<Arc<K>> {
-        self.read(|inner| inner.select(inner.by_set.get(set)))
+        self.read(|inner| inner.select(inner.index.part_of(set)))
     }
 
     /// How many objects there are.
@@ -112,43 +112,35 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.len() == 0
     }
 
-    /// Whether a full list was seen.
-    pub fn is_synced(&self) -> bool {
-        self.read(|inner| inner.is_synced)
-    }
-
     /// The watch shows this version.
     pub fn apply(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
-            let version = version(object.meta());
             let key = Key::of(object.meta());
-            if inner.overlay.get(&key).is_some_and(|o| o.outranks(version)) {
+            if version(object.meta()) < inner.version_of(&key) {
                 return None;
             }
-            inner.overlay.remove(&key);
+            inner.unconfirmed.remove(&key);
             inner.put(key, object)
         })
     }
 
-    /// The watch says that the object is gone. If it was not known to be on its way out, only its
-    /// label may be gone: it stays until a live read tells ([`Cache::overdue`]).
-    pub fn delete(&self, object: &K) -> Option<Change<K>> {
+    /// The watch says that the object is gone.
+    pub fn delete(&self, meta: &ObjectMeta) -> Option<Change<K>> {
         self.write(|inner| {
-            let key = Key::of(object.meta());
-            let uid = ownership::uid(object.meta());
+            let key = Key::of(meta);
+            let uid = ownership::uid(meta);
             let known = inner
                 .objects
                 .get(&key)
                 .filter(|o| ownership::uid(o.meta()) == uid);
             match known.map(|o| ownership::is_terminating(o.meta())) {
-                Some(false) => {
-                    inner.doubt(key);
+                Some(false) if !inner.deleting.contains_key(uid) => {
+                    inner.unconfirmed.insert(key, None);
                     None
                 }
                 is_known => {
-                    inner.bury(uid, version(object.meta()));
+                    inner.bury(uid);
                     is_known?;
-                    inner.overlay.remove(&key);
                     inner.take(&key)
                 }
             }
@@ -161,6 +153,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             inner.listing = Some(Listing {
                 began: Instant::now(),
                 objects: HashMap::new(),
+                unreadable: HashSet::new(),
             });
         });
     }
@@ -174,27 +167,36 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         });
     }
 
+    /// One object of a full list that cannot be decoded: it stays as it was last seen.
+    pub fn list_unreadable(&self, meta: &ObjectMeta) {
+        self.write(|inner| {
+            if let Some(listing) = &mut inner.listing {
+                listing.unreadable.insert(Key::of(meta));
+            }
+        });
+    }
+
     /// A full list ends: what it does not hold is gone, unless we wrote it after the list began.
-    /// What was not known to be on its way out is read live first, as in [`Cache::delete`].
     pub fn end_list(&self) -> Vec<Change<K>> {
         self.write(|inner| {
-            inner.is_synced = true;
             let Some(listing) = inner.listing.take() else {
                 return Vec::new();
             };
+            let began = listing.began;
             inner
-                .overlay
-                .retain(|_, o| o.since.is_none_or(|since| since >= listing.began));
-            let gone: Vec<Key> = inner
-                .objects
-                .keys()
-                .filter(|k| !listing.objects.contains_key(k) && !inner.overlay.contains_key(k))
-                .cloned()
-                .collect();
-            let mut changes: Vec<_> = gone.into_iter().filter_map(|key| inner.lose(key)).collect();
+                .unconfirmed
+                .retain(|_, since| since.is_none_or(|since| since >= began));
+            let is_lost = |key: &&Key| {
+                !listing.objects.contains_key(key)
+                    && !listing.unreadable.contains(key)
+                    && !inner.unconfirmed.contains_key(*key)
+            };
+            let lost: Vec<Key> = inner.objects.keys().filter(is_lost).cloned().collect();
+            let mut changes: Vec<_> = lost.into_iter().filter_map(|key| inner.lose(key)).collect();
             for (key, object) in listing.objects {
-                let version = version(object.meta());
-                if !inner.overlay.get(&key).is_some_and(|o| o.outranks(version)) {
+                let is_ours = inner.unconfirmed.contains_key(&key);
+                if !is_ours || version(object.meta()) >= inner.version_of(&key) {
+                    inner.unconfirmed.remove(&key);
                     changes.extend(inner.put(key, object));
                 }
             }
@@ -205,80 +207,85 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     /// We wrote the object and this is the answer.
     pub fn wrote(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
-            let version = version(object.meta());
             let key = Key::of(object.meta());
-            let is_newer_known = inner
-                .objects
-                .get(&key)
-                .is_some_and(|o| self::version(o.meta()) >= version);
-            if is_newer_known || inner.is_buried(ownership::uid(object.meta()), version) {
+            let is_known = inner.version_of(&key) >= version(object.meta());
+            if is_known || inner.buried.contains_key(ownership::uid(object.meta())) {
                 return None;
             }
-            inner.overlay.insert(
-                key.clone(),
-                Overlay {
-                    version,
-                    since: Some(Instant::now()),
-                    is_delete: false,
-                },
-            );
+            inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
             inner.put(key, object)
         })
     }
 
-    /// We deleted the object with this uid: it counts as terminating until the watch tells more.
+    /// A DELETE of this uid is about to be sent: its end will be no surprise.
+    pub fn will_delete(&self, uid: &str) {
+        self.write(|inner| {
+            inner.deleting.entry(uid.to_owned()).or_insert(None);
+        });
+    }
+
+    /// The DELETE was refused, or got no answer.
+    pub fn did_not_delete(&self, uid: &str) {
+        self.write(|inner| {
+            if inner.deleting.get(uid) == Some(&None) {
+                inner.deleting.remove(uid);
+            }
+        });
+    }
+
+    /// The object with this uid is deleted: from now on it is on its way out.
     pub fn wrote_delete(&self, key: &Key, uid: &str, now: Timestamp) -> Option<Change<K>> {
         self.write(|inner| {
             let known = inner
                 .objects
                 .get(key)
-                .filter(|o| ownership::uid(o.meta()) == uid)?;
-            if ownership::is_terminating(known.meta()) {
+                .filter(|o| ownership::uid(o.meta()) == uid);
+            let Some(known) = known.cloned() else {
+                inner.deleting.remove(uid);
+                return None;
+            };
+            inner.deleting.insert(uid.to_owned(), Some(Time(now)));
+            inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
+            inner.put(key.clone(), K::clone(&known))
+        })
+    }
+
+    /// What has to be read live.
+    pub fn overdue(&self) -> Vec<Key> {
+        let is_overdue = |since: &Option<Instant>| {
+            since.is_none_or(|since| since.elapsed() > UNCONFIRMED_LIFETIME)
+        };
+        self.read(|inner| {
+            let all = inner
+                .unconfirmed
+                .iter()
+                .filter(|(_, since)| is_overdue(since));
+            all.map(|(key, _)| key.clone()).collect()
+        })
+    }
+
+    /// Which object and version is shown under this name.
+    pub fn seen(&self, key: &Key) -> Seen {
+        self.read(|inner| inner.seen(key))
+    }
+
+    /// What a live read found. `before` is what was shown when the read began: if that has
+    /// changed, the news is newer than the answer.
+    pub fn read_live(&self, key: &Key, before: &Seen, found: Option<K>) -> Option<Change<K>> {
+        self.write(|inner| {
+            if inner.seen(key) != *before {
                 return None;
             }
-            let mut object = K::clone(known);
-            object.meta_mut().deletion_timestamp = Some(Time(now));
-            let version = version(object.meta());
-            inner.overlay.insert(
-                key.clone(),
-                Overlay {
-                    version,
-                    since: Some(Instant::now()),
-                    is_delete: true,
-                },
-            );
-            Some(inner.replace(key.clone(), object))
-        })
-    }
-
-    /// Own writes that the watch has not shown for too long, and objects that vanished without
-    /// notice; to be read live.
-    pub fn overdue(&self) -> Vec<Key> {
-        self.read(|inner| {
-            let is_overdue = |o: &Overlay| {
-                o.since
-                    .is_none_or(|since| since.elapsed() > OVERLAY_LIFETIME)
-            };
-            inner
-                .overlay
-                .iter()
-                .filter(|(_, o)| is_overdue(o))
-                .map(|(k, _)| k.clone())
-                .collect()
-        })
-    }
-
-    /// What a live read of an object found.
-    pub fn read_live(&self, key: &Key, found: Option<K>) -> Option<Change<K>> {
-        self.write(|inner| {
+            inner.unconfirmed.remove(key);
             let Some(object) = found else {
-                inner.overlay.remove(key);
+                if let Some((uid, _)) = before {
+                    inner.bury(uid);
+                }
                 return inner.take(key);
             };
-            if inner.is_buried(ownership::uid(object.meta()), version(object.meta())) {
+            if inner.buried.contains_key(ownership::uid(object.meta())) {
                 return None;
             }
-            inner.overlay.remove(key);
             inner.put(key.clone(), object)
         })
     }
@@ -292,138 +299,83 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 }
 
-impl Overlay {
-    /// Whether our write is newer than a version that the watch shows.
-    fn outranks(&self, version: u64) -> bool {
-        self.version > version || (self.is_delete && self.version == version)
-    }
-}
-
 impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
-    /// To be read live at once.
-    fn doubt(&mut self, key: Key) {
-        let version = self.objects.get(&key).map_or(0, |o| version(o.meta()));
-        self.overlay.insert(
-            key,
-            Overlay {
-                version,
-                since: None,
-                is_delete: true,
-            },
-        );
+    fn seen(&self, key: &Key) -> Seen {
+        let meta = self.objects.get(key)?.meta();
+        Some((ownership::uid(meta).to_owned(), version(meta)))
     }
 
-    /// A full list does not hold the object.
-    fn lose(&mut self, key: Key) -> Option<Change<K>> {
-        let meta = self.objects.get(&key)?.meta();
-        if !ownership::is_terminating(meta) {
-            self.doubt(key);
-            return None;
-        }
-        let uid = ownership::uid(meta).to_owned();
-        self.bury(&uid, u64::MAX);
-        self.take(&key)
+    fn version_of(&self, key: &Key) -> u64 {
+        self.objects.get(key).map_or(0, |o| version(o.meta()))
     }
 
-    fn bury(&mut self, uid: &str, version: u64) {
-        self.buried
-            .retain(|_, grave| grave.since.elapsed() < GRAVE_LIFETIME);
-        self.buried.insert(
-            uid.to_owned(),
-            Grave {
-                version,
-                since: Instant::now(),
-            },
-        );
-    }
-
-    /// Whether the object is known to have gone after this version of it.
-    fn is_buried(&self, uid: &str, version: u64) -> bool {
-        self.buried
-            .get(uid)
-            .is_some_and(|grave| grave.version >= version)
-    }
-
-    /// Puts the object in unless this very version is there.
-    fn put(&mut self, key: Key, object: K) -> Option<Change<K>> {
+    /// Puts the object in unless this very state is there.
+    fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
+        self.keep_deleted(&mut object);
         let is_same = |o: &Arc<K>| {
             o.meta().resource_version == object.meta().resource_version
-                && ownership::uid(o.meta()) == ownership::uid(object.meta())
-                && ownership::is_terminating(o.meta()) == ownership::is_terminating(object.meta())
+                && o.meta().uid == object.meta().uid
+                && o.meta().deletion_timestamp == object.meta().deletion_timestamp
         };
         if self.objects.get(&key).is_some_and(is_same) {
             return None;
         }
-        Some(self.replace(key, object))
-    }
-
-    fn replace(&mut self, key: Key, object: K) -> Change<K> {
         let old = self.objects.remove(&key);
         if let Some(old) = &old {
-            self.unindex(&key, old.meta());
+            self.index.remove(&key, old.meta());
         }
         let new = Arc::new(object);
-        self.index(&key, new.meta());
+        self.index.insert(&key, new.meta());
         self.objects.insert(key, new.clone());
-        Change {
+        Some(Change {
             old,
             new: Some(new),
+        })
+    }
+
+    /// A version from between our deletion and what the watch shows of it is still on its way out.
+    fn keep_deleted(&mut self, object: &mut K) {
+        let uid = ownership::uid(object.meta()).to_owned();
+        if ownership::is_terminating(object.meta()) {
+            self.deleting.remove(&uid);
+        } else if let Some(Some(since)) = self.deleting.get(&uid) {
+            object.meta_mut().deletion_timestamp = Some(since.clone());
         }
     }
 
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
+        self.unconfirmed.remove(key);
         let old = self.objects.remove(key)?;
-        self.unindex(key, old.meta());
+        self.deleting.remove(ownership::uid(old.meta()));
+        self.index.remove(key, old.meta());
         Some(Change {
             old: Some(old),
             new: None,
         })
     }
 
-    fn index(&mut self, key: &Key, meta: &ObjectMeta) {
-        if let Some(owner) = ownership::controller(meta) {
-            self.by_owner
-                .entry(owner.uid.clone())
-                .or_default()
-                .insert(key.clone());
+    /// A full list does not hold the object.
+    fn lose(&mut self, key: Key) -> Option<Change<K>> {
+        let meta = self.objects.get(&key)?.meta();
+        if !ownership::is_terminating(meta) {
+            self.unconfirmed.insert(key, None);
+            return None;
         }
-        if let Some(set) = set_of(meta) {
-            self.by_set.entry(set).or_default().insert(key.clone());
-        }
+        let uid = ownership::uid(meta).to_owned();
+        self.bury(&uid);
+        self.take(&key)
     }
 
-    fn unindex(&mut self, key: &Key, meta: &ObjectMeta) {
-        if let Some(owner) = ownership::controller(meta) {
-            remove_from(&mut self.by_owner, &owner.uid, key);
-        }
-        if let Some(set) = set_of(meta) {
-            remove_from(&mut self.by_set, &set, key);
-        }
+    fn bury(&mut self, uid: &str) {
+        self.deleting.remove(uid);
+        self.buried
+            .retain(|_, since| since.elapsed() < GRAVE_LIFETIME);
+        self.buried.insert(uid.to_owned(), Instant::now());
     }
 
-    fn select(&self, keys: Option<&BTreeSet<Key>>) -> Vec<Arc<K>> {
-        keys.into_iter()
-            .flatten()
-            .filter_map(|key| self.objects.get(key).cloned())
+    fn select<'a>(&self, keys: impl Iterator<Item = &'a Key>) -> Vec<Arc<K>> {
+        keys.filter_map(|key| self.objects.get(key).cloned())
             .collect()
-    }
-}
-
-/// The PodCliqueSet that an object is part of: its owner, else what its label says. Labels can be
-/// stripped by anybody, and the end of such a child must still wake its set.
-pub fn set_of(meta: &ObjectMeta) -> Option<Key> {
-    let owner = ownership::controller(meta).filter(|o| o.kind == "PodCliqueSet");
-    let label = ownership::label(meta, labels::PART_OF);
-    let set = owner.map(|o| o.name.as_str()).or(label)?;
-    Some(Key::new(meta.namespace.clone().unwrap_or_default(), set))
-}
-
-fn remove_from<I: std::hash::Hash + Eq>(index: &mut HashMap<I, BTreeSet<Key>>, at: &I, key: &Key) {
-    if let Some(keys) = index.get_mut(at) {
-        keys.remove(key);
-        if keys.is_empty() {
-            index.remove(at);
-        }
     }
 }
 

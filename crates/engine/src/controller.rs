@@ -1,6 +1,6 @@
 //! One controller: takes keys, observes, decides, applies, writes the status.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,6 +12,7 @@ use domain::plan::{Note, Plan};
 use futures::{FutureExt, Stream, StreamExt, TryStreamExt};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
 use kube::core::PartialObjectMeta;
 use kube::core::object::HasStatus;
 use kube::runtime::controller::{Action, Config, applier};
@@ -20,7 +21,7 @@ use kube::runtime::watcher;
 use tokio::time::Instant;
 
 use crate::apply::{self, Outcome};
-use crate::backoff::Backoff;
+use crate::backoff::{Backoff, Failure};
 use crate::events::Events;
 use crate::hub::Hub;
 use crate::metrics::{ByController, ByResult};
@@ -65,7 +66,7 @@ pub async fn run<R: Reconciler>(
     writer.apply_watcher_event(&watcher::Event::Init);
     writer.apply_watcher_event(&watcher::Event::InitDone);
     let worker = Arc::new(Worker::new(rules, hub.clone()));
-    let requests = requests::<R>(hub, writer, queue);
+    let requests = requests::<R>(worker.clone(), writer, queue);
     let results = applier(
         |object, worker: Arc<Worker<R>>| {
             let key = Key::of(&object.metadata);
@@ -86,7 +87,7 @@ pub async fn run<R: Reconciler>(
 
 /// The applier runs only for objects in its store; ours holds names and nothing else.
 fn requests<R: Reconciler>(
-    hub: Arc<Hub>,
+    worker: Arc<Worker<R>>,
     mut writer: Writer<PartialObjectMeta<R::Object>>,
     keys: impl Stream<Item = Key>,
 ) -> impl Stream<Item = Result<ObjectRef<PartialObjectMeta<R::Object>>, Infallible>> {
@@ -102,11 +103,12 @@ fn requests<R: Reconciler>(
             _phantom: PhantomData,
         };
         let reference = ObjectRef::from_obj(&name);
-        hub.measure(R::CONTROLLER);
-        let exists = R::Object::cache(&hub.world).get(&key).is_some();
+        worker.hub.measure(R::CONTROLLER);
+        let exists = R::Object::cache(&worker.hub.world).get(&key).is_some();
         writer.apply_watcher_event(&if exists {
             watcher::Event::Apply(name)
         } else {
+            worker.forget(&key);
             watcher::Event::Delete(name)
         });
         Ok(reference)
@@ -146,22 +148,18 @@ impl<R: Reconciler> Worker<R> {
         let Ok(plan) = self.decide(&object, now) else {
             tracing::error!(controller = name::<R>(), %key, "a rule panicked; this is a bug, please report it");
             self.count("error", began);
-            return Some(self.backoff.failed(key).1);
+            return Some(self.backoff.failed(key, Failure::default()).1);
         };
         let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
-        let result = if !outcome.errors.is_empty() {
-            "error"
-        } else if !outcome.conflicts.is_empty() {
-            "conflict"
-        } else {
-            "ok"
-        };
-        self.count(result, began);
-        if result == "ok" {
-            self.backoff.succeeded(key);
+        self.count(outcome.result(), began);
+        if outcome.failures.is_empty() && outcome.conflicts.is_empty() {
+            if !outcome.is_cut_short {
+                self.backoff.succeeded(key);
+            }
             return delay;
         }
-        Some(self.retry(key, &outcome).await)
+        let wait = self.retry(key, &object, outcome).await;
+        Some(delay.map_or(wait, |delay| delay.min(wait)))
     }
 
     /// A rule that panics stops its own object and no other.
@@ -184,16 +182,26 @@ impl<R: Reconciler> Worker<R> {
         plan: Plan<R::Status>,
         now: Timestamp,
     ) -> (Outcome, Option<Duration>) {
-        let mut outcome = apply::perform(&self.hub, &plan.waves, now).await;
+        let pending = self.backoff.pending(key, object.meta().generation);
+        let (blocked, waiting) = match pending {
+            Some(pending) => (pending.failure.blocked.clone(), Some(pending)),
+            None => (BTreeSet::new(), None),
+        };
+        let mut outcome = apply::perform(&self.hub, &plan.waves, &blocked, now).await;
         report::<R>(key, &outcome);
         let own = crate::events::summaries(&outcome);
         for note in plan.notes.iter().chain(&own) {
             self.say(object, note, now).await;
         }
         let mut delay = plan.wake_at.map(|at| until(at, now));
+        let mut errors = outcome.errors.clone();
+        if let Some(waiting) = waiting.filter(|_| outcome.is_cut_short) {
+            delay = Some(delay.map_or(waiting.rest, |d| d.min(waiting.rest)));
+            errors.extend(waiting.failure.errors);
+        }
         if let Some(mut next) = plan.status {
-            if let Some(errors) = next.last_errors() {
-                errors.extend(outcome.errors.iter().cloned());
+            if let Some(list) = next.last_errors() {
+                list.extend(errors);
             }
             match self.write_status(key, object, next).await {
                 Ok(None) => {}
@@ -263,8 +271,14 @@ impl<R: Reconciler> Worker<R> {
 
     /// After a failure: waits a little longer each time, and after some conflicts in a row reads
     /// live what changed under us.
-    async fn retry(&self, key: &Key, outcome: &Outcome) -> Duration {
-        let (count, wait) = self.backoff.failed(key);
+    async fn retry(&self, key: &Key, object: &Arc<R::Object>, outcome: Outcome) -> Duration {
+        let failure = Failure {
+            generation: object.meta().generation,
+            blocked: outcome.failed_classes(),
+            is_refused: outcome.is_refused,
+            errors: outcome.errors,
+        };
+        let (count, wait) = self.backoff.failed(key, failure);
         if count >= CONFLICTS_BEFORE_READ {
             for (kind, name) in &outcome.conflicts {
                 apply::refresh_any(&self.hub, *kind, name).await;

@@ -1,19 +1,20 @@
 //! One watch per kind, our own fan-out: cache first, then the keys of every controller concerned.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::labels;
 use domain::{Key, ownership};
-use futures::StreamExt;
+use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use kube::core::DeserializeGuard;
+use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
 use kube::{Api, Client};
 use strum::IntoEnumIterator;
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 
 use crate::cache::Change;
 use crate::clock::{self, Clock};
@@ -30,6 +31,10 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 const FAILURES_BEFORE_RELIST: u32 = 5;
 /// How often own writes are checked for being shown by the watch.
 const SWEEP: Duration = Duration::from_secs(5);
+/// A full list that takes longer than this hangs.
+const LONGEST_LIST: Duration = Duration::from_mins(2);
+/// Live reads in flight per kind.
+const READS_AT_ONCE: usize = 16;
 
 /// Watches, caches and queues.
 pub struct Hub {
@@ -42,7 +47,7 @@ pub struct Hub {
     clock: Clock,
     queues: BTreeMap<&'static str, Queue>,
     unsynced: watch::Sender<BTreeMap<&'static str, String>>,
-    finished: Mutex<Vec<&'static str>>,
+    doubts: Mutex<HashMap<&'static str, Arc<Notify>>>,
 }
 
 impl Hub {
@@ -57,7 +62,7 @@ impl Hub {
                 .map(|c| (c.into(), Queue::default()))
                 .collect(),
             unsynced: watch::Sender::new(BTreeMap::new()),
-            finished: Mutex::default(),
+            doubts: Mutex::default(),
         }
     }
 
@@ -133,8 +138,10 @@ impl Hub {
         self.publish(K::cache(&self.world).wrote_delete(key, uid, self.now()));
     }
 
-    /// Reads the object live and believes that.
+    /// Reads the object live and believes that, unless it changed meanwhile.
     pub async fn refresh<K: Watched>(&self, key: &Key) {
+        let cache = K::cache(&self.world);
+        let before = cache.seen(key);
         let found = match self.requests.get::<K>(key).await {
             Ok(object) => Some(object),
             Err(RequestError::NotFound) => None,
@@ -143,49 +150,61 @@ impl Hub {
                 return;
             }
         };
-        self.publish(K::cache(&self.world).read_live(key, found));
+        self.publish(cache.read_live(key, &before, found));
     }
 
     /// Watches one kind for ever.
     pub async fn watch<K: Watched>(self: Arc<Self>, client: Client) {
-        loop {
-            self.watch_until_stuck::<K>(client.clone()).await;
-        }
+        let watches = async {
+            let mut failures = 0;
+            loop {
+                self.watch_until_stuck::<K>(client.clone(), &mut failures)
+                    .await;
+            }
+        };
+        let sweeps = async {
+            loop {
+                self.sweep::<K>().await;
+                let _ = tokio::time::timeout(SWEEP, self.doubts::<K>().notified()).await;
+            }
+        };
+        futures::future::join(watches, sweeps).await;
     }
 
-    async fn watch_until_stuck<K: Watched>(&self, client: Client) {
+    async fn watch_until_stuck<K: Watched>(&self, client: Client, failures: &mut u32) {
         let mut config = watcher::Config::default().timeout(60);
         if K::IS_SELECTED {
             config = config.labels(labels::MANAGED_SELECTOR);
         }
         let mut events = pin!(watcher(Api::<DeserializeGuard<K>>::all(client), config));
-        let mut sweep = tokio::time::interval(SWEEP);
-        let mut failures = 0;
-        while failures < FAILURES_BEFORE_RELIST {
-            let event = tokio::select! {
-                event = events.next() => event,
-                _ = sweep.tick() => {
-                    self.sweep::<K>().await;
-                    continue;
-                }
+        let mut is_listed = false;
+        let mut attempts = 0;
+        while attempts < FAILURES_BEFORE_RELIST {
+            // An idle watch is normal and kube notices a dead one; a list that hangs it does not.
+            let next = events.next();
+            let event = if is_listed {
+                next.await
+            } else {
+                within(LONGEST_LIST, next).await
             };
             match event {
                 Some(Ok(event)) => {
-                    failures = 0;
-                    let may_doubt =
-                        matches!(event, watcher::Event::Delete(_) | watcher::Event::InitDone);
-                    self.take::<K>(event);
-                    if may_doubt {
-                        self.sweep::<K>().await;
+                    // Init comes before every attempt to list: it is no success yet.
+                    is_listed = match event {
+                        watcher::Event::Init | watcher::Event::InitApply(_) => false,
+                        _ => true,
+                    };
+                    if is_listed {
+                        (attempts, *failures) = (0, 0);
                     }
+                    self.take::<K>(event);
                 }
                 Some(Err(error)) => {
                     self.failed::<K>(&error);
-                    tokio::time::sleep(
-                        FIRST_PAUSE.saturating_mul(1 << failures).min(LONGEST_PAUSE),
-                    )
-                    .await;
-                    failures += 1;
+                    let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(16));
+                    tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
+                    attempts += 1;
+                    *failures = failures.saturating_add(1);
                 }
                 None => return,
             }
@@ -196,11 +215,13 @@ impl Hub {
         let cache = K::cache(&self.world);
         match event {
             watcher::Event::Init => cache.begin_list(),
-            watcher::Event::InitApply(guard) => {
-                if let Some(object) = self.decoded(guard) {
-                    cache.list_item(object);
+            watcher::Event::InitApply(guard) => match guard.0 {
+                Ok(object) => cache.list_item(object),
+                Err(invalid) => {
+                    cache.list_unreadable(&invalid.metadata);
+                    self.unreadable::<K>(&invalid);
                 }
-            }
+            },
             watcher::Event::InitDone => {
                 for change in cache.end_list() {
                     self.publish(Some(change));
@@ -208,40 +229,44 @@ impl Hub {
                 self.unsynced.send_modify(|u| {
                     u.remove(<&'static str>::from(K::KIND));
                 });
+                self.doubts::<K>().notify_one();
             }
-            watcher::Event::Apply(guard) => {
-                if let Some(object) = self.decoded(guard) {
-                    self.publish(cache.apply(object));
-                }
-            }
+            watcher::Event::Apply(guard) => match guard.0 {
+                Ok(object) => self.publish(cache.apply(object)),
+                Err(invalid) => self.unreadable::<K>(&invalid),
+            },
             watcher::Event::Delete(guard) => {
-                if let Some(object) = self.decoded(guard) {
-                    self.publish(cache.delete(&object));
+                let change = match &guard.0 {
+                    Ok(object) => cache.delete(object.meta()),
+                    Err(invalid) => cache.delete(&invalid.metadata),
+                };
+                match change {
+                    Some(change) => self.publish(Some(change)),
+                    None => self.doubts::<K>().notify_one(),
                 }
             }
         }
     }
 
     /// One object that cannot be decoded is left alone and holds nobody else up.
-    fn decoded<K: Watched>(&self, guard: DeserializeGuard<K>) -> Option<K> {
-        match guard.0 {
-            Ok(object) => Some(object),
-            Err(invalid) => {
-                let kind: &'static str = K::KIND.into();
-                self.metrics
-                    .undecodable
-                    .get_or_create(&ByKind { kind })
-                    .inc();
-                tracing::warn!(
-                    kind,
-                    name = ownership::name(&invalid.metadata),
-                    namespace = invalid.metadata.namespace,
-                    error = invalid.error,
-                    "object cannot be decoded and is left alone until it is corrected"
-                );
-                None
-            }
-        }
+    fn unreadable<K: Watched>(&self, invalid: &InvalidObject) {
+        let kind: &'static str = K::KIND.into();
+        self.metrics
+            .undecodable
+            .get_or_create(&ByKind { kind })
+            .inc();
+        tracing::warn!(
+            kind,
+            name = ownership::name(&invalid.metadata),
+            namespace = invalid.metadata.namespace,
+            error = invalid.error,
+            "object cannot be decoded and is left alone until it is corrected"
+        );
+    }
+
+    fn doubts<K: Watched>(&self) -> Arc<Notify> {
+        let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
+        doubts.entry(K::KIND.into()).or_default().clone()
     }
 
     fn failed<K: Watched>(&self, error: &watcher::Error) {
@@ -259,27 +284,23 @@ impl Hub {
         });
     }
 
+    /// Reads live what has to be, some at once; what could not be read comes again.
     async fn sweep<K: Watched>(&self) {
-        for key in K::cache(&self.world).overdue() {
-            self.refresh::<K>(&key).await;
-        }
+        let overdue = K::cache(&self.world).overdue();
+        let reads: Vec<_> = overdue
+            .iter()
+            .map(|key| self.refresh::<K>(key).boxed())
+            .collect();
+        futures::stream::iter(reads)
+            .buffer_unordered(READS_AT_ONCE)
+            .collect::<()>()
+            .await;
     }
+}
 
-    /// A part of the process that must run for ever has ended.
-    pub fn ended(&self, part: &'static str) {
-        self.finished
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(part);
-    }
-
-    /// Parts of the process that have ended though they must not.
-    pub fn ended_parts(&self) -> Vec<&'static str> {
-        self.finished
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
-    }
+/// `None`, which begins the watch anew, if it takes too long.
+async fn within<T>(limit: Duration, next: impl Future<Output = Option<T>>) -> Option<T> {
+    tokio::time::timeout(limit, next).await.unwrap_or(None)
 }
 
 /// What a failed watch means to whoever runs the operator.

@@ -51,6 +51,8 @@ impl From<kube::Error> for RequestError {
             (409, "AlreadyExists") => Self::AlreadyExists,
             (404, _) => Self::NotFound,
             (409, _) => Self::Conflict,
+            // The namespace goes away, and everything in it: nothing to tell anybody.
+            (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
             (429 | 500.., _) => Self::Unavailable(status.message.clone()),
             (code, _) => Self::Refused {
                 code,
@@ -161,10 +163,12 @@ impl Requests {
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
+        // The API server says of a failed test only this.
+        const FAILED_TEST: &str = "the server rejected our request due to an error in our request";
         let patch: json_patch::Patch =
             serde_json::from_value(operations.clone()).map_err(malformed)?;
         match self.patch(key, &Patch::<()>::Json(patch)).await {
-            Err(RequestError::Refused { code: 422, message }) if message.contains("test") => {
+            Err(RequestError::Refused { code: 422, message }) if message == FAILED_TEST => {
                 Err(RequestError::Conflict)
             }
             answer => answer,

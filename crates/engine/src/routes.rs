@@ -187,7 +187,8 @@ impl Watched for Pod {
         let Some(pod) = change.newest() else {
             return Vec::new();
         };
-        if change.new.is_none() {
+        let owner = ownership::controller(&pod.metadata).map_or("", |o| o.uid.as_str());
+        if change.new.is_none() && owner_is_known(world, pod, owner) {
             world.tombstones.bury(pod);
         }
         let mut routes = Vec::from_iter(to_set(&pod.metadata));
@@ -205,6 +206,18 @@ impl Watched for Pod {
         }));
         routes
     }
+}
+
+/// Whether the PodClique still exists; nobody would ever clear the tombstones of one that is gone.
+fn owner_is_known(world: &World, pod: &Pod, uid: &str) -> bool {
+    let name = ownership::controller(&pod.metadata)
+        .map(|o| o.name.clone())
+        .unwrap_or_default();
+    let key = Key::new(pod.metadata.namespace.clone().unwrap_or_default(), name);
+    world
+        .podcliques
+        .get(&key)
+        .is_some_and(|c| ownership::uid(&c.metadata) == uid)
 }
 
 macro_rules! owned_by_set {

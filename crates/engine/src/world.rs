@@ -1,10 +1,10 @@
 //! Everything that is known of the cluster, as controllers read it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{PoisonError, RwLock};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
-use domain::{Pod, ownership};
+use domain::{Key, Pod, ownership};
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 
@@ -24,12 +24,21 @@ pub struct World {
     pub roles: Cache<Role>,
     pub role_bindings: Cache<RoleBinding>,
     pub tombstones: Tombstones,
+    pub taken_names: TakenNames,
 }
 
-/// The last holder of each pod slot that is gone: its uid goes into the successor's name, so a
-/// terminating pod never blocks the name.
+/// The last holder of a pod slot that is gone.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Tombstone {
+    /// Its uid goes into the successor's name, so a terminating pod never blocks the name.
+    pub uid: String,
+    /// How many holders of the slot ended soon after their start, one after the other.
+    pub quick_ends: u32,
+}
+
+/// The last holders of slots, by uid of the PodClique and index.
 #[derive(Debug, Default)]
-pub struct Tombstones(RwLock<HashMap<String, HashMap<i32, String>>>);
+pub struct Tombstones(RwLock<HashMap<String, HashMap<i32, Tombstone>>>);
 
 impl Tombstones {
     /// The pod is gone.
@@ -37,15 +46,19 @@ impl Tombstones {
         let (Some(owner), Some(index)) = (ownership::controller(&pod.metadata), pod.index()) else {
             return;
         };
+        let stone = Tombstone {
+            uid: pod.uid().to_owned(),
+            quick_ends: pod.quick_ends(),
+        };
         let mut graves = self.0.write().unwrap_or_else(PoisonError::into_inner);
         graves
             .entry(owner.uid.clone())
             .or_default()
-            .insert(index, pod.uid().to_owned());
+            .insert(index, stone);
     }
 
-    /// Uids of the last holders of the slots of a PodClique, by index.
-    pub fn of(&self, podclique_uid: &str) -> HashMap<i32, String> {
+    /// The last holders of the slots of a PodClique, by index.
+    pub fn of(&self, podclique_uid: &str) -> HashMap<i32, Tombstone> {
         let graves = self.0.read().unwrap_or_else(PoisonError::into_inner);
         graves.get(podclique_uid).cloned().unwrap_or_default()
     }
@@ -56,5 +69,29 @@ impl Tombstones {
             .write()
             .unwrap_or_else(PoisonError::into_inner)
             .remove(podclique_uid);
+    }
+}
+
+/// Names of pods that turned out to be taken by somebody else's.
+#[derive(Debug, Default)]
+pub struct TakenNames(RwLock<HashSet<Key>>);
+
+impl TakenNames {
+    /// The name is taken.
+    pub fn insert(&self, key: Key) {
+        self.0
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key);
+    }
+
+    /// Names that are taken in the namespace.
+    pub fn within(&self, namespace: &str) -> HashSet<String> {
+        let taken = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        taken
+            .iter()
+            .filter(|k| k.namespace == namespace)
+            .map(|k| k.name.clone())
+            .collect()
     }
 }

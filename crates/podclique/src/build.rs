@@ -8,14 +8,21 @@ use domain::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The pod with this index and name. `priority_class_name` is the set's; a pod spec's own wins.
-pub fn pod(podclique: &PodClique, index: i32, name: String, priority_class_name: &str) -> Pod {
+/// The pod with this index and name. `priority_class_name` is the set's and wins if there is one;
+/// `quick_ends` tells how many earlier holders of the slot ended soon after their start.
+pub fn pod(
+    podclique: &PodClique,
+    index: i32,
+    name: String,
+    priority_class_name: &str,
+    quick_ends: u32,
+) -> Pod {
     Pod {
         metadata: ObjectMeta {
             name: Some(name),
             namespace: podclique.metadata.namespace.clone(),
             labels: Some(labels_of(podclique, index)),
-            annotations: annotations_of(podclique),
+            annotations: annotations_of(podclique, quick_ends),
             owner_references: Some(vec![ownership::controller_reference(podclique)]),
             ..ObjectMeta::default()
         },
@@ -35,11 +42,14 @@ pub fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> 
     all
 }
 
-/// The PodClique's annotations but for the operator's own book-keeping.
-fn annotations_of(podclique: &PodClique) -> Option<BTreeMap<String, String>> {
+/// The PodClique's annotations but for the operator's own book-keeping of it.
+fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<String, String>> {
     let own = [labels::TEMPLATE_REPLICAS, labels::REBASED_FROM];
     let mut all = podclique.metadata.annotations.clone().unwrap_or_default();
     all.retain(|key, _| !own.contains(&key.as_str()));
+    if quick_ends > 0 {
+        all.insert(labels::QUICK_ENDS.into(), quick_ends.to_string());
+    }
     (!all.is_empty()).then_some(all)
 }
 
@@ -55,10 +65,10 @@ fn spec_of(podclique: &PodClique, index: i32, priority_class_name: &str) -> PodS
     });
     spec.hostname = Some(names::hostname(ownership::name(meta), index));
     spec.subdomain = Some(names::headless_service(set, replica));
-    if spec.service_account_name.is_none() {
+    if spec.service_account_name.is_none() && spec.service_account.is_none() {
         spec.service_account_name = Some(names::service_account(set));
     }
-    if spec.priority_class_name.is_none() && !priority_class_name.is_empty() {
+    if !priority_class_name.is_empty() {
         spec.priority_class_name = Some(priority_class_name.to_owned());
     }
     spec

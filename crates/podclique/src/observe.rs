@@ -1,11 +1,12 @@
 //! Everything that a decision on a PodClique depends on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, PodGang, labels, names};
 use domain::{Key, Pod, hash, ownership};
 use engine::World;
+use engine::world::Tombstone;
 use jiff::SignedDuration;
 
 /// What was seen.
@@ -21,10 +22,28 @@ pub struct Snapshot {
     pub pods: Vec<Arc<Pod>>,
     /// The PodGang it is labelled with, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
-    /// Uids of the last holders of slots whose pods are gone.
-    pub tombstones: HashMap<i32, String>,
+    /// The last holders of slots whose pods are gone.
+    pub tombstones: HashMap<i32, Tombstone>,
+    /// Names that turned out to be taken by pods of others.
+    pub taken_names: HashSet<String>,
     /// How long after its deletionTimestamp a pod still holds its slot.
     pub stuck_pod_timeout: SignedDuration,
+}
+
+impl Snapshot {
+    /// Names of the pods that the gang lists for this PodClique.
+    pub fn listed(&self) -> BTreeSet<&str> {
+        let name = ownership::name(&self.podclique.metadata);
+        let groups = self
+            .gang
+            .iter()
+            .flat_map(|g| &g.spec.pod_groups)
+            .filter(|g| g.name == name);
+        groups
+            .flat_map(|g| &g.pod_references)
+            .map(|r| r.name.as_str())
+            .collect()
+    }
 }
 
 /// What matters of the PodCliqueSet.
@@ -62,6 +81,7 @@ pub fn observe(
     let mut pods = world.pods.owned_by(ownership::uid(meta));
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     Snapshot {
+        taken_names: world.taken_names.within(&namespace),
         has_living_owner: has_living_owner(podclique, set.as_deref(), world),
         set: set.map(|s| facts(&s, podclique)),
         pods,

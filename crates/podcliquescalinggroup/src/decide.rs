@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, labels, names};
 use domain::clique::{self, GroupPlace, Place};
+use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Kind, Object, Plan};
 use domain::{gang, ownership};
 use jiff::Timestamp;
@@ -33,10 +34,16 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     plan
 }
 
+/// Finalizer that the API server sets when children are to be kept.
+const ORPHAN: &str = "orphan";
+
 /// A group on its way out deletes its PodCliques and goes when they are gone.
 fn deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
-    if snapshot.podcliques.is_empty() && ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
+    if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
+        return Plan::default();
+    }
+    if snapshot.podcliques.is_empty() || ownership::has_finalizer(meta, ORPHAN) {
         let kind = Kind::PodCliqueScalingGroup;
         return Plan::only(Action::remove_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }
@@ -55,7 +62,7 @@ fn desired(snapshot: &Snapshot) -> Option<Vec<PodClique>> {
     let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
     let config = snapshot.config()?;
     let members = members(&owner.set, config);
-    let indices = 0..snapshot.group.spec.replicas;
+    let indices = 0..snapshot.group.spec.replicas.min(MOST_REPLICAS);
     Some(
         indices
             .flat_map(|j| members.iter().map(move |clique| (j, *clique)))
@@ -87,7 +94,9 @@ fn build(
     let group = ownership::name(&snapshot.group.metadata);
     let base = names::base_gang(ownership::name(&set.metadata), i);
     let (gang, base_gang) = gang::of_group_replica(&base, group, j, snapshot.min_available());
-    let pods = members.iter().map(|m| m.spec.replicas).sum();
+    let pods = members
+        .iter()
+        .fold(0_i32, |sum, m| sum.saturating_add(m.spec.replicas));
     let place = Place {
         name: names::grouped_clique(group, j, &clique.name),
         replica: i,
@@ -104,7 +113,7 @@ fn build(
     Some(clique::build(set, clique, place))
 }
 
-/// PodCliques that the group should not have: replicas scaled in, the highest index first to go.
+/// PodCliques that the group should not have: replicas scaled in.
 fn surplus(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
     let is_wanted = |c: &PodClique| desired.iter().any(|d| d.metadata.name == c.metadata.name);
     staying(&snapshot.podcliques)

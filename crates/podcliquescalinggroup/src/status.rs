@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueStatus, labels, names};
 use domain::availability::{self, GroupFacts};
+use domain::intake::MOST_REPLICAS;
 use domain::{hash, ownership};
 use jiff::Timestamp;
 
@@ -14,7 +15,7 @@ use crate::observe::Snapshot;
 pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
-    let replicas: Vec<Replica> = (0..group.spec.replicas)
+    let replicas: Vec<Replica> = (0..group.spec.replicas.min(MOST_REPLICAS))
         .map(|j| replica(snapshot, j))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {

@@ -1,5 +1,9 @@
 //! End-to-end tests: the built operator on a real control plane, driven as a user drives it.
 //!
 //! Everything is in `tests/it`; run it with `cargo test -p e2e`. What it needs is made on the way:
-//! the operator, a local control plane (or the cluster of `KUBECONFIG`), a namespace for each test.
-//! The logs stay in `.localcluster/e2e`.
+//! the operator, a local control plane (or the cluster of `KUBECONFIG`, if that is set), and a
+//! namespace for each test. `GROVE_E2E_OPERATOR` names a built operator to be tested instead of
+//! the one of this checkout. The logs stay in `.localcluster/e2e`; of a test that fails, the
+//! objects, the events and the operator's last words are printed.
+//!
+//! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`).

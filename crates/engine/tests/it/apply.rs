@@ -1,9 +1,11 @@
 //! What becomes of single writes and of waves.
 
-use domain::plan::{Action, Kind, Object};
+use std::collections::BTreeSet;
+
+use domain::plan::{Action, Kind, Object, Target};
 use engine::apply::{Outcome, perform};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::core::v1::{Pod, ServiceAccount};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use serde_json::{Value, json};
 
@@ -31,6 +33,10 @@ fn create(name: &str) -> Action {
     Action::Create(Object::Pod(Box::new(pod(name, "owner"))))
 }
 
+fn delete(name: &str) -> Action {
+    Action::delete(Kind::Pod, &pod(name, "owner").metadata, "test")
+}
+
 fn stored(name: &str, owner: &str) -> Value {
     let mut pod = pod(name, owner);
     pod.metadata.uid = Some(format!("uid-{name}"));
@@ -40,7 +46,7 @@ fn stored(name: &str, owner: &str) -> Value {
 
 async fn run(answers: Vec<(u16, Value)>, waves: Vec<Vec<Action>>) -> (Outcome, Vec<String>, usize) {
     let (hub, asked) = hub(answers);
-    let outcome = perform(&hub, &waves, Timestamp::UNIX_EPOCH).await;
+    let outcome = perform(&hub, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     let asked = asked.lock().unwrap().clone();
     (outcome, asked, hub.world.pods.len())
 }
@@ -72,36 +78,89 @@ async fn takes_a_name_held_by_its_own_object_for_a_lost_answer() {
 }
 
 #[tokio::test]
-async fn names_the_owner_of_a_name_that_is_taken() {
+async fn takes_another_name_for_a_pod_whose_name_is_taken() {
     let answers = vec![
         (409, failure(409, "AlreadyExists")),
         (200, stored("a", "somebody")),
     ];
     let (outcome, _, cached) = run(answers, vec![vec![create("a")]]).await;
-    insta::assert_snapshot!(outcome.errors[0].description);
-    assert_eq!(outcome.errors[0].code, "ERR_CREATE_POD");
+    assert_eq!(
+        outcome.conflicts.len(),
+        1,
+        "the next decide takes another one"
+    );
     assert_eq!(cached, 0);
 }
 
 #[tokio::test]
-async fn tries_one_first_and_stops_when_it_is_refused() {
-    let answers = vec![(403, failure(403, "Forbidden"))];
-    let waves = vec![
-        vec![create("a"), create("b"), create("c")],
-        vec![create("d")],
-    ];
-    let (outcome, asked, _) = run(answers, waves).await;
-    assert_eq!(asked.len(), 1, "{asked:?}");
-    assert_eq!(outcome.failures.len(), 1);
+async fn names_the_owner_of_a_name_that_is_taken() {
+    let account = |owner: &str| ServiceAccount {
+        metadata: pod("demo", owner).metadata,
+        ..ServiceAccount::default()
+    };
+    let mut holder = account("somebody");
+    holder.metadata.uid = Some("u".into());
+    let answers = vec![(409, failure(409, "AlreadyExists")), (200, json!(holder))];
+    let wave = vec![Action::Create(Object::ServiceAccount(Box::new(account(
+        "owner",
+    ))))];
+    let (outcome, _, _) = run(answers, vec![wave]).await;
+    insta::assert_snapshot!(outcome.errors[0].description);
+    assert_eq!(outcome.errors[0].code, "ERR_CREATE_SERVICEACCOUNT");
 }
 
 #[tokio::test]
-async fn does_not_begin_a_wave_after_one_that_failed() {
-    let answers = vec![(201, stored("a", "owner")), (422, failure(422, "Invalid"))];
-    let waves = vec![vec![create("a"), create("b")], vec![create("c")]];
+async fn tries_one_pod_first_and_no_other_when_it_is_refused() {
+    let answers = vec![(403, failure(403, "Forbidden")), (200, json!({}))];
+    let waves = vec![
+        vec![create("a"), create("b"), create("c")],
+        vec![create("d"), delete("e")],
+    ];
     let (outcome, asked, _) = run(answers, waves).await;
-    assert_eq!(asked.len(), 2);
-    assert_eq!(outcome.done.len(), 1);
+    let expected = [
+        "POST /api/v1/namespaces/default/pods",
+        "DELETE /api/v1/namespaces/default/pods/e",
+    ];
+    assert_eq!(
+        asked, expected,
+        "what is refused stops its own kind of write and nothing else"
+    );
+    assert_eq!((outcome.failures.len(), outcome.is_cut_short), (1, true));
+}
+
+#[tokio::test]
+async fn stops_when_the_server_does_not_answer() {
+    let answers = vec![(503, failure(503, "ServiceUnavailable"))];
+    let (outcome, asked, _) = run(answers, vec![vec![create("a")], vec![delete("e")]]).await;
+    assert_eq!(asked.len(), 1);
+    assert_eq!(outcome.errors[0].code, "ERR_API_UNAVAILABLE");
+}
+
+#[tokio::test]
+async fn leaves_out_what_has_to_wait() {
+    let (hub, asked) = hub(vec![(200, json!({}))]);
+    let blocked = BTreeSet::from([("create", Kind::Pod)]);
+    let waves = [vec![create("a")], vec![delete("e")]];
+    let outcome = perform(&hub, &waves, &blocked, Timestamp::UNIX_EPOCH).await;
+    assert_eq!(
+        *asked.lock().unwrap(),
+        ["DELETE /api/v1/namespaces/default/pods/e"]
+    );
+    assert!(outcome.is_cut_short && outcome.failures.is_empty());
+}
+
+#[tokio::test]
+async fn takes_a_failed_test_of_a_patch_for_a_conflict() {
+    let message = "the server rejected our request due to an error in our request";
+    let mut answer = failure(422, "Invalid");
+    answer["message"] = json!(message);
+    let patch = Action::Patch {
+        target: Target::of(Kind::Pod, &pod("a", "owner").metadata),
+        operations: json!([{"op": "test", "path": "/metadata/uid", "value": "u"}]),
+        why: "test",
+    };
+    let (outcome, _, _) = run(vec![(422, answer)], vec![vec![patch]]).await;
+    assert_eq!((outcome.conflicts.len(), outcome.errors.len()), (1, 0));
 }
 
 #[tokio::test]

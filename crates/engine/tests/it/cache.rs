@@ -82,9 +82,13 @@ fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.apply(terminating("u", 6));
-    cache.delete(&terminating("u", 7));
+    cache.delete(&terminating("u", 7).metadata);
     assert!(cache.wrote(pod("u", 5)).is_none());
-    assert!(cache.read_live(&key(), Some(terminating("u", 6))).is_none());
+    assert!(
+        cache
+            .read_live(&key(), &None, Some(terminating("u", 6)))
+            .is_none()
+    );
     assert_eq!(shown(&cache), None);
     assert!(cache.owned_by("owner").is_empty());
 }
@@ -94,16 +98,16 @@ fn reads_an_object_live_that_vanished_without_notice() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     assert!(
-        cache.delete(&pod("u", 6)).is_none(),
+        cache.delete(&pod("u", 6).metadata).is_none(),
         "maybe only its label is gone"
     );
     assert_eq!(cache.overdue(), [key()]);
     assert_eq!(shown(&cache), Some(("5".into(), false)));
-    cache.read_live(&key(), Some(pod("u", 6)));
+    cache.read_live(&key(), &cache.seen(&key()), Some(pod("u", 6)));
     assert_eq!(shown(&cache), Some(("6".into(), false)));
     assert!(cache.overdue().is_empty());
-    cache.delete(&pod("u", 8));
-    cache.read_live(&key(), None);
+    cache.delete(&pod("u", 8).metadata);
+    cache.read_live(&key(), &cache.seen(&key()), None);
     assert_eq!(shown(&cache), None);
 }
 
@@ -122,7 +126,7 @@ fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
         "an echo from before the deletion"
     );
     assert_eq!(shown(&cache), Some(("5".into(), true)));
-    cache.delete(&terminating("u", 7));
+    cache.delete(&terminating("u", 7).metadata);
     assert_eq!(shown(&cache), None);
 }
 
@@ -143,7 +147,7 @@ fn keeps_the_successor_when_the_predecessors_deletion_arrives_late() {
     let cache = Cache::default();
     cache.apply(pod("old", 3));
     cache.wrote(pod("new", 8));
-    assert!(cache.delete(&pod("old", 7)).is_none());
+    assert!(cache.delete(&pod("old", 7).metadata).is_none());
     assert_eq!(shown(&cache), Some(("8".into(), false)));
 }
 
@@ -187,4 +191,79 @@ fn moves_an_object_between_owners() {
     cache.apply(moved);
     assert!(cache.owned_by("owner").is_empty());
     assert_eq!(cache.owned_by("other").len(), 1);
+}
+
+#[test]
+fn keeps_its_own_deletion_whatever_versions_follow() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    cache.apply(pod("u", 6));
+    assert_eq!(
+        shown(&cache),
+        Some(("6".into(), true)),
+        "a status from before the deletion"
+    );
+    cache.wrote(pod("u", 7));
+    assert_eq!(shown(&cache), Some(("7".into(), true)));
+    list(&cache, vec![pod("u", 7)]);
+    assert_eq!(shown(&cache), Some(("7".into(), true)));
+    cache.apply(pod("v", 9));
+    assert_eq!(shown(&cache), Some(("9".into(), false)), "another object");
+}
+
+#[test]
+fn never_goes_back_to_an_older_version() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 9));
+    assert!(cache.apply(pod("u", 8)).is_none());
+    assert!(cache.wrote(pod("u", 7)).is_none());
+    assert_eq!(shown(&cache), Some(("9".into(), false)));
+    list(&cache, vec![pod("u", 3)]);
+    assert_eq!(
+        shown(&cache),
+        Some(("3".into(), false)),
+        "only a full list is believed anyway"
+    );
+}
+
+#[test]
+fn does_not_believe_a_live_read_that_was_overtaken() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    let before = cache.seen(&key());
+    cache.wrote(pod("u", 7));
+    assert!(
+        cache
+            .read_live(&key(), &before, Some(pod("u", 6)))
+            .is_none()
+    );
+    assert!(cache.read_live(&key(), &before, None).is_none());
+    assert_eq!(shown(&cache), Some(("7".into(), false)));
+}
+
+#[test]
+fn is_not_surprised_by_the_end_of_what_it_deletes() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.will_delete("u");
+    assert!(cache.delete(&pod("u", 6).metadata).is_some());
+    assert!(cache.overdue().is_empty());
+    assert!(
+        cache
+            .wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH)
+            .is_none()
+    );
+    assert!(cache.wrote(pod("u", 5)).is_none(), "a late answer");
+}
+
+#[test]
+fn keeps_what_a_full_list_could_not_decode() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.begin_list();
+    cache.list_unreadable(&pod("u", 6).metadata);
+    assert!(cache.end_list().is_empty());
+    assert!(cache.overdue().is_empty());
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::Key;
-use engine::backoff::Backoff;
+use engine::backoff::{Backoff, Failure};
 use engine::queue::Queue;
 use futures::StreamExt;
 
@@ -38,18 +38,50 @@ async fn wakes_a_consumer_that_waits() {
     assert_eq!(waiting.await.unwrap().0, Some(key("a")));
 }
 
-#[test]
-fn waits_longer_each_time_up_to_five_seconds_and_forgets_on_success() {
+fn failures(backoff: &Backoff, is_refused: bool, times: usize) -> Vec<u128> {
+    let failure = Failure {
+        is_refused,
+        ..Failure::default()
+    };
+    (0..times)
+        .map(|_| backoff.failed(&key("a"), failure.clone()).1.as_millis())
+        .collect()
+}
+
+#[tokio::test]
+async fn waits_longer_each_time_and_forgets_on_success() {
     let backoff = Backoff::default();
-    let waits: Vec<u128> = (0..9)
-        .map(|_| backoff.failed(&key("a")).1.as_millis())
-        .collect();
+    let waits = failures(&backoff, false, 9);
     assert_eq!(waits, [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-    assert_eq!(
-        backoff.failed(&key("b")).1,
-        Duration::from_millis(50),
-        "each object alone"
-    );
+    let other = backoff.failed(&key("b"), Failure::default()).1;
+    assert_eq!(other, Duration::from_millis(50), "each object alone");
     backoff.succeeded(&key("a"));
-    assert_eq!(backoff.failed(&key("a")), (1, Duration::from_millis(50)));
+    assert_eq!(
+        failures(&backoff, true, 12)[10..],
+        [51_200, 60_000],
+        "what is refused waits up to a minute"
+    );
+}
+
+#[tokio::test]
+async fn waits_for_one_spec_and_until_the_time_is_over() {
+    let backoff = Backoff::default();
+    let failure = Failure {
+        generation: Some(1),
+        ..Failure::default()
+    };
+    backoff.failed(&key("a"), failure);
+    assert!(backoff.pending(&key("a"), Some(1)).is_some());
+    assert!(
+        backoff.pending(&key("a"), Some(2)).is_none(),
+        "a changed spec is tried at once"
+    );
+    let over = async {
+        while backoff.pending(&key("a"), Some(1)).is_some() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), over)
+        .await
+        .expect("the wait never ends");
 }

@@ -9,7 +9,14 @@ use jiff::Timestamp;
 use super::stuck;
 use crate::observe::Snapshot;
 
+/// Finalizer that the API server sets when children are to be kept.
+const ORPHAN: &str = "orphan";
+
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+    let meta = &snapshot.podclique.metadata;
+    if ownership::has_finalizer(meta, ORPHAN) {
+        return release(snapshot);
+    }
     let mut plan = Plan::default();
     let staying = snapshot.pods.iter().filter(|p| !p.is_terminating());
     plan.wave(
@@ -19,20 +26,24 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
     );
     plan.wave(stuck::detachments(snapshot, now));
     plan.wake_at = stuck::next_deadline(snapshot, now);
-    let meta = &snapshot.podclique.metadata;
     let are_pods_gone = snapshot
         .pods
         .iter()
         .all(|p| stuck::is_stuck(snapshot, p, now));
-    if plan.writes_nothing()
-        && are_pods_gone
-        && ownership::has_finalizer(meta, labels::PCLQ_FINALIZER)
-    {
-        return Plan::only(Action::remove_finalizer(
-            Kind::PodClique,
-            meta,
-            labels::PCLQ_FINALIZER,
-        ));
+    if plan.writes_nothing() && are_pods_gone {
+        return release(snapshot);
     }
     plan
+}
+
+fn release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {
+    let meta = &snapshot.podclique.metadata;
+    if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
+        return Plan::default();
+    }
+    Plan::only(Action::remove_finalizer(
+        Kind::PodClique,
+        meta,
+        labels::PCLQ_FINALIZER,
+    ))
 }

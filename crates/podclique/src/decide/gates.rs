@@ -1,25 +1,14 @@
 //! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (design, §4).
 
 use api::labels;
+use domain::Pod;
 use domain::plan::{Action, Kind, Target};
-use domain::{Pod, ownership};
 use serde_json::json;
 
 use crate::observe::Snapshot;
 
 pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
-    let name = ownership::name(&snapshot.podclique.metadata);
-    let Some(gang) = &snapshot.gang else {
-        return Vec::new();
-    };
-    let listed: std::collections::BTreeSet<&str> = gang
-        .spec
-        .pod_groups
-        .iter()
-        .filter(|g| g.name == name)
-        .flat_map(|g| &g.pod_references)
-        .map(|r| r.name.as_str())
-        .collect();
+    let listed = snapshot.listed();
     let pods = snapshot
         .pods
         .iter()

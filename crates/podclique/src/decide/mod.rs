@@ -2,6 +2,7 @@
 
 mod create;
 mod deletion;
+mod finished;
 mod gates;
 mod relabel;
 mod scale_in;
@@ -33,11 +34,20 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(stuck::detachments(snapshot, now));
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
-    plan.wave(scale_in::deletions(snapshot));
+    let surplus = scale_in::deletions(snapshot);
+    if surplus.is_empty() {
+        // A pod that ended is the first to go when there are too many.
+        plan.wave(finished::replacements(snapshot, now));
+    }
+    plan.wave(surplus);
     if snapshot.has_living_owner {
         plan.wave(create::missing_pods(snapshot, now));
     }
     plan.status = Some(status::status(snapshot, now));
-    plan.wake_at = stuck::next_deadline(snapshot, now);
+    let wakes = [
+        stuck::next_deadline(snapshot, now),
+        finished::next_due(snapshot, now),
+    ];
+    plan.wake_at = wakes.into_iter().flatten().min();
     plan
 }

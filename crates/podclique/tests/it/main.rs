@@ -8,6 +8,7 @@
 )]
 
 mod deletion;
+mod finished;
 mod gates;
 mod labels;
 mod pod;

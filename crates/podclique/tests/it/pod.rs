@@ -33,7 +33,7 @@ fn has_every_label_variable_and_gate() {
             }]);
         })
         .build();
-    let pod = podclique::build::pod(&clique, 2, "demo-0-worker-xxxxx".into(), "high");
+    let pod = podclique::build::pod(&clique, 2, "demo-0-worker-xxxxx".into(), "high", 0);
     assert_snapshot!(serde_json::to_string_pretty(&pod).unwrap());
 }
 
@@ -45,7 +45,7 @@ fn keeps_the_account_and_priority_that_the_template_names() {
             c.spec.pod_spec.priority_class_name = Some("own".into());
         })
         .build();
-    let spec = podclique::build::pod(&clique, 0, "p".into(), "high")
+    let spec = podclique::build::pod(&clique, 0, "p".into(), "", 0)
         .spec
         .unwrap();
     assert_eq!(spec.service_account_name.as_deref(), Some("own"));
@@ -55,7 +55,7 @@ fn keeps_the_account_and_priority_that_the_template_names() {
 #[test]
 fn carries_no_book_keeping_of_the_operator() {
     let clique = podclique("demo-0-worker").build();
-    let pod = podclique::build::pod(&clique, 0, "p".into(), "");
+    let pod = podclique::build::pod(&clique, 0, "p".into(), "", 0);
     let annotations = pod.metadata.annotations.unwrap_or_default();
     assert!(!annotations.contains_key(labels::TEMPLATE_REPLICAS));
 }

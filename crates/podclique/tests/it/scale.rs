@@ -3,7 +3,7 @@
 use insta::assert_snapshot;
 use testkit::builders::{PodBuilder, pod, podclique};
 
-use crate::situation::{plan, ready, situation, writes};
+use crate::situation::{gang_listing, plan, ready, situation, tombstone, writes};
 
 #[test]
 fn creates_all_pods_of_a_new_clique_on_the_lowest_indices() {
@@ -38,7 +38,7 @@ fn gives_the_successor_of_a_seen_pod_another_name() {
     let clique = podclique("demo-0-worker").build();
     let first = writes(&plan(&situation(&clique, vec![])));
     let mut snapshot = situation(&clique, vec![]);
-    snapshot.tombstones.insert(0, "uid-of-the-dead".into());
+    snapshot.tombstones.insert(0, tombstone("uid-of-the-dead"));
     let second = writes(&plan(&snapshot));
     assert_ne!(first, second);
     assert_eq!(
@@ -94,4 +94,43 @@ fn keeps_the_ready_one_of_two_pods_on_one_index() {
         .with(|p| p.metadata.name = Some("demo-0-worker-late".into()));
     let pods = vec![pod(&clique, 0).ready(), late];
     assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}
+
+/// Name of the pod that the plan creates first.
+fn first_name(snapshot: &podclique::Snapshot) -> String {
+    let plan = plan(snapshot);
+    plan.waves[0][0].key().name
+}
+
+#[test]
+fn does_not_take_the_name_of_a_pod_that_is_there_or_of_somebody_elses() {
+    let clique = podclique("demo-0-worker").size(2, 1).build();
+    let first = first_name(&situation(&clique, vec![]));
+    let other = pod(&clique, 1).with(|p| p.metadata.name = Some(first.clone()));
+    assert_ne!(first_name(&situation(&clique, vec![other])), first);
+    let mut taken = situation(&clique, vec![]);
+    taken.taken_names.insert(first.clone());
+    assert_ne!(first_name(&taken), first);
+}
+
+#[test]
+fn does_not_take_a_name_that_the_gang_still_lists() {
+    let clique = podclique("demo-0-worker").size(2, 2).build();
+    let mut snapshot = situation(&clique, vec![]);
+    let first = first_name(&snapshot);
+    let gone = pod(&clique, 0)
+        .with(|p| p.metadata.name = Some(first.clone()))
+        .build();
+    snapshot.gang = Some(gang_listing(&clique, &[gone]));
+    assert_ne!(
+        first_name(&snapshot),
+        first,
+        "it would be let through its gate alone"
+    );
+}
+
+#[test]
+fn creates_no_more_than_500_pods_at_once() {
+    let clique = podclique("demo-0-worker").size(1_000_000_000, 1).build();
+    assert_eq!(plan(&situation(&clique, vec![])).waves[0].len(), 500);
 }

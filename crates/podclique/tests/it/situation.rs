@@ -1,12 +1,13 @@
 //! A PodClique with its pods, as a test describes it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueStatus, PodGang};
 use domain::Pod;
 use domain::plan::Plan;
+use engine::world::Tombstone;
 use jiff::{SignedDuration, Timestamp};
 use podclique::Snapshot;
 use podclique::decide::decide;
@@ -29,7 +30,16 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,
         tombstones: HashMap::new(),
+        taken_names: HashSet::new(),
         stuck_pod_timeout: SignedDuration::from_secs(60),
+    }
+}
+
+/// The tombstone of a pod that is gone.
+pub fn tombstone(uid: &str) -> Tombstone {
+    Tombstone {
+        uid: uid.into(),
+        quick_ends: 0,
     }
 }
 

@@ -25,18 +25,20 @@ fn takes_an_overdue_pod_out_of_the_service_before_its_slot_counts_as_free() {
 }
 
 #[test]
-fn fills_the_slot_of_a_stuck_pod() {
+fn fills_the_slot_of_a_stuck_pod_under_another_name() {
     let clique = podclique("demo-0-worker").build();
+    let first = plan(&situation(&clique, vec![])).waves[0][0].key().name;
     let stuck = pod(&clique, 0).ready().terminating(0).with(|p| {
+        p.metadata.name = Some(first.clone());
         p.metadata
             .labels
             .as_mut()
             .unwrap()
             .remove(labels::PCS_REPLICA_INDEX);
     });
-    let mut snapshot = situation(&clique, vec![stuck]);
-    snapshot.tombstones.insert(0, "uid-of-the-dead".into());
-    assert_snapshot!(writes(&plan(&snapshot)));
+    let plan = plan(&situation(&clique, vec![stuck]));
+    assert_ne!(plan.waves[0][0].key().name, first);
+    assert_snapshot!(writes(&plan));
 }
 
 #[test]

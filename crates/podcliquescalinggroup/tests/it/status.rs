@@ -39,7 +39,7 @@ fn is_not_breached_while_enough_replicas_are_healthy() {
         (found.status.as_str(), found.message.as_str()),
         (
             "False",
-            "2 group replicas healthy, 2 required; unhealthy: 0"
+            "group replicas healthy: 2, required: 2; unhealthy: 0"
         )
     );
 }

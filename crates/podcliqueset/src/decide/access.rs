@@ -64,7 +64,7 @@ where
 /// The merge patch that makes `is` agree with `should` in everything that `should` sets.
 fn difference(is: &Value, should: &Value) -> Option<Value> {
     let Value::Object(fields) = should else {
-        return (is != should).then(|| should.clone());
+        return (is != should && !(is.is_null() && is_void(should))).then(|| should.clone());
     };
     let changed: serde_json::Map<String, Value> = fields
         .iter()
@@ -74,4 +74,14 @@ fn difference(is: &Value, should: &Value) -> Option<Value> {
         })
         .collect();
     (!changed.is_empty()).then_some(Value::Object(changed))
+}
+
+/// What the API server does not store: it leaves out false, empty and zero.
+fn is_void(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => !value,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
+        other => other.is_null(),
+    }
 }

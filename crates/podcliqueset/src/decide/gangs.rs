@@ -6,15 +6,43 @@
 
 use std::sync::Arc;
 
+use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodCliqueSetStatus, PodGang};
 use domain::gang::{self, ExpectedGang};
+use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Kind, Object, Plan};
 use domain::{Pod, ownership};
 
 use crate::ScaledGangsWaitFor;
 use crate::build;
 use crate::observe::{CliqueSeen, Snapshot};
+
+/// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
+/// manifest must not leave a replaced pod behind its gate.
+pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+    let following = snapshot.gangs.iter().filter_map(|existing| {
+        let names = existing.spec.pod_groups.iter().map(|g| g.name.clone());
+        let name = ownership::name(&existing.metadata).to_owned();
+        let gang = ExpectedGang {
+            name,
+            parts: names.collect(),
+            base: None,
+        };
+        let is_going = ownership::is_terminating(&existing.metadata);
+        if is_going || is_starting(snapshot, &gang, Some(existing)) {
+            return None;
+        }
+        let mut next = (**existing).clone();
+        let groups = gang
+            .parts
+            .iter()
+            .map(|name| pod_group(snapshot, name, Some(existing)));
+        next.spec.pod_groups = groups.collect();
+        (next != **existing).then(|| Action::Replace(Object::PodGang(Box::new(next))))
+    });
+    plan.wave(following.collect());
+}
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let expected = expected(snapshot);
@@ -41,9 +69,13 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
 pub(crate) fn expected(snapshot: &Snapshot) -> Vec<ExpectedGang> {
     let set = &snapshot.intake.set;
     let template = &set.spec.template;
-    let live = |name: &str| match snapshot.group(name) {
-        Some(group) => group.spec.replicas,
-        None => 0,
+    // A group whose object does not exist yet counts with the replicas that it will have: its gang
+    // must not start without it.
+    let live = |name: &str, config: &PodCliqueScalingGroupConfig| {
+        let group = snapshot.group(name);
+        group
+            .map_or(config.replicas.unwrap_or(1), |g| g.spec.replicas)
+            .min(MOST_REPLICAS)
     };
     (0..set.spec.replicas)
         .flat_map(|i| gang::expected(snapshot.name(), i, template, live))

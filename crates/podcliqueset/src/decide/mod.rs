@@ -33,6 +33,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         ..Plan::default()
     };
     if !snapshot.intake.may_act() {
+        gangs::follow(snapshot, &mut plan);
         refusal::explain(snapshot, now, &mut plan);
         return plan;
     }

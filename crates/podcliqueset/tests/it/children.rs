@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::labels;
+use api::podcliqueset::HeadlessServiceConfig;
 use domain::plan::{Action, Object};
 use insta::assert_snapshot;
 
@@ -125,4 +126,20 @@ fn lets_live_replicas_follow_the_template_only_where_nobody_scaled() {
             ("demo-0-frontend".to_owned(), 3)
         ]
     );
+}
+
+#[test]
+fn takes_what_the_api_server_leaves_out_for_false() {
+    let set = demo()
+        .with(|s| {
+            s.spec.template.headless_service_config = Some(HeadlessServiceConfig {
+                publish_not_ready_addresses: false,
+            });
+        })
+        .build();
+    let mut snapshot = laid_out(&set);
+    let service = Arc::make_mut(&mut snapshot.services[0]);
+    service.spec.as_mut().unwrap().publish_not_ready_addresses = None;
+    let plan = plan(&snapshot);
+    assert!(!writes(&plan).contains("Service"), "{plan}");
 }

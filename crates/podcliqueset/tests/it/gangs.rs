@@ -176,3 +176,32 @@ fn copies_the_users_keys_to_the_gang_but_not_kubectls_manifest() {
     };
     assert_snapshot!(serde_json::to_string_pretty(&gang.metadata).unwrap());
 }
+
+#[test]
+fn does_not_start_without_a_group_whose_object_is_missing() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    snapshot.groups.clear();
+    snapshot.podcliques.retain(|name, _| !name.contains("-g-"));
+    assert!(lists(&plan(&snapshot)).is_empty(), "half a gang was listed");
+}
+
+#[test]
+fn follows_the_pods_of_a_running_gang_while_the_set_is_invalid() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let invalid = demo()
+        .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
+        .build();
+    snapshot.intake = crate::situation::alone(&invalid).intake;
+    assert!(lists(&plan(&snapshot)).is_empty(), "nothing changed");
+    fill(&mut snapshot, "demo-0-frontend", 3, PodBuilder::ready);
+    let listed = lists(&plan(&snapshot));
+    assert_eq!(
+        (listed.len(), listed[0].1[0].1.len()),
+        (1, 3),
+        "its new pod would stay gated"
+    );
+}

@@ -9,9 +9,14 @@
 
 mod harness;
 
+mod chart;
 mod creation;
 mod deletion;
 mod gangs;
+mod life;
 mod names;
+mod process;
 mod refusal;
+mod repair;
+mod round_trip;
 mod scaling;

@@ -141,3 +141,33 @@ fn a_scaled_clique_gains_and_loses_its_highest_indices() {
         ns.until("as it was scaled", |seen| runs(seen, replicas));
     }
 }
+
+#[test]
+fn a_template_is_followed_by_those_that_nobody_scaled() {
+    let ns = Namespace::new("template");
+    let apply = |a: u32, groups: u32| {
+        let cliques = [clique("a", a), clique("b", 1), clique("c", a)];
+        let mut pcs = set("svc", &cliques, &[group("bs", "b", groups, 1)]);
+        // Unset, it would change together with the replicas.
+        for i in [0, 2] {
+            pcs["spec"]["template"]["cliques"][i]["spec"]["minAvailable"] = 1.into();
+        }
+        ns.apply(&pcs);
+    };
+    let expect = |what: &str, a: usize, bs: usize, c: usize| {
+        ns.until(what, |seen| {
+            let pods = |podclique| seen.pods(podclique).len();
+            let group = seen.one("PodCliqueScalingGroup", "svc-0-bs")?;
+            same("a", &pods("svc-0-a"), &a)?;
+            same("bs", &group["spec"]["replicas"], &bs.into())?;
+            same("c", &pods("svc-0-c"), &c)?;
+            seen.expect_ready_pods(a + bs + c)
+        });
+    };
+    apply(2, 1);
+    expect("as the template says", 2, 1, 2);
+    ns.kubectl(&["scale", "pclq", "svc-0-a", "--replicas=4"]);
+    expect("one is scaled", 4, 1, 2);
+    apply(3, 2);
+    expect("the others follow the template", 4, 2, 3);
+}

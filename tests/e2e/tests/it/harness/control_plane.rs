@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Error, Result};
 use serde_json::Value;
 use testkit::cluster::tool::Tool;
 use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
+
+use super::wait;
 
 /// The root of the checkout.
 pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -71,6 +73,7 @@ impl ControlPlane {
     /// A local one, whatever the environment says.
     pub fn local(name: &str, nodes: u32) -> Result<Self> {
         let dir = folder(name);
+        wait_for_predecessor(&dir).map_err(Error::msg)?;
         let options = Options {
             nodes,
             dir: Some(dir.clone()),
@@ -105,18 +108,46 @@ impl ControlPlane {
 
     /// Installs the definitions of this checkout.
     pub fn install_definitions(&self) {
-        let crd = CHECKOUT.join("config/crd");
-        let crd = crd.to_str().unwrap();
-        self.kubectl(["apply", "--server-side", "--force-conflicts", "-f", crd]);
-        let wait = [
+        let files = definitions();
+        self.kubectl(["apply", "--server-side", "--force-conflicts", "-f", &files]);
+        self.kubectl([
             "wait",
             "--for=condition=Established",
             "--timeout=60s",
             "-f",
-            crd,
-        ];
-        self.kubectl(wait);
+            &files,
+        ]);
     }
+
+    /// Removes them, and with them all objects of these kinds.
+    pub fn remove_definitions(&self) {
+        self.kubectl([
+            "delete",
+            "--ignore-not-found",
+            "--timeout=60s",
+            "-f",
+            &definitions(),
+        ]);
+    }
+}
+
+/// The parts of a control plane take a second or two to end after the run that started them.
+fn wait_for_predecessor(dir: &Path) -> Result<(), String> {
+    let pid = fs::read_to_string(dir.join("pid")).unwrap_or_default();
+    let command = Path::new("/proc").join(pid.trim()).join("cmdline");
+    wait::until(|| {
+        let command = fs::read(&command).unwrap_or_default();
+        let is_running = String::from_utf8_lossy(&command).contains(dir.to_str().unwrap());
+        if is_running {
+            return Err(format!("a control plane is running in {}", dir.display()));
+        }
+        Ok(())
+    })
+}
+
+/// The folder of the definitions.
+pub fn definitions() -> String {
+    CHECKOUT.join("config/crd").to_str().unwrap().to_owned()
 }
 
 /// What the command prints; it must succeed.

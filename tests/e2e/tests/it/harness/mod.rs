@@ -1,10 +1,11 @@
 //! What the tests stand on: one control plane and one operator per run, a namespace per test.
 
+mod cleanup;
 pub mod control_plane;
 pub mod manifest;
 pub mod namespace;
 pub mod operator;
-pub mod report;
+mod report;
 pub mod seen;
 pub mod site;
 pub mod wait;

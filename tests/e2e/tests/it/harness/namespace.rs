@@ -4,12 +4,12 @@ use std::process::{self, Output};
 use std::thread;
 
 use serde_json::{Value, json};
-use testkit::cluster::MANUAL_STATUS_LABEL;
 
-use super::control_plane::{CHECKOUT, fed, printed};
+use super::control_plane::{CHECKOUT, ControlPlane, fed, printed};
+use super::operator::Operator;
 use super::seen::Seen;
-use super::site::{self, Site};
-use super::{report, wait};
+use super::site;
+use super::{cleanup, report, wait};
 
 /// Everything that the operator makes, and what it makes it from.
 pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,serviceaccounts,roles,rolebindings";
@@ -21,25 +21,28 @@ const FROM_KUBERNETES: [&str; 1] = ["default"];
 #[derive(Debug)]
 pub struct Namespace<'a> {
     pub name: String,
-    pub site: &'a Site,
+    pub control_plane: &'a ControlPlane,
+    pub operator: &'a Operator,
     is_deleted: bool,
 }
 
 impl Namespace<'static> {
     /// A new one on the shared control plane.
     pub fn new(purpose: &str) -> Self {
-        Self::on(site::shared(), purpose)
+        let site = site::shared();
+        Self::on(&site.control_plane, &site.operator, purpose)
     }
 }
 
 impl<'a> Namespace<'a> {
     /// A new one on this control plane.
-    pub fn on(site: &'a Site, purpose: &str) -> Self {
+    pub fn on(control_plane: &'a ControlPlane, operator: &'a Operator, purpose: &str) -> Self {
         let name = format!("e2e-{purpose}-{}", process::id());
-        site.control_plane.kubectl(["create", "namespace", &name]);
+        control_plane.kubectl(["create", "namespace", &name]);
         Self {
             name,
-            site,
+            control_plane,
+            operator,
             is_deleted: false,
         }
     }
@@ -51,7 +54,7 @@ impl<'a> Namespace<'a> {
 
     /// A kubectl in this namespace.
     pub fn command(&self, args: &[&str]) -> process::Command {
-        let mut kubectl = self.site.control_plane.tool("kubectl", args);
+        let mut kubectl = self.control_plane.tool("kubectl", args);
         kubectl.args(["--namespace", &self.name]);
         kubectl
     }
@@ -128,61 +131,26 @@ impl<'a> Namespace<'a> {
             "--timeout=60s",
         ]);
     }
-
-    /// Deletes all that users may create and waits until nothing is left.
-    fn clear(&self) -> Result<(), String> {
-        let delete = |args: &[&str]| {
-            let output = self.command(args).output().map_err(|e| e.to_string())?;
-            let error = String::from_utf8_lossy(&output.stderr).into_owned();
-            output.status.success().then_some(()).ok_or(error)
-        };
-        let by_hand = format!("{MANUAL_STATUS_LABEL}=true");
-        delete(&["delete", "pcs", "--all", "--wait=false"])?;
-        wait::until(|| {
-            // Nobody confirms the end of pods that KWOK leaves alone.
-            delete(&[
-                "delete",
-                "pods",
-                "--selector",
-                &by_hand,
-                "--force",
-                "--grace-period=0",
-            ])?;
-            let left = self.look()?;
-            if !left.all("PodCliqueSet").is_empty() {
-                return Err("PodCliqueSets are still there".to_owned());
-            }
-            if left.0.is_empty() {
-                return Ok(());
-            }
-            delete(&["delete", "pcsg,pclq,pg", "--all", "--wait=false"])?;
-            let left: Vec<_> = left
-                .0
-                .iter()
-                .map(|o| format!("{}/{}", o["kind"], o["metadata"]["name"]))
-                .collect();
-            Err(format!("left behind: {}", left.join(", ")))
-        })
-    }
 }
 
 impl Drop for Namespace<'_> {
     fn drop(&mut self) {
-        if self.is_deleted && !thread::panicking() {
+        let failed = thread::panicking();
+        if failed {
+            report::print(self);
+        } else if self.is_deleted {
             return;
         }
-        if thread::panicking() {
-            report::print(self);
-        }
-        let cleared = self.clear();
+        let cleared = cleanup::clear(self);
         let delete = ["delete", "namespace", &self.name, "--wait=false"];
-        let deleted = self.site.control_plane.tool("kubectl", delete).output();
-        if !thread::panicking() {
-            if cleared.is_err() {
-                report::print(self);
-            }
-            cleared.unwrap();
-            assert!(deleted.unwrap().status.success());
+        let deleted = self.control_plane.tool("kubectl", delete).output();
+        if failed {
+            return;
         }
+        if let Err(left) = cleared {
+            report::print(self);
+            panic!("{left}");
+        }
+        assert!(deleted.unwrap().status.success());
     }
 }

@@ -29,7 +29,7 @@ pub fn print(namespace: &Namespace<'_>) {
         columns,
     ]);
     eprintln!("--- events\n{events}");
-    let log = namespace.site.operator.log_end(&namespace.name);
+    let log = namespace.operator.log_end(&[&namespace.name]);
     eprintln!("--- the operator's last words on it\n{log}");
 }
 

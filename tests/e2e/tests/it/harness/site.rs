@@ -1,13 +1,12 @@
-//! A control plane with an operator.
+//! The control planes of a run.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Error, Result};
 
 use super::control_plane::{ControlPlane, folder};
-use super::operator::Operator;
+use super::operator::{Operator, binary};
 
-/// The one that all tests share, each in a namespace of its own.
 static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
     let control_plane = ControlPlane::of_user_or_local("shared", 20)?;
     control_plane.install_definitions();
@@ -19,6 +18,9 @@ static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
     })
 });
 
+static PRIVATE: LazyLock<Result<Mutex<ControlPlane>>> =
+    LazyLock::new(|| ControlPlane::local("private", 2).map(Mutex::new));
+
 /// A control plane with an operator.
 #[derive(Debug)]
 pub struct Site {
@@ -26,10 +28,22 @@ pub struct Site {
     pub operator: Operator,
 }
 
-/// The site that all tests share.
+/// The one that all tests share, each in a namespace of its own.
 pub fn shared() -> &'static Site {
+    // Before the control plane: a build takes the machine for itself.
+    binary();
     match &*SHARED {
         Ok(site) => site,
+        Err(error) => panic!("{error:#}"),
+    }
+}
+
+/// A control plane without an operator and, possibly, without definitions: for tests of the
+/// operator's own life, one after the other.
+pub fn private() -> MutexGuard<'static, ControlPlane> {
+    binary();
+    match &*PRIVATE {
+        Ok(control_plane) => control_plane.lock().unwrap_or_else(PoisonError::into_inner),
         Err(error) => panic!("{error:#}"),
     }
 }

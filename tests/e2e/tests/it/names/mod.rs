@@ -9,15 +9,24 @@ mod set;
 
 use serde_json::{Value, json};
 
+use crate::harness::seen::gates;
 use crate::harness::{Namespace, Seen, same};
 
-/// A namespace in which all objects of `manifests/names.yaml` exist.
+/// A namespace in which all objects of `manifests/names.yaml` exist but the scaled gangs, and all
+/// pods but theirs are released.
 fn namespace(purpose: &str) -> Namespace<'static> {
     let ns = Namespace::new(purpose);
     ns.apply_file("tests/e2e/tests/it/manifests/names.yaml");
     ns.until("all pods and base gangs", |seen| {
-        same("pods", &seen.all("Pod").len(), &20)?;
-        seen.expect_names("PodGang", &["svc-0", "svc-1"])
+        seen.expect_names("PodGang", &["svc-0", "svc-1"])?;
+        let pods = seen.all("Pod");
+        let ours = "grove.io/podgang-pending-creation";
+        let held = pods.iter().filter(|pod| gates(pod).contains(&ours)).count();
+        same("(pods, held pods)", &(pods.len(), held), &(20, 8))?;
+        seen.all("PodClique").iter().try_for_each(|podclique| {
+            let (status, spec) = (&podclique["status"], &podclique["spec"]);
+            same("pods seen", &status["updatedReplicas"], &spec["replicas"])
+        })
     });
     ns
 }

@@ -31,7 +31,7 @@ fn pods_of_a_standalone_clique_are_as_grove_makes_them() {
         let spec = &pod["spec"];
         assert_eq!(spec["hostname"], format!("svc-1-router-{index}"));
         assert_eq!(spec["subdomain"], "svc-1");
-        // Ours: Grove leaves it at `default`, and drops gates and class.
+        // Ours: the set's account unless the template names one, the set's class, user's gates.
         assert_eq!(spec["serviceAccountName"], "svc");
         assert_eq!(spec["priorityClassName"], "system-cluster-critical");
         assert_eq!(gates(pod), ["example.com/quota"]);

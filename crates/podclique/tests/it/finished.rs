@@ -1,0 +1,99 @@
+//! Pods of an Inference workload that ended.
+
+use api::{WorkloadType, labels};
+use domain::pod::{ContainerState, ContainerStatus, Terminated};
+use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use rstest::rstest;
+use testkit::builders::{PodBuilder, after, pod, podclique};
+
+use crate::situation::{plan, situation, tombstone, writes};
+
+/// Ended at this second, as so many before it.
+fn ended(builder: PodBuilder, second: i64, earlier: u32) -> PodBuilder {
+    builder.bound().phase("Failed").with(|p| {
+        let ended = Terminated {
+            finished_at: Some(Time(after(second))),
+            ..Terminated::default()
+        };
+        let state = ContainerState {
+            terminated: Some(ended),
+            ..ContainerState::default()
+        };
+        p.status.container_statuses = vec![ContainerStatus {
+            state,
+            ..ContainerStatus::default()
+        }];
+        let annotations = [(labels::QUICK_ENDS.to_owned(), earlier.to_string())];
+        p.metadata.annotations = Some(annotations.into());
+    })
+}
+
+#[rstest]
+#[case::the_first_time_at_once(0, 60, true)]
+#[case::then_after_ten_seconds(1, 51, false)]
+#[case::ten_seconds_are_over(1, 50, true)]
+#[case::doubling(2, 41, false)]
+#[case::doubled(2, 40, true)]
+#[case::at_most_five_minutes(30, -240, true)]
+#[case::not_before_five_minutes(30, -239, false)]
+fn replaces_a_pod_that_ended(#[case] earlier: u32, #[case] second: i64, #[case] is_due: bool) {
+    let clique = podclique("demo-0-worker").build();
+    let pods = vec![ended(pod(&clique, 0), second, earlier)];
+    let plan = plan(&situation(&clique, pods));
+    assert_eq!(!plan.writes_nothing(), is_due, "{plan}");
+    assert_eq!(plan.wake_at.is_none(), is_due, "{plan}");
+}
+
+#[test]
+fn deletes_first_and_creates_when_the_slot_is_free() {
+    let clique = podclique("demo-0-worker").build();
+    assert_snapshot!(writes(&plan(&situation(
+        &clique,
+        vec![ended(pod(&clique, 0), 59, 0)]
+    ))));
+}
+
+#[test]
+fn carries_on_the_pod_how_often_its_slot_ended_soon() {
+    let clique = podclique("demo-0-worker").build();
+    let quick = ended(pod(&clique, 0), 59, 2).build();
+    assert_eq!(quick.quick_ends(), 3);
+    assert_eq!(
+        ended(pod(&clique, 0), 600, 2).build().quick_ends(),
+        0,
+        "it lived long enough"
+    );
+    assert_eq!(
+        pod(&clique, 0).ready().build().quick_ends(),
+        0,
+        "it did not end"
+    );
+    let mut snapshot = situation(&clique, vec![]);
+    let mut stone = tombstone("uid-of-the-dead");
+    stone.quick_ends = 3;
+    snapshot.tombstones.insert(0, stone);
+    let plan = plan(&snapshot);
+    let domain::plan::Action::Create(domain::plan::Object::Pod(next)) = &plan.waves[0][0] else {
+        panic!("{plan}")
+    };
+    assert_eq!(
+        next.metadata.annotations.as_ref().unwrap()[labels::QUICK_ENDS],
+        "3"
+    );
+}
+
+#[test]
+fn leaves_finished_pods_of_training_alone() {
+    let clique = podclique("demo-0-worker")
+        .with(|c| c.spec.workload_type = Some(WorkloadType::Training))
+        .build();
+    assert!(plan(&situation(&clique, vec![ended(pod(&clique, 0), 0, 0)])).writes_nothing());
+}
+
+#[test]
+fn lets_pods_that_ended_go_first_when_scaled_in() {
+    let clique = podclique("demo-0-worker").size(1, 1).build();
+    let pods = vec![ended(pod(&clique, 0), 59, 0), pod(&clique, 1).ready()];
+    assert_snapshot!(writes(&plan(&situation(&clique, pods))));
+}

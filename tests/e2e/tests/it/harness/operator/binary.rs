@@ -1,0 +1,56 @@
+//! Where the operator's binary comes from.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::LazyLock;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::super::control_plane::CHECKOUT;
+
+/// Names a built operator to be tested instead of the one of this checkout.
+const VARIABLE: &str = "GROVE_E2E_OPERATOR";
+
+/// What cargo tells a test of its package; a build must not see it, or build scripts that look at
+/// such variables run again each time.
+const OF_THIS_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
+
+static BUILT: LazyLock<Result<PathBuf>> = LazyLock::new(|| match env::var_os(VARIABLE) {
+    Some(given) => Ok(given.into()),
+    None => build(),
+});
+
+/// The operator of this checkout, built now.
+pub fn binary() -> &'static Path {
+    match &*BUILT {
+        Ok(binary) => binary,
+        Err(error) => panic!("{error:#}"),
+    }
+}
+
+fn build() -> Result<PathBuf> {
+    // target/<profile>/deps/it-<hash>
+    let test = env::current_exe().unwrap();
+    let profile = test.ancestors().nth(2).unwrap();
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    for (key, _) in env::vars_os() {
+        let is_ours = |prefix: &&str| key.to_string_lossy().starts_with(*prefix);
+        if OF_THIS_PACKAGE.iter().any(is_ours) {
+            cargo.env_remove(key);
+        }
+    }
+    cargo
+        .current_dir(&*CHECKOUT)
+        .args(["build", "--quiet", "--workspace"]);
+    cargo.arg("--bin=grove-operator");
+    cargo.arg("--target-dir").arg(profile.parent().unwrap());
+    if profile.ends_with("release") {
+        cargo.arg("--release");
+    }
+    // What cargo says goes to stderr.
+    if !cargo.status().context("cannot run cargo")?.success() {
+        bail!("the operator cannot be built; cargo says why, above");
+    }
+    Ok(profile.join("grove-operator"))
+}

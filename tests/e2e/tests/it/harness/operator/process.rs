@@ -1,0 +1,63 @@
+//! A process that does not outlive this one.
+
+use std::path::Path;
+use std::process::{Command, ExitStatus};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+use anyhow::{Context as _, Result};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// A running process that [`command`] describes.
+#[derive(Debug)]
+pub struct Process {
+    pid: Pid,
+    end: JoinHandle<ExitStatus>,
+}
+
+/// A command that the kernel kills when this process ends, `kill -9` included.
+pub fn command(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--"]).arg(program);
+    command
+}
+
+impl Process {
+    /// Starts the command in the background.
+    pub fn start(mut command: Command) -> Result<Self> {
+        let (tell, told) = mpsc::channel();
+        // What the kernel heeds is the end of the *thread* that started it, and the thread of a
+        // test ends too early.
+        let end = thread::spawn(move || {
+            let mut child = match command.spawn() {
+                Ok(child) => child,
+                Err(error) => {
+                    tell.send(Err(error)).unwrap();
+                    return ExitStatus::default();
+                }
+            };
+            tell.send(Ok(Pid::from_child(&child))).unwrap();
+            child.wait().unwrap()
+        });
+        let pid = told
+            .recv()?
+            .context("cannot run setpriv; it is part of util-linux")?;
+        Ok(Self { pid, end })
+    }
+
+    /// `kill -9`; returns when it is gone.
+    pub fn kill(self) {
+        // Its number is another's, perhaps, if it has ended by itself.
+        if !self.end.is_finished() {
+            kill_process(self.pid, Signal::KILL).unwrap();
+        }
+        self.end.join().unwrap();
+    }
+
+    /// `kill`; returns how it ended.
+    pub fn terminate(self) -> ExitStatus {
+        assert!(!self.end.is_finished(), "it has ended by itself");
+        kill_process(self.pid, Signal::TERM).unwrap();
+        self.end.join().unwrap()
+    }
+}

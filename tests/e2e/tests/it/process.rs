@@ -1,0 +1,130 @@
+//! The operator as a program: its command line, configuration and probes.
+
+use std::process::{Command, Output};
+
+use tempfile::tempdir;
+
+use crate::harness::Namespace;
+use crate::harness::control_plane::CHECKOUT;
+use crate::harness::manifest::{clique, set};
+use crate::harness::operator::binary;
+
+#[test]
+fn a_setting_without_effect_is_refused_by_its_name() {
+    let cases = [
+        ("nonsense: 1", "nonsense"),
+        (
+            "controllers: {podClique: {concurrentSync: 3}}",
+            "concurrentSync",
+        ),
+        (
+            "controllers: {podClique: {concurrentSyncs: 0}}",
+            "controllers.podClique.concurrentSyncs: 0 is not in 1..=1000",
+        ),
+        (
+            "leaderElection: {enabled: true}",
+            "leaderElection: not implemented yet; remove this key",
+        ),
+        (
+            "server: {webhooks: {port: 9443}}",
+            "server.webhooks: not implemented yet; remove this key",
+        ),
+        ("server: {metrics: {port: 70000}}", "port"),
+        (
+            "defaults: {terminationDelay: 0s}",
+            "defaults.terminationDelay: 0s must be greater than 0",
+        ),
+        (
+            "defaults: {terminationDelay: soon}",
+            "defaults.terminationDelay: ",
+        ),
+        (
+            "gangScheduling: {scaledGangsWaitFor: Godot}",
+            "scaledGangsWaitFor",
+        ),
+        ("logLevel: chatty", "logLevel"),
+        (
+            "kind: Deployment",
+            "kind: is \"Deployment\", must be \"OperatorConfiguration\"",
+        ),
+    ];
+    for (config, message) in cases {
+        let dir = tempdir().unwrap();
+        let file = dir.path().join("config.yaml");
+        std::fs::write(&file, config).unwrap();
+        let file = file.to_str().unwrap();
+        let output = operator(&["--config", file]);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{config}: {said}");
+        assert!(said.contains(file), "{config}: {said}");
+        assert!(said.contains(message), "{config}: {said}");
+    }
+}
+
+#[test]
+fn a_configuration_that_is_not_there_is_named() {
+    let output = operator(&["--config", "no/such/file.yaml"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("no/such/file.yaml"), "{said}");
+}
+
+#[test]
+fn without_a_cluster_it_says_where_it_looked() {
+    let output = operator(&[]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{said}");
+    assert!(
+        said.contains("set KUBECONFIG or run inside a cluster"),
+        "{said}"
+    );
+}
+
+#[test]
+fn the_version_is_printed() {
+    for flag in ["--version", "-v"] {
+        let output = operator(&[flag]);
+        assert_eq!(output.status.code(), Some(0));
+        let version = format!("grove-operator {}\n", env!("CARGO_PKG_VERSION"));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), version);
+    }
+}
+
+#[test]
+fn an_unknown_flag_is_refused() {
+    let output = operator(&["--no-such-flag"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("--no-such-flag"));
+}
+
+#[test]
+fn a_running_operator_shows_health_readiness_and_metrics() {
+    let ns = Namespace::new("metrics");
+    ns.apply(&set("svc", &[clique("a", 1)], &[]));
+    ns.until("it runs", |seen| seen.expect_ready_pods(1));
+    let operator = ns.operator;
+    assert_eq!(operator.get("/healthz").unwrap(), (200, "ok\n".to_owned()));
+    assert_eq!(operator.get("/readyz").unwrap(), (200, "ok\n".to_owned()));
+    let (status, metrics) = operator.get("/metrics").unwrap();
+    assert_eq!(status, 200);
+    for metric in [
+        "grove_reconciles_total",
+        "grove_reconcile_duration_seconds_bucket",
+        "grove_queue_depth",
+        "grove_api_requests_total",
+    ] {
+        assert!(metrics.contains(metric), "no {metric} in\n{metrics}");
+    }
+}
+
+/// Runs the operator, which has to end by itself, where there is no cluster.
+fn operator(args: &[&str]) -> Output {
+    let mut command = Command::new("timeout");
+    command
+        .arg("20")
+        .arg(binary())
+        .args(args)
+        .current_dir(&*CHECKOUT);
+    command.env("KUBECONFIG", "no/such/kubeconfig");
+    command.output().unwrap()
+}

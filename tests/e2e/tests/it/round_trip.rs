@@ -1,0 +1,66 @@
+//! What a user writes is what the API server stores.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::harness::control_plane::CHECKOUT;
+use crate::harness::{Namespace, subset};
+
+const EVERY_FIELD: &str = "crates/api/tests/it/fixtures/every-field.yaml";
+
+#[test]
+fn every_field_of_every_kind_survives_on_the_api_server() {
+    let ns = Namespace::new("every-field");
+    let text = fs::read_to_string(CHECKOUT.join(EVERY_FIELD)).unwrap();
+    let manifests: Vec<Value> = serde_saphyr::from_multiple(&text).unwrap();
+    assert!(manifests.len() >= 5, "a manifest of each kind");
+    for mut manifest in manifests {
+        let kind = manifest["kind"].as_str().unwrap().to_owned();
+        if kind == "ClusterTopologyBinding" {
+            // It has no namespace, so its own name must be ours.
+            manifest["metadata"]["name"] = json!(ns.name);
+        }
+        let status = manifest.as_object_mut().unwrap().remove("status");
+        create_and_read(&ns, &kind, &manifest);
+        write_status(&ns, &kind, &manifest, status);
+        if kind == "ClusterTopologyBinding" {
+            ns.kubectl(&["delete", &kind, &ns.name]);
+        }
+    }
+}
+
+fn create_and_read(ns: &Namespace<'_>, kind: &str, manifest: &Value) {
+    let output = ns.feed(&["create", "-f", "-"], manifest);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{kind}: {said}");
+    assert!(!said.contains("unknown field"), "{kind}: {said}");
+    let name = manifest["metadata"]["name"].as_str().unwrap();
+    let stored: Value =
+        serde_json::from_str(&ns.kubectl(&["get", kind, name, "--output=json"])).unwrap();
+    subset(kind, &stored, manifest).unwrap();
+    if kind != "PodCliqueSet" {
+        assert_eq!(
+            stored["spec"], manifest["spec"],
+            "nothing is added to {kind}"
+        );
+    }
+}
+
+/// The answer to the patch shows what was stored; later the operator has its own idea of it.
+fn write_status(ns: &Namespace<'_>, kind: &str, manifest: &Value, status: Option<Value>) {
+    let Some(status) = status else { return };
+    let name = manifest["metadata"]["name"].as_str().unwrap();
+    let patch = format!("--patch={}", json!({"status": status}));
+    let patch = [
+        "patch",
+        kind,
+        name,
+        "--subresource=status",
+        "--type=merge",
+        &patch,
+        "--output=json",
+    ];
+    let stored: Value = serde_json::from_str(&ns.kubectl(&patch)).unwrap();
+    subset(kind, &stored["status"], &status).unwrap();
+}
