@@ -190,10 +190,8 @@ impl Hub {
             match event {
                 Some(Ok(event)) => {
                     // Init comes before every attempt to list: it is no success yet.
-                    is_listed = match event {
-                        watcher::Event::Init | watcher::Event::InitApply(_) => false,
-                        _ => true,
-                    };
+                    is_listed =
+                        !matches!(&event, watcher::Event::Init | watcher::Event::InitApply(_));
                     if is_listed {
                         (attempts, *failures) = (0, 0);
                     }
