@@ -8,6 +8,7 @@ use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodClique, PodCliqueSet};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
+use crate::fence::Attempt;
 use crate::{environment, hash, ownership};
 
 /// Where a PodClique belongs.
@@ -27,6 +28,8 @@ pub struct Place {
     pub owner: OwnerReference,
     /// Replica count it starts with.
     pub replicas: i32,
+    /// The attempt it is created in.
+    pub attempt: Attempt,
 }
 
 /// Where a PodClique belongs in a scaling group.
@@ -102,6 +105,12 @@ fn labels_of(
     if let Some(base) = &place.base_gang {
         all.insert(labels::BASE_POD_GANG.into(), base.clone());
     }
+    all.extend(
+        place
+            .attempt
+            .labels()
+            .map(|(key, number)| (key.to_owned(), number.to_string())),
+    );
     all
 }
 

@@ -5,6 +5,7 @@ pub mod availability;
 pub mod clique;
 pub mod defaults;
 pub mod environment;
+pub mod fence;
 pub mod fnv;
 pub mod gang;
 pub mod hash;

@@ -104,13 +104,19 @@ impl Watched for PodCliqueScalingGroup {
         let Some(group) = change.newest() else {
             return Vec::new();
         };
-        let mut routes = vec![(Controller::PodCliqueScalingGroup, Key::of(&group.metadata))];
+        let key = Key::of(&group.metadata);
+        let mut routes = vec![(Controller::PodCliqueScalingGroup, key)];
         routes.extend(to_set(&group.metadata));
-        let was_terminating = change
-            .old
-            .as_ref()
-            .is_some_and(|g| ownership::is_terminating(&g.metadata));
-        if ownership::is_terminating(&group.metadata) != was_terminating || change.new.is_none() {
+        let facts = |group: &Self| {
+            let attempts = group.status.as_ref().map(|s| s.replica_attempts.clone());
+            (
+                ownership::is_terminating(&group.metadata),
+                attempts.unwrap_or_default(),
+            )
+        };
+        let is_same =
+            matches!((&change.old, &change.new), (Some(o), Some(n)) if facts(o) == facts(n));
+        if !is_same {
             let cliques = world.podcliques.owned_by(ownership::uid(&group.metadata));
             routes.extend(
                 cliques
@@ -133,10 +139,11 @@ impl Watched for PodClique {
         let Some(clique) = change.newest() else {
             return Vec::new();
         };
+        let mut routes = vec![(Controller::PodClique, Key::of(&clique.metadata))];
         if change.new.is_none() {
             world.tombstones.clear(ownership::uid(&clique.metadata));
+            routes.extend(to_siblings(&clique.metadata, world));
         }
-        let mut routes = vec![(Controller::PodClique, Key::of(&clique.metadata))];
         routes.extend(to_owning_group(&clique.metadata, world));
         routes.extend(to_set(&clique.metadata));
         routes.extend(to_labelled(
@@ -241,6 +248,18 @@ owned_by_set! {
     ServiceAccount, ServiceAccount, service_accounts;
     Role, Role, roles;
     RoleBinding, RoleBinding, role_bindings;
+}
+
+/// The other PodCliques of the replica: they create nothing while one of an earlier attempt exists.
+fn to_siblings(meta: &ObjectMeta, world: &World) -> Vec<(Controller, Key)> {
+    let replica = ownership::label(meta, labels::PCS_REPLICA_INDEX);
+    let all = set_of(meta)
+        .map(|set| world.podcliques.part_of(&set))
+        .unwrap_or_default();
+    all.iter()
+        .filter(|c| ownership::label(&c.metadata, labels::PCS_REPLICA_INDEX) == replica)
+        .map(|c| (Controller::PodClique, Key::of(&c.metadata)))
+        .collect()
 }
 
 /// The scaling group that owns the object, and that group's set.

@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSet, PodGang, labels, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels, names};
+use domain::fence::{self, Attempt};
 use domain::{Key, Pod, hash, ownership};
 use engine::World;
 use engine::world::Tombstone;
@@ -16,8 +17,8 @@ pub struct Snapshot {
     pub podclique: Arc<PodClique>,
     /// The set it is part of, unless that is gone.
     pub set: Option<SetFacts>,
-    /// Whether its controlling owner exists and stays.
-    pub has_living_owner: bool,
+    /// Whether its owners exist and stay, and its replica is not being torn down.
+    pub may_create: bool,
     /// Its pods, by index.
     pub pods: Vec<Arc<Pod>>,
     /// The PodGang it is labelled with, if it exists and belongs to the set.
@@ -82,7 +83,9 @@ pub fn observe(
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     Snapshot {
         taken_names: world.taken_names.within(&namespace),
-        has_living_owner: has_living_owner(podclique, set.as_deref(), world),
+        may_create: set.as_ref().is_some_and(|set| {
+            has_living_owner(podclique, set, world) && !is_being_torn_down(podclique, set, world)
+        }),
         set: set.map(|s| facts(&s, podclique)),
         pods,
         gang: world
@@ -95,25 +98,52 @@ pub fn observe(
     }
 }
 
-fn has_living_owner(podclique: &PodClique, set: Option<&PodCliqueSet>, world: &World) -> bool {
+/// Whether a PodClique of an earlier attempt exists in this replica, this one itself included:
+/// nothing is created there until it is gone (design, protocol rule 4, step 4).
+fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
+    let index = |c: &PodClique| ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX);
+    let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
+    let present = index(podclique).map_or(0, |i| fence::present(attempts, i));
+    let is_earlier = |c: &PodClique| Attempt::of(&c.metadata).set < present;
+    present > 0
+        && (is_earlier(podclique) || {
+            let others = world.podcliques.part_of(&Key::of(&set.metadata));
+            others
+                .iter()
+                .any(|c| index(c) == index(podclique) && is_earlier(c))
+        })
+}
+
+fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
     let Some(owner) = ownership::controller(&podclique.metadata) else {
         return false;
     };
-    let Some(set) = set.filter(|s| !ownership::is_terminating(&s.metadata)) else {
+    if ownership::is_terminating(&set.metadata) {
         return false;
-    };
-    let namespace = podclique.metadata.namespace.clone().unwrap_or_default();
-    match owner.kind.as_str() {
-        "PodCliqueSet" => owner.uid == ownership::uid(&set.metadata),
-        _ => world
-            .scaling_groups
-            .get(&Key::new(namespace, owner.name.clone()))
-            .is_some_and(|g| {
-                ownership::uid(&g.metadata) == owner.uid
-                    && !ownership::is_terminating(&g.metadata)
-                    && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
-            }),
     }
+    if owner.kind == "PodCliqueSet" {
+        return owner.uid == ownership::uid(&set.metadata);
+    }
+    let namespace = podclique.metadata.namespace.clone().unwrap_or_default();
+    let group = world
+        .scaling_groups
+        .get(&Key::new(namespace, owner.name.clone()));
+    group.is_some_and(|g| {
+        ownership::uid(&g.metadata) == owner.uid
+            && !ownership::is_terminating(&g.metadata)
+            && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
+            && !is_recycled(podclique, &g)
+    })
+}
+
+/// Whether the group has torn the PodClique's replica down since it was created.
+fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
+    let j = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+    let attempts = group
+        .status
+        .as_ref()
+        .map_or(&[][..], |s| &s.replica_attempts);
+    j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 
 fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, labels, names};
 use domain::clique::{self, GroupPlace, Place};
+use domain::fence::Attempt;
 use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Kind, Object, Plan};
 use domain::{gang, ownership};
@@ -26,6 +27,13 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         return Plan::only(Action::add_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }
     let mut plan = Plan::default();
+    if snapshot.observed_attempt() != snapshot.set_attempt() {
+        // The whole PodCliqueSet replica was torn down: what is known of single group replicas is
+        // of an earlier life. One write says so; nothing is created before it is seen.
+        plan.status = Some(status::of_new_attempt(snapshot, now));
+        return plan;
+    }
+    plan.wave(earlier_attempts(snapshot));
     if let Some(desired) = desired(snapshot) {
         plan.wave(surplus(snapshot, &desired));
         plan.wave(corrections(snapshot, &desired));
@@ -109,6 +117,7 @@ fn build(
         }),
         owner: ownership::controller_reference(&*snapshot.group),
         replicas: clique.spec.replicas,
+        attempt: snapshot.attempt(j),
     };
     Some(clique::build(set, clique, place))
 }
@@ -133,11 +142,37 @@ fn corrections(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
     desired
         .iter()
         .filter_map(|wanted| match existing(wanted.metadata.name.as_ref()) {
+            None if is_being_torn_down(snapshot, wanted) => None,
             None => Some(Action::Create(Object::PodClique(Box::new(wanted.clone())))),
             Some(found) => clique::corrected(found, wanted, false)
                 .map(|right| Action::Replace(Object::PodClique(Box::new(right)))),
         })
         .collect()
+}
+
+/// What is left of earlier attempts of single group replicas.
+fn earlier_attempts(snapshot: &Snapshot) -> Actions {
+    let is_earlier = |c: &&Arc<PodClique>| is_of_earlier_attempt(snapshot, c);
+    let left = staying(&snapshot.podcliques).filter(is_earlier);
+    left.map(|c| delete(c, "group replica is recycled"))
+        .collect()
+}
+
+fn is_of_earlier_attempt(snapshot: &Snapshot, podclique: &PodClique) -> bool {
+    let replica = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+    replica.is_some_and(|j| Attempt::of(&podclique.metadata) < snapshot.attempt(j))
+}
+
+/// Nothing is created in a group replica while a PodClique of an earlier attempt exists there.
+fn is_being_torn_down(snapshot: &Snapshot, desired: &PodClique) -> bool {
+    let replica =
+        |c: &PodClique| ownership::label_index(&c.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+    let in_replica = |c: &&Arc<PodClique>| replica(c) == replica(desired);
+    snapshot
+        .podcliques
+        .iter()
+        .filter(in_replica)
+        .any(|c| is_of_earlier_attempt(snapshot, c))
 }
 
 fn staying(podcliques: &[Arc<PodClique>]) -> impl Iterator<Item = &Arc<PodClique>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, labels, names};
 use domain::defaults::DefaultsConfig;
+use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
 use domain::{Key, ownership};
 use engine::World;
@@ -43,12 +44,45 @@ impl Snapshot {
         self.group.spec.min_available.unwrap_or(1)
     }
 
-    /// The PodClique of that name, unless it is on its way out.
+    /// The attempt in which PodCliques of group replica `j` are created.
+    pub fn attempt(&self, j: i32) -> Attempt {
+        let status = self.group.status.as_ref();
+        let group = status.map_or(0, |s| fence::present(&s.replica_attempts, j));
+        Attempt {
+            set: self.set_attempt(),
+            group,
+        }
+    }
+
+    /// The attempt of the PodCliqueSet replica.
+    pub fn set_attempt(&self) -> i32 {
+        let status = self.owner.as_ref().and_then(|o| o.set.status.as_ref());
+        let attempts = status.map_or(&[][..], |s| &s.replica_attempts);
+        self.replica().map_or(0, |i| fence::present(attempts, i))
+    }
+
+    /// The attempt of the PodCliqueSet replica that this group's status speaks of.
+    pub fn observed_attempt(&self) -> i32 {
+        self.group
+            .status
+            .as_ref()
+            .and_then(|s| s.observed_attempt)
+            .unwrap_or(0)
+    }
+
+    /// Whether a PodClique is of the present attempt of its group replica.
+    pub fn is_current(&self, podclique: &PodClique) -> bool {
+        let replica =
+            ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+        replica.is_none_or(|j| Attempt::of(&podclique.metadata) == self.attempt(j))
+    }
+
+    /// The PodClique of that name, unless it is on its way out or of an earlier attempt.
     pub fn podclique(&self, name: &str) -> Option<&Arc<PodClique>> {
         self.podcliques
             .iter()
             .find(|c| ownership::name(&c.metadata) == name)
-            .filter(|c| !ownership::is_terminating(&c.metadata))
+            .filter(|c| !ownership::is_terminating(&c.metadata) && self.is_current(c))
     }
 }
 

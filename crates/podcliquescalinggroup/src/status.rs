@@ -58,6 +58,19 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     next
 }
 
+/// The status once the whole PodCliqueSet replica was torn down.
+pub fn of_new_attempt(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
+    let mut group = (*snapshot.group).clone();
+    let before = group.status.get_or_insert_default();
+    before.observed_attempt = Some(snapshot.set_attempt());
+    before.replica_attempts = Vec::new();
+    let renewed = Snapshot {
+        group: Arc::new(group),
+        ..snapshot.clone()
+    };
+    status(&renewed, now)
+}
+
 /// One replica of the group.
 struct Replica {
     index: i32,

@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
 use domain::{Pod, ownership};
 use engine::World;
@@ -53,6 +55,16 @@ impl CliqueSeen {
         ownership::is_terminating(&self.podclique.metadata)
     }
 
+    /// Index of the PodCliqueSet replica it belongs to.
+    pub fn replica(&self) -> Option<i32> {
+        ownership::label_index(&self.podclique.metadata, labels::PCS_REPLICA_INDEX)
+    }
+
+    /// The attempt it was created in.
+    pub fn attempt(&self) -> Attempt {
+        Attempt::of(&self.podclique.metadata)
+    }
+
     /// Pods that stay.
     pub fn staying(&self) -> impl Iterator<Item = &Arc<Pod>> {
         self.pods.iter().filter(|p| !p.is_terminating())
@@ -76,9 +88,38 @@ impl Snapshot {
         ownership::name(&self.stored.metadata)
     }
 
-    /// The PodClique of that name, unless it is on its way out.
+    /// The PodClique of that name, unless it is on its way out or of an earlier attempt.
     pub fn podclique(&self, name: &str) -> Option<&CliqueSeen> {
-        self.podcliques.get(name).filter(|c| !c.is_terminating())
+        self.podcliques
+            .get(name)
+            .filter(|c| !c.is_terminating() && self.is_current(c))
+    }
+
+    /// The attempts of the replicas.
+    pub fn attempts(&self) -> &[ReplicaAttempt] {
+        self.stored
+            .status
+            .as_ref()
+            .map_or(&[], |s| &s.replica_attempts)
+    }
+
+    /// The present attempt of a replica.
+    pub fn attempt(&self, replica: i32) -> i32 {
+        fence::present(self.attempts(), replica)
+    }
+
+    /// Whether the PodClique is of the present attempt of its replica.
+    fn is_current(&self, clique: &CliqueSeen) -> bool {
+        clique
+            .replica()
+            .is_none_or(|i| clique.attempt().set == self.attempt(i))
+    }
+
+    /// PodCliques of a replica that are of an earlier attempt, on their way out or not.
+    pub fn of_earlier_attempts(&self, replica: i32) -> impl Iterator<Item = &CliqueSeen> {
+        let present = self.attempt(replica);
+        let all = self.podcliques.values();
+        all.filter(move |c| c.replica() == Some(replica) && c.attempt().set < present)
     }
 
     /// The scaling group of that name, on its way out or not.

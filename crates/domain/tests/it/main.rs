@@ -9,5 +9,6 @@
 
 mod admission;
 mod defaults;
+mod fence;
 mod hash;
 mod unimplemented;

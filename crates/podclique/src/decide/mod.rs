@@ -40,7 +40,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(finished::replacements(snapshot, now));
     }
     plan.wave(surplus);
-    if snapshot.has_living_owner {
+    if snapshot.may_create {
         plan.wave(create::missing_pods(snapshot, now));
     }
     plan.status = Some(status::status(snapshot, now));

@@ -52,7 +52,7 @@ fn gives_the_successor_of_a_seen_pod_another_name() {
 fn creates_nothing_while_the_owner_is_gone_or_going() {
     let clique = podclique("demo-0-worker").size(3, 1).build();
     let mut snapshot = situation(&clique, vec![]);
-    snapshot.has_living_owner = false;
+    snapshot.may_create = false;
     assert!(plan(&snapshot).writes_nothing());
 }
 

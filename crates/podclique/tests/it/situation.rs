@@ -26,7 +26,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
             name: "demo".into(),
             ..SetFacts::default()
         }),
-        has_living_owner: true,
+        may_create: true,
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,
         tombstones: HashMap::new(),

@@ -9,5 +9,6 @@
 
 mod children;
 mod deletion;
+mod fence;
 mod situation;
 mod status;

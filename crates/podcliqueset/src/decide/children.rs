@@ -2,8 +2,9 @@
 //! wrong is put right. A child on its way out is waited for.
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
 use domain::clique::{self, Place};
+use domain::fence::{self, Attempt};
 use domain::plan::{Action, Kind, Object, Plan};
 use domain::{gang, ownership};
 
@@ -37,6 +38,11 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
 
 fn standalone(snapshot: &Snapshot, clique: &PodCliqueTemplateSpec, i: i32) -> PodClique {
     let set = &snapshot.intake.set;
+    let remembered = snapshot
+        .stored
+        .status
+        .as_ref()
+        .map_or(&[][..], |s| &s.live_replicas);
     let place = Place {
         name: names::standalone_clique(snapshot.name(), i, &clique.name),
         replica: i,
@@ -44,7 +50,11 @@ fn standalone(snapshot: &Snapshot, clique: &PodCliqueTemplateSpec, i: i32) -> Po
         base_gang: None,
         group: None,
         owner: ownership::controller_reference(set),
-        replicas: clique.spec.replicas,
+        replicas: fence::replicas_to_create(remembered, i, &clique.name, clique.spec.replicas),
+        attempt: Attempt {
+            set: snapshot.attempt(i),
+            group: 0,
+        },
     };
     clique::build(set, clique, place)
 }
@@ -102,8 +112,15 @@ fn keep_clique(
     let wrap = |c| Object::PodClique(Box::new(c));
     let is_autoscaled = template.spec.auto_scaling_config.is_some();
     match snapshot.podcliques.get(ownership::name(&desired.metadata)) {
+        None if is_being_torn_down(snapshot, &desired) => None,
         None => Some(Action::Create(wrap(desired))),
         Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
             .map(|right| Action::Replace(wrap(right))),
     }
+}
+
+/// Nothing is created in a replica while a PodClique of an earlier attempt exists there.
+fn is_being_torn_down(snapshot: &Snapshot, desired: &PodClique) -> bool {
+    let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
+    replica.is_some_and(|i| snapshot.of_earlier_attempts(i).next().is_some())
 }

@@ -3,6 +3,7 @@
 mod access;
 mod children;
 mod deletion;
+mod fence;
 mod gangs;
 mod refusal;
 mod services;
@@ -28,10 +29,15 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
             labels::PCS_FINALIZER,
         ));
     }
+    let status = status::status(snapshot, now);
+    if let Some(plan) = fence::catch_up(snapshot, &status, now) {
+        return plan;
+    }
     let mut plan = Plan {
-        status: Some(status::status(snapshot, now)),
+        status: Some(status),
         ..Plan::default()
     };
+    fence::plan(snapshot, &mut plan);
     if !snapshot.intake.may_act() {
         gangs::follow(snapshot, &mut plan);
         refusal::explain(snapshot, now, &mut plan);

@@ -9,6 +9,7 @@
 
 mod children;
 mod deletion;
+mod fence;
 mod gangs;
 mod refusal;
 mod situation;

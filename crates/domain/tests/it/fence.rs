@@ -1,0 +1,96 @@
+use api::labels;
+use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
+use domain::fence::{
+    Attempt, Cause, StandaloneClique, present, raise, raise_to_found, remember_live_replicas,
+    replicas_to_create,
+};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn cause() -> Cause {
+    Cause {
+        reason: "GangTerminated".into(),
+        message: "demo-0-a: 0 of 1 pods ready".into(),
+    }
+}
+
+fn pairs(attempts: &[ReplicaAttempt]) -> Vec<(i32, i32)> {
+    attempts.iter().map(|a| (a.replica, a.attempt)).collect()
+}
+
+#[test]
+fn a_replica_begins_at_attempt_0_and_is_raised_alone() {
+    assert_eq!(present(&[], 1), 0);
+    let once = raise(&[], 1, cause(), NOW);
+    let twice = raise(&once, 1, cause(), NOW);
+    let other = raise(&twice, 0, cause(), NOW);
+    assert_eq!(pairs(&other), [(0, 1), (1, 2)]);
+    assert_eq!(other[1].message, "demo-0-a: 0 of 1 pods ready");
+}
+
+#[test]
+fn the_fence_follows_a_higher_attempt_and_never_a_lower_one() {
+    let attempts = raise(&[], 0, cause(), NOW);
+    assert_eq!(
+        pairs(&raise_to_found(&attempts, 0, 4, NOW).unwrap()),
+        [(0, 4)]
+    );
+    assert_eq!(raise_to_found(&attempts, 0, 1, NOW), None);
+    assert_eq!(raise_to_found(&attempts, 0, 0, NOW), None);
+}
+
+#[test]
+fn labels_tell_the_attempt_and_absent_ones_mean_0() {
+    let mut meta = ObjectMeta::default();
+    assert_eq!(Attempt::of(&meta), Attempt::default());
+    assert_eq!(Attempt::default().labels().count(), 0);
+    let attempt = Attempt { set: 2, group: 1 };
+    let all = attempt
+        .labels()
+        .map(|(key, number)| (key.to_owned(), number.to_string()));
+    meta.labels = Some(all.collect());
+    assert_eq!(meta.labels.as_ref().unwrap()[labels::GROUP_ATTEMPT], "1");
+    assert_eq!(Attempt::of(&meta), attempt);
+    assert!(
+        Attempt { set: 1, group: 9 } < attempt,
+        "the set's attempt comes first"
+    );
+}
+
+#[test]
+fn live_replicas_survive_a_tear_down_even_of_a_clique_that_was_not_back_yet() {
+    let clique = |name: &str, template, live| StandaloneClique {
+        clique: name.into(),
+        template,
+        live,
+    };
+    let entry = |replica, clique: &str, replicas| LiveReplicas {
+        replica,
+        clique: clique.into(),
+        replicas,
+    };
+    let before = [
+        entry(0, "gone", 7),
+        entry(0, "same", 9),
+        entry(1, "other", 3),
+    ];
+    let cliques = [
+        clique("scaled", 2, Some(5)),
+        clique("same", 2, Some(2)),
+        clique("gone", 2, None),
+    ];
+    let after = remember_live_replicas(&before, 0, &cliques);
+    assert_eq!(
+        after,
+        [
+            entry(1, "other", 3),
+            entry(0, "scaled", 5),
+            entry(0, "gone", 7)
+        ]
+    );
+    assert_eq!(replicas_to_create(&after, 0, "scaled", 2), 5);
+    assert_eq!(replicas_to_create(&after, 0, "same", 2), 2);
+    assert_eq!(replicas_to_create(&after, 1, "scaled", 2), 2);
+}

@@ -1,0 +1,82 @@
+//! What follows from raised fences.
+
+use std::sync::Arc;
+
+use api::labels;
+use api::podcliqueset::ReplicaAttempt;
+use domain::fence::{Cause, raise};
+use insta::assert_snapshot;
+use podcliquescalinggroup::Snapshot;
+use testkit::builders::after;
+
+use crate::situation::{complete, created, demo, plan, situation, writes};
+
+fn raised(replica: i32) -> Vec<ReplicaAttempt> {
+    let cause = Cause {
+        reason: "GangTerminated".into(),
+        message: "test".into(),
+    };
+    raise(&[], replica, cause, after(60))
+}
+
+fn with_set_attempt(mut snapshot: Snapshot) -> Snapshot {
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    set.status.get_or_insert_default().replica_attempts = raised(0);
+    snapshot
+}
+
+#[test]
+fn forgets_its_own_attempts_when_the_whole_replica_was_torn_down_and_creates_nothing_before() {
+    let set = demo().build();
+    let mut snapshot = with_set_attempt(situation(&set, 3, vec![]));
+    let status = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    status.replica_attempts = raised(1);
+    let plan = plan(&snapshot);
+    assert!(plan.writes_nothing());
+    let status = plan.status.unwrap();
+    assert_eq!(
+        (status.observed_attempt, status.replica_attempts.len()),
+        (Some(1), 0)
+    );
+}
+
+#[test]
+fn creates_cliques_in_the_present_attempt() {
+    let set = demo().build();
+    let mut snapshot = with_set_attempt(situation(&set, 1, vec![]));
+    let status = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    status.observed_attempt = Some(1);
+    status.replica_attempts = raised(0);
+    let all = created(&plan(&snapshot)).remove(0).metadata.labels.unwrap();
+    assert_eq!(
+        (
+            all[labels::ATTEMPT].as_str(),
+            all[labels::GROUP_ATTEMPT].as_str()
+        ),
+        ("1", "1")
+    );
+}
+
+#[test]
+fn recycles_one_group_replica_and_fills_it_when_it_is_empty() {
+    let set = demo().build();
+    let mut snapshot = situation(&set, 3, complete(&set, 3));
+    let status = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    status.replica_attempts = raised(1);
+    let first = writes(&plan(&snapshot));
+    let is_of_1 =
+        |c: &Arc<api::PodClique>| c.metadata.name.as_ref().unwrap().starts_with("demo-0-g-1-");
+    let mut half = snapshot.clone();
+    half.podcliques
+        .retain(|c| c.metadata.name.as_deref() != Some("demo-0-g-1-leader"));
+    let waiting = writes(&plan(&half));
+    snapshot.podcliques.retain(|c| !is_of_1(c));
+    let then = writes(&plan(&snapshot));
+    assert_snapshot!(format!("{first}half gone\n{waiting}gone\n{then}"));
+}
