@@ -18,8 +18,11 @@ operator_pid() {
 start_operator() {
   local pid
   if pid=$(operator_pid); then
-    echo "grove-operator already runs (pid $pid)"
-    return
+    if [[ ! target/debug/grove-operator -nt $state/operator.pid ]]; then
+      echo "grove-operator already runs (pid $pid)"
+      return
+    fi
+    stop_operator
   fi
   mkdir -p "$state"
   cat > "$state/config.yaml" <<'YAML'
