@@ -152,6 +152,7 @@ pub fn corrected(
         overlay(&mut next.metadata, &own_keys(&desired.metadata));
     }
     set_hash_label(&mut next, existing, is_same_template);
+    adopt(&mut next.metadata, &desired.metadata);
     add_finalizer(&mut next.metadata, labels::PCLQ_FINALIZER);
     (next != *existing).then_some(next)
 }
@@ -211,6 +212,14 @@ fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
         labels: keep(&meta.labels),
         annotations: keep(&meta.annotations),
         ..ObjectMeta::default()
+    }
+}
+
+/// An object that nobody controls gets its owner (back); one that somebody else controls does not.
+pub fn adopt(meta: &mut ObjectMeta, desired: &ObjectMeta) {
+    if ownership::controller(meta).is_none() {
+        let owner = ownership::controller(desired).cloned();
+        meta.owner_references.get_or_insert_default().extend(owner);
     }
 }
 

@@ -102,6 +102,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.read(|inner| inner.select(inner.index.part_of(set)))
     }
 
+    /// Objects that say they are part of a PodCliqueSet and that nobody controls, by name: their
+    /// owner was deleted with `--cascade=orphan`, or somebody cut the reference.
+    pub fn orphans_of(&self, set: &Key) -> Vec<Arc<K>> {
+        self.read(|inner| inner.select(inner.index.orphans_of(set)))
+    }
+
     /// How many objects there are.
     pub fn len(&self) -> usize {
         self.read(|inner| inner.objects.len())

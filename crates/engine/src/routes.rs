@@ -145,6 +145,11 @@ impl Watched for PodClique {
             routes.extend(to_siblings(&clique.metadata, world));
         }
         routes.extend(to_owning_group(&clique.metadata, world));
+        routes.extend(orphans_route(
+            &clique.metadata,
+            labels::SCALING_GROUP,
+            Controller::PodCliqueScalingGroup,
+        ));
         routes.extend(to_set(&clique.metadata));
         routes.extend(to_labelled(
             &clique.metadata,
@@ -203,6 +208,11 @@ impl Watched for Pod {
             &pod.metadata,
             labels::POD_GANG,
             Controller::PodGang,
+        ));
+        routes.extend(orphans_route(
+            &pod.metadata,
+            labels::POD_CLIQUE,
+            Controller::PodClique,
         ));
         let namespace = pod.metadata.namespace.clone().unwrap_or_default();
         routes.extend(ownership::controller(&pod.metadata).map(|owner| {
@@ -279,6 +289,17 @@ fn to_owning_group(meta: &ObjectMeta, world: &World) -> Vec<(Controller, Key)> {
     set.into_iter()
         .chain([(Controller::PodCliqueScalingGroup, key)])
         .collect()
+}
+
+/// Who may adopt an object that nobody controls.
+fn orphans_route(
+    meta: &ObjectMeta,
+    label: &str,
+    controller: Controller,
+) -> Option<(Controller, Key)> {
+    ownership::controller(meta)
+        .is_none()
+        .then(|| to_labelled(meta, label, controller))?
 }
 
 fn to_set(meta: &ObjectMeta) -> Option<(Controller, Key)> {

@@ -19,7 +19,7 @@ pub struct Snapshot {
     pub set: Option<SetFacts>,
     /// Whether its owners exist and stay, and its replica is not being torn down.
     pub may_create: bool,
-    /// Its pods, by index.
+    /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
     /// The PodGang it is labelled with, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
@@ -79,7 +79,7 @@ pub fn observe(
         .as_ref()
         .map_or("", |s| ownership::uid(&s.metadata))
         .to_owned();
-    let mut pods = world.pods.owned_by(ownership::uid(meta));
+    let mut pods = pods_of(podclique, set_name, world);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     Snapshot {
         taken_names: world.taken_names.within(&namespace),
@@ -96,6 +96,17 @@ pub fn observe(
         podclique: podclique.clone(),
         stuck_pod_timeout,
     }
+}
+
+/// What the PodClique controls, and what nobody controls but says it belongs to it.
+fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
+    let meta = &podclique.metadata;
+    let name = ownership::name(meta);
+    let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
+    let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
+    let mut pods = world.pods.owned_by(ownership::uid(meta));
+    pods.extend(world.pods.orphans_of(&set).into_iter().filter(says_so));
+    pods
 }
 
 /// Whether a PodClique of an earlier attempt exists in this replica, this one itself included:

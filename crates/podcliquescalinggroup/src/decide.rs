@@ -51,7 +51,8 @@ fn deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         return Plan::default();
     }
-    if snapshot.podcliques.is_empty() || ownership::has_finalizer(meta, ORPHAN) {
+    let is_empty = owned(&snapshot.podcliques).next().is_none();
+    if is_empty || ownership::has_finalizer(meta, ORPHAN) {
         let kind = Kind::PodCliqueScalingGroup;
         return Plan::only(Action::remove_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }
@@ -175,10 +176,15 @@ fn is_being_torn_down(snapshot: &Snapshot, desired: &PodClique) -> bool {
         .any(|c| is_of_earlier_attempt(snapshot, c))
 }
 
+/// PodCliques that the group controls and that stay.
 fn staying(podcliques: &[Arc<PodClique>]) -> impl Iterator<Item = &Arc<PodClique>> {
+    owned(podcliques).filter(|c| !ownership::is_terminating(&c.metadata))
+}
+
+fn owned(podcliques: &[Arc<PodClique>]) -> impl Iterator<Item = &Arc<PodClique>> {
     podcliques
         .iter()
-        .filter(|c| !ownership::is_terminating(&c.metadata))
+        .filter(|c| ownership::controller(&c.metadata).is_some())
 }
 
 fn delete(podclique: &PodClique, why: &'static str) -> Action {

@@ -17,7 +17,7 @@ pub struct Snapshot {
     pub group: Arc<PodCliqueScalingGroup>,
     /// The set that owns it, unless that is gone.
     pub owner: Option<Intake>,
-    /// Its PodCliques, by name.
+    /// Its PodCliques, and those that it may adopt.
     pub podcliques: Vec<Arc<PodClique>>,
 }
 
@@ -102,8 +102,27 @@ pub fn observe(
         (stays && ownership::uid(&set.metadata) == owner.uid).then(|| intake::take(&set, defaults))
     });
     Snapshot {
-        podcliques: world.podcliques.owned_by(ownership::uid(meta)),
+        podcliques: podcliques(group, world),
         group: group.clone(),
         owner,
     }
+}
+
+/// What the group controls, and what nobody controls but says it belongs to it.
+fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique>> {
+    let meta = &group.metadata;
+    let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
+    let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
+    let name = ownership::name(meta);
+    let says_so =
+        |c: &Arc<PodClique>| ownership::label(&c.metadata, labels::SCALING_GROUP) == Some(name);
+    let mut all = world.podcliques.owned_by(ownership::uid(meta));
+    all.extend(
+        world
+            .podcliques
+            .orphans_of(&set)
+            .into_iter()
+            .filter(says_so),
+    );
+    all
 }

@@ -7,15 +7,17 @@ use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Pod, ownership};
-use engine::World;
+use domain::{Key, Pod, ownership};
+use engine::{Cache, World};
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
 
 use crate::{Rules, ScaledGangsWaitFor};
 
-/// What was seen. Children of the set are those that it controls, whatever their labels say of
-/// others.
+/// What was seen. Children of the set are those that it controls, whatever their labels say, and
+/// those that nobody controls but that say they are part of it: these it adopts, if it wants them.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The set as stored.
@@ -137,24 +139,45 @@ impl Snapshot {
 
 /// Reads the caches.
 pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
+    let key = Key::of(&stored.metadata);
     let uid = ownership::uid(&stored.metadata);
-    let groups = world.scaling_groups.owned_by(uid);
-    let mut cliques = world.podcliques.owned_by(uid);
+    let groups = children(&world.scaling_groups, uid, &key);
+    let is_standalone = |c: &Arc<PodClique>| {
+        ownership::label(&c.metadata, labels::SCALING_GROUP).is_none()
+            || ownership::is_controlled_by(&c.metadata, uid)
+    };
+    let mut cliques = children(&world.podcliques, uid, &key);
+    cliques.retain(is_standalone);
     for group in &groups {
         cliques.extend(world.podcliques.owned_by(ownership::uid(&group.metadata)));
     }
     Snapshot {
         intake: intake::take(stored, &rules.defaults),
         podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
-        gangs: world.podgangs.owned_by(uid),
-        services: world.services.owned_by(uid),
-        service_accounts: world.service_accounts.owned_by(uid),
-        roles: world.roles.owned_by(uid),
-        role_bindings: world.role_bindings.owned_by(uid),
+        gangs: children(&world.podgangs, uid, &key),
+        services: children(&world.services, uid, &key),
+        service_accounts: children(&world.service_accounts, uid, &key),
+        roles: children(&world.roles, uid, &key),
+        role_bindings: children(&world.role_bindings, uid, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stored: stored.clone(),
         groups,
     }
+}
+
+/// Whether a child is controlled, by the set or one of its groups, and not only fit to be adopted.
+pub fn is_owned(meta: &ObjectMeta) -> bool {
+    ownership::controller(meta).is_some()
+}
+
+/// What the set controls, and what nobody controls but says it is part of the set.
+fn children<K>(cache: &Cache<K>, uid: &str, set: &Key) -> Vec<Arc<K>>
+where
+    K: Resource<DynamicType = ()> + Clone,
+{
+    let mut all = cache.owned_by(uid);
+    all.extend(cache.orphans_of(set));
+    all
 }
 
 fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {

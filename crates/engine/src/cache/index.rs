@@ -12,6 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub(super) struct Index {
     by_owner: HashMap<String, BTreeSet<Key>>,
     by_set: HashMap<Key, BTreeSet<Key>>,
+    orphans: HashMap<Key, BTreeSet<Key>>,
 }
 
 impl Index {
@@ -23,14 +24,25 @@ impl Index {
         self.by_set.get(set).into_iter().flatten()
     }
 
+    pub(super) fn orphans_of(&self, set: &Key) -> impl Iterator<Item = &Key> {
+        self.orphans.get(set).into_iter().flatten()
+    }
+
     pub(super) fn insert(&mut self, key: &Key, meta: &ObjectMeta) {
-        if let Some(owner) = ownership::controller(meta) {
+        let owner = ownership::controller(meta);
+        if let Some(owner) = owner {
             self.by_owner
                 .entry(owner.uid.clone())
                 .or_default()
                 .insert(key.clone());
         }
         if let Some(set) = set_of(meta) {
+            if owner.is_none() {
+                self.orphans
+                    .entry(set.clone())
+                    .or_default()
+                    .insert(key.clone());
+            }
             self.by_set.entry(set).or_default().insert(key.clone());
         }
     }
@@ -40,6 +52,7 @@ impl Index {
             remove_from(&mut self.by_owner, &owner.uid, key);
         }
         if let Some(set) = set_of(meta) {
+            remove_from(&mut self.orphans, &set, key);
             remove_from(&mut self.by_set, &set, key);
         }
     }

@@ -1,5 +1,6 @@
 //! The rules, in order.
 
+mod adopt;
 mod create;
 mod deletion;
 mod finished;
@@ -30,6 +31,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         ));
     }
     let mut plan = Plan::default();
+    plan.wave(adopt::orphans(snapshot));
     plan.wave(gates::removals(snapshot));
     plan.wave(stuck::detachments(snapshot, now));
     plan.wave(relabel::edited_pods(snapshot));

@@ -55,3 +55,17 @@ fn relabels_the_pods_of_an_adopted_clique_without_a_restart() {
     let plan = plan(&situation(&clique, vec![adopted]));
     assert_snapshot!(writes(&plan));
 }
+
+#[test]
+fn adopts_pods_that_nobody_controls_instead_of_replacing_them() {
+    let clique = podclique("demo-0-worker").size(2, 1).build();
+    let cut = pod(&clique, 0)
+        .ready()
+        .with(|p| p.metadata.owner_references = None);
+    let plan = plan(&situation(&clique, vec![cut, pod(&clique, 1).ready()]));
+    assert_eq!(plan.waves.len(), 1, "{plan}");
+    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
+        panic!("{plan}")
+    };
+    assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
+}

@@ -115,3 +115,13 @@ fn creates_nothing_while_the_set_is_gone_or_invalid() {
     orphan.owner = None;
     assert!(plan(&orphan).writes_nothing());
 }
+
+#[test]
+fn adopts_cliques_that_nobody_controls_and_deletes_none_of_them() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    for podclique in &mut podcliques {
+        podclique.metadata.owner_references = None;
+    }
+    assert_snapshot!(writes(&plan(&situation(&set, 2, podcliques))));
+}

@@ -65,5 +65,6 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
         .priority_class_name
         .clone_from(&desired.spec.priority_class_name);
     domain::clique::overlay(&mut next.metadata, &desired.metadata);
+    domain::clique::adopt(&mut next.metadata, &desired.metadata);
     (next != *existing).then_some(next)
 }

@@ -66,6 +66,7 @@ pub fn corrected(
         is_autoscaled,
     );
     clique::overlay(&mut next.metadata, &desired.metadata);
+    clique::adopt(&mut next.metadata, &desired.metadata);
     clique::add_finalizer(&mut next.metadata, labels::PCSG_FINALIZER);
     (next != *existing).then_some(next)
 }

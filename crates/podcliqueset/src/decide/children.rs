@@ -9,7 +9,7 @@ use domain::plan::{Action, Kind, Object, Plan};
 use domain::{gang, ownership};
 
 use crate::build::group;
-use crate::observe::Snapshot;
+use crate::observe::{Snapshot, is_owned};
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let template = &snapshot.intake.set.spec.template;
@@ -69,7 +69,11 @@ fn surplus(
         |name: &Option<String>| groups.iter().any(|(_, g)| g.metadata.name == *name);
     let is_clique_wanted =
         |name: &Option<String>| cliques.iter().any(|(_, c)| c.metadata.name == *name);
-    let staying_groups = snapshot.groups.iter().map(|g| &g.metadata);
+    let staying_groups = snapshot
+        .groups
+        .iter()
+        .map(|g| &g.metadata)
+        .filter(|m| is_owned(m));
     let mut own: Vec<_> = snapshot
         .podcliques
         .values()

@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use api::{PodCliqueSetStatus, labels};
+use api::{PodClique, PodCliqueSetStatus, labels};
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 use kube::Resource;
 
-use crate::observe::Snapshot;
+use crate::observe::{Snapshot, is_owned};
 
 /// Finalizer that the API server sets when children are to be kept.
 const ORPHAN: &str = "orphan";
@@ -28,13 +28,7 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     }
     let mut plan = Plan::default();
     let mut actions = delete(Kind::PodCliqueScalingGroup, &snapshot.groups);
-    let mut podcliques: Vec<_> = snapshot
-        .podcliques
-        .values()
-        .map(|c| c.podclique.clone())
-        .collect();
-    podcliques.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-    actions.extend(delete(Kind::PodClique, &podcliques));
+    actions.extend(delete(Kind::PodClique, &podcliques(snapshot)));
     actions.extend(delete(Kind::PodGang, &snapshot.gangs));
     actions.extend(delete(Kind::Service, &snapshot.services));
     actions.extend(delete(Kind::RoleBinding, &snapshot.role_bindings));
@@ -45,19 +39,32 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
 }
 
 fn are_children_gone(snapshot: &Snapshot) -> bool {
-    snapshot.groups.is_empty()
-        && snapshot.podcliques.is_empty()
-        && snapshot.gangs.is_empty()
-        && snapshot.services.is_empty()
-        && snapshot.service_accounts.is_empty()
-        && snapshot.roles.is_empty()
-        && snapshot.role_bindings.is_empty()
+    owned(&snapshot.groups).next().is_none()
+        && owned(&podcliques(snapshot)).next().is_none()
+        && owned(&snapshot.gangs).next().is_none()
+        && owned(&snapshot.services).next().is_none()
+        && owned(&snapshot.service_accounts).next().is_none()
+        && owned(&snapshot.roles).next().is_none()
+        && owned(&snapshot.role_bindings).next().is_none()
+}
+
+fn podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
+    let mut all: Vec<_> = snapshot
+        .podcliques
+        .values()
+        .map(|c| c.podclique.clone())
+        .collect();
+    all.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
+    all
+}
+
+/// What nobody controls is not ours to delete.
+fn owned<K: Resource>(objects: &[Arc<K>]) -> impl Iterator<Item = &Arc<K>> {
+    objects.iter().filter(|o| is_owned(o.meta()))
 }
 
 fn delete<K: Resource>(kind: Kind, objects: &[Arc<K>]) -> Vec<Action> {
-    let staying = objects
-        .iter()
-        .filter(|o| !ownership::is_terminating(o.meta()));
+    let staying = owned(objects).filter(|o| !ownership::is_terminating(o.meta()));
     staying
         .map(|o| Action::delete(kind, o.meta(), WHY))
         .collect()

@@ -16,7 +16,7 @@ use domain::{Pod, ownership};
 
 use crate::ScaledGangsWaitFor;
 use crate::build;
-use crate::observe::{CliqueSeen, Snapshot};
+use crate::observe::{CliqueSeen, Snapshot, is_owned};
 
 /// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
 /// manifest must not leave a replaced pod behind its gate.
@@ -50,7 +50,7 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         let is_wanted = expected
             .iter()
             .any(|e| e.name == ownership::name(&g.metadata));
-        !is_wanted && !ownership::is_terminating(&g.metadata)
+        !is_wanted && is_owned(&g.metadata) && !ownership::is_terminating(&g.metadata)
     });
     plan.wave(
         surplus

@@ -6,7 +6,7 @@ use domain::plan::{Action, Kind, Object, Plan};
 
 use super::access::keep;
 use crate::build::service;
-use crate::observe::Snapshot;
+use crate::observe::{Snapshot, is_owned};
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let set = &snapshot.intake.set;
@@ -15,7 +15,7 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         .collect();
     let surplus = snapshot.services.iter().filter(|s| {
         let is_wanted = desired.iter().any(|d| d.metadata.name == s.metadata.name);
-        !is_wanted && !ownership::is_terminating(&s.metadata)
+        !is_wanted && is_owned(&s.metadata) && !ownership::is_terminating(&s.metadata)
     });
     plan.wave(
         surplus

@@ -143,3 +143,29 @@ fn takes_what_the_api_server_leaves_out_for_false() {
     let plan = plan(&snapshot);
     assert!(!writes(&plan).contains("Service"), "{plan}");
 }
+
+#[test]
+fn adopts_children_that_nobody_controls() {
+    let mut snapshot = laid_out(&demo().build());
+    Arc::make_mut(&mut snapshot.groups[0])
+        .metadata
+        .owner_references = None;
+    Arc::make_mut(&mut snapshot.services[0])
+        .metadata
+        .owner_references = None;
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut front.podclique)
+        .metadata
+        .owner_references = None;
+    let plan = plan(&snapshot);
+    assert_snapshot!(writes(&plan));
+    let owners = plan
+        .waves
+        .iter()
+        .flatten()
+        .filter_map(|action| match action {
+            Action::Replace(object) => object.meta().owner_references.clone(),
+            _ => None,
+        });
+    assert!(owners.flatten().all(|owner| owner.uid == "uid-demo"));
+}

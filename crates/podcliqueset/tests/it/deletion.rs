@@ -60,3 +60,12 @@ fn waits_for_children_that_are_on_their_way_out() {
     }
     assert!(plan(&snapshot).writes_nothing());
 }
+
+#[test]
+fn neither_deletes_nor_waits_for_what_nobody_controls() {
+    let mut snapshot = going(alone(&demo().build()));
+    let mut left = laid_out(&demo().build());
+    Arc::make_mut(&mut left.groups[0]).metadata.owner_references = None;
+    snapshot.groups = left.groups;
+    assert_snapshot!(writes(&plan(&snapshot)));
+}

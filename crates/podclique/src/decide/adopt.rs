@@ -1,0 +1,39 @@
+//! Pods that nobody controls but that say they belong here get their owner (back): their PodClique
+//! was deleted with `--cascade=orphan` and made anew, or somebody cut the reference. Left alone
+//! they would hold their GPUs for ever beside their replacements.
+
+use domain::plan::{Action, Kind, Target};
+use domain::{Pod, ownership};
+use serde_json::json;
+
+use crate::observe::Snapshot;
+
+pub(super) fn orphans(snapshot: &Snapshot) -> Vec<Action> {
+    let is_orphan = |p: &&std::sync::Arc<Pod>| {
+        ownership::controller(&p.metadata).is_none() && !p.is_terminating()
+    };
+    snapshot
+        .pods
+        .iter()
+        .filter(is_orphan)
+        .map(|pod| adopt(snapshot, pod))
+        .collect()
+}
+
+fn adopt(snapshot: &Snapshot, pod: &Pod) -> Action {
+    let mut owners = pod.metadata.owner_references.clone().unwrap_or_default();
+    owners.push(ownership::controller_reference(&*snapshot.podclique));
+    Action::Patch {
+        target: Target::of(Kind::Pod, &pod.metadata),
+        operations: json!([
+            {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
+            {
+                "op": "test",
+                "path": "/metadata/resourceVersion",
+                "value": pod.metadata.resource_version,
+            },
+            {"op": "add", "path": "/metadata/ownerReferences", "value": owners},
+        ]),
+        why: "nobody controls it: adopted",
+    }
+}
