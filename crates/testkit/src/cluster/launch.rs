@@ -145,8 +145,10 @@ fn kwok_stages(tool: &Tool) -> Result<Vec<u8>> {
 
 /// Creates the nodes and waits until they, and pods on them, are possible.
 fn settle(wait: &mut Waiter<'_>, options: &Options, kubectl: &dyn Fn() -> Command) -> Result<()> {
-    // Many short waits: a kubectl whose launcher was killed should not stay for long.
-    let await_in = |args| with(with(kubectl(), &["wait", "--timeout=5s"]), args);
+    // Many short waits: a kubectl whose launcher was killed should not stay for long. It asks for
+    // one node after the other, so the more there are, the longer it takes.
+    let timeout = format!("--timeout={}s", 5 + options.nodes / 2);
+    let await_in = |args| with(with(kubectl(), &["wait", &timeout]), args);
     if options.nodes > 0 {
         let mut create = with(kubectl(), &["create", "--validate=false", "-f", "-"]);
         wait.run(
