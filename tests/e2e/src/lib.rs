@@ -6,4 +6,7 @@
 //! the one of this checkout. The logs stay in `.localcluster/e2e`; of a test that fails, the
 //! objects, the events and the operator's last words are printed.
 //!
+//! One test ends the operator after each of its writes and takes minutes; with
+//! `GROVE_E2E_CRASH_STRIDE=4` it does so after every fourth.
+//!
 //! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`).

@@ -10,12 +10,15 @@
 mod harness;
 
 mod chart;
+mod churn;
+mod crash;
 mod creation;
 mod deletion;
 mod gangs;
 mod life;
 mod names;
 mod process;
+mod quiet;
 mod refusal;
 mod repair;
 mod round_trip;

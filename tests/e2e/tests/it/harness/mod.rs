@@ -2,10 +2,12 @@
 
 mod cleanup;
 pub mod control_plane;
+pub mod history;
 pub mod manifest;
 pub mod namespace;
 pub mod operator;
 mod report;
+pub mod requests;
 pub mod seen;
 pub mod site;
 pub mod wait;

@@ -96,8 +96,13 @@ impl<'a> Namespace<'a> {
 
     /// All objects of [`KINDS`] but those that every namespace has.
     pub fn look(&self) -> Result<Seen, String> {
+        self.look_at("")
+    }
+
+    /// Those of them that this selector selects.
+    pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
         let output = self
-            .command(&["get", KINDS, "--output=json"])
+            .command(&["get", KINDS, "--output=json", "--selector", selector])
             .output()
             .unwrap();
         if !output.status.success() {

@@ -48,12 +48,31 @@ impl Operator {
 
     /// Starts it after it ended.
     pub fn start_again(&self) -> Result<()> {
+        self.spawn(None)
+    }
+
+    /// Starts it after it ended, to end by itself right after so many writes.
+    pub fn start_for_writes(&self, count: usize) -> Result<()> {
+        self.spawn(Some(count))
+    }
+
+    fn spawn(&self, writes: Option<usize>) -> Result<()> {
         let log = OpenOptions::new().append(true).open(&self.log)?;
         let mut command = process::command(binary());
         command.arg("--config").arg(&self.config);
         command.env("KUBECONFIG", &self.kubeconfig).stderr(log);
+        if let Some(writes) = writes {
+            command.env("GROVE_EXIT_AFTER_WRITE", writes.to_string());
+        }
         *self.process.lock().unwrap() = Some(Process::start(command)?);
         Ok(())
+    }
+
+    /// How it ended, if it ended by itself; asked again, nothing runs.
+    pub fn ended(&self) -> Option<ExitStatus> {
+        let mut process = self.process.lock().unwrap();
+        let ended = process.take_if(|process| process.has_ended());
+        ended.map(Process::wait)
     }
 
     /// `kill -9`; returns when it is gone.

@@ -21,6 +21,12 @@ static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
 static PRIVATE: LazyLock<Result<Mutex<ControlPlane>>> =
     LazyLock::new(|| ControlPlane::local("private", 2).map(Mutex::new));
 
+static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
+    let control_plane = ControlPlane::local("quiet", 2)?;
+    control_plane.install_definitions();
+    Ok(Mutex::new(control_plane))
+});
+
 /// A control plane with an operator.
 #[derive(Debug)]
 pub struct Site {
@@ -42,7 +48,18 @@ pub fn shared() -> &'static Site {
 /// operator's own life, one after the other.
 pub fn private() -> MutexGuard<'static, ControlPlane> {
     binary();
-    match &*PRIVATE {
+    alone(&PRIVATE)
+}
+
+/// A control plane without an operator where nothing else happens: for tests that count requests,
+/// one after the other.
+pub fn quiet() -> MutexGuard<'static, ControlPlane> {
+    binary();
+    alone(&QUIET)
+}
+
+fn alone(site: &'static Result<Mutex<ControlPlane>>) -> MutexGuard<'static, ControlPlane> {
+    match site {
         Ok(control_plane) => control_plane.lock().unwrap_or_else(PoisonError::into_inner),
         Err(error) => panic!("{error:#}"),
     }

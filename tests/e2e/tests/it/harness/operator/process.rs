@@ -45,6 +45,16 @@ impl Process {
         Ok(Self { pid, end })
     }
 
+    /// Whether it has ended by itself.
+    pub fn has_ended(&self) -> bool {
+        self.end.is_finished()
+    }
+
+    /// Returns how it ended, when it has.
+    pub fn wait(self) -> ExitStatus {
+        self.end.join().unwrap()
+    }
+
     /// `kill -9`; returns when it is gone.
     pub fn kill(self) {
         // Its number is another's, perhaps, if it has ended by itself.

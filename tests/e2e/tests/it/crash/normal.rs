@@ -1,0 +1,54 @@
+//! Objects without what differs between two runs of the same thing.
+
+use serde_json::Value;
+
+use crate::harness::Seen;
+use crate::harness::history::slot;
+use crate::harness::seen::name;
+
+/// Keys whose values are chosen by the API server, the scheduler or the clock.
+const BY_CHANCE: [&str; 19] = [
+    "clusterIP",
+    "clusterIPs",
+    "containerStatuses",
+    "creationTimestamp",
+    "generation",
+    "hostIP",
+    "hostIPs",
+    "kubectl.kubernetes.io/last-applied-configuration",
+    "lastTransitionTime",
+    "managedFields",
+    "nodeName",
+    "podIP",
+    "podIPs",
+    "resourceVersion",
+    "startTime",
+    "uid",
+    "volumeMounts",
+    "volumes",
+    "observedGeneration",
+];
+
+/// The objects of this set, as those of a set named `svc`, whose pods are named by their slots.
+pub fn normal(seen: &Seen, set: &str) -> Vec<Value> {
+    let mut text = Value::from(seen.0.clone()).to_string();
+    for pod in seen.all("Pod") {
+        text = text.replace(name(pod), &slot(pod));
+    }
+    let mut objects: Value = serde_json::from_str(&text.replace(set, "svc")).unwrap();
+    strip(&mut objects);
+    let mut objects = objects.as_array().cloned().unwrap();
+    objects.sort_by_key(|object| format!("{} {}", object["kind"], name(object)));
+    objects
+}
+
+fn strip(value: &mut Value) {
+    match value {
+        Value::Object(fields) => {
+            fields.retain(|key, _| !BY_CHANCE.contains(&key.as_str()));
+            fields.values_mut().for_each(strip);
+        }
+        Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => (),
+    }
+}

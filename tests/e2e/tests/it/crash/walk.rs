@@ -1,0 +1,187 @@
+//! A scenario, once undisturbed and then once for each of its writes, cut short there.
+
+use std::collections::BTreeSet;
+use std::env;
+use std::iter;
+use std::ops::RangeInclusive;
+
+use serde_json::{Value, json};
+
+use super::normal::normal;
+use super::{PODS, service};
+use crate::harness::control_plane::{ControlPlane, folder};
+use crate::harness::history::History;
+use crate::harness::operator::Operator;
+use crate::harness::requests::Requests;
+use crate::harness::{Namespace, Seen, same, wait};
+
+/// The label that selects everything of a set.
+pub const OF_SET: &str = "app.kubernetes.io/part-of";
+
+/// How the operator ends after the write that it was told.
+const TOLD_TO_END: Option<i32> = Some(77);
+
+/// What happens to a set.
+pub struct Scenario {
+    pub name: &'static str,
+    /// Whether the set runs before.
+    pub begins_with_set: bool,
+    pub step: fn(&Namespace<'_>, set: &str),
+    /// What is true at the end.
+    pub is_done: Judge,
+    /// The slots that lose their pods, without the name of the set.
+    pub deleted: &'static [&'static str],
+}
+
+type Judge = fn(&Seen, set: &str) -> Result<(), String>;
+
+/// Walks through it.
+pub fn walk(control_plane: &ControlPlane, scenario: &Scenario) {
+    let dir = folder(&format!("crash-{}-operator", scenario.name));
+    let operator = Operator::start(&control_plane.kubeconfig, &dir).unwrap();
+    let ns = Namespace::on(
+        control_plane,
+        &operator,
+        &format!("crash-{}", scenario.name),
+    );
+    let mut history = History::of(&ns);
+
+    let (writes, undisturbed) = run_undisturbed(&ns, scenario);
+    prepare(&ns, scenario, 1..=writes);
+    operator.kill();
+    for n in (1..=writes).step_by(stride()) {
+        let set = set_name(n);
+        (scenario.step)(&ns, &set);
+        operator.start_for_writes(n).unwrap();
+        cut_short(&ns, scenario, &set);
+        operator.start_again().unwrap();
+        until(
+            &ns,
+            &set,
+            &format!("ended after write {n} of {writes}"),
+            |seen| {
+                (scenario.is_done)(seen, &set)?;
+                expect_same(&normal(seen, &set), &undisturbed)
+            },
+        );
+        operator.kill();
+    }
+    operator.start_again().unwrap();
+    history.catch_up(&ns);
+    assert_eq!(history.slots_held_twice(), BTreeSet::new());
+    let stepped = iter::once(0).chain((1..=writes).step_by(stride()));
+    let deleted: BTreeSet<_> = stepped.flat_map(|n| slots(scenario, n)).collect();
+    let deleted: BTreeSet<_> = deleted.iter().map(String::as_str).collect();
+    assert_eq!(history.slots_deleted(), deleted);
+}
+
+/// Only every so many-th write, if `GROVE_E2E_CRASH_STRIDE` says so: all of them take minutes.
+fn stride() -> usize {
+    let asked = env::var("GROVE_E2E_CRASH_STRIDE").ok();
+    asked.map_or(1, |stride| stride.parse().unwrap())
+}
+
+/// How many writes the scenario takes, and what is there at its end.
+fn run_undisturbed(ns: &Namespace<'_>, scenario: &Scenario) -> (usize, Vec<Value>) {
+    let set = set_name(0);
+    prepare(ns, scenario, 0..=0);
+    let before = settled(ns.operator);
+    (scenario.step)(ns, &set);
+    until(ns, &set, "undisturbed", |seen| {
+        (scenario.is_done)(seen, &set)
+    });
+    let writes = settled(ns.operator).writes() - before.writes();
+    let end = until(ns, &set, "undisturbed", |seen| Ok(normal(seen, &set)));
+    (writes, end)
+}
+
+/// Makes these sets, if the scenario begins with one.
+fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: RangeInclusive<usize>) {
+    if !scenario.begins_with_set {
+        return;
+    }
+    let names: Vec<_> = sets.map(set_name).collect();
+    let items: Vec<_> = names.iter().map(|name| service(name)).collect();
+    ns.apply(&json!({"apiVersion": "v1", "kind": "List", "items": items}));
+    let prepared = wait::until(|| {
+        let seen = ns.look_at(&format!("{OF_SET} in ({})", names.join(",")))?;
+        seen.expect_ready_pods(names.len() * PODS)
+    });
+    prepared.unwrap();
+    settled(ns.operator);
+}
+
+/// Waits until the operator has ended as it was told, or is done without so many writes.
+fn cut_short(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
+    let mut rest = Rest::default();
+    let selector = format!("{OF_SET}={set}");
+    let cut_short = wait::until(|| {
+        if let Some(ended) = ns.operator.ended() {
+            return same("how it ended", &ended.code(), &TOLD_TO_END);
+        }
+        rest.look(ns.operator)?;
+        (scenario.is_done)(&ns.look_at(&selector)?, set)?;
+        ns.operator.kill();
+        Ok(())
+    });
+    cut_short.unwrap_or_else(|wrong| panic!("{set}: {wrong}"));
+}
+
+/// What the operator asked for by the time that it asks for nothing more.
+fn settled(operator: &Operator) -> Requests {
+    let mut rest = Rest::default();
+    wait::until(|| rest.look(operator)).unwrap()
+}
+
+/// How long the operator has asked for nothing.
+#[derive(Default)]
+struct Rest {
+    last: Option<Requests>,
+    same_looks: usize,
+}
+
+impl Rest {
+    /// What it asked for, if that was the same for some time.
+    fn look(&mut self, operator: &Operator) -> Result<Requests, String> {
+        // Counts are written at most every 500 ms.
+        const ENOUGH: usize = 6;
+        let now = Requests::of(operator)?;
+        let is_same = self.last.as_ref() == Some(&now);
+        self.same_looks = if is_same { self.same_looks + 1 } else { 0 };
+        self.last = Some(now.clone());
+        let rests = self.same_looks >= ENOUGH;
+        rests
+            .then_some(now)
+            .ok_or_else(|| "the operator is at work".to_owned())
+    }
+}
+
+fn until<T>(
+    ns: &Namespace<'_>,
+    set: &str,
+    what: &str,
+    mut judge: impl FnMut(&Seen) -> Result<T, String>,
+) -> T {
+    let selector = format!("{OF_SET}={set}");
+    let found = wait::until(|| judge(&ns.look_at(&selector)?));
+    found.unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
+}
+
+fn expect_same(is: &[Value], should: &[Value]) -> Result<(), String> {
+    for (is, should) in is.iter().zip(should) {
+        same("an object", is, should)?;
+    }
+    same("how many objects", &is.len(), &should.len())
+}
+
+fn slots(scenario: &Scenario, n: usize) -> impl Iterator<Item = String> {
+    let set = set_name(n);
+    scenario
+        .deleted
+        .iter()
+        .map(move |slot| format!("{set}-{slot}"))
+}
+
+fn set_name(n: usize) -> String {
+    format!("svc{n:03}")
+}

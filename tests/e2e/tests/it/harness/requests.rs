@@ -1,0 +1,37 @@
+//! What an operator asked of the API server, by its own count.
+
+use std::collections::BTreeMap;
+
+use super::operator::Operator;
+
+const METRIC: &str = "grove_api_requests_total{";
+
+/// Requests so far, by their labels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Requests(BTreeMap<String, usize>);
+
+impl Requests {
+    /// Those of this operator since it started.
+    pub fn of(operator: &Operator) -> Result<Self, String> {
+        let metrics = match operator.get("/metrics") {
+            Ok((200, metrics)) => metrics,
+            other => return Err(format!("{other:?}")),
+        };
+        let count = |line: &str| {
+            let (labels, count) = line.strip_prefix(METRIC)?.split_once("} ")?;
+            Some((labels.to_owned(), count.parse().unwrap()))
+        };
+        Ok(Self(metrics.lines().filter_map(count).collect()))
+    }
+
+    /// Those whose labels fit.
+    pub fn count(&self, fits: impl Fn(&str) -> bool) -> usize {
+        let fitting = self.0.iter().filter(|(labels, _)| fits(labels));
+        fitting.map(|(_, count)| count).sum()
+    }
+
+    /// Writes that did what was asked.
+    pub fn writes(&self) -> usize {
+        self.count(|labels| labels.contains("code=\"200\"") && !labels.contains("verb=\"get\""))
+    }
+}

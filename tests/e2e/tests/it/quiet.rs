@@ -1,0 +1,120 @@
+//! The operator asks the API server for as little as it can.
+
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::control_plane::{ControlPlane, folder};
+use crate::harness::manifest::{clique, group, held_clique, set};
+use crate::harness::operator::Operator;
+use crate::harness::requests::Requests;
+use crate::harness::{Namespace, same, site, wait};
+
+#[test]
+fn at_rest_nothing_is_asked() {
+    const REST: Duration = Duration::from_mins(1);
+    let control_plane = site::quiet();
+    let operator = started(&control_plane, "resting-operator");
+    let ns = Namespace::on(&control_plane, &operator, "rest");
+    let cliques = [clique("a", 2), clique("b", 1)];
+    ns.apply(&set("good", &cliques, &[group("g", "b", 2, 1)]));
+    ns.apply(&set("waiting", &[held_clique("a", 2)], &[]));
+    let gates_are_off = |pod: &&Value| pod["spec"]["schedulingGates"].is_null();
+    ns.until("one runs, one waits for its kubelet", |seen| {
+        same(
+            "good",
+            &seen.one("PodCliqueSet", "good")?["status"]["availableReplicas"],
+            &1.into(),
+        )?;
+        same(
+            "pods",
+            &seen.all("Pod").iter().filter(|p| gates_are_off(p)).count(),
+            &6,
+        )
+    });
+    let mut before = Requests::of(&operator).unwrap();
+    assert!(before.writes() > 0, "{before:?}");
+    let mut since = Instant::now();
+    let deadline = since + 2 * REST;
+    while since.elapsed() < REST {
+        wait_for_a_heartbeat(&control_plane);
+        let now = Requests::of(&operator).unwrap();
+        if now != before {
+            // The last words about the creation, which may come late, but not for ever.
+            assert!(since + REST < deadline, "{before:?} became {now:?}");
+            (before, since) = (now, Instant::now());
+        }
+    }
+}
+
+#[test]
+fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
+    const PODS: usize = 100;
+    let control_plane = site::quiet();
+    let operator = started(&control_plane, "counted-operator");
+    let ns = Namespace::on(&control_plane, &operator, "counted");
+    let before = Requests::of(&operator).unwrap();
+    let begin = Instant::now();
+    ns.apply(&set("svc", &[clique("a", 100)], &[]));
+    ns.until("it runs", |seen| {
+        seen.expect_ready_pods(PODS)?;
+        let ready = &seen.one("PodClique", "svc-0-a")?["status"]["readyReplicas"];
+        same("readyReplicas", ready, &PODS.into())?;
+        let available = &seen.one("PodCliqueSet", "svc")?["status"]["availableReplicas"];
+        same("availableReplicas", available, &1.into())
+    });
+    let after = Requests::of(&operator).unwrap();
+    let took = begin.elapsed();
+
+    let asked = |fits: &dyn Fn(&str) -> bool| after.count(fits) - before.count(fits);
+    let is_status = |labels: &str| labels.contains("subresource=\"status\"");
+    let is_event = |labels: &str| labels.contains("resource=\"events\"");
+    // A PodClique, a Service, a PodGang and its references, 4 of access; a pod and its gate.
+    let limit = (4 + 1 + 1 + 1 + 2 * PODS) * 105 / 100;
+    let main = asked(&|labels| !is_status(labels) && !is_event(labels));
+    let range = 2 * PODS..=limit;
+    assert!(
+        range.contains(&main),
+        "{main} requests, not {range:?}: {after:?}"
+    );
+    assert_eq!(
+        asked(&|labels| labels.contains("verb=\"get\"")),
+        0,
+        "{after:?}"
+    );
+
+    // Two a second, and one for each condition that flips.
+    let limit = 2 * usize::try_from(took.as_secs()).unwrap() + 10;
+    for resource in ["podcliquesets", "podcliques", "podgangs"] {
+        let of_resource = format!("resource=\"{resource}\"");
+        let updates = asked(&|labels| is_status(labels) && labels.contains(&of_resource));
+        assert!(
+            updates <= limit,
+            "{updates} updates of {resource} in {took:?}: {after:?}"
+        );
+    }
+}
+
+fn started(control_plane: &ControlPlane, dir: &str) -> Operator {
+    let operator = Operator::start(&control_plane.kubeconfig, &folder(dir)).unwrap();
+    operator.wait_until_ready().unwrap();
+    operator
+}
+
+/// Waits until a node has said again that it lives, which is about every ten seconds.
+fn wait_for_a_heartbeat(control_plane: &ControlPlane) {
+    let times = [
+        "get",
+        "leases",
+        "--namespace=kube-node-lease",
+        "--output=jsonpath={.items[0].spec.renewTime}",
+    ];
+    let before = control_plane.kubectl(times);
+    let beat = wait::until(|| {
+        let now = control_plane.kubectl(times);
+        (now != before)
+            .then_some(())
+            .ok_or_else(|| format!("no heartbeat since {before}"))
+    });
+    beat.unwrap();
+}
