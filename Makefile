@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test lint pure generate fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test soak lint pure generate fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -29,9 +29,13 @@ install: ## Install the CustomResourceDefinitions
 run: ## Run the operator in the foreground
 	@hack/run.sh
 
+# cargo builds the operator before it runs the first test; e2e tests take that one.
 test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
-	cargo test --workspace
+	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator cargo test --workspace
+
+soak: ## 10,000 seeds of the simulator (hours)
+	SIM_SEEDS=10000 cargo test -p sim seeds
 
 pure: ## Only the tests that need no cluster
 	cargo test --workspace --exclude e2e --exclude testkit

@@ -17,6 +17,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
+use api::labels;
 use domain::{Key, ownership};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -195,7 +196,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             let is_lost = |key: &&Key| {
                 !listing.objects.contains_key(key)
                     && !listing.unreadable.contains(key)
-                    && !inner.unconfirmed.contains_key(*key)
+                    && (!inner.unconfirmed.contains_key(*key) || inner.is_deleted_by_us(key))
             };
             let lost: Vec<Key> = inner.objects.keys().filter(is_lost).cloned().collect();
             let mut changes: Vec<_> = lost.into_iter().filter_map(|key| inner.lose(key)).collect();
@@ -292,6 +293,10 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             if inner.buried.contains_key(ownership::uid(object.meta())) {
                 return None;
             }
+            // Without our label a watch of labelled objects tells nothing more of it.
+            if ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER) {
+                inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
+            }
             inner.put(key.clone(), object)
         })
     }
@@ -309,6 +314,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     fn seen(&self, key: &Key) -> Seen {
         let meta = self.objects.get(key)?.meta();
         Some((ownership::uid(meta).to_owned(), version(meta)))
+    }
+
+    /// Whether our DELETE of what is shown was answered: if a list does not hold it, it is gone.
+    fn is_deleted_by_us(&self, key: &Key) -> bool {
+        let uid = self.objects.get(key).map(|o| ownership::uid(o.meta()));
+        uid.is_some_and(|uid| matches!(self.deleting.get(uid), Some(Some(_))))
     }
 
     fn version_of(&self, key: &Key) -> u64 {

@@ -33,7 +33,8 @@ pub trait Watched:
 {
     /// Its name in plans and metrics.
     const KIND: Kind;
-    /// Whether only objects with our managed-by label are watched.
+    /// Whether only objects with our managed-by label are watched. Kinds that are only ours are
+    /// watched whole: a label that somebody strips must not hide one while it is deleted.
     const IS_SELECTED: bool = true;
     /// Where it is kept.
     fn cache(world: &World) -> &Cache<Self>;
@@ -95,6 +96,7 @@ fn concerns_children(change: &Change<PodCliqueSet>) -> bool {
 
 impl Watched for PodCliqueScalingGroup {
     const KIND: Kind = Kind::PodCliqueScalingGroup;
+    const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
         &world.scaling_groups
@@ -130,6 +132,7 @@ impl Watched for PodCliqueScalingGroup {
 
 impl Watched for PodClique {
     const KIND: Kind = Kind::PodClique;
+    const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
         &world.podcliques
@@ -162,6 +165,7 @@ impl Watched for PodClique {
 
 impl Watched for PodGang {
     const KIND: Kind = Kind::PodGang;
+    const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
         &world.podgangs

@@ -34,6 +34,8 @@ pub fn pod(
 /// Labels of the pod with this index.
 pub fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> {
     let mut all = podclique.metadata.labels.clone().unwrap_or_default();
+    // By this label pods are watched: what somebody did to the PodClique's must not hide them.
+    all.insert(labels::MANAGED_BY.into(), labels::MANAGER.into());
     all.insert(
         labels::POD_CLIQUE.into(),
         ownership::name(&podclique.metadata).into(),

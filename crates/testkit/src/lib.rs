@@ -2,3 +2,4 @@
 
 pub mod builders;
 pub mod cluster;
+pub mod sim;

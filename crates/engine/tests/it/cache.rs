@@ -258,6 +258,16 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
 }
 
 #[test]
+fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.begin_list();
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    assert_eq!(cache.end_list().len(), 1);
+    assert_eq!(shown(&cache), None);
+}
+
+#[test]
 fn keeps_what_a_full_list_could_not_decode() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));

@@ -1,0 +1,106 @@
+//! Scheduler, kubelet and garbage collector.
+
+use serde_json::{Value, json};
+
+use crate::sim::resource::{Id, Resource};
+use crate::sim::store::{Call, Store};
+use crate::sim::{Rng, view};
+
+/// A gate that some templates ask for.
+pub(super) const FOREIGN_GATE: &str = "example.com/quota";
+
+/// The scheduler binds one pod that may be bound, as long as fewer than `capacity` are.
+pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
+    let is_bound = |p: &Value| !view::text(p, "/spec/nodeName").is_empty();
+    let bound = store
+        .all(Resource::Pod)
+        .filter(|(_, p)| is_bound(p) && !view::is_finished(p));
+    if bound.count() >= capacity {
+        return false;
+    }
+    let free = |p: &Value| view::gates(p).is_empty() && !is_bound(p) && view::is_live(p);
+    let Some(id) = pick(store, rng, free) else {
+        return false;
+    };
+    let time = store.now.to_string();
+    store.edit("scheduler", &id, |pod| {
+        pod["spec"]["nodeName"] = json!("node-1");
+        pod["status"]["conditions"] =
+            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": time}]);
+    });
+    true
+}
+
+/// The kubelet starts one bound pod, or confirms the end of one that was deleted.
+pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
+    let has_work = |p: &Value| {
+        let is_bound = !view::text(p, "/spec/nodeName").is_empty();
+        is_bound && (view::is_terminating(p) || (!view::is_finished(p) && !view::is_ready(p)))
+    };
+    let Some(id) = pick(store, rng, has_work) else {
+        return false;
+    };
+    if store.get(&id).is_some_and(|p| view::is_terminating(p)) {
+        let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
+        let now = json!({"gracePeriodSeconds": 0});
+        store.handle("kubelet", &Call::new("DELETE", &path, now));
+        return true;
+    }
+    let time = store.now.to_string();
+    store.edit("kubelet", &id, |pod| {
+        pod["status"] = json!({
+            "phase": "Running",
+            "conditions": [
+                {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
+                {"type": "Ready", "status": "True", "lastTransitionTime": time},
+            ],
+            "containerStatuses": [
+                {"name": "main", "ready": true, "state": {"running": {"startedAt": time}}},
+            ],
+        });
+    });
+    true
+}
+
+/// Another controller takes its own gate off one pod.
+pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
+    let Some(id) = pick(store, rng, |p| view::gates(p).contains(&FOREIGN_GATE)) else {
+        return false;
+    };
+    store.edit("quota controller", &id, |pod| {
+        if let Some(gates) = pod["spec"]["schedulingGates"].as_array_mut() {
+            gates.retain(|g| g["name"] != FOREIGN_GATE);
+        }
+    });
+    true
+}
+
+/// The garbage collector deletes one object whose owners are all gone.
+pub fn collect_garbage(store: &mut Store, rng: &mut Rng) -> bool {
+    let orphans: Vec<Id> = store
+        .objects
+        .iter()
+        .filter(|(_, o)| is_orphan(store, o) && !view::is_terminating(o))
+        .map(|(id, _)| id.clone())
+        .collect();
+    let Some(id) = rng.pick(&orphans) else {
+        return false;
+    };
+    store.remove("garbage collector", id);
+    true
+}
+
+fn is_orphan(store: &Store, object: &Value) -> bool {
+    let mut owners = view::list(object, "/metadata/ownerReferences").peekable();
+    owners.peek().is_some() && owners.all(|o| store.by_uid(view::text(o, "/uid")).is_none())
+}
+
+/// A random pod of which this holds.
+pub(super) fn pick(store: &Store, rng: &mut Rng, holds: impl Fn(&Value) -> bool) -> Option<Id> {
+    let pods: Vec<Id> = store
+        .all(Resource::Pod)
+        .filter(|(_, p)| holds(p))
+        .map(|(id, _)| id.clone())
+        .collect();
+    rng.pick(&pods).cloned()
+}

@@ -1,0 +1,76 @@
+//! The user: creates, scales, deletes and recreates one PodCliqueSet.
+
+use serde_json::{Value, json};
+
+use super::cluster::FOREIGN_GATE;
+use crate::builders::set;
+use crate::sim::resource::{Id, Resource};
+use crate::sim::store::{Call, Store};
+use crate::sim::{Rng, view};
+
+/// What the user wants.
+#[derive(Clone, Debug)]
+pub struct User {
+    manifest: Value,
+}
+
+impl User {
+    /// A user with a random manifest.
+    pub fn new(rng: &mut Rng) -> Self {
+        let number = |rng: &mut Rng, low, high| i32::try_from(rng.between(low, high)).unwrap_or(1);
+        let mut builder = set("demo").replicas(number(rng, 1, 2));
+        if rng.chance(800) {
+            let replicas = number(rng, 1, 3);
+            let min = number(rng, 1, i64::from(replicas));
+            builder = builder.clique("front", |c| c.replicas(replicas).min(min));
+        }
+        let replicas = number(rng, 1, 2);
+        let min = number(rng, 1, i64::from(replicas));
+        builder = builder.clique("work", |c| c.replicas(replicas).min(min));
+        if rng.chance(600) {
+            let replicas = number(rng, 1, 3);
+            let min = number(rng, 1, i64::from(replicas));
+            builder = builder.group("grp", ["work"], |g| g.replicas(replicas).min(min));
+        }
+        let mut manifest = json!(builder.build());
+        if rng.chance(400) {
+            manifest["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["schedulingGates"] =
+                json!([{"name": FOREIGN_GATE}]);
+        }
+        manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
+        manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
+        manifest["kind"] = json!("PodCliqueSet");
+        Self { manifest }
+    }
+
+    /// `kubectl apply`: creates the set unless it is there.
+    pub fn create(&self, store: &mut Store) {
+        let path = Resource::PodCliqueSet.path("default");
+        store.handle("user", &Call::new("POST", &path, self.manifest.clone()));
+    }
+}
+
+/// One move of the user.
+pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
+    match rng.below(10) {
+        0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
+        1 | 2 => user.create(store),
+        3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
+        5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 1, 4),
+        _ => scale(store, rng, Resource::PodClique, 1, 4),
+    }
+}
+
+fn scale(store: &mut Store, rng: &mut Rng, resource: Resource, low: i64, high: i64) {
+    // Cliques of a scaling group are scaled by their group only.
+    let is_scaled = |o: &Value| view::owner(o).is_none_or(|(kind, ..)| kind == "PodCliqueSet");
+    let ids: Vec<Id> = store
+        .all(resource)
+        .filter(|(_, o)| is_scaled(o))
+        .map(|(id, _)| id.clone())
+        .collect();
+    let Some(id) = rng.pick(&ids) else { return };
+    let path = format!("{}/{}/scale", resource.path(&id.namespace), id.name);
+    let body = json!({"spec": {"replicas": rng.between(low, high)}});
+    store.handle("user", &Call::merge(&path, body));
+}

@@ -1,0 +1,104 @@
+//! I8, I9, I11: what the operator writes into PodGangs.
+
+use api::labels;
+use serde_json::Value;
+
+use super::window::Window;
+use super::{Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::Record;
+use crate::sim::view;
+
+/// Whether the gang lists this pod.
+pub(super) fn lists(gang: &Value, pod: &str) -> bool {
+    references(gang).any(|name| name == pod)
+}
+
+fn references(gang: &Value) -> impl Iterator<Item = &str> {
+    view::list(gang, "/spec/podgroups")
+        .flat_map(|g| view::list(g, "/podReferences").map(|r| view::text(r, "/name")))
+}
+
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
+    let Some(after) = &record.after else {
+        return Ok(());
+    };
+    let before = record.before.as_deref();
+    if before.is_some_and(|b| b.get("spec") == after.get("spec")) {
+        return Ok(());
+    }
+    for name in references(after) {
+        let pods = window.versions(Resource::Pod, |p| view::name(p) == name);
+        demand(!pods.is_empty(), "I11", || {
+            format!(
+                "{} lists pod {name}, which does not exist",
+                view::name(after)
+            )
+        })?;
+    }
+    if is_start(window, before) {
+        complete(after)?;
+        base_ready(window, after)?;
+    }
+    Ok(())
+}
+
+/// Whether the gang listed no pod that existed in the window.
+fn is_start(window: &Window<'_>, before: Option<&Value>) -> bool {
+    before.is_none_or(|before| {
+        references(before).all(|name| {
+            let is_there = |p: &Value| view::name(p) == name && !view::is_terminating(p);
+            window.versions(Resource::Pod, is_there).is_empty()
+        })
+    })
+}
+
+fn complete(gang: &Value) -> Verdict {
+    for group in view::list(gang, "/spec/podgroups") {
+        let count = view::list(group, "/podReferences").count();
+        let least = view::number(group, "/minReplicas");
+        demand(i64::try_from(count).unwrap_or(0) >= least, "I8", || {
+            let (gang, group) = (view::name(gang), view::text(group, "/name"));
+            format!("{gang} starts with {count} of {least} pods of {group}")
+        })?;
+    }
+    Ok(())
+}
+
+/// A scaled gang starts when each part of the base gang had its minimum of Ready pods.
+fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
+    let parts: Vec<&str> = view::list(gang, "/spec/podgroups")
+        .map(|g| view::text(g, "/name"))
+        .collect();
+    let own = window.versions(Resource::PodClique, |q| parts.contains(&view::name(q)));
+    let Some(base) = own
+        .iter()
+        .map(|q| view::label(q, labels::BASE_POD_GANG))
+        .find(|b| !b.is_empty() && *b != "edited")
+    else {
+        return Ok(());
+    };
+    let is_base = |q: &Value| {
+        view::label(q, labels::POD_GANG) == base && view::label(q, labels::BASE_POD_GANG).is_empty()
+    };
+    let base_parts: Vec<_> = window
+        .store
+        .all(Resource::PodClique)
+        .filter(|(_, q)| is_base(q))
+        .collect();
+    for (_, part) in base_parts {
+        let uid = view::uid(part);
+        let minimum = |q: &Value| {
+            view::number(q, "/spec/minAvailable").min(view::number(q, "/spec/replicas"))
+        };
+        let versions = window.of_uid(Resource::PodClique, uid);
+        let least = versions.iter().map(|q| minimum(q)).min().unwrap_or(0);
+        let is_ready = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
+        let most = window.most_pods(is_ready);
+        demand(i64::try_from(most).unwrap_or(0) >= least, "I9", || {
+            let (gang, part) = (view::name(gang), view::name(part));
+            format!("scaled gang {gang} starts, but {part} had {most} of {least} pods Ready")
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,82 @@
+//! Invariants of the event log, checked at each write (reliability report, A.6).
+
+mod gangs;
+mod others;
+mod pods;
+mod window;
+
+use std::collections::BTreeSet;
+
+use super::resource::Resource;
+use super::store::Store;
+use super::view;
+pub use window::Horizon;
+
+/// Name of the operator as an actor.
+pub const OPERATOR: &str = "operator";
+/// A request that the operator had given up, or forgotten, when it was carried out.
+pub const LATE: &str = "operator (late)";
+
+/// A broken invariant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// Its number in the report.
+    pub invariant: &'static str,
+    /// What happened.
+    pub message: String,
+}
+
+impl std::fmt::Display for Violation {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}", self.invariant, self.message)
+    }
+}
+
+type Verdict = Result<(), Violation>;
+
+fn demand(holds: bool, invariant: &'static str, message: impl FnOnce() -> String) -> Verdict {
+    if holds {
+        return Ok(());
+    }
+    let message = message();
+    Err(Violation { invariant, message })
+}
+
+/// Folds the log.
+#[derive(Clone, Debug, Default)]
+pub struct Checker {
+    checked: usize,
+    /// Uids of PodCliques that got a pod by a late POST, maybe one too many and unseen for a while.
+    excused: BTreeSet<String>,
+}
+
+impl Checker {
+    /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
+    /// it decided on this.
+    pub fn check(&mut self, store: &Store, horizon: &Horizon) -> Verdict {
+        let from = std::mem::replace(&mut self.checked, store.log.len());
+        for (position, record) in store.log.iter().enumerate().skip(from) {
+            let window = window::Window {
+                store,
+                horizon,
+                position,
+            };
+            others::latch(record)?;
+            if record.actor != OPERATOR && record.actor != LATE {
+                continue;
+            }
+            others::damage(record)?;
+            others::owner(&window, record)?;
+            others::meant(&window, record)?;
+            match record.id.resource {
+                Resource::Pod => self.pod(&window, record)?,
+                Resource::PodGang => gangs::check(&window, record)?,
+                Resource::PodClique if !self.excused.contains(view::uid(&record.last)) => {
+                    others::finalizer(&window, record)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}

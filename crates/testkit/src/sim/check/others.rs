@@ -1,0 +1,120 @@
+//! I4, I16, I27, I29: owners, latches, finalizers and what belongs to others.
+
+use api::labels;
+use serde_json::Value;
+
+use super::window::Window;
+use super::{Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::Record;
+use crate::sim::view;
+
+/// I16: `wasAvailable` never goes back.
+pub(super) fn latch(record: &Record) -> Verdict {
+    let (Some(before), Some(after)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    let is_set = |o: &Value| o.pointer("/status/wasAvailable") == Some(&Value::Bool(true));
+    demand(!is_set(before) || is_set(after), "I16", || {
+        format!("{}: wasAvailable went back", record.id)
+    })
+}
+
+/// I4: children are made for owners that, as far as the operator could know, exist and stay.
+pub(super) fn owner(window: &Window<'_>, record: &Record) -> Verdict {
+    let (None, Some(child)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    let (kind, name, uid) = view::owner(child).unwrap_or_default();
+    let resource = kind.parse().unwrap_or(Resource::Event);
+    let versions = window.of_uid(resource, uid);
+    demand(
+        versions.iter().any(|o| !view::is_terminating(o)),
+        "I4",
+        || format!("{} created, but {kind} {name} is gone or going", record.id),
+    )
+}
+
+/// I29: a deletion hits no object that did not exist when it was sent.
+pub(super) fn meant(window: &Window<'_>, record: &Record) -> Verdict {
+    let (Some(before), Some(sent)) = (&record.before, window.horizon.1) else {
+        return Ok(());
+    };
+    let is_deletion = !view::is_terminating(before)
+        && record
+            .after
+            .as_ref()
+            .is_none_or(|o| view::is_terminating(o));
+    let since = window
+        .store
+        .log
+        .get(sent..window.position)
+        .unwrap_or_default();
+    let is_birth = |r: &Record| r.before.is_none() && view::uid(&r.last) == view::uid(before);
+    let is_new = is_deletion && since.iter().any(is_birth);
+    demand(!is_new, "I29", || {
+        format!("{} deleted, but another one was meant", record.id)
+    })
+}
+
+/// I27: a PodClique stays until its pods are gone.
+pub(super) fn finalizer(window: &Window<'_>, record: &Record) -> Verdict {
+    if record.after.is_some() {
+        return Ok(());
+    }
+    let uid = view::uid(&record.last);
+    let is_left = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_live(p);
+    let left = window.store.all(Resource::Pod).find(|(_, p)| is_left(p));
+    demand(left.is_none(), "I27", || {
+        let pod = left.map_or("", |(_, p)| view::name(p));
+        format!("{} is gone while its pod {pod} runs", record.id)
+    })
+}
+
+/// I29: what belongs to others is left alone.
+pub(super) fn damage(record: &Record) -> Verdict {
+    let Some(before) = &record.before else {
+        return Ok(());
+    };
+    let is_grove = view::owner(before).is_some_and(|(kind, ..)| kind.starts_with("PodClique"));
+    demand(
+        is_grove || record.id.resource == Resource::PodCliqueSet,
+        "I29",
+        || format!("{} is not ours", record.id),
+    )?;
+    let Some(after) = &record.after else {
+        return Ok(());
+    };
+    for map in ["labels", "annotations"] {
+        let pointer = format!("/metadata/{map}");
+        let foreign = before
+            .pointer(&pointer)
+            .and_then(Value::as_object)
+            .into_iter()
+            .flatten();
+        for (key, value) in foreign.filter(|(key, _)| !is_own(key)) {
+            let kept = after.pointer(&pointer).and_then(|m| m.get(key));
+            demand(kept == Some(value), "I29", || {
+                format!("{}: foreign {map} {key} lost", record.id)
+            })?;
+        }
+    }
+    scale(record, before, after)
+}
+
+fn is_own(key: &str) -> bool {
+    key.starts_with(labels::GROVE_PREFIX) || key.starts_with("app.kubernetes.io/")
+}
+
+/// Live replicas belong to the user; only a changed template may move them.
+fn scale(record: &Record, before: &Value, after: &Value) -> Verdict {
+    let replicas = |o: &Value| o.pointer("/spec/replicas").cloned();
+    let template =
+        |o: &Value| view::text(o, "/metadata/annotations/grove.io~1template-replicas").to_owned();
+    let is_template_same = template(before) == template(after);
+    demand(
+        replicas(before) == replicas(after) || !is_template_same,
+        "I29",
+        || format!("{}: the operator changed spec.replicas", record.id),
+    )
+}

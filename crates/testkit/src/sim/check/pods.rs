@@ -1,0 +1,205 @@
+//! I1, I2, I3, I6, I8, I19: what the operator does to pods.
+
+use api::labels;
+use jiff::SignedDuration;
+use serde_json::Value;
+
+use super::window::Window;
+use super::{Checker, LATE, OPERATOR, Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::Record;
+use crate::sim::view;
+
+impl Checker {
+    pub(super) fn pod(&mut self, window: &Window<'_>, record: &Record) -> Verdict {
+        match (&record.before, &record.after) {
+            (None, Some(pod)) => self.created(window, record, pod),
+            (Some(before), Some(after))
+                if view::is_terminating(after) == view::is_terminating(before) =>
+            {
+                patched(before, after)?;
+                ungated(window, record, before, after)
+            }
+            (Some(before), _) if !view::is_terminating(before) => deleted(window, before),
+            _ => Ok(()),
+        }
+    }
+
+    fn created(&mut self, window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
+        let verdict = over_created(window, pod)
+            .and_then(|()| runaway(window, record, pod))
+            .and_then(|()| index_taken(window, record, pod));
+        let owner = owner_uid(pod).to_owned();
+        if record.actor == LATE {
+            self.excused.insert(owner);
+        } else if !self.excused.contains(&owner) {
+            verdict?;
+        }
+        demand(
+            view::gates(pod).contains(&labels::POD_GANG_GATE),
+            "I8",
+            || format!("pod {} is created without our gate", view::name(pod)),
+        )
+    }
+}
+
+fn owner_uid(pod: &Value) -> &str {
+    view::owner(pod).map_or("", |(_, _, uid)| uid)
+}
+
+fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
+    move |pod| owner_uid(pod) == owner
+}
+
+fn over_created(window: &Window<'_>, pod: &Value) -> Verdict {
+    let owner = owner_uid(pod);
+    let is_own = of(owner);
+    let live = window
+        .store
+        .all(Resource::Pod)
+        .filter(|(_, p)| is_own(p) && view::is_live(p))
+        .count();
+    let wanted = window
+        .of_uid(Resource::PodClique, owner)
+        .iter()
+        .map(|q| view::number(q, "/spec/replicas"))
+        .max()
+        .unwrap_or(0);
+    demand(
+        i64::try_from(live).unwrap_or(i64::MAX) <= wanted,
+        "I1",
+        || format!("{} is pod {live} of {wanted} wanted", view::name(pod)),
+    )
+}
+
+fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
+    let owner = owner_uid(pod);
+    let since = record.time - SignedDuration::from_secs(10);
+    let creates = window
+        .store
+        .log
+        .iter()
+        .rev()
+        .take_while(|r| r.time >= since)
+        .filter(|r| {
+            let is_ours = r.actor == OPERATOR || r.actor == LATE;
+            let is_new = r.before.is_none() && r.id.resource == Resource::Pod;
+            is_ours && is_new && r.after.as_ref().is_some_and(|p| owner_uid(p) == owner)
+        });
+    let count = creates.count();
+    demand(count <= 40, "I2", || {
+        format!("{count} pods of {owner} created in 10 s")
+    })
+}
+
+fn index_taken(window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
+    let (owner, index) = (owner_uid(pod), view::index(pod));
+    let holder = window.store.all(Resource::Pod).find(|(_, other)| {
+        view::uid(other) != view::uid(pod)
+            && owner_uid(other) == owner
+            && view::index(other) == index
+            && !is_stuck(other, record)
+    });
+    demand(holder.is_none(), "I3", || {
+        let holder = holder.map_or("", |(_, p)| view::name(p));
+        format!(
+            "{} takes index {index:?}, which {holder} still holds",
+            view::name(pod)
+        )
+    })
+}
+
+/// Past its deletionTimestamp by the timeout, and out of the Service.
+fn is_stuck(pod: &Value, record: &Record) -> bool {
+    let deleted: Option<jiff::Timestamp> =
+        view::text(pod, "/metadata/deletionTimestamp").parse().ok();
+    deleted.is_some_and(|at| at + SignedDuration::from_secs(60) <= record.time)
+        && view::label(pod, labels::PCS_REPLICA_INDEX).is_empty()
+}
+
+fn patched(before: &Value, after: &Value) -> Verdict {
+    let (mut was, mut is) = (before.clone(), after.clone());
+    let foreign: Vec<&str> = view::gates(before)
+        .into_iter()
+        .filter(|g| *g != labels::POD_GANG_GATE)
+        .collect();
+    let kept: Vec<&str> = view::gates(after)
+        .into_iter()
+        .filter(|g| *g != labels::POD_GANG_GATE)
+        .collect();
+    let is_gate_kept = foreign == kept;
+    for object in [&mut was, &mut is] {
+        if let Some(spec) = object["spec"].as_object_mut() {
+            spec.remove("schedulingGates");
+        }
+        let Some(meta) = object["metadata"].as_object_mut() else {
+            continue;
+        };
+        for key in ["resourceVersion", "generation", "labels"] {
+            meta.remove(key);
+        }
+    }
+    demand(is_gate_kept && was == is, "I6", || {
+        format!(
+            "pod {}: more was changed than our gate and labels",
+            view::name(after)
+        )
+    })
+}
+
+fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Verdict {
+    let has_gate = |p: &Value| view::gates(p).contains(&labels::POD_GANG_GATE);
+    if !has_gate(before) || has_gate(after) {
+        return Ok(());
+    }
+    let (name, uid) = (view::name(after), view::uid(after));
+    let log = window.store.log.get(..window.position).unwrap_or_default();
+    let since_birth = log.iter().rev().take_while(|r| {
+        r.id.resource != Resource::Pod
+            || r.before.is_some()
+            || r.after.as_ref().is_none_or(|p| view::uid(p) != uid)
+    });
+    let mut gangs = since_birth.filter(|r| r.id.resource == Resource::PodGang);
+    let is_listed = gangs.any(|r| {
+        r.after
+            .as_ref()
+            .is_some_and(|g| super::gangs::lists(g, name))
+    });
+    demand(is_listed, "I8", || {
+        let time = record.time;
+        format!("pod {name} ungated at {time}, but no PodGang listed it since it exists")
+    })
+}
+
+fn deleted(window: &Window<'_>, pod: &Value) -> Verdict {
+    let owner = owner_uid(pod);
+    if !view::is_ready(pod) {
+        return Ok(());
+    }
+    let versions = window.of_uid(Resource::PodClique, owner);
+    let is_staying = window
+        .store
+        .by_uid(owner)
+        .is_some_and(|(_, q)| !view::is_terminating(q));
+    let is_own = of(owner);
+    let wanted = versions
+        .iter()
+        .map(|q| view::number(q, "/spec/replicas"))
+        .min()
+        .unwrap_or(0);
+    let most = window.most_pods(|p| is_own(p) && !view::is_terminating(p));
+    let is_twin = |p: &Value| {
+        is_own(p)
+            && view::uid(p) != view::uid(pod)
+            && view::index(p) == view::index(pod)
+            && !view::is_terminating(p)
+    };
+    let has_twin = !window.versions(Resource::Pod, is_twin).is_empty();
+    let is_surplus = i64::try_from(most).unwrap_or(i64::MAX) > wanted;
+    demand(!is_staying || is_surplus || has_twin, "I19", || {
+        format!(
+            "healthy pod {} deleted: {most} of {wanted} wanted",
+            view::name(pod)
+        )
+    })
+}

@@ -1,0 +1,93 @@
+//! What the operator may have believed: any state between what it had seen when it decided and
+//! the present.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::sim::resource::Resource;
+use crate::sim::store::{Record, Store, Stored};
+use crate::sim::view;
+
+/// How many records of the log had been seen, per resource.
+#[derive(Clone, Debug, Default)]
+pub struct Horizon(
+    pub BTreeMap<Resource, usize>,
+    /// How long the log was when the request was sent.
+    pub Option<usize>,
+);
+
+impl Horizon {
+    /// The position for this resource.
+    pub fn of(&self, resource: Resource) -> usize {
+        self.0.get(&resource).copied().unwrap_or(0)
+    }
+
+    /// What both had seen.
+    #[must_use]
+    pub fn earlier(&self, other: &Self) -> Self {
+        let least =
+            |(resource, at): (&Resource, &usize)| (*resource, (*at).min(other.of(*resource)));
+        Self(self.0.iter().map(least).collect(), self.1.or(other.1))
+    }
+}
+
+pub(super) struct Window<'a> {
+    pub store: &'a Store,
+    pub horizon: &'a Horizon,
+    /// Of the record that is checked.
+    pub position: usize,
+}
+
+impl<'a> Window<'a> {
+    /// Records of this resource since the horizon, up to the one that is checked, newest first.
+    fn recent(&self, resource: Resource) -> impl Iterator<Item = &'a Record> {
+        let from = self.horizon.of(resource).min(self.position);
+        let log = self.store.log.get(from..self.position).unwrap_or_default();
+        log.iter().rev().filter(move |r| r.id.resource == resource)
+    }
+
+    /// All states in the window of the objects of which this holds, whatever the state.
+    pub fn versions(
+        &self,
+        resource: Resource,
+        is_meant: impl Fn(&Value) -> bool,
+    ) -> Vec<&'a Stored> {
+        let recent = self
+            .recent(resource)
+            .flat_map(|r| [&r.before, &r.after])
+            .flatten();
+        let present = self.store.all(resource).map(|(_, o)| o);
+        present.chain(recent).filter(|o| is_meant(o)).collect()
+    }
+
+    /// All states of the object with this uid.
+    pub fn of_uid(&self, resource: Resource, uid: &str) -> Vec<&'a Stored> {
+        self.versions(resource, |o| view::uid(o) == uid)
+    }
+
+    /// The most pods of which this held at once. The record that is checked does not count.
+    pub fn most_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
+        let claim = |o: &Option<Stored>| usize::from(o.as_ref().is_some_and(|o| holds(o)));
+        let present = self
+            .store
+            .all(Resource::Pod)
+            .filter(|(_, p)| holds(p))
+            .count();
+        let mut count = present;
+        if let Some(own) = self
+            .store
+            .log
+            .get(self.position)
+            .filter(|r| r.id.resource == Resource::Pod)
+        {
+            count = (count + claim(&own.before)).saturating_sub(claim(&own.after));
+        }
+        let mut most = count;
+        for record in self.recent(Resource::Pod) {
+            count = (count + claim(&record.before)).saturating_sub(claim(&record.after));
+            most = most.max(count);
+        }
+        most
+    }
+}

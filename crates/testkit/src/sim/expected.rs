@@ -1,0 +1,220 @@
+//! What has to be there in the end, computed from the sets and the live replica counts without
+//! any code of the operator.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::labels;
+use serde_json::Value;
+
+use super::resource::{Id, Resource};
+use super::store::Store;
+use super::view;
+
+/// What is wrong in a cluster that has come to rest; empty if it is as it should be.
+pub fn problems(store: &Store) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut wanted: BTreeSet<Id> = BTreeSet::new();
+    for (id, set) in store.all(Resource::PodCliqueSet) {
+        if view::is_terminating(set) {
+            problems.push(format!("{id} is still being deleted"));
+        }
+        let gangs = children(store, set, &mut wanted);
+        for (gang, parts) in gangs {
+            problems.extend(check_gang(store, &gang, &parts));
+        }
+        problems.extend(check_set(set));
+    }
+    let is_child = |id: &Id| {
+        !matches!(
+            id.resource,
+            Resource::PodCliqueSet | Resource::Pod | Resource::Event
+        )
+    };
+    let found: BTreeSet<Id> = store
+        .objects
+        .keys()
+        .filter(|id| is_child(id))
+        .cloned()
+        .collect();
+    problems.extend(
+        wanted
+            .difference(&found)
+            .map(|id| format!("{id} is missing")),
+    );
+    problems.extend(
+        found
+            .difference(&wanted)
+            .map(|id| format!("{id} is left over")),
+    );
+    for (_, clique) in store.all(Resource::PodClique) {
+        problems.extend(check_clique(store, clique));
+    }
+    for (id, pod) in store.all(Resource::Pod) {
+        let owner = view::owner(pod).map_or("", |o| o.2);
+        if store.by_uid(owner).is_none() {
+            problems.push(format!("{id} is left over"));
+        }
+    }
+    problems
+}
+
+type Gangs = BTreeMap<String, BTreeSet<String>>;
+
+/// Adds all children of the set to `wanted`; returns its gangs with their parts.
+fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
+    let name = view::name(set);
+    let mut gangs = Gangs::new();
+    let mut want = |resource, name: &str| wanted.insert(Id::new(resource, name));
+    want(Resource::ServiceAccount, name);
+    want(Resource::Role, &format!("grove.io:pcs:{name}"));
+    want(Resource::RoleBinding, &format!("grove.io:pcs:{name}"));
+    let groups: Vec<&Value> = view::list(set, "/spec/template/podCliqueScalingGroups").collect();
+    let is_grouped = |clique: &str| {
+        groups
+            .iter()
+            .any(|g| view::list(g, "/cliqueNames").any(|n| n == clique))
+    };
+    for i in 0..view::number(set, "/spec/replicas") {
+        let base = format!("{name}-{i}");
+        want(Resource::Service, &base);
+        let mut parts: Vec<(String, String)> = view::list(set, "/spec/template/cliques")
+            .map(|c| view::text(c, "/name"))
+            .filter(|c| !is_grouped(c))
+            .map(|c| (base.clone(), format!("{base}-{c}")))
+            .collect();
+        for group in &groups {
+            let full = format!("{base}-{}", view::text(group, "/name"));
+            want(Resource::PodCliqueScalingGroup, &full);
+            let live = store.get(&Id::new(Resource::PodCliqueScalingGroup, &full));
+            let live = live.map_or(0, |g| view::number(g, "/spec/replicas"));
+            let least = view::number(group, "/minAvailable");
+            for j in 0..live {
+                let gang = if j < least {
+                    base.clone()
+                } else {
+                    format!("{full}-{}", j - least)
+                };
+                let members = view::list(group, "/cliqueNames").filter_map(Value::as_str);
+                parts.extend(members.map(|c| (gang.clone(), format!("{full}-{j}-{c}"))));
+            }
+        }
+        for (gang, part) in parts {
+            want(Resource::PodClique, &part);
+            want(Resource::PodGang, &gang);
+            gangs.entry(gang).or_default().insert(part);
+        }
+    }
+    gangs
+}
+
+fn pods_of<'a>(store: &'a Store, owner: &'a str) -> impl Iterator<Item = &'a Value> {
+    let pods = store.all(Resource::Pod).map(|(_, p)| &**p);
+    pods.filter(move |p| view::owner(p).is_some_and(|o| o.2 == owner))
+}
+
+fn check_clique(store: &Store, clique: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    let (name, wanted) = (view::name(clique), view::number(clique, "/spec/replicas"));
+    let pods: Vec<&Value> = pods_of(store, view::uid(clique)).collect();
+    let ready = pods.iter().filter(|p| view::is_ready(p)).count();
+    let indices: BTreeSet<_> = pods.iter().filter_map(|p| view::index(p)).collect();
+    if [pods.len(), ready, indices.len()]
+        .iter()
+        .any(|n| i64::try_from(*n) != Ok(wanted))
+    {
+        let (have, different) = (pods.len(), indices.len());
+        problems.push(format!(
+            "{name}: {have} pods, {ready} Ready, {different} indices; {wanted} wanted"
+        ));
+    }
+    for pod in pods {
+        for key in [
+            labels::PART_OF,
+            labels::POD_GANG,
+            labels::MANAGED_BY,
+            labels::PCS_REPLICA_INDEX,
+        ] {
+            if view::label(pod, key) != view::label(clique, key)
+                || view::label(clique, key).is_empty()
+            {
+                problems.push(format!("pod {}: label {key} is wrong", view::name(pod)));
+            }
+        }
+    }
+    for count in [
+        "replicas",
+        "readyReplicas",
+        "scheduledReplicas",
+        "updatedReplicas",
+    ] {
+        let said = view::number(clique, &format!("/status/{count}"));
+        if said != wanted {
+            problems.push(format!(
+                "{name}: status.{count} is {said}, {wanted} is right"
+            ));
+        }
+    }
+    problems.extend(check_generation(clique));
+    problems
+}
+
+fn check_generation(object: &Value) -> Option<String> {
+    let observed = view::number(object, "/status/observedGeneration");
+    let generation = view::number(object, "/metadata/generation");
+    let name = view::name(object);
+    (observed != generation)
+        .then(|| format!("{name}: observedGeneration {observed} of {generation}"))
+}
+
+fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) -> Vec<String> {
+    let Some(gang) = store.get(&Id::new(Resource::PodGang, name)) else {
+        return vec![];
+    };
+    let mut problems = Vec::new();
+    let listed: BTreeSet<&str> = view::list(gang, "/spec/podgroups")
+        .map(|g| view::text(g, "/name"))
+        .collect();
+    if listed != parts.iter().map(String::as_str).collect() {
+        problems.push(format!("{name} has parts {listed:?}, {parts:?} are right"));
+    }
+    for group in view::list(gang, "/spec/podgroups") {
+        let part = view::text(group, "/name");
+        let Some(clique) = store.get(&Id::new(Resource::PodClique, part)) else {
+            continue;
+        };
+        let refs: BTreeSet<&str> = view::list(group, "/podReferences")
+            .map(|r| view::text(r, "/name"))
+            .collect();
+        let pods: BTreeSet<&str> = pods_of(store, view::uid(clique)).map(view::name).collect();
+        if refs != pods {
+            problems.push(format!("{name}: {part} lists {refs:?}, {pods:?} exist"));
+        }
+        let least =
+            view::number(clique, "/spec/minAvailable").min(view::number(clique, "/spec/replicas"));
+        if view::number(group, "/minReplicas") != least {
+            problems.push(format!("{name}: minReplicas of {part} is not {least}"));
+        }
+    }
+    if view::text(gang, "/status/phase") != "Running" {
+        problems.push(format!(
+            "{name}: phase is {}",
+            view::text(gang, "/status/phase")
+        ));
+    }
+    problems
+}
+
+fn check_set(set: &Value) -> Vec<String> {
+    let wanted = view::number(set, "/spec/replicas");
+    let mut problems = Vec::from_iter(check_generation(set));
+    for count in ["replicas", "availableReplicas", "updatedReplicas"] {
+        let said = view::number(set, &format!("/status/{count}"));
+        if said != wanted {
+            problems.push(format!("set: status.{count} is {said}, {wanted} is right"));
+        }
+    }
+    if view::list(set, "/status/lastErrors").next().is_some() {
+        problems.push("set: lastErrors is not empty".to_owned());
+    }
+    problems
+}

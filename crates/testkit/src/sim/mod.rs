@@ -1,0 +1,20 @@
+//! A cluster in memory that a seed drives: an API store that answers as the real API server does,
+//! the actors around an operator, and the invariants that its event log has to keep.
+//!
+//! The operator itself is put in by package `sim` (`tests/sim`): this crate knows no controller.
+#![allow(
+    clippy::indexing_slicing,
+    reason = "of JSON objects: what is absent reads as null and is inserted when written"
+)]
+
+pub mod actors;
+pub mod check;
+pub mod expected;
+pub mod resource;
+pub mod rng;
+pub mod store;
+pub mod view;
+
+pub use resource::{Id, Resource};
+pub use rng::Rng;
+pub use store::{Answer, Call, Store};

@@ -1,0 +1,132 @@
+//! The resources that the store serves, and where they are found.
+
+use std::fmt;
+
+/// A resource.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    strum::EnumIter,
+    strum::EnumString,
+)]
+#[allow(missing_docs)]
+pub enum Resource {
+    PodCliqueSet,
+    PodCliqueScalingGroup,
+    PodClique,
+    PodGang,
+    Pod,
+    Service,
+    ServiceAccount,
+    Role,
+    RoleBinding,
+    Event,
+}
+
+impl Resource {
+    /// API group and version, e.g. `grove.io/v1alpha1`.
+    pub fn api_version(self) -> &'static str {
+        match self {
+            Self::PodCliqueSet | Self::PodCliqueScalingGroup | Self::PodClique => {
+                "grove.io/v1alpha1"
+            }
+            Self::PodGang => "scheduler.grove.io/v1alpha1",
+            Self::Role | Self::RoleBinding => "rbac.authorization.k8s.io/v1",
+            Self::Pod | Self::Service | Self::ServiceAccount | Self::Event => "v1",
+        }
+    }
+
+    /// Whether it is defined by a CustomResourceDefinition.
+    pub fn is_custom(self) -> bool {
+        self.api_version().contains("grove.io")
+    }
+
+    /// Whether its status is written by a subresource only.
+    pub fn has_status(self) -> bool {
+        self.is_custom() || matches!(self, Self::Pod | Self::Service)
+    }
+
+    /// Its name in paths.
+    pub fn plural(self) -> String {
+        format!("{}s", self.to_string().to_lowercase())
+    }
+
+    /// Path of the collection in a namespace.
+    pub fn path(self, namespace: &str) -> String {
+        let root = if self.api_version() == "v1" {
+            "api"
+        } else {
+            "apis"
+        };
+        let (version, plural) = (self.api_version(), self.plural());
+        format!("/{root}/{version}/namespaces/{namespace}/{plural}")
+    }
+}
+
+/// Names an object.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Id {
+    /// What it is.
+    pub resource: Resource,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+}
+
+impl Id {
+    /// An object in namespace `default`.
+    pub fn new(resource: Resource, name: &str) -> Self {
+        Self {
+            resource,
+            namespace: "default".to_owned(),
+            name: name.to_owned(),
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.resource, self.name)
+    }
+}
+
+/// A path taken apart: collection, name, subresource.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// What it is.
+    pub resource: Resource,
+    /// Namespace.
+    pub namespace: String,
+    /// Name, unless the collection is meant.
+    pub name: Option<String>,
+    /// E.g. `status`.
+    pub subresource: Option<String>,
+}
+
+impl Place {
+    /// Takes a path apart; `None` if nothing is served there.
+    pub fn parse(path: &str) -> Option<Self> {
+        use strum::IntoEnumIterator;
+        let (root, rest) = path.strip_prefix('/')?.split_once("/namespaces/")?;
+        let version = root.split_once('/')?.1;
+        let mut parts = rest.split('/').map(|part| part.replace("%3A", ":"));
+        let namespace = parts.next()?;
+        let plural = parts.next()?;
+        let resource =
+            Resource::iter().find(|r| r.api_version() == version && r.plural() == plural)?;
+        Some(Self {
+            resource,
+            namespace,
+            name: parts.next(),
+            subresource: parts.next(),
+        })
+    }
+}

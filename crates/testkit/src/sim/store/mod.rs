@@ -1,0 +1,255 @@
+//! An API server's store: what it holds, what happened to it, and how requests are answered.
+
+mod answer;
+mod delete;
+mod write;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+pub use answer::Answer;
+
+use super::resource::{Id, Place, Resource};
+use super::view;
+
+/// An object as stored.
+pub type Stored = Arc<Value>;
+
+/// A request.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// `GET`, `POST`, `PUT`, `PATCH`, `DELETE`.
+    pub method: String,
+    /// Path without query.
+    pub path: String,
+    /// Content type, which tells one kind of patch from another.
+    pub content_type: String,
+    /// Body; null if there is none.
+    pub body: Value,
+}
+
+impl Call {
+    /// A request with a JSON body.
+    pub fn new(method: &str, path: &str, body: Value) -> Self {
+        Self {
+            method: method.to_owned(),
+            path: path.to_owned(),
+            content_type: "application/json".to_owned(),
+            body,
+        }
+    }
+
+    /// A merge patch.
+    pub fn merge(path: &str, body: Value) -> Self {
+        Self {
+            content_type: "application/merge-patch+json".to_owned(),
+            ..Self::new("PATCH", path, body)
+        }
+    }
+
+    /// A JSON patch.
+    pub fn json_patch(path: &str, body: Value) -> Self {
+        Self {
+            content_type: "application/json-patch+json".to_owned(),
+            ..Self::new("PATCH", path, body)
+        }
+    }
+}
+
+/// One change of one object.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The resourceVersion that came of it.
+    pub version: u64,
+    /// Which object.
+    pub id: Id,
+    /// As it was; `None` if it is new.
+    pub before: Option<Stored>,
+    /// As it is; `None` if it is gone.
+    pub after: Option<Stored>,
+    /// As a watch shows its end: the last state with the version of the deletion.
+    pub last: Stored,
+    /// Who did it.
+    pub actor: &'static str,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// The store.
+#[derive(Clone, Debug)]
+pub struct Store {
+    /// Everything that exists.
+    pub objects: BTreeMap<Id, Stored>,
+    /// Everything that happened, events on objects left out.
+    pub log: Vec<Record>,
+    /// The current time.
+    pub now: Timestamp,
+    /// Who makes the present change.
+    pub actor: &'static str,
+    version: u64,
+    uids: u64,
+}
+
+impl Store {
+    /// An empty store.
+    pub fn new(now: Timestamp) -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            log: Vec::new(),
+            now,
+            actor: "nobody",
+            version: 100,
+            uids: 0,
+        }
+    }
+
+    /// Answers a request of this actor.
+    pub fn handle(&mut self, actor: &'static str, call: &Call) -> Answer {
+        self.actor = actor;
+        let Some(place) = Place::parse(&call.path) else {
+            return Answer::not_found("the server could not find the requested resource");
+        };
+        let result = match (call.method.as_str(), &place.name) {
+            ("POST", None) => self.create(&place, call.body.clone()),
+            ("GET", None) => Ok(Answer::ok(self.list(&place))),
+            (method, Some(name)) => {
+                let id = Id {
+                    resource: place.resource,
+                    namespace: place.namespace.clone(),
+                    name: name.clone(),
+                };
+                let sub = place.subresource.as_deref().unwrap_or("");
+                match method {
+                    "GET" => self.read(&id, sub),
+                    "PUT" => self.replace(&id, sub, call.body.clone()),
+                    "PATCH" => self.patch(&id, sub, call),
+                    "DELETE" => self.delete(&id, &call.body),
+                    _ => Err(Answer::failure(
+                        405,
+                        "MethodNotAllowed",
+                        "method not allowed",
+                    )),
+                }
+            }
+            _ => Err(Answer::failure(
+                405,
+                "MethodNotAllowed",
+                "method not allowed",
+            )),
+        };
+        result.unwrap_or_else(|refusal| refusal)
+    }
+
+    /// The object.
+    pub fn get(&self, id: &Id) -> Option<&Stored> {
+        self.objects.get(id)
+    }
+
+    /// All objects of a resource.
+    pub fn all(&self, resource: Resource) -> impl Iterator<Item = (&Id, &Stored)> {
+        self.objects
+            .iter()
+            .filter(move |(id, _)| id.resource == resource)
+    }
+
+    /// The object with this uid.
+    pub fn by_uid(&self, uid: &str) -> Option<(&Id, &Stored)> {
+        self.objects.iter().find(|(_, o)| view::uid(o) == uid)
+    }
+
+    /// Changes an object as `actor`, status and all, without preconditions.
+    pub fn edit(&mut self, actor: &'static str, id: &Id, change: impl FnOnce(&mut Value)) {
+        self.actor = actor;
+        let Some(before) = self.objects.get(id).cloned() else {
+            return;
+        };
+        let mut next = (*before).clone();
+        change(&mut next);
+        let _ = self.put(id, &before, next);
+    }
+
+    /// Deletes an object as `actor`, in the background.
+    pub fn remove(&mut self, actor: &'static str, id: &Id) {
+        self.actor = actor;
+        let _ = self.delete(id, &Value::Null);
+    }
+
+    fn list(&self, place: &Place) -> Value {
+        let items: Vec<&Value> = self
+            .all(place.resource)
+            .filter(|(id, _)| id.namespace == place.namespace)
+            .map(|(_, o)| &**o)
+            .collect();
+        json!({
+            "apiVersion": place.resource.api_version(),
+            "kind": format!("{}List", place.resource),
+            "metadata": {"resourceVersion": self.version.to_string()},
+            "items": items,
+        })
+    }
+
+    fn read(&self, id: &Id, sub: &str) -> Result<Answer, Answer> {
+        let object = self.found(id)?;
+        Ok(Answer::ok(match sub {
+            "scale" => scale_of(id, &object),
+            _ => (*object).clone(),
+        }))
+    }
+
+    fn found(&self, id: &Id) -> Result<Stored, Answer> {
+        let missing = || {
+            Answer::not_found(&format!(
+                "{} \"{}\" not found",
+                id.resource.plural(),
+                id.name
+            ))
+        };
+        self.objects.get(id).cloned().ok_or_else(missing)
+    }
+
+    fn next_version(&mut self) -> u64 {
+        self.version += 1;
+        self.version
+    }
+
+    fn record(&mut self, id: &Id, before: Option<Stored>, after: Option<Stored>, last: Stored) {
+        if id.resource == Resource::Event {
+            return;
+        }
+        self.log.push(Record {
+            version: self.version,
+            id: id.clone(),
+            before,
+            after,
+            last,
+            actor: self.actor,
+            time: self.now,
+        });
+    }
+}
+
+/// The Scale of an object.
+fn scale_of(id: &Id, object: &Value) -> Value {
+    json!({
+        "apiVersion": "autoscaling/v1",
+        "kind": "Scale",
+        "metadata": {
+            "name": id.name,
+            "namespace": id.namespace,
+            "uid": view::uid(object),
+            "resourceVersion": view::text(object, "/metadata/resourceVersion"),
+        },
+        "spec": {"replicas": view::number(object, "/spec/replicas")},
+        "status": {"replicas": view::number(object, "/status/replicas")},
+    })
+}
+
+/// Times have whole seconds in the API.
+fn seconds(time: Timestamp) -> String {
+    Timestamp::from_second(time.as_second())
+        .unwrap_or(time)
+        .to_string()
+}

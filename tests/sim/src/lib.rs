@@ -1,0 +1,1 @@
+//! Seeded simulation of the operator; everything is in the tests.

@@ -1,0 +1,246 @@
+//! The operator: the real hub and workers, their reconciles as tasks that the run controls.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use domain::Key;
+use engine::controller::Worker;
+use engine::metrics::Metrics;
+use engine::requests::Requests;
+use engine::routes::Controller;
+use engine::{Hub, Reconciler};
+use futures::{FutureExt, StreamExt};
+use jiff::{SignedDuration, Timestamp};
+use testkit::sim::check::Horizon;
+use testkit::sim::{Resource, Store};
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::sabotage::Sabotage;
+use crate::service::{self, Lot};
+use crate::views::{self, Views};
+
+/// A controller, by number, and a key.
+pub type Job = (usize, Key);
+
+/// A reconcile that ended, and when it wants to come again.
+type Done = (Job, Option<Duration>);
+
+const CONTROLLERS: [Controller; 4] = [
+    Controller::PodCliqueSet,
+    Controller::PodCliqueScalingGroup,
+    Controller::PodClique,
+    Controller::PodGang,
+];
+
+/// How long an own write may outlast a full list.
+const DOUBT: Duration = Duration::from_mins(1);
+
+struct Running {
+    handle: JoinHandle<()>,
+    horizon: Horizon,
+}
+
+/// The operator.
+pub struct Operator {
+    hub: Arc<Hub>,
+    /// What its watches show.
+    pub views: Views,
+    sets: Arc<Worker<podcliqueset::Rules>>,
+    groups: Arc<Worker<podcliquescalinggroup::Rules>>,
+    cliques: Arc<Worker<podclique::Rules>>,
+    gangs: Arc<Worker<podgang::Rules>>,
+    waiting: BTreeSet<Job>,
+    running: BTreeMap<Job, Running>,
+    timers: BTreeMap<Job, Instant>,
+    done: Arc<Mutex<Vec<Done>>>,
+    reads: BTreeMap<(Resource, Key), JoinHandle<()>>,
+    trusted: BTreeMap<Resource, (usize, Instant)>,
+}
+
+/// The simulated time: real time stands still.
+pub fn clock(began: Instant) -> engine::clock::Clock {
+    Arc::new(move || now(began))
+}
+
+/// The simulated time now.
+pub fn now(began: Instant) -> Timestamp {
+    testkit::builders::after(0) + SignedDuration::try_from(began.elapsed()).unwrap()
+}
+
+impl Operator {
+    /// Starts the operator: full lists first.
+    pub fn start(store: &Store, lot: &Lot, began: Instant, sabotage: Option<Sabotage>) -> Self {
+        let metrics = Arc::new(Metrics::default());
+        let requests = Requests::new(service::client(lot), metrics.clone());
+        let hub = Arc::new(Hub::new(requests, metrics).with_clock(clock(began)));
+        let views = Views::new(store, &hub, sabotage);
+        let waits = if sabotage == Some(Sabotage::LooseScaledGangs) {
+            podcliqueset::ScaledGangsWaitFor::BaseScheduled
+        } else {
+            podcliqueset::ScaledGangsWaitFor::BaseReady
+        };
+        let sets = podcliqueset::Rules {
+            scaled_gangs_wait_for: waits,
+            ..podcliqueset::Rules::default()
+        };
+        let cliques = podclique::Rules {
+            stuck_pod_timeout: SignedDuration::from_secs(60),
+        };
+        Self {
+            views,
+            sets: Arc::new(Worker::new(sets, hub.clone())),
+            groups: Arc::new(Worker::new(
+                podcliquescalinggroup::Rules::default(),
+                hub.clone(),
+            )),
+            cliques: Arc::new(Worker::new(cliques, hub.clone())),
+            gangs: Arc::new(Worker::new(podgang::Rules, hub.clone())),
+            hub,
+            waiting: BTreeSet::new(),
+            running: BTreeMap::new(),
+            timers: BTreeMap::new(),
+            done: Arc::default(),
+            reads: BTreeMap::new(),
+            trusted: BTreeMap::new(),
+        }
+    }
+
+    /// Advances the view of a kind.
+    pub fn see(&mut self, kind: Resource, store: &Store) {
+        self.trust(kind);
+        self.views.advance(kind, store, &self.hub);
+    }
+
+    /// Notes how far the view of a kind is believed: what vanished is shown until it was read
+    /// live, and own writes stay for a while whatever a full list says.
+    fn trust(&mut self, kind: Resource) {
+        let at = self.views.position(kind);
+        let trust = self.trusted.entry(kind).or_insert((at, Instant::now()));
+        if self.views.is_listing(kind) {
+            trust.1 = Instant::now() + DOUBT;
+        } else if trust.1 <= Instant::now()
+            && !views::overdue(&self.hub).iter().any(|r| r.0 == kind)
+        {
+            trust.0 = at;
+        }
+    }
+
+    fn view(&self) -> Horizon {
+        let mut horizon = self.views.horizon();
+        let doubted = views::overdue(&self.hub);
+        for (kind, (at, until)) in &self.trusted {
+            if *until > Instant::now() || doubted.iter().any(|r| r.0 == *kind) {
+                horizon.0.insert(*kind, *at);
+            }
+        }
+        horizon
+    }
+
+    /// The watch of a kind breaks and lists again.
+    pub fn relist(&mut self, kind: Resource, store: &Store) {
+        self.trust(kind);
+        self.views.relist(kind, store, &self.hub);
+    }
+
+    /// Takes in what ended and what arrived; returns what may be started.
+    pub fn ready(&mut self) -> Vec<Job> {
+        for (job, again) in std::mem::take(&mut *self.done.lock().unwrap()) {
+            self.running.remove(&job);
+            if let Some(delay) = again {
+                self.timers.insert(job, Instant::now() + delay);
+            }
+        }
+        self.reads.retain(|_, handle| !handle.is_finished());
+        for (number, controller) in CONTROLLERS.iter().enumerate() {
+            let mut keys = Box::pin(self.hub.queue(*controller).keys());
+            while let Some(Some(key)) = keys.next().now_or_never() {
+                self.waiting.insert((number, key));
+            }
+        }
+        let now = Instant::now();
+        let due: Vec<Job> = self
+            .timers
+            .iter()
+            .filter(|(_, at)| **at <= now)
+            .map(|(job, _)| job.clone())
+            .collect();
+        for job in due {
+            self.timers.remove(&job);
+            self.waiting.insert(job);
+        }
+        self.waiting
+            .iter()
+            .filter(|job| !self.running.contains_key(job))
+            .cloned()
+            .collect()
+    }
+
+    /// The next timer.
+    pub fn next_timer(&self) -> Option<Instant> {
+        self.timers.values().min().copied()
+    }
+
+    /// How much of the log every decision that is being carried out had seen.
+    pub fn horizon(&self) -> Horizon {
+        let present = self.view();
+        self.running
+            .values()
+            .fold(present, |h, r| h.earlier(&r.horizon))
+    }
+
+    /// Starts a reconcile.
+    pub fn reconcile(&mut self, job: Job) {
+        self.waiting.remove(&job);
+        self.timers.remove(&job);
+        let handle = match job.0 {
+            0 => self.spawn(self.sets.clone(), &job),
+            1 => self.spawn(self.groups.clone(), &job),
+            2 => self.spawn(self.cliques.clone(), &job),
+            _ => self.spawn(self.gangs.clone(), &job),
+        };
+        let horizon = self.view();
+        self.running.insert(job, Running { handle, horizon });
+    }
+
+    fn spawn<R: Reconciler>(&self, worker: Arc<Worker<R>>, job: &Job) -> JoinHandle<()> {
+        let (done, job) = (self.done.clone(), job.clone());
+        tokio::spawn(async move {
+            let again = worker.reconcile(&job.1).await;
+            done.lock().unwrap().push((job, again));
+        })
+    }
+
+    /// What has to be read live and is not being read.
+    pub fn overdue(&self) -> Vec<(Resource, Key)> {
+        let mut all = views::overdue(&self.hub);
+        all.retain(|read| !self.reads.contains_key(read));
+        all
+    }
+
+    /// Reads live.
+    pub fn refresh(&mut self, (kind, key): (Resource, Key)) {
+        let handle = views::read_live(kind, self.hub.clone(), key.clone());
+        self.reads.insert((kind, key), handle);
+    }
+
+    /// Where it stands.
+    pub fn state(&mut self) -> String {
+        let ready = self.ready();
+        let running: Vec<_> = self.running.keys().collect();
+        let overdue = self.overdue();
+        format!(
+            "ready {ready:?}; running {running:?}; to be read {overdue:?}; timers {:?}",
+            self.timers
+        )
+    }
+
+    /// Kills everything that is under way.
+    pub fn kill(&mut self) {
+        let tasks = self.running.values().map(|r| &r.handle);
+        for task in tasks.chain(self.reads.values()) {
+            task.abort();
+        }
+    }
+}

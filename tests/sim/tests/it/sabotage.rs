@@ -1,0 +1,92 @@
+//! Bugs put in on purpose, to see that they are found.
+
+use serde_json::{Value, json};
+use testkit::sim::{Call, Resource, Store, view};
+
+/// One bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(
+    dead_code,
+    reason = "those without a canary are not caught often enough yet"
+)]
+pub enum Sabotage {
+    /// DELETE by name, without uid.
+    DeleteWithoutUid,
+    /// Pods get names of their own with each request.
+    RandomPodNames,
+    /// Pods are created without our gate.
+    NoGate,
+    /// Patches do not test what they replace.
+    PatchWithoutTest,
+    /// PUT whatever the version.
+    PutWithoutVersion,
+    /// Scaled gangs wait for bound pods only.
+    LooseScaledGangs,
+    /// A full list does not tell what is gone.
+    NoRelistDiff,
+    /// PodCliques go before their pods.
+    NoFinalizer,
+    /// `wasAvailable` is kept in memory only.
+    ForgottenLatch,
+    /// Deletions of pods are not seen.
+    DeafToDeletions,
+    /// Gangs are listed pod by pod.
+    PartialGangs,
+}
+
+/// What becomes of a request.
+pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
+    let is_pod = call.path.contains("/pods");
+    match sabotage {
+        Sabotage::DeleteWithoutUid if call.method == "DELETE" => call.body = Value::Null,
+        Sabotage::RandomPodNames if is_pod && call.method == "POST" => {
+            call.body["metadata"]["name"] = json!(format!("pod-{number}"));
+        }
+        Sabotage::NoGate if is_pod && call.method == "POST" => {
+            call.body["spec"]["schedulingGates"] = json!([]);
+        }
+        Sabotage::PatchWithoutTest if call.content_type.contains("json-patch") => {
+            call.body
+                .as_array_mut()
+                .unwrap()
+                .retain(|o| o["op"] != "test");
+        }
+        Sabotage::PutWithoutVersion if call.method == "PUT" => {
+            let path = call.path.trim_end_matches("/status").to_owned();
+            let current = store
+                .clone()
+                .handle("nobody", &Call::new("GET", &path, Value::Null));
+            call.body["metadata"]["resourceVersion"] =
+                current.body["metadata"]["resourceVersion"].clone();
+        }
+        Sabotage::ForgottenLatch
+            if number.is_multiple_of(7)
+                && call.path.contains("/podcliques/")
+                && call.path.ends_with("/status") =>
+        {
+            call.body["status"]["wasAvailable"] = json!(false);
+        }
+        Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
+            if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
+                refs.as_array_mut().unwrap().truncate(1);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What the sabotaged operator does besides.
+pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
+    if sabotage == Sabotage::NoFinalizer
+        && call.method == "DELETE"
+        && call.path.contains("/podcliques/")
+    {
+        let name = call.path.rsplit('/').next().unwrap();
+        let id = testkit::sim::Id::new(Resource::PodClique, name);
+        if store.get(&id).is_some_and(|o| view::is_terminating(o)) {
+            store.edit(testkit::sim::check::OPERATOR, &id, |o| {
+                o["metadata"]["finalizers"] = json!([]);
+            });
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! What the operator's watches show: each kind lags on its own.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::{Key, Pod};
+use engine::Hub;
+use engine::routes::Watched;
+use k8s_openapi::api::core::v1::{Service, ServiceAccount};
+use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use serde_json::Value;
+use testkit::sim::check::Horizon;
+use testkit::sim::store::{Record, Stored};
+use testkit::sim::{Resource, Store, view};
+use tokio::task::JoinHandle;
+
+use crate::sabotage::Sabotage;
+
+/// The watched kinds.
+pub const KINDS: [Resource; 9] = [
+    Resource::PodCliqueSet,
+    Resource::PodCliqueScalingGroup,
+    Resource::PodClique,
+    Resource::PodGang,
+    Resource::Pod,
+    Resource::Service,
+    Resource::ServiceAccount,
+    Resource::Role,
+    Resource::RoleBinding,
+];
+
+macro_rules! by_kind {
+    ($resource:expr, $f:ident ( $($arg:expr),* )) => {
+        match $resource {
+            Resource::PodCliqueSet => $f::<PodCliqueSet>($($arg),*),
+            Resource::PodCliqueScalingGroup => $f::<PodCliqueScalingGroup>($($arg),*),
+            Resource::PodClique => $f::<PodClique>($($arg),*),
+            Resource::PodGang => $f::<PodGang>($($arg),*),
+            Resource::Pod => $f::<Pod>($($arg),*),
+            Resource::Service => $f::<Service>($($arg),*),
+            Resource::ServiceAccount => $f::<ServiceAccount>($($arg),*),
+            Resource::Role => $f::<Role>($($arg),*),
+            Resource::RoleBinding => $f::<RoleBinding>($($arg),*),
+            Resource::Event => unreachable!("not watched"),
+        }
+    };
+}
+
+#[derive(Default)]
+struct View {
+    /// Position in the log.
+    at: usize,
+    listing: Option<Vec<Stored>>,
+    is_listing: bool,
+}
+
+/// All views.
+pub struct Views {
+    by_kind: BTreeMap<Resource, View>,
+    sabotage: Option<Sabotage>,
+}
+
+impl Views {
+    /// Views of a fresh operator: each kind is listed once.
+    pub fn new(store: &Store, hub: &Hub, sabotage: Option<Sabotage>) -> Self {
+        let mut views = Self {
+            by_kind: KINDS.iter().map(|k| (*k, View::default())).collect(),
+            sabotage,
+        };
+        for kind in KINDS {
+            for _ in 0..3 {
+                views.relist(kind, store, hub);
+            }
+        }
+        views
+    }
+
+    /// How far each kind has been seen.
+    pub fn horizon(&self) -> Horizon {
+        Horizon(self.by_kind.iter().map(|(k, v)| (*k, v.at)).collect(), None)
+    }
+
+    /// How far a kind has been seen.
+    pub fn position(&self, kind: Resource) -> usize {
+        self.by_kind[&kind].at
+    }
+
+    /// Whether a full list is under way.
+    pub fn is_listing(&self, kind: Resource) -> bool {
+        self.by_kind[&kind].is_listing
+    }
+
+    /// Kinds that have more to show.
+    pub fn behind(&mut self, store: &Store) -> Vec<Resource> {
+        let mut behind = Vec::new();
+        for (kind, view) in &mut self.by_kind {
+            if view.is_listing {
+                behind.push(*kind);
+                continue;
+            }
+            // What concerns other kinds is passed over.
+            while store
+                .log
+                .get(view.at)
+                .is_some_and(|r| r.id.resource != *kind)
+            {
+                view.at += 1;
+            }
+            if view.at < store.log.len() {
+                behind.push(*kind);
+            }
+        }
+        behind
+    }
+
+    /// One event, or the next part of a full list.
+    pub fn advance(&mut self, kind: Resource, store: &Store, hub: &Hub) {
+        let view = self.by_kind.get_mut(&kind).unwrap();
+        if view.is_listing {
+            return self.relist(kind, store, hub);
+        }
+        let Some(record) = store.log.get(view.at) else {
+            return;
+        };
+        view.at += 1;
+        let is_deaf = self.sabotage == Some(Sabotage::DeafToDeletions) && kind == Resource::Pod;
+        if record.id.resource == kind && !(is_deaf && record.after.is_none()) {
+            by_kind!(kind, show(hub, record));
+        }
+    }
+
+    /// A full list in three parts: it begins, is made, arrives.
+    pub fn relist(&mut self, kind: Resource, store: &Store, hub: &Hub) {
+        let view = self.by_kind.get_mut(&kind).unwrap();
+        if !view.is_listing {
+            view.is_listing = true;
+            by_kind!(kind, begin(hub));
+        } else if let Some(items) = view.listing.take() {
+            view.is_listing = false;
+            let with_diff = self.sabotage != Some(Sabotage::NoRelistDiff);
+            by_kind!(kind, end(hub, &items, with_diff));
+        } else {
+            view.listing = Some(store.all(kind).map(|(_, o)| o.clone()).collect());
+            view.at = store.log.len();
+        }
+    }
+}
+
+fn decode<K: Watched>(object: &Value) -> K {
+    serde_json::from_value(object.clone()).expect("stored objects can be decoded")
+}
+
+fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {
+    object.is_some_and(|o| !K::IS_SELECTED || view::label(o, labels::MANAGED_BY) == labels::MANAGER)
+}
+
+fn show<K: Watched>(hub: &Hub, record: &Record) {
+    let cache = K::cache(&hub.world);
+    if is_shown::<K>(record.after.as_ref()) {
+        hub.publish(cache.apply(decode(&record.last)));
+    } else if is_shown::<K>(record.before.as_ref()) {
+        hub.publish(cache.delete(decode::<K>(&record.last).meta()));
+    }
+}
+
+fn begin<K: Watched>(hub: &Hub) {
+    K::cache(&hub.world).begin_list();
+}
+
+fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool) {
+    let cache = K::cache(&hub.world);
+    for item in items.iter().filter(|o| is_shown::<K>(Some(*o))) {
+        if with_diff {
+            cache.list_item(decode(item));
+        } else {
+            hub.publish(cache.apply(decode(item)));
+        }
+    }
+    if with_diff {
+        for change in cache.end_list() {
+            hub.publish(Some(change));
+        }
+    }
+}
+
+/// What the operator has to read live.
+pub fn overdue(hub: &Hub) -> Vec<(Resource, Key)> {
+    let mut all = Vec::new();
+    for kind in KINDS {
+        let mut keys = by_kind!(kind, overdue_of(hub));
+        keys.sort();
+        all.extend(keys.into_iter().map(|key| (kind, key)));
+    }
+    all
+}
+
+fn overdue_of<K: Watched>(hub: &Hub) -> Vec<Key> {
+    K::cache(&hub.world).overdue()
+}
+
+/// Reads an object live.
+pub fn read_live(kind: Resource, hub: Arc<Hub>, key: Key) -> JoinHandle<()> {
+    by_kind!(kind, refresh(hub, key))
+}
+
+fn refresh<K: Watched>(hub: Arc<Hub>, key: Key) -> JoinHandle<()> {
+    tokio::spawn(async move { hub.refresh::<K>(&key).await })
+}
