@@ -77,6 +77,8 @@ pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
 pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
 /// Finalizer of a ComputeDomain.
 pub const COMPUTE_DOMAIN_FINALIZER: &str = "grove.io/computedomain-finalizer";
+/// Finalizer that the API server sets on an object whose children are to be kept.
+pub const ORPHAN_FINALIZER: &str = "orphan";
 /// Scheduling gate that holds a pod until its gang is complete.
 pub const POD_GANG_GATE: &str = "grove.io/podgang-pending-creation";
 

@@ -1,9 +1,9 @@
 //! Which gangs a PodCliqueSet replica consists of, and who is in them (design, §4).
 
-use api::names;
 use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
+use api::{PodCliqueSpec, names};
 
 /// A gang that has to exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +90,11 @@ pub fn group_minimum(group: &PodCliqueScalingGroupConfig) -> i32 {
     group.min_available.unwrap_or(1)
 }
 
-/// How many pods of a part have to be placed together: what is asked for may be less than
-/// `minAvailable` after somebody scaled the clique down.
-pub fn part_minimum(min_available: i32, live_replicas: i32) -> i32 {
-    min_available.min(live_replicas).max(0)
+/// How many pods of a clique have to be there, and have to be placed together: what is asked for
+/// may be less than `minAvailable` after somebody scaled the clique down.
+pub fn clique_minimum(spec: &PodCliqueSpec) -> i32 {
+    spec.min_available
+        .unwrap_or(spec.replicas)
+        .min(spec.replicas)
+        .max(0)
 }

@@ -63,3 +63,11 @@ pub fn is_terminating(meta: &ObjectMeta) -> bool {
 pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
     meta.finalizers.iter().flatten().any(|f| f == finalizer)
 }
+
+/// Where a label stands in a JSON patch (RFC 6901).
+pub fn label_pointer(key: &str) -> String {
+    format!(
+        "/metadata/labels/{}",
+        key.replace('~', "~0").replace('/', "~1")
+    )
+}

@@ -42,9 +42,6 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     plan
 }
 
-/// Finalizer that the API server sets when children are to be kept.
-const ORPHAN: &str = "orphan";
-
 /// A group on its way out deletes its PodCliques and goes when they are gone.
 fn deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
@@ -52,7 +49,7 @@ fn deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
         return Plan::default();
     }
     let is_empty = owned(&snapshot.podcliques).next().is_none();
-    if is_empty || ownership::has_finalizer(meta, ORPHAN) {
+    if is_empty || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         let kind = Kind::PodCliqueScalingGroup;
         return Plan::only(Action::remove_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }

@@ -6,7 +6,7 @@ use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueStatus, labels, names};
 use domain::availability::{self, GroupFacts};
 use domain::intake::MOST_REPLICAS;
-use domain::{hash, ownership};
+use domain::{gang, hash, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -95,7 +95,7 @@ fn replica(snapshot: &Snapshot, index: i32) -> Replica {
                 .iter()
                 .all(|c| c.status.as_ref().is_some_and(|s| claim(c, s)))
     };
-    let is_scheduled = all(&|c, s| s.scheduled_replicas >= minimum(c));
+    let is_scheduled = all(&|c, s| s.scheduled_replicas >= gang::clique_minimum(&c.spec));
     Replica {
         index,
         is_complete,
@@ -106,16 +106,10 @@ fn replica(snapshot: &Snapshot, index: i32) -> Replica {
             })
         }),
         is_scheduled,
-        is_available: is_scheduled && all(&|c, s| s.ready_replicas >= minimum(c)),
+        is_available: is_scheduled
+            && all(&|c, s| s.ready_replicas >= gang::clique_minimum(&c.spec)),
         is_current: is_complete && parts.iter().all(|c| is_current(snapshot, c)),
     }
-}
-
-fn minimum(podclique: &PodClique) -> i32 {
-    let spec = &podclique.spec;
-    spec.min_available
-        .unwrap_or(spec.replicas)
-        .min(spec.replicas)
 }
 
 /// Whether the PodClique and all its pods have the newest template.

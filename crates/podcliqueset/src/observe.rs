@@ -79,8 +79,7 @@ impl CliqueSeen {
 
     /// How many pods have to be there: never more than are asked for.
     pub fn minimum(&self) -> i32 {
-        let spec = &self.podclique.spec;
-        domain::gang::part_minimum(spec.min_available.unwrap_or(spec.replicas), spec.replicas)
+        domain::gang::clique_minimum(&self.podclique.spec)
     }
 }
 

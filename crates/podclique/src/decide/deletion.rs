@@ -9,12 +9,9 @@ use jiff::Timestamp;
 use super::stuck;
 use crate::observe::Snapshot;
 
-/// Finalizer that the API server sets when children are to be kept.
-const ORPHAN: &str = "orphan";
-
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
-    if ownership::has_finalizer(meta, ORPHAN) {
+    if ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         return release(snapshot);
     }
     let mut plan = Plan::default();

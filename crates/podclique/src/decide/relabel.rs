@@ -56,7 +56,7 @@ fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
 
 /// Tests what is there, then sets or removes it.
 fn change(pod: &Pod, key: &str, right: Option<&String>) -> Vec<Value> {
-    let path = format!("/metadata/labels/{}", key.replace('/', "~1"));
+    let path = ownership::label_pointer(key);
     let is = ownership::label(&pod.metadata, key);
     let test = is.map(|value| json!({"op": "test", "path": path, "value": value}));
     let set = match right {
@@ -90,10 +90,7 @@ pub(super) fn rebased_pods(snapshot: &Snapshot) -> Vec<Action> {
 }
 
 fn relabel(pod: &Pod, foreign: &str, ours: &str) -> Action {
-    let path = format!(
-        "/metadata/labels/{}",
-        labels::POD_TEMPLATE_HASH.replace('/', "~1")
-    );
+    let path = ownership::label_pointer(labels::POD_TEMPLATE_HASH);
     Action::Patch {
         target: Target::of(Kind::Pod, &pod.metadata),
         operations: json!([

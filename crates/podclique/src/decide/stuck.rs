@@ -37,10 +37,7 @@ pub(super) fn detachments(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
 
 fn detach(pod: &Pod) -> Option<Action> {
     let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
-    let path = format!(
-        "/metadata/labels/{}",
-        labels::PCS_REPLICA_INDEX.replace('/', "~1")
-    );
+    let path = ownership::label_pointer(labels::PCS_REPLICA_INDEX);
     Some(Action::Patch {
         target: Target::of(Kind::Pod, &pod.metadata),
         operations: json!([

@@ -10,8 +10,6 @@ use kube::Resource;
 
 use crate::observe::{Snapshot, is_owned};
 
-/// Finalizer that the API server sets when children are to be kept.
-const ORPHAN: &str = "orphan";
 const WHY: &str = "PodCliqueSet is deleted";
 
 pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
@@ -19,7 +17,7 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::default();
     }
-    if are_children_gone(snapshot) || ownership::has_finalizer(meta, ORPHAN) {
+    if are_children_gone(snapshot) || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         return Plan::only(Action::remove_finalizer(
             Kind::PodCliqueSet,
             meta,
