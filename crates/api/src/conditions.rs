@@ -26,6 +26,9 @@ pub enum ConditionType {
     GangTerminationInProgress,
     /// ClusterTopologyBinding: a scheduler's topology object has other levels (Grove).
     SchedulerTopologyDrift,
+    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: the name of a child is taken by an object of
+    /// somebody else.
+    NameConflict,
     /// PodCliqueSet: fields that are accepted but not honoured yet.
     FieldNotImplemented,
     /// PodGang: all pods exist and the scheduler may place them.
@@ -72,6 +75,8 @@ pub enum Reason {
     TopologyNotFound,
     // ScaledBelowMinAvailable
     ReplicasBelowMinAvailable,
+    // NameConflict
+    NameTaken,
     // FieldNotImplemented
     AcceptedButIgnored,
     // Initialized

@@ -1,5 +1,7 @@
 //! A plan: what one reconcile wants done, as data that prints as readable text.
 
+mod note;
+
 use std::fmt;
 
 use api::{PodClique, PodCliqueScalingGroup, PodGang};
@@ -10,6 +12,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
 use crate::{Key, ownership};
+
+pub use note::Note;
 
 /// Kinds that a plan may touch.
 #[derive(
@@ -213,17 +217,6 @@ impl fmt::Display for Action {
     }
 }
 
-/// Something to tell the user about the object, as an event.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
-    /// Whether it needs attention (event type Warning).
-    pub is_warning: bool,
-    /// PascalCase reason.
-    pub reason: &'static str,
-    /// For people.
-    pub message: String,
-}
-
 /// What one reconcile wants done.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan<S> {
@@ -231,7 +224,7 @@ pub struct Plan<S> {
     pub waves: Vec<Vec<Action>>,
     /// The status as it follows from what was observed; `None` leaves it alone.
     pub status: Option<S>,
-    /// Events.
+    /// Events; said before the first write, so that what follows from them never comes first.
     pub notes: Vec<Note>,
     /// When to decide again if nothing happens before.
     pub wake_at: Option<Timestamp>,
@@ -280,7 +273,9 @@ impl<S: serde::Serialize> fmt::Display for Plan<S> {
         }
         for note in &self.notes {
             let kind = if note.is_warning { "warning" } else { "event" };
-            writeln!(f, "{kind} {}: {}", note.reason, note.message)?;
+            let about = note.about.as_ref();
+            let about = about.map_or(String::new(), |t| format!(" on {} {}", t.kind, t.key.name));
+            writeln!(f, "{kind} {}{about}: {}", note.reason, note.message)?;
         }
         if let Some(wake_at) = self.wake_at {
             writeln!(f, "wake at {wake_at}")?;

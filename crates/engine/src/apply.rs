@@ -23,19 +23,33 @@ use crate::hub::Hub;
 use crate::metrics::ByAction;
 use crate::requests::RequestError;
 use crate::routes::Watched;
+use crate::status;
 
 /// Writes in flight per reconcile.
 const WIDTH: usize = 16;
 /// Errors kept per object; the rest is alike.
 const ERRORS_KEPT: usize = 5;
 
+/// A write that was refused or failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// What was asked for.
+    pub verb: &'static str,
+    /// Kind of the object.
+    pub kind: Kind,
+    /// Whether its name is taken by an object of somebody else.
+    pub is_name_conflict: bool,
+    /// Words for the user.
+    pub message: String,
+}
+
 /// What became of a plan's waves.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// What was done: verb, kind, name.
     pub done: Vec<(&'static str, Kind, String)>,
-    /// What was refused or failed: verb, kind, words for the user.
-    pub failures: Vec<(&'static str, Kind, String)>,
+    /// What was refused or failed.
+    pub failures: Vec<Failed>,
     /// The same for the status.
     pub errors: Vec<LastError>,
     /// Objects that changed under us; decide again once their newer version is known.
@@ -66,7 +80,7 @@ impl Outcome {
     pub fn failed_classes(&self) -> BTreeSet<Class> {
         self.failures
             .iter()
-            .map(|(verb, kind, _)| (*verb, *kind))
+            .map(|failed| (failed.verb, failed.kind))
             .collect()
     }
 }
@@ -154,27 +168,30 @@ fn note(
 
 fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError, now: Timestamp) {
     tracing::warn!(action = action.verb(), kind = %action.kind(), %key, %error, "write failed");
-    let is_refused = matches!(error, RequestError::Refused { .. });
+    let is_name_conflict = matches!(error, RequestError::NameConflict { .. });
+    let is_refused = is_name_conflict || matches!(error, RequestError::Refused { .. });
     outcome.is_refused |= is_refused;
     outcome.is_unavailable |= !is_refused;
-    let description = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
+    let message = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     if outcome.errors.len() < ERRORS_KEPT {
-        let code = if is_refused {
-            code(action)
-        } else {
-            "ERR_API_UNAVAILABLE".to_owned()
+        let code = match (is_name_conflict, is_refused) {
+            (true, _) => status::ERR_NAME_CONFLICT.to_owned(),
+            (false, true) => code(action),
+            (false, false) => "ERR_API_UNAVAILABLE".to_owned(),
         };
-        let description = description.clone();
         outcome.errors.push(LastError {
             code,
-            description,
+            description: message.clone(),
             observed_at: Time(now),
         });
     }
     if outcome.failures.len() < ERRORS_KEPT {
-        outcome
-            .failures
-            .push((action.verb(), action.kind(), description));
+        outcome.failures.push(Failed {
+            verb: action.verb(),
+            kind: action.kind(),
+            is_name_conflict,
+            message,
+        });
     }
 }
 
@@ -261,7 +278,7 @@ where
     let is_ours = ownership::is_controlled_by(holder.meta(), owner)
         && index(holder.meta()) == index(body.meta());
     let stays = !ownership::is_terminating(holder.meta());
-    let message = name_conflict(holder.meta());
+    let holder_of_name = describe(holder.meta());
     if R::KIND == Kind::Pod && !(is_ours && stays) {
         // The next decision takes another name.
         hub.world.taken_names.insert(key.clone());
@@ -271,7 +288,9 @@ where
     match (is_ours, stays) {
         (true, true) => Ok(()),
         (_, false) => Err(RequestError::Conflict),
-        (false, true) => Err(RequestError::Refused { code: 409, message }),
+        (false, true) => Err(RequestError::NameConflict {
+            holder: holder_of_name,
+        }),
     }
 }
 
@@ -279,14 +298,10 @@ fn index(meta: &ObjectMeta) -> Option<&str> {
     ownership::label(meta, labels::POD_INDEX)
 }
 
-fn name_conflict(meta: &ObjectMeta) -> String {
-    let owner = ownership::controller(meta).map_or("nobody".to_owned(), |o| {
+fn describe(meta: &ObjectMeta) -> String {
+    ownership::controller(meta).map_or("nobody".to_owned(), |o| {
         format!("{} {} (uid {})", o.kind, o.name, o.uid)
-    });
-    format!(
-        "NameConflict: this name is taken by an object that belongs to {owner}; \
-         delete or rename that object"
-    )
+    })
 }
 
 async fn replace_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {

@@ -187,12 +187,11 @@ impl<R: Reconciler> Worker<R> {
             Some(pending) => (pending.failure.blocked.clone(), Some(pending)),
             None => (BTreeSet::new(), None),
         };
+        self.say(object, &plan.notes, now).await;
         let mut outcome = apply::perform(&self.hub, &plan.waves, &blocked, now).await;
         report::<R>(key, &outcome);
-        let own = crate::events::summaries(&outcome);
-        for note in plan.notes.iter().chain(&own) {
-            self.say(object, note, now).await;
-        }
+        let summaries = crate::events::summaries(&outcome);
+        self.say(object, &summaries, now).await;
         let mut delay = plan.wake_at.map(|at| until(at, now));
         let mut errors = outcome.errors.clone();
         if let Some(waiting) = waiting.filter(|_| outcome.is_cut_short) {
@@ -203,6 +202,7 @@ impl<R: Reconciler> Worker<R> {
             if let Some(list) = next.last_errors() {
                 list.extend(errors);
             }
+            status::set_name_conflict(&mut next, object.meta().generation, now);
             match self.write_status(key, object, next).await {
                 Ok(None) => {}
                 Ok(Some(pause)) => delay = Some(delay.map_or(pause, |d| d.min(pause))),
@@ -212,10 +212,12 @@ impl<R: Reconciler> Worker<R> {
         (outcome, delay)
     }
 
-    async fn say(&self, object: &Arc<R::Object>, note: &Note, now: Timestamp) {
-        self.events
-            .say(&self.hub.requests, object.as_ref(), note, now)
-            .await;
+    async fn say(&self, object: &Arc<R::Object>, notes: &[Note], now: Timestamp) {
+        for note in notes {
+            self.events
+                .say(&self.hub.requests, object.as_ref(), note, now)
+                .await;
+        }
     }
 
     /// Writes the status if it differs. Counts alone wait until the last write is old enough:

@@ -4,18 +4,20 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use api::labels;
-use domain::plan::{Kind, Note};
+use domain::plan::{Kind, Note, Target};
 use domain::{Key, fnv, ownership};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
-use kube::Resource;
 
 use crate::apply::Outcome;
 use crate::requests::{RequestError, Requests};
+use crate::routes::Watched;
 
 /// How many names are remembered to spare the API server repetitions.
 const REMEMBERED: usize = 10_000;
+/// Event reason: a name that we need is taken by an object of somebody else.
+const NAME_CONFLICT: &str = "NameConflict";
 
 /// Says things once.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ impl Events {
     /// nothing up.
     pub async fn say<K>(&self, requests: &Requests, object: &K, note: &Note, now: Timestamp)
     where
-        K: Resource<DynamicType = ()>,
+        K: Watched,
     {
         let event = build(object, note, now);
         let name = event.metadata.name.clone().unwrap_or_default();
@@ -57,36 +59,19 @@ impl Events {
     }
 }
 
-fn build<K: Resource<DynamicType = ()>>(object: &K, note: &Note, now: Timestamp) -> Event {
-    let key = Key::of(object.meta());
-    let uid = ownership::uid(object.meta());
-    // A warning is repeated on every attempt and said once; what was done is done at some time.
-    let time = if note.is_warning {
-        String::new()
-    } else {
-        now.to_string()
-    };
-    let seed = format!("{}/{uid}/{}/{time}", note.reason, note.message);
-    let name = format!(
-        "{}.{}",
-        key.name,
-        fnv::encode(fnv::hash(seed.as_bytes()), 14)
-    );
+fn build<K: Watched>(object: &K, note: &Note, now: Timestamp) -> Event {
+    let about = reference(object, note);
+    let object_name = about.name.clone().unwrap_or_default();
     Event {
         metadata: ObjectMeta {
-            name: Some(name),
-            namespace: Some(key.namespace.clone()),
+            name: Some(format!(
+                "{object_name}.{}",
+                fnv::encode(fnv::hash(seed(&about, note, now).as_bytes()), 14)
+            )),
+            namespace: about.namespace.clone(),
             ..ObjectMeta::default()
         },
-        involved_object: ObjectReference {
-            api_version: Some(K::api_version(&()).into_owned()),
-            kind: Some(K::kind(&()).into_owned()),
-            name: Some(key.name),
-            namespace: Some(key.namespace),
-            uid: Some(uid.to_owned()),
-            resource_version: object.meta().resource_version.clone(),
-            ..ObjectReference::default()
-        },
+        involved_object: about,
         reason: Some(note.reason.to_owned()),
         message: Some(shorten(&note.message)),
         type_: Some(if note.is_warning { "Warning" } else { "Normal" }.to_owned()),
@@ -99,6 +84,34 @@ fn build<K: Resource<DynamicType = ()>>(object: &K, note: &Note, now: Timestamp)
         }),
         reporting_component: Some(labels::MANAGER.to_owned()),
         ..Event::default()
+    }
+}
+
+fn reference<K: Watched>(object: &K, note: &Note) -> ObjectReference {
+    let own = || Target {
+        kind: K::KIND,
+        key: Key::of(object.meta()),
+        uid: ownership::uid(object.meta()).to_owned(),
+    };
+    let target = note.about.clone().unwrap_or_else(own);
+    ObjectReference {
+        api_version: Some(crate::routes::api_version(target.kind)),
+        kind: Some(target.kind.to_string()),
+        name: Some(target.key.name),
+        namespace: Some(target.key.namespace),
+        uid: Some(target.uid),
+        ..ObjectReference::default()
+    }
+}
+
+/// What is said again under the same name is one event. A warning is repeated on every attempt and
+/// said once; what was done is done at some time.
+fn seed(about: &ObjectReference, note: &Note, now: Timestamp) -> String {
+    let uid = about.uid.as_deref().unwrap_or_default();
+    match &note.identity {
+        Some(identity) => format!("{}/{uid}/{identity}", note.reason),
+        None if note.is_warning => format!("{}/{uid}/{}/", note.reason, note.message),
+        None => format!("{}/{uid}/{}/{now}", note.reason, note.message),
     }
 }
 
@@ -125,20 +138,16 @@ pub fn summaries(outcome: &Outcome) -> Vec<Note> {
         .into_iter()
         .map(|(reason, mut names)| {
             names.sort_unstable();
-            Note {
-                is_warning: false,
-                reason,
-                message: list(&names),
-            }
+            Note::normal(reason, list(&names))
         })
         .collect();
-    notes.extend(outcome.failures.iter().map(|(verb, kind, message)| {
-        let reason = reasons(verb, *kind).map_or("SyncFailed", |(_, failure)| failure);
-        Note {
-            is_warning: true,
-            reason,
-            message: message.clone(),
-        }
+    notes.extend(outcome.failures.iter().map(|failure| {
+        let reason = match reasons(failure.verb, failure.kind) {
+            _ if failure.is_name_conflict => NAME_CONFLICT,
+            Some((_, reason)) => reason,
+            None => "SyncFailed",
+        };
+        Note::warning(reason, failure.message.clone())
     }));
     notes
 }

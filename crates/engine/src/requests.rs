@@ -29,6 +29,15 @@ pub enum RequestError {
     /// The object changed, or is another one than was meant.
     #[error("the object changed meanwhile")]
     Conflict,
+    /// The name is taken by an object of somebody else, and that one stays.
+    #[error(
+        "NameConflict: this name is taken by an object that belongs to {holder}; delete or rename \
+         that object"
+    )]
+    NameConflict {
+        /// Who it belongs to.
+        holder: String,
+    },
     /// The API server refuses; asking again at once is of no use.
     #[error("{message}")]
     Refused {
@@ -65,7 +74,7 @@ impl From<kube::Error> for RequestError {
 impl RequestError {
     fn code(&self) -> u16 {
         match self {
-            Self::AlreadyExists | Self::Conflict => 409,
+            Self::AlreadyExists | Self::Conflict | Self::NameConflict { .. } => 409,
             Self::NotFound => 404,
             Self::Refused { code, .. } => *code,
             Self::Unavailable(_) => 0,

@@ -321,3 +321,19 @@ fn to_labelled(
         Key::new(meta.namespace.clone().unwrap_or_default(), name),
     ))
 }
+
+/// The apiVersion of a kind that events are about.
+pub(crate) fn api_version(kind: Kind) -> String {
+    let version = match kind {
+        Kind::PodCliqueSet => PodCliqueSet::api_version(&()),
+        Kind::PodCliqueScalingGroup => PodCliqueScalingGroup::api_version(&()),
+        Kind::PodClique => PodClique::api_version(&()),
+        Kind::PodGang => PodGang::api_version(&()),
+        Kind::Pod => Pod::api_version(&()),
+        Kind::Service => Service::api_version(&()),
+        Kind::ServiceAccount => ServiceAccount::api_version(&()),
+        Kind::Role => Role::api_version(&()),
+        Kind::RoleBinding => RoleBinding::api_version(&()),
+    };
+    version.into_owned()
+}

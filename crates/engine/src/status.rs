@@ -1,8 +1,10 @@
 //! What the engine has to know of a status to write it at the right time.
 
+use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
 
@@ -10,6 +12,9 @@ use serde::Serialize;
 pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     /// The list of errors, if this status has one.
     fn last_errors(&mut self) -> Option<&mut Vec<LastError>>;
+
+    /// The list of conditions.
+    fn conditions(&mut self) -> &mut Vec<Condition>;
 
     /// The status without what may be written late: counts and texts with counts in them.
     #[must_use]
@@ -33,6 +38,30 @@ pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
     }
 }
 
+/// Code in `lastErrors` of a name that is taken by an object of somebody else.
+pub const ERR_NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
+
+/// Condition `NameConflict` says what `lastErrors` says of taken names, and goes with it.
+pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: Timestamp) {
+    let errors = next.last_errors().map(|errors| errors.as_slice());
+    let taken = errors.unwrap_or_default().iter();
+    let taken: Vec<String> = taken
+        .filter(|e| e.code == ERR_NAME_CONFLICT)
+        .map(|e| e.description.clone())
+        .collect();
+    if taken.is_empty() {
+        conditions::remove(next.conditions(), ConditionType::NameConflict);
+        return;
+    }
+    let verdict = Verdict {
+        type_: ConditionType::NameConflict,
+        status: conditions::Status::True,
+        reason: Reason::NameTaken,
+        message: taken.join("; "),
+    };
+    conditions::set(next.conditions(), verdict, generation, now);
+}
+
 fn without_messages(conditions: &[Condition]) -> Vec<Condition> {
     let strip = |c: &Condition| Condition {
         message: String::new(),
@@ -44,6 +73,10 @@ fn without_messages(conditions: &[Condition]) -> Vec<Condition> {
 impl Status for PodCliqueSetStatus {
     fn last_errors(&mut self) -> Option<&mut Vec<LastError>> {
         Some(&mut self.last_errors)
+    }
+
+    fn conditions(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
     }
 
     fn without_counts(&self) -> Self {
@@ -60,6 +93,10 @@ impl Status for PodCliqueSetStatus {
 impl Status for PodCliqueScalingGroupStatus {
     fn last_errors(&mut self) -> Option<&mut Vec<LastError>> {
         Some(&mut self.last_errors)
+    }
+
+    fn conditions(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
     }
 
     fn without_counts(&self) -> Self {
@@ -79,6 +116,10 @@ impl Status for PodCliqueStatus {
         Some(&mut self.last_errors)
     }
 
+    fn conditions(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
     fn without_counts(&self) -> Self {
         Self {
             conditions: without_messages(&self.conditions),
@@ -95,6 +136,10 @@ impl Status for PodCliqueStatus {
 impl Status for PodGangStatus {
     fn last_errors(&mut self) -> Option<&mut Vec<LastError>> {
         None
+    }
+
+    fn conditions(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
     }
 
     fn without_counts(&self) -> Self {

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use domain::plan::{Action, Kind, Object, Target};
 use engine::apply::{Outcome, perform};
+use engine::events::summaries;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, ServiceAccount};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -106,7 +107,8 @@ async fn names_the_owner_of_a_name_that_is_taken() {
     ))))];
     let (outcome, _, _) = run(answers, vec![wave]).await;
     insta::assert_snapshot!(outcome.errors[0].description);
-    assert_eq!(outcome.errors[0].code, "ERR_CREATE_SERVICEACCOUNT");
+    assert_eq!(outcome.errors[0].code, "ERR_NAME_CONFLICT");
+    assert_eq!(summaries(&outcome)[0].reason, "NameConflict");
 }
 
 #[tokio::test]

@@ -15,11 +15,20 @@ use serde_json::{Value, json};
 /// Requests as `METHOD path`, in the order of arrival.
 pub type Asked = Arc<Mutex<Vec<String>>>;
 
+/// Bodies of requests.
+pub type Bodies = Arc<Mutex<Vec<Value>>>;
+
 /// A hub whose requests get these answers, one after the other.
 pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
-    let asked = Asked::default();
+    let (hub, asked, _) = hub_that_keeps_bodies(answers);
+    (hub, asked)
+}
+
+/// The same, which also keeps what was sent.
+pub fn hub_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked, Bodies) {
+    let (asked, bodies) = (Asked::default(), Bodies::default());
     let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
-    let log = asked.clone();
+    let (log, kept) = (asked.clone(), bodies.clone());
     let service = tower::service_fn(move |request: Request<Body>| {
         log.lock()
             .unwrap()
@@ -29,11 +38,18 @@ pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
         let response = Response::builder()
             .status(code)
             .body(Body::from(body.to_string().into_bytes()));
-        async move { Ok::<_, Infallible>(response.unwrap()) }
+        let kept = kept.clone();
+        async move {
+            let sent = request.into_body().collect_bytes().await.unwrap();
+            kept.lock()
+                .unwrap()
+                .push(serde_json::from_slice(&sent).unwrap_or_default());
+            Ok::<_, Infallible>(response.unwrap())
+        }
     });
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(Client::new(service, "default"), metrics.clone());
-    (Arc::new(Hub::new(requests, metrics)), asked)
+    (Arc::new(Hub::new(requests, metrics)), asked, bodies)
 }
 
 /// A Status object of the API server.

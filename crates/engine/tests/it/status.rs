@@ -2,7 +2,7 @@
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{LastError, PodCliqueStatus};
-use engine::status::{is_urgent, keep_times};
+use engine::status::{ERR_NAME_CONFLICT, is_urgent, keep_times, set_name_conflict};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -43,4 +43,22 @@ fn keeps_the_time_of_an_error_that_was_there_before() {
     keep_times(&[error("quota", 1)], &mut next);
     let seconds: Vec<i64> = next.iter().map(|e| e.observed_at.0.as_second()).collect();
     assert_eq!(seconds, [1, 9]);
+}
+
+#[test]
+fn says_as_a_condition_that_a_name_is_taken_and_no_longer_once_it_is_free() {
+    let mut status = PodCliqueStatus {
+        last_errors: vec![LastError {
+            code: ERR_NAME_CONFLICT.into(),
+            description: "create Service x: taken".into(),
+            observed_at: Time(Timestamp::UNIX_EPOCH),
+        }],
+        ..PodCliqueStatus::default()
+    };
+    set_name_conflict(&mut status, Some(1), Timestamp::UNIX_EPOCH);
+    let conflict = conditions::find(&status.conditions, ConditionType::NameConflict).unwrap();
+    assert_eq!(conflict.message, "create Service x: taken");
+    status.last_errors.clear();
+    set_name_conflict(&mut status, Some(1), Timestamp::UNIX_EPOCH);
+    assert_eq!(status.conditions, []);
 }

@@ -30,10 +30,6 @@ pub(super) fn explain(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCl
                 observed_at: Time(now),
             });
         }
-        plan.notes.push(Note {
-            is_warning: true,
-            reason,
-            message,
-        });
+        plan.notes.push(Note::warning(reason, message));
     }
 }

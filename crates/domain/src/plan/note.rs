@@ -1,0 +1,54 @@
+//! What a plan tells the user, as an event.
+
+use super::Target;
+
+/// Something to tell the user.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Note {
+    /// Whether it needs attention (event type Warning).
+    pub is_warning: bool,
+    /// PascalCase reason.
+    pub reason: &'static str,
+    /// For people.
+    pub message: String,
+    /// What makes it one event whoever says it again and however often: the event's name follows
+    /// from this, its reason and the uid of the object it is about (design, protocol rule 8).
+    pub identity: Option<String>,
+    /// The object it is about, if that is not the one being reconciled.
+    pub about: Option<Target>,
+}
+
+impl Note {
+    /// Something that went as it should.
+    pub fn normal(reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            is_warning: false,
+            reason,
+            message: message.into(),
+            identity: None,
+            about: None,
+        }
+    }
+
+    /// Something that needs attention.
+    pub fn warning(reason: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            is_warning: true,
+            ..Self::normal(reason, message)
+        }
+    }
+
+    /// Said once for this identity, over restarts of the operator too.
+    #[must_use]
+    pub fn once(mut self, identity: impl Into<String>) -> Self {
+        self.identity = Some(identity.into());
+        self
+    }
+
+    /// About another object than the one being reconciled.
+    #[must_use]
+    pub fn about(mut self, target: Target) -> Self {
+        self.about = Some(target);
+        self
+    }
+}

@@ -1,0 +1,84 @@
+//! What makes two events one.
+
+use domain::plan::{Kind, Note, Target};
+use engine::events::Events;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::ServiceAccount;
+use serde_json::{Value, json};
+
+use crate::server::{Asked, failure, hub_that_keeps_bodies};
+
+const START: Timestamp = Timestamp::UNIX_EPOCH;
+
+fn object() -> ServiceAccount {
+    serde_json::from_value(json!({
+        "metadata": {"name": "demo", "namespace": "default", "uid": "uid-demo"},
+    }))
+    .unwrap()
+}
+
+/// Says each note after a restart of the operator; the API server knows no event yet.
+async fn said(notes: &[Note]) -> Vec<Value> {
+    let answers = notes
+        .iter()
+        .map(|_| (409, failure(409, "AlreadyExists")))
+        .collect();
+    let (hub, _, bodies) = hub_that_keeps_bodies(answers);
+    for (number, note) in (0..).zip(notes) {
+        let now = START + SignedDuration::from_secs(number);
+        Events::default()
+            .say(&hub.requests, &object(), note, now)
+            .await;
+    }
+    let bodies = bodies.lock().unwrap();
+    bodies.clone()
+}
+
+fn name(event: &Value) -> &str {
+    event["metadata"]["name"].as_str().unwrap()
+}
+
+#[tokio::test]
+async fn what_has_an_identity_is_one_event_over_restarts() {
+    let terminated = |identity: &str| Note::warning("GangTerminated", "text").once(identity);
+    let events = said(&[terminated("0/1"), terminated("0/1"), terminated("0/2")]).await;
+    assert_eq!(name(&events[0]), name(&events[1]));
+    assert_ne!(name(&events[0]), name(&events[2]));
+}
+
+#[tokio::test]
+async fn what_was_done_is_done_each_time_and_a_warning_is_repeated() {
+    let created = Note::normal("PodCreateSuccessful", "a");
+    let refused = Note::warning("PodCreateFailed", "quota");
+    let events = said(&[created.clone(), created, refused.clone(), refused]).await;
+    assert_ne!(name(&events[0]), name(&events[1]));
+    assert_eq!(name(&events[2]), name(&events[3]));
+}
+
+#[tokio::test]
+async fn an_event_may_be_about_another_object() {
+    let target = Target {
+        kind: Kind::PodCliqueSet,
+        key: domain::Key::new("default", "set"),
+        uid: "uid-set".into(),
+    };
+    let events = said(&[Note::normal("GangTerminationScheduled", "text").about(target)]).await;
+    let about = &events[0]["involvedObject"];
+    assert_eq!(
+        (&about["kind"], &about["apiVersion"], &about["uid"]),
+        (&json!("PodCliqueSet"), &json!("grove.io/v1alpha1"), &json!("uid-set"))
+    );
+    assert!(name(&events[0]).starts_with("set."));
+}
+
+#[tokio::test]
+async fn is_said_again_only_if_it_could_not_be_posted() {
+    let (hub, asked): (_, Asked) =
+        crate::server::hub(vec![(503, failure(503, "ServiceUnavailable")), (201, json!({}))]);
+    let events = Events::default();
+    let note = Note::warning("GangTerminated", "text").once("0/1");
+    for _ in 0..3 {
+        events.say(&hub.requests, &object(), &note, START).await;
+    }
+    assert_eq!(asked.lock().unwrap().len(), 2);
+}
