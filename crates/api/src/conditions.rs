@@ -29,6 +29,8 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: the name of a child is taken by an object of
     /// somebody else.
     NameConflict,
+    /// PodCliqueSet: a `terminationDelay` makes no sense, so nothing is terminated for it.
+    GangTerminationDisabled,
     /// PodCliqueSet: fields that are accepted but not honoured yet.
     FieldNotImplemented,
     /// PodGang: all pods exist and the scheduler may place them.
@@ -77,6 +79,8 @@ pub enum Reason {
     ReplicasBelowMinAvailable,
     // NameConflict
     NameTaken,
+    // GangTerminationDisabled
+    InvalidTerminationDelay,
     // FieldNotImplemented
     AcceptedButIgnored,
     // Initialized

@@ -1,7 +1,11 @@
 //! When a clique or a scaling group is below its minimum: the tables of the design, §3, used by
 //! the controllers that report a breach and, again, by those that act on one.
 
+mod observed;
+
 use api::conditions::{ConditionType, Reason, Status, Verdict};
+
+pub use observed::GroupPart;
 
 /// What the breach condition of a PodClique depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -102,11 +106,22 @@ pub struct GroupFacts {
     pub is_updating: bool,
 }
 
+impl GroupFacts {
+    /// How many group replicas have to be healthy: never more than are wanted.
+    pub fn minimum(&self) -> i32 {
+        self.min_available.min(self.replicas)
+    }
+
+    /// How many group replicas are healthy.
+    pub fn healthy(&self) -> i32 {
+        let unhealthy = i32::try_from(self.unhealthy.len()).unwrap_or(i32::MAX);
+        self.replicas.saturating_sub(unhealthy)
+    }
+}
+
 /// `MinAvailableBreached` of a scaling group.
 pub fn group_breach(facts: &GroupFacts) -> Verdict {
-    let minimum = facts.min_available.min(facts.replicas);
-    let unhealthy = i32::try_from(facts.unhealthy.len()).unwrap_or(i32::MAX);
-    let healthy = facts.replicas.saturating_sub(unhealthy);
+    let (minimum, healthy) = (facts.minimum(), facts.healthy());
     let (status, reason) = if healthy >= minimum {
         (
             Status::False,

@@ -1,7 +1,7 @@
 //! What the operator makes of a stored PodCliqueSet: defaults applied, and whether it may be acted
 //! on. A webhook may be absent, so controllers never rely on one having seen the object.
 
-use api::PodCliqueSet;
+use api::{PodCliqueSet, WorkloadType};
 
 use crate::admission::{self, FieldError};
 use crate::defaults::{self, DefaultsConfig};
@@ -18,6 +18,9 @@ pub struct Intake {
     pub set: PodCliqueSet,
     /// What is wrong with it; nothing is created while there is anything.
     pub errors: Vec<FieldError>,
+    /// Delays of gang termination that make no sense: it counts as disabled there, and everything
+    /// else goes on.
+    pub invalid_delays: Vec<FieldError>,
     /// What it asks for that is not built yet and must not be guessed at; nothing is created.
     pub blocked_by: Vec<String>,
     /// Fields that are accepted and have no effect yet.
@@ -34,8 +37,17 @@ impl Intake {
 /// Takes in a stored PodCliqueSet.
 pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
     let set = defaults::apply(stored, config);
+    let mut errors = admission::validate(&set, &admission::Rules::default());
+    let is_inference = set.spec.workload_type == Some(WorkloadType::Inference);
+    let invalid_delays = if is_inference {
+        admission::invalid_delays(&set)
+    } else {
+        Vec::new()
+    };
+    errors.retain(|e| !invalid_delays.contains(e));
     Intake {
-        errors: admission::validate(&set, &admission::Rules::default()),
+        errors,
+        invalid_delays,
         blocked_by: unimplemented::blocks_creation(&set).into_iter().collect(),
         ignored: unimplemented::ignored_fields(&set),
         set,

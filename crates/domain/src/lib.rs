@@ -15,6 +15,7 @@ pub mod ownership;
 pub mod plan;
 pub mod pod;
 pub mod slots;
+pub mod termination;
 pub mod unimplemented;
 
 pub use key::Key;

@@ -257,6 +257,11 @@ impl<S> Plan<S> {
         }
     }
 
+    /// Decides again at that time, or at an earlier one that was asked for.
+    pub fn wake(&mut self, at: Timestamp) {
+        self.wake_at = Some(self.wake_at.map_or(at, |before| before.min(at)));
+    }
+
     /// Whether nothing is written but, maybe, the status.
     pub fn writes_nothing(&self) -> bool {
         self.waves.is_empty()

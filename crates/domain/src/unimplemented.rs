@@ -42,10 +42,6 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
                 group.topology_constraint.is_some(),
                 at.field("topologyConstraint"),
             ),
-            (
-                group.termination_delay.is_some(),
-                at.field("terminationDelay"),
-            ),
         ])
     }));
     ignored
@@ -69,8 +65,6 @@ fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
         .as_ref()
         .map(|strategy| strategy.type_);
     let (spec, at) = (&pcs.spec.template, template());
-    // A training job gets one by default, which nobody asked for.
-    let has_delay = spec.termination_delay.is_some() && training(pcs).is_none();
     present([
         (
             has_mnnvl_group(pcs.metadata.annotations.as_ref()),
@@ -84,7 +78,6 @@ fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
             spec.topology_constraint.is_some(),
             at.field("topologyConstraint"),
         ),
-        (has_delay, at.field("terminationDelay")),
         (
             !spec.resource_claim_templates.is_empty(),
             at.field("resourceClaimTemplates"),

@@ -24,7 +24,7 @@ use crate::apply::{self, Outcome};
 use crate::backoff::{Backoff, Failure};
 use crate::events::Events;
 use crate::hub::Hub;
-use crate::metrics::{ByController, ByResult};
+use crate::metrics::{ByCause, ByController, ByResult};
 use crate::requests::RequestError;
 use crate::routes::{Controller, Watched};
 use crate::status::{self, Status};
@@ -248,6 +248,7 @@ impl<R: Reconciler> Worker<R> {
         {
             Ok(written) => {
                 self.written().insert(key.clone(), Instant::now());
+                self.count_teardowns(&before, &next);
                 self.hub.wrote(written);
                 Ok(None)
             }
@@ -292,6 +293,14 @@ impl<R: Reconciler> Worker<R> {
     fn forget(&self, key: &Key) {
         self.backoff.succeeded(key);
         self.written().remove(key);
+    }
+
+    fn count_teardowns(&self, before: &R::Status, next: &R::Status) {
+        for reason in status::raised(before, next) {
+            let level = R::Object::KIND.into();
+            let teardowns = &self.hub.metrics.teardowns;
+            teardowns.get_or_create(&ByCause { level, reason }).inc();
+        }
     }
 
     fn count(&self, result: &'static str, began: Instant) {

@@ -56,6 +56,15 @@ pub struct ByKind {
     pub kind: &'static str,
 }
 
+/// Labels of torn down replicas.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByCause {
+    /// Kind of the object whose replica was torn down: `PodCliqueSet`, `PodCliqueScalingGroup`.
+    pub level: &'static str,
+    /// Why, as the fence says.
+    pub reason: String,
+}
+
 /// All metrics of the operator.
 #[derive(Debug)]
 #[allow(missing_docs)]
@@ -68,6 +77,7 @@ pub struct Metrics {
     pub requests: Family<ByRequest, Counter>,
     pub watch_restarts: Family<ByKind, Counter>,
     pub undecodable: Family<ByKind, Counter>,
+    pub teardowns: Family<ByCause, Counter>,
 }
 
 impl Default for Metrics {
@@ -83,6 +93,7 @@ impl Default for Metrics {
             requests: Family::default(),
             watch_restarts: Family::default(),
             undecodable: Family::default(),
+            teardowns: Family::default(),
         };
         metrics.register();
         metrics
@@ -126,6 +137,11 @@ impl Metrics {
             "undecodable_objects",
             "Objects that could not be decoded and were left alone",
             self.undecodable.clone(),
+        );
+        r.register(
+            "replica_teardowns",
+            "Replicas torn down as a gang, by level and reason",
+            self.teardowns.clone(),
         );
     }
 

@@ -264,16 +264,28 @@ owned_by_set! {
     RoleBinding, RoleBinding, role_bindings;
 }
 
-/// The other PodCliques of the replica: they create nothing while one of an earlier attempt exists.
+/// The other PodCliques and the scaling groups of the replica: they create nothing while a
+/// PodClique of an earlier attempt exists.
 fn to_siblings(meta: &ObjectMeta, world: &World) -> Vec<(Controller, Key)> {
+    let Some(set) = set_of(meta) else {
+        return Vec::new();
+    };
     let replica = ownership::label(meta, labels::PCS_REPLICA_INDEX);
-    let all = set_of(meta)
-        .map(|set| world.podcliques.part_of(&set))
-        .unwrap_or_default();
-    all.iter()
-        .filter(|c| ownership::label(&c.metadata, labels::PCS_REPLICA_INDEX) == replica)
-        .map(|c| (Controller::PodClique, Key::of(&c.metadata)))
-        .collect()
+    let is_beside =
+        |other: &ObjectMeta| ownership::label(other, labels::PCS_REPLICA_INDEX) == replica;
+    let (cliques, groups) = (
+        world.podcliques.part_of(&set),
+        world.scaling_groups.part_of(&set),
+    );
+    let cliques = cliques
+        .iter()
+        .filter(|c| is_beside(&c.metadata))
+        .map(|c| (Controller::PodClique, Key::of(&c.metadata)));
+    let groups = groups
+        .iter()
+        .filter(|g| is_beside(&g.metadata))
+        .map(|g| (Controller::PodCliqueScalingGroup, Key::of(&g.metadata)));
+    cliques.chain(groups).collect()
 }
 
 /// The scaling group that owns the object, and that group's set.

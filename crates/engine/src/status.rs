@@ -1,9 +1,11 @@
 //! What the engine has to know of a status to write it at the right time.
 
 use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::podcliqueset::ReplicaAttempt;
 use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
+use domain::fence;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
@@ -16,6 +18,11 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     /// The list of conditions.
     fn conditions(&mut self) -> &mut Vec<Condition>;
 
+    /// How often each replica was torn down, with the cause.
+    fn fences(&self) -> &[ReplicaAttempt] {
+        &[]
+    }
+
     /// The status without what may be written late: counts and texts with counts in them.
     #[must_use]
     fn without_counts(&self) -> Self;
@@ -24,6 +31,14 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
 /// Whether anything but counts differs: such a status is written at once.
 pub fn is_urgent<S: Status>(old: &S, new: &S) -> bool {
     old.without_counts() != new.without_counts()
+}
+
+/// Reasons of the fences that a status raises.
+pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
+    let before = old.fences();
+    let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::present(before, f.replica);
+    let raised = new.fences().iter().filter(is_raised);
+    raised.map(|f| f.reason.clone()).collect()
 }
 
 /// Errors keep the time at which they were first seen in this form.
@@ -79,6 +94,10 @@ impl Status for PodCliqueSetStatus {
         &mut self.conditions
     }
 
+    fn fences(&self) -> &[ReplicaAttempt] {
+        &self.replica_attempts
+    }
+
     fn without_counts(&self) -> Self {
         Self {
             conditions: without_messages(&self.conditions),
@@ -97,6 +116,10 @@ impl Status for PodCliqueScalingGroupStatus {
 
     fn conditions(&mut self) -> &mut Vec<Condition> {
         &mut self.conditions
+    }
+
+    fn fences(&self) -> &[ReplicaAttempt] {
+        &self.replica_attempts
     }
 
     fn without_counts(&self) -> Self {

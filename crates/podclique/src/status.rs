@@ -20,18 +20,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .filter(|p| !p.is_terminating())
         .collect();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
-    let facts = CliqueFacts {
-        replicas: podclique.spec.replicas,
-        min_available: podclique
-            .spec
-            .min_available
-            .unwrap_or(podclique.spec.replicas),
-        available: count(&Pod::is_ready),
-        was_available: before.was_available,
-        is_updating: false,
-        training: None,
-        worst_pod: worst(&pods),
-    };
+    let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref));
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
@@ -95,25 +84,6 @@ fn selector(snapshot: &Snapshot) -> Option<String> {
         labels::POD_CLIQUE,
         ownership::name(meta)
     ))
-}
-
-/// The pod that most needs a look: one with a reason of its own before one that merely waits.
-fn worst(pods: &[&Arc<Pod>]) -> Option<String> {
-    let unready = pods.iter().filter(|p| !p.is_ready());
-    let mut troubled: Vec<(bool, &str, &str)> = unready
-        .filter_map(|p| Some((is_mere_waiting(p.trouble()?), p.name(), p.trouble()?)))
-        .collect();
-    troubled.sort_unstable();
-    troubled
-        .first()
-        .map(|(_, name, trouble)| format!("{name}: {trouble}"))
-}
-
-fn is_mere_waiting(trouble: &str) -> bool {
-    matches!(
-        trouble,
-        "SchedulingGated" | "ContainerCreating" | "PodInitializing"
-    )
 }
 
 fn to_i32(count: usize) -> i32 {

@@ -1,14 +1,17 @@
 //! Everything that a decision on a scaling group depends on.
 
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use api::podcliqueset::PodCliqueScalingGroupConfig;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, ownership};
+use domain::{Key, Pod, ownership};
 use engine::World;
+
+use crate::status;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -17,8 +20,12 @@ pub struct Snapshot {
     pub group: Arc<PodCliqueScalingGroup>,
     /// The set that owns it, unless that is gone.
     pub owner: Option<Intake>,
-    /// Its PodCliques, and those that it may adopt.
-    pub podcliques: Vec<Arc<PodClique>>,
+    /// Its PodCliques by name, and those that it may adopt.
+    pub podcliques: BTreeMap<String, Arc<PodClique>>,
+    /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached.
+    pub pods: HashMap<String, Vec<Arc<Pod>>>,
+    /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
+    pub is_set_replica_torn_down: bool,
 }
 
 impl Snapshot {
@@ -46,12 +53,16 @@ impl Snapshot {
 
     /// The attempt in which PodCliques of group replica `j` are created.
     pub fn attempt(&self, j: i32) -> Attempt {
-        let status = self.group.status.as_ref();
-        let group = status.map_or(0, |s| fence::present(&s.replica_attempts, j));
         Attempt {
             set: self.set_attempt(),
-            group,
+            group: fence::present(self.replica_attempts(), j),
         }
+    }
+
+    /// The attempts of single group replicas.
+    pub fn replica_attempts(&self) -> &[ReplicaAttempt] {
+        let status = self.group.status.as_ref();
+        status.map_or(&[], |s| &s.replica_attempts)
     }
 
     /// The attempt of the PodCliqueSet replica.
@@ -80,8 +91,7 @@ impl Snapshot {
     /// The PodClique of that name, unless it is on its way out or of an earlier attempt.
     pub fn podclique(&self, name: &str) -> Option<&Arc<PodClique>> {
         self.podcliques
-            .iter()
-            .find(|c| ownership::name(&c.metadata) == name)
+            .get(name)
             .filter(|c| !ownership::is_terminating(&c.metadata) && self.is_current(c))
     }
 }
@@ -101,10 +111,46 @@ pub fn observe(
         let stays = !ownership::is_terminating(&set.metadata);
         (stays && ownership::uid(&set.metadata) == owner.uid).then(|| intake::take(&set, defaults))
     });
-    Snapshot {
-        podcliques: podcliques(group, world),
+    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
+        .into_iter()
+        .map(|c| (ownership::name(&c.metadata).to_owned(), c))
+        .collect();
+    let mut snapshot = Snapshot {
+        pods: pods(&podcliques, world),
+        podcliques,
         group: group.clone(),
         owner,
+        is_set_replica_torn_down: false,
+    };
+    snapshot.is_set_replica_torn_down = is_set_replica_torn_down(&snapshot, world);
+    snapshot
+}
+
+/// Only a breach has to be confirmed from pods.
+fn pods(
+    podcliques: &BTreeMap<String, Arc<PodClique>>,
+    world: &World,
+) -> HashMap<String, Vec<Arc<Pod>>> {
+    if !podcliques.values().any(|c| status::is_breached(c)) {
+        return HashMap::new();
+    }
+    let uids = podcliques.values().map(|c| ownership::uid(&c.metadata));
+    uids.map(|uid| (uid.to_owned(), world.pods.owned_by(uid)))
+        .collect()
+}
+
+fn is_set_replica_torn_down(snapshot: &Snapshot, world: &World) -> bool {
+    let (Some(owner), Some(i)) = (&snapshot.owner, snapshot.replica()) else {
+        return false;
+    };
+    let present = snapshot.set_attempt();
+    let is_earlier = |c: &Arc<PodClique>| {
+        ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX) == Some(i)
+            && Attempt::of(&c.metadata).set < present
+    };
+    present > 0 && {
+        let set = Key::of(&owner.set.metadata);
+        world.podcliques.part_of(&set).iter().any(is_earlier)
     }
 }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
+use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueStatus, labels, names};
-use domain::availability::{self, GroupFacts};
+use domain::availability::{self, GroupFacts, GroupPart};
 use domain::intake::MOST_REPLICAS;
 use domain::{gang, hash, ownership};
 use jiff::Timestamp;
@@ -21,16 +22,14 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
     };
-    let facts = GroupFacts {
-        replicas: group.spec.replicas,
-        min_available: snapshot.min_available(),
-        unhealthy: replicas
-            .iter()
-            .filter(|r| r.is_breached)
-            .map(|r| r.index)
-            .collect(),
-        is_updating: false,
-    };
+    let facts = GroupFacts::of(group, snapshot.replica_attempts(), |j, clique| {
+        let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
+        let podclique = snapshot.podclique(&name)?;
+        Some(GroupPart {
+            is_breached: is_breached(podclique),
+            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+        })
+    });
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
         scheduled_replicas: count(&|r| r.is_scheduled),
@@ -58,12 +57,35 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     next
 }
 
-/// The status once the whole PodCliqueSet replica was torn down.
-pub fn of_new_attempt(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
+/// What a group's status says of torn down replicas.
+pub struct Fences {
+    /// The attempt of the PodCliqueSet replica that the group's status speaks of.
+    pub observed_attempt: Option<i32>,
+    /// The attempts of single group replicas.
+    pub replica_attempts: Vec<ReplicaAttempt>,
+}
+
+impl Fences {
+    /// Other attempts of group replicas, in the same attempt of the PodCliqueSet replica.
+    pub fn of(snapshot: &Snapshot, replica_attempts: Vec<ReplicaAttempt>) -> Self {
+        let before = snapshot.group.status.as_ref();
+        Self {
+            observed_attempt: before.and_then(|s| s.observed_attempt),
+            replica_attempts,
+        }
+    }
+}
+
+/// The status with moved fences: all counts and conditions follow from what is current then.
+pub fn with_fences(
+    snapshot: &Snapshot,
+    fences: Fences,
+    now: Timestamp,
+) -> PodCliqueScalingGroupStatus {
     let mut group = (*snapshot.group).clone();
     let before = group.status.get_or_insert_default();
-    before.observed_attempt = Some(snapshot.set_attempt());
-    before.replica_attempts = Vec::new();
+    before.observed_attempt = fences.observed_attempt;
+    before.replica_attempts = fences.replica_attempts;
     let renewed = Snapshot {
         group: Arc::new(group),
         ..snapshot.clone()
@@ -71,11 +93,15 @@ pub fn of_new_attempt(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGr
     status(&renewed, now)
 }
 
+/// Whether the PodClique's stored condition says that it is below its minimum.
+pub fn is_breached(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
+}
+
 /// One replica of the group.
 struct Replica {
-    index: i32,
     is_complete: bool,
-    is_breached: bool,
     is_scheduled: bool,
     is_available: bool,
     is_current: bool,
@@ -97,14 +123,7 @@ fn replica(snapshot: &Snapshot, index: i32) -> Replica {
     };
     let is_scheduled = all(&|c, s| s.scheduled_replicas >= gang::clique_minimum(&c.spec));
     Replica {
-        index,
         is_complete,
-        is_breached: parts.iter().any(|c| {
-            let status = c.status.as_ref();
-            status.is_some_and(|s| {
-                conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached)
-            })
-        }),
         is_scheduled,
         is_available: is_scheduled
             && all(&|c, s| s.ready_replicas >= gang::clique_minimum(&c.spec)),

@@ -1,7 +1,7 @@
 //! What is reported of a set.
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::podcliqueset::{PodCliqueSetPhase, PodCliqueTemplateSpec};
+use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase, PodCliqueTemplateSpec};
 use api::{PodCliqueSetStatus, labels, names};
 use domain::{Pod, gang, hash, ownership};
 use jiff::Timestamp;
@@ -36,11 +36,42 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
             snapshot.name()
         )),
         phase: Some(phase(snapshot)),
+        live_replicas: live_replicas(snapshot, &before.live_replicas),
         ..before
     };
     let ignored = set_generation(&mut next, snapshot);
     set_not_implemented(&mut next, snapshot, ignored, now);
+    set_termination_disabled(&mut next, snapshot, now);
     next
+}
+
+/// What is remembered of a replica goes when it is scaled in, and one by one once the PodClique of
+/// the present attempt exists.
+fn live_replicas(snapshot: &Snapshot, before: &[LiveReplicas]) -> Vec<LiveReplicas> {
+    let is_needed = |l: &&LiveReplicas| {
+        let name = names::standalone_clique(snapshot.name(), l.replica, &l.clique);
+        l.replica < snapshot.intake.set.spec.replicas && snapshot.podclique(&name).is_none()
+    };
+    before.iter().filter(is_needed).cloned().collect()
+}
+
+/// Delays that make no sense can only be found in objects that were stored around the API server's
+/// checks; nothing is deleted for them.
+fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let invalid = &snapshot.intake.invalid_delays;
+    if invalid.is_empty() {
+        conditions::remove(&mut next.conditions, ConditionType::GangTerminationDisabled);
+        return;
+    }
+    let reasons: Vec<String> = invalid.iter().map(ToString::to_string).collect();
+    let verdict = Verdict {
+        type_: ConditionType::GangTerminationDisabled,
+        status: Status::True,
+        reason: Reason::InvalidTerminationDelay,
+        message: reasons.join("; "),
+    };
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set(&mut next.conditions, verdict, generation, now);
 }
 
 /// Accepts the first generation, and one that another implementation wrote. A changed template is

@@ -70,6 +70,11 @@ pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     .concat()
 }
 
+/// What is wrong with `terminationDelay`, of the set or of its groups; part of [`validate`].
+pub fn invalid_delays(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    termination::check(pcs)
+}
+
 pub(crate) fn template() -> Path {
     Path::new("spec").field("template")
 }

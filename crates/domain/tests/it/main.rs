@@ -8,7 +8,9 @@
 )]
 
 mod admission;
+mod availability;
 mod defaults;
 mod fence;
 mod hash;
+mod termination;
 mod unimplemented;

@@ -31,7 +31,6 @@ fn fields_without_effect_are_named() {
         "updateStrategy": {"type": "OnDelete"},
         "template": {
             "topologyConstraint": constraint,
-            "terminationDelay": "4h",
             "resourceClaimTemplates": [{"name": "claim", "templateSpec": {"spec": {}}}],
             "resourceSharing": sharing,
             "cliques": [
@@ -48,7 +47,7 @@ fn fields_without_effect_are_named() {
             "podCliqueScalingGroups": [{
                 "name": "g", "cliqueNames": ["b"], "annotations": {"grove.io/mnnvl-group": "x"},
                 "scaleConfig": {"maxReplicas": 2}, "resourceSharing": sharing,
-                "topologyConstraint": constraint, "terminationDelay": "1h"
+                "topologyConstraint": constraint
             }]
         }
     }));

@@ -66,15 +66,21 @@ async fn an_event_may_be_about_another_object() {
     let about = &events[0]["involvedObject"];
     assert_eq!(
         (&about["kind"], &about["apiVersion"], &about["uid"]),
-        (&json!("PodCliqueSet"), &json!("grove.io/v1alpha1"), &json!("uid-set"))
+        (
+            &json!("PodCliqueSet"),
+            &json!("grove.io/v1alpha1"),
+            &json!("uid-set")
+        )
     );
     assert!(name(&events[0]).starts_with("set."));
 }
 
 #[tokio::test]
 async fn is_said_again_only_if_it_could_not_be_posted() {
-    let (hub, asked): (_, Asked) =
-        crate::server::hub(vec![(503, failure(503, "ServiceUnavailable")), (201, json!({}))]);
+    let (hub, asked): (_, Asked) = crate::server::hub(vec![
+        (503, failure(503, "ServiceUnavailable")),
+        (201, json!({})),
+    ]);
     let events = Events::default();
     let note = Note::warning("GangTerminated", "text").once("0/1");
     for _ in 0..3 {

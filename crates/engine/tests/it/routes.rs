@@ -76,3 +76,40 @@ fn believes_the_owner_rather_than_the_label() {
         "{routes:?}"
     );
 }
+
+/// Nothing is created in a replica while a PodClique of an earlier attempt exists there: whoever
+/// waits for that has to learn that it is gone.
+#[test]
+fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
+    let world = World::default();
+    let labelled = |name: &str, replica: &str| {
+        let mut metadata = meta(name, "PodCliqueSet", "demo");
+        let labels = [
+            (labels::PART_OF, "demo"),
+            (labels::PCS_REPLICA_INDEX, replica),
+        ];
+        metadata.labels = Some(labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+        metadata
+    };
+    for (name, replica) in [("demo-0-g", "0"), ("demo-1-g", "1")] {
+        world.scaling_groups.apply(PodCliqueScalingGroup {
+            metadata: labelled(name, replica),
+            ..Default::default()
+        });
+    }
+    world.podcliques.apply(PodClique {
+        metadata: labelled("demo-0-b", "0"),
+        ..PodClique::default()
+    });
+    let routes = PodClique::routes(
+        &gone(PodClique {
+            metadata: labelled("demo-0-a", "0"),
+            ..PodClique::default()
+        }),
+        &world,
+    );
+    let wakes = |controller, name: &str| routes.contains(&(controller, Key::new("default", name)));
+    assert!(wakes(Controller::PodClique, "demo-0-b"), "{routes:?}");
+    assert!(wakes(Controller::PodCliqueScalingGroup, "demo-0-g"));
+    assert!(!wakes(Controller::PodCliqueScalingGroup, "demo-1-g"));
+}

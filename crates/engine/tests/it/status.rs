@@ -1,8 +1,9 @@
 //! Which changes of a status may wait.
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{LastError, PodCliqueStatus};
-use engine::status::{ERR_NAME_CONFLICT, is_urgent, keep_times, set_name_conflict};
+use api::{LastError, PodCliqueSetStatus, PodCliqueStatus};
+use domain::fence::{Cause, raise};
+use engine::status::{ERR_NAME_CONFLICT, is_urgent, keep_times, raised, set_name_conflict};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -61,4 +62,26 @@ fn says_as_a_condition_that_a_name_is_taken_and_no_longer_once_it_is_free() {
     status.last_errors.clear();
     set_name_conflict(&mut status, Some(1), Timestamp::UNIX_EPOCH);
     assert_eq!(status.conditions, []);
+}
+
+#[test]
+fn a_raised_fence_is_urgent_and_counted_once() {
+    let cause = || Cause {
+        reason: "MinAvailableBreached".into(),
+        message: String::new(),
+    };
+    let status = |replica_attempts| PodCliqueSetStatus {
+        replica_attempts,
+        ..PodCliqueSetStatus::default()
+    };
+    let before = status(raise(&[], 0, cause(), Timestamp::UNIX_EPOCH));
+    let after = status(raise(
+        &before.replica_attempts,
+        1,
+        cause(),
+        Timestamp::UNIX_EPOCH,
+    ));
+    assert!(is_urgent(&before, &after));
+    assert_eq!(raised(&before, &after), ["MinAvailableBreached"]);
+    assert_eq!(raised(&after, &after), Vec::<String>::new());
 }

@@ -70,13 +70,36 @@ fn recycles_one_group_replica_and_fills_it_when_it_is_empty() {
         .get_or_insert_default();
     status.replica_attempts = raised(1);
     let first = writes(&plan(&snapshot));
-    let is_of_1 =
-        |c: &Arc<api::PodClique>| c.metadata.name.as_ref().unwrap().starts_with("demo-0-g-1-");
     let mut half = snapshot.clone();
-    half.podcliques
-        .retain(|c| c.metadata.name.as_deref() != Some("demo-0-g-1-leader"));
+    half.podcliques.remove("demo-0-g-1-leader");
     let waiting = writes(&plan(&half));
-    snapshot.podcliques.retain(|c| !is_of_1(c));
+    snapshot
+        .podcliques
+        .retain(|name, _| !name.starts_with("demo-0-g-1-"));
     let then = writes(&plan(&snapshot));
     assert_snapshot!(format!("{first}half gone\n{waiting}gone\n{then}"));
+}
+
+#[test]
+fn creates_nothing_while_an_earlier_attempt_is_left_anywhere_in_the_replica() {
+    let set = demo().build();
+    let mut snapshot = with_set_attempt(situation(&set, 3, vec![]));
+    let status = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    status.observed_attempt = Some(1);
+    snapshot.is_set_replica_torn_down = true;
+    assert!(plan(&snapshot).writes_nothing());
+}
+
+#[test]
+fn follows_a_higher_attempt_that_exists_and_does_nothing_else() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    let all = podcliques[0].metadata.labels.as_mut().unwrap();
+    all.insert(labels::GROUP_ATTEMPT.into(), "2".into());
+    let plan = plan(&situation(&set, 3, podcliques));
+    assert!(plan.writes_nothing() && plan.notes.is_empty());
+    let attempts = plan.status.unwrap().replica_attempts;
+    assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 2));
 }

@@ -12,3 +12,4 @@ mod deletion;
 mod fence;
 mod situation;
 mod status;
+mod termination;

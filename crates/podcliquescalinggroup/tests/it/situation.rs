@@ -47,7 +47,11 @@ pub fn situation(set: &PodCliqueSet, replicas: i32, podcliques: Vec<PodClique>) 
     Snapshot {
         group: Arc::new(group(set, replicas)),
         owner: Some(intake::take(set, &DefaultsConfig::default())),
-        podcliques: podcliques.into_iter().map(Arc::new).collect(),
+        podcliques: podcliques
+            .into_iter()
+            .map(|c| (ownership::name(&c.metadata).to_owned(), Arc::new(c)))
+            .collect(),
+        ..Snapshot::default()
     }
 }
 

@@ -7,6 +7,7 @@ mod fence;
 mod gangs;
 mod refusal;
 mod services;
+mod termination;
 
 use api::{PodCliqueSetStatus, labels};
 use domain::ownership;
@@ -33,10 +34,14 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(plan) = fence::catch_up(snapshot, &status, now) {
         return plan;
     }
+    if let Some(plan) = termination::tear_down(snapshot, &status, now) {
+        return plan;
+    }
     let mut plan = Plan {
         status: Some(status),
         ..Plan::default()
     };
+    termination::announce(snapshot, now, &mut plan);
     fence::plan(snapshot, &mut plan);
     if !snapshot.intake.may_act() {
         gangs::follow(snapshot, &mut plan);

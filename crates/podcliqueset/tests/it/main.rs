@@ -14,3 +14,4 @@ mod gangs;
 mod refusal;
 mod situation;
 mod status;
+mod termination;

@@ -1,11 +1,11 @@
 //! What is reported.
 
 use api::GoDuration;
-use api::podcliqueset::PodCliqueSetPhase;
+use api::podcliqueset::{PodCliqueSetPhase, UpdateStrategy, UpdateStrategyType};
 use insta::assert_snapshot;
 use testkit::builders::PodBuilder;
 
-use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan};
+use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan};
 
 #[test]
 fn counts_a_replica_whose_parts_are_all_available() {
@@ -43,10 +43,30 @@ fn runs_when_a_pod_runs() {
 #[test]
 fn names_fields_without_effect() {
     let set = demo()
-        .with(|s| s.spec.template.termination_delay = Some(GoDuration("4h".into())))
+        .with(|s| s.spec.update_strategy = Some(on_delete()))
         .build();
     let status = plan(&laid_out(&set)).status.unwrap();
     assert_snapshot!(status.conditions[0].message);
+}
+
+fn on_delete() -> UpdateStrategy {
+    UpdateStrategy {
+        type_: UpdateStrategyType::OnDelete,
+    }
+}
+
+#[test]
+fn says_that_a_stored_delay_makes_no_sense_and_goes_on_without_termination() {
+    let set = demo()
+        .with(|s| s.spec.template.termination_delay = Some(GoDuration("0s".into())))
+        .build();
+    let plan = plan(&alone(&set));
+    assert!(!plan.writes_nothing(), "everything else goes on");
+    let status = plan.status.unwrap();
+    assert_snapshot!(format!(
+        "{} {}: {}",
+        status.conditions[0].type_, status.conditions[0].reason, status.conditions[0].message
+    ));
 }
 
 #[test]

@@ -1,0 +1,84 @@
+//! The facts of a breach, read from the objects themselves. Whoever reports a breach and whoever
+//! acts on one reads them here, so the two never mean different things.
+
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueScalingGroup};
+
+use super::{CliqueFacts, GroupFacts};
+use crate::intake::MOST_REPLICAS;
+use crate::{Pod, fence};
+
+impl CliqueFacts {
+    /// What a PodClique and its pods say now.
+    pub fn of<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
+        let staying: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
+        let ready = staying.iter().filter(|p| p.is_ready()).count();
+        Self {
+            replicas: podclique.spec.replicas,
+            min_available: podclique
+                .spec
+                .min_available
+                .unwrap_or(podclique.spec.replicas),
+            available: i32::try_from(ready).unwrap_or(i32::MAX),
+            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+            is_updating: false,
+            training: None,
+            worst_pod: worst(&staying),
+        }
+    }
+}
+
+/// The pod that most needs a look: one with a reason of its own before one that merely waits.
+fn worst(pods: &[&Pod]) -> Option<String> {
+    let unready = pods.iter().filter(|p| !p.is_ready());
+    let mut troubled: Vec<(bool, &str, &str)> = unready
+        .filter_map(|p| Some((is_mere_waiting(p.trouble()?), p.name(), p.trouble()?)))
+        .collect();
+    troubled.sort_unstable();
+    troubled
+        .first()
+        .map(|(_, name, trouble)| format!("{name}: {trouble}"))
+}
+
+fn is_mere_waiting(trouble: &str) -> bool {
+    matches!(
+        trouble,
+        "SchedulingGated" | "ContainerCreating" | "PodInitializing"
+    )
+}
+
+/// One PodClique of a group replica, of the present attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupPart {
+    /// Whether it is below its minimum.
+    pub is_breached: bool,
+    /// Whether its minimum was available once.
+    pub was_available: bool,
+}
+
+impl GroupFacts {
+    /// What the parts of a scaling group say. A replica is unhealthy if one of its parts is
+    /// breached, or if it was recycled and not all its parts were available since: else a group
+    /// whose first replica is being recycled would pass for healthy when the second one breaks.
+    pub fn of(
+        group: &PodCliqueScalingGroup,
+        attempts: &[ReplicaAttempt],
+        part: impl Fn(i32, &str) -> Option<GroupPart>,
+    ) -> Self {
+        let replicas = group.spec.replicas.min(MOST_REPLICAS);
+        let is_unhealthy = |j: &i32| {
+            let names = group.spec.clique_names.iter();
+            let parts: Vec<Option<GroupPart>> = names.map(|clique| part(*j, clique)).collect();
+            let is_breached = parts.iter().flatten().any(|p| p.is_breached);
+            let is_recycled = fence::present(attempts, *j) > 0;
+            let were_available = parts.iter().all(|p| p.is_some_and(|p| p.was_available));
+            is_breached || (is_recycled && !were_available)
+        };
+        Self {
+            replicas: group.spec.replicas,
+            min_available: group.spec.min_available.unwrap_or(1),
+            unhealthy: (0..replicas).filter(is_unhealthy).collect(),
+            is_updating: false,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Gang termination (seed 000): how long a breach may last, and what is said of it.
+//!
+//! A timer is data: the stored `lastTransitionTime` of the breach plus the delay. It fires at that
+//! time and never before, whatever happened to the operator meanwhile.
+
+use api::conditions::{self, ConditionType, Status, Verdict};
+use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
+use api::{GoDuration, PodCliqueSet, WorkloadType};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+use crate::fence::Cause;
+use crate::plan::{Note, Target};
+
+/// Reason of a fence that was raised because of a breach.
+pub const REASON: &str = "MinAvailableBreached";
+
+/// Events of a fence are said as long as something of the earlier attempt exists, and at least
+/// this long: the operator may have been ended right after it raised the fence.
+const FRESH: SignedDuration = SignedDuration::from_mins(1);
+
+/// How long a breach may last in the set; `None`: gang termination is off, which it is unless
+/// somebody asks for it. A delay that makes no sense counts as none.
+pub fn delay_of_set(set: &PodCliqueSet) -> Option<SignedDuration> {
+    let is_inference = set.spec.workload_type.unwrap_or_default() == WorkloadType::Inference;
+    let given = set.spec.template.termination_delay.as_ref();
+    given.filter(|_| is_inference).and_then(usable)
+}
+
+/// How long a breach may last in a scaling group: its own delay, else that of the set. Without the
+/// set's delay there is none.
+pub fn delay_of_group(
+    set: &PodCliqueSet,
+    group: &PodCliqueScalingGroupConfig,
+) -> Option<SignedDuration> {
+    let of_set = delay_of_set(set)?;
+    match &group.termination_delay {
+        Some(own) => usable(own),
+        None => Some(of_set),
+    }
+}
+
+fn usable(delay: &GoDuration) -> Option<SignedDuration> {
+    delay.parse().ok().filter(SignedDuration::is_positive)
+}
+
+/// A breach that is stored and holds now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Breach {
+    /// Index of the replica that is torn down for it.
+    pub replica: i32,
+    /// The PodClique or scaling group.
+    pub object: Target,
+    /// Since when, as stored.
+    pub since: Timestamp,
+    /// How long it may last.
+    pub delay: SignedDuration,
+    /// Numbers and the worst pod.
+    pub numbers: String,
+}
+
+impl Breach {
+    /// The breach of an object, if its stored conditions say so and so does what is seen now: a
+    /// stored condition may be older than the pods.
+    pub fn confirmed(
+        replica: i32,
+        object: Target,
+        delay: SignedDuration,
+        stored: &[Condition],
+        seen: &Verdict,
+    ) -> Option<Self> {
+        let condition = conditions::find(stored, ConditionType::MinAvailableBreached)?;
+        let holds = condition.status == "True" && seen.status == Status::True;
+        holds.then(|| Self {
+            replica,
+            object,
+            since: condition.last_transition_time.0,
+            delay,
+            numbers: seen.message.clone(),
+        })
+    }
+
+    /// When the replica is torn down.
+    pub fn due(&self) -> Timestamp {
+        self.since.checked_add(self.delay).unwrap_or(Timestamp::MAX)
+    }
+
+    /// What the fence says.
+    pub fn cause(&self) -> Cause {
+        Cause {
+            reason: REASON.to_owned(),
+            message: format!(
+                "{self}; MinAvailableBreached since {:.0}, terminationDelay {}",
+                self.since,
+                words(self.delay)
+            ),
+        }
+    }
+
+    /// The announcement. `replica` names what will be torn down.
+    pub fn scheduled(&self, replica: &str) -> Note {
+        let message = format!(
+            "{replica} is terminated at {:.0} unless it recovers: {self}",
+            self.due()
+        );
+        Note::warning("GangTerminationScheduled", message).once(format!(
+            "{}/{}/{}",
+            self.object.uid,
+            self.since,
+            self.due()
+        ))
+    }
+}
+
+impl std::fmt::Display for Breach {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(
+            f,
+            "{} {}: {}",
+            self.object.kind, self.object.key.name, self.numbers
+        )
+    }
+}
+
+fn words(delay: SignedDuration) -> String {
+    if delay.subsec_nanos() == 0 {
+        GoDuration::from_seconds(delay.as_secs()).to_string()
+    } else {
+        format!("{}ms", delay.as_millis())
+    }
+}
+
+/// The breach of each replica that is due first, by replica.
+pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
+    let mut breaches = breaches;
+    breaches.sort_by(|a, b| {
+        let order = |b: &Breach| (b.replica, b.due());
+        (order(a), &a.object.key.name).cmp(&(order(b), &b.object.key.name))
+    });
+    breaches.dedup_by_key(|b| b.replica);
+    breaches
+}
+
+/// Whether the fence was raised by a breach so recently, or left so much behind, that it has to be
+/// told of.
+pub fn is_to_be_told(fence: &ReplicaAttempt, has_remains: bool, now: Timestamp) -> bool {
+    fence.reason == REASON && (has_remains || now.duration_since(fence.time.0) < FRESH)
+}
+
+/// That a replica was torn down. `uid` is that of the fenced object, `replica` names the replica.
+pub fn terminated(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Note {
+    let message = format!("{replica} was terminated: {}", fence.message);
+    Note::warning("GangTerminated", message).once(identity(fence, uid))
+}
+
+/// What makes an event of a fence one: the fenced object, the replica, the attempt.
+pub fn identity(fence: &ReplicaAttempt, uid: &str) -> String {
+    format!("{uid}/{}/{}", fence.replica, fence.attempt)
+}

@@ -1,0 +1,168 @@
+//! The tables of what a breach is (seed 000; design, §3).
+
+use api::conditions::{Reason, Status};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodCliqueScalingGroup, PodCliqueScalingGroupSpec};
+use domain::availability::{
+    CliqueFacts, GroupFacts, GroupPart, TrainingFacts, clique_breach, group_breach,
+};
+use domain::fence::{Cause, raise};
+use jiff::Timestamp;
+use rstest::rstest;
+
+/// 4 pods wanted, 3 required.
+fn clique(available: i32, was_available: bool, is_updating: bool) -> CliqueFacts {
+    CliqueFacts {
+        replicas: 4,
+        min_available: 3,
+        available,
+        was_available,
+        is_updating,
+        ..CliqueFacts::default()
+    }
+}
+
+#[rstest]
+#[case::enough(clique(3, true, false), Status::False, Reason::SufficientReadyPods)]
+#[case::enough_for_the_first_time(
+    clique(4, false, false),
+    Status::False,
+    Reason::SufficientReadyPods
+)]
+#[case::never_enough(clique(2, false, false), Status::False, Reason::NeverAvailable)]
+#[case::never_enough_while_updating(clique(2, false, true), Status::False, Reason::NeverAvailable)]
+#[case::updating(clique(2, true, true), Status::Unknown, Reason::UpdateInProgress)]
+#[case::enough_while_updating(clique(3, true, true), Status::False, Reason::SufficientReadyPods)]
+#[case::too_few(clique(2, true, false), Status::True, Reason::InsufficientReadyPods)]
+#[case::none(clique(0, true, false), Status::True, Reason::InsufficientReadyPods)]
+#[case::scaled_below(
+    CliqueFacts { replicas: 2, ..clique(2, true, false) }, Status::False, Reason::SufficientReadyPods
+)]
+#[case::scaled_to_zero(
+    CliqueFacts { replicas: 0, ..clique(0, true, false) }, Status::False, Reason::SufficientReadyPods
+)]
+#[case::scaled_below_and_too_few(
+    CliqueFacts { replicas: 2, ..clique(1, true, false) }, Status::True, Reason::InsufficientReadyPods
+)]
+#[case::training_done(
+    training(clique(0, true, false), true, 0),
+    Status::False,
+    Reason::SufficientReadyPods
+)]
+#[case::training_failed_before_it_was_ever_available(
+    training(clique(0, false, false), false, 2),
+    Status::True,
+    Reason::InsufficientReadyPods
+)]
+#[case::training_failed_within_the_slack(
+    training(clique(2, false, false), false, 1),
+    Status::False,
+    Reason::NeverAvailable
+)]
+#[case::training_lost_pods(
+    training(clique(2, true, false), false, 0),
+    Status::True,
+    Reason::InsufficientReadyPods
+)]
+fn a_clique_is_breached(
+    #[case] facts: CliqueFacts,
+    #[case] status: Status,
+    #[case] reason: Reason,
+) {
+    let verdict = clique_breach(&facts);
+    assert_eq!((verdict.status, verdict.reason), (status, reason));
+}
+
+fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts {
+    CliqueFacts {
+        training: Some(TrainingFacts {
+            has_succeeded,
+            failed,
+        }),
+        ..facts
+    }
+}
+
+#[rstest]
+#[case::reached(clique(3, false, false), true)]
+#[case::not_reached(clique(2, false, false), false)]
+#[case::reached_while_updating(clique(4, false, true), false)]
+#[case::lost_again(clique(0, true, false), true)]
+#[case::only_because_it_is_scaled_below(
+    CliqueFacts { replicas: 2, ..clique(2, false, false) }, false
+)]
+fn was_available_is_sticky(#[case] facts: CliqueFacts, #[case] latch: bool) {
+    assert_eq!(facts.latch(), latch);
+}
+
+/// A group of 3 replicas of which 2 are required, with one clique.
+fn group() -> PodCliqueScalingGroup {
+    PodCliqueScalingGroup {
+        spec: PodCliqueScalingGroupSpec {
+            replicas: 3,
+            min_available: Some(2),
+            clique_names: vec!["c".into()],
+            workload_type: None,
+        },
+        ..PodCliqueScalingGroup::default()
+    }
+}
+
+const UP: Option<GroupPart> = Some(GroupPart {
+    is_breached: false,
+    was_available: true,
+});
+const NEW: Option<GroupPart> = Some(GroupPart {
+    is_breached: false,
+    was_available: false,
+});
+const DOWN: Option<GroupPart> = Some(GroupPart {
+    is_breached: true,
+    was_available: true,
+});
+const GONE: Option<GroupPart> = None;
+
+fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
+    let cause = Cause {
+        reason: "test".into(),
+        message: String::new(),
+    };
+    raise(&[], replica, cause, Timestamp::UNIX_EPOCH)
+}
+
+#[rstest]
+#[case::all_up([UP, UP, UP], vec![], &[], Status::False)]
+#[case::starting([NEW, NEW, GONE], vec![], &[], Status::False)]
+#[case::one_down([UP, DOWN, UP], vec![], &[1], Status::False)]
+#[case::two_down([DOWN, DOWN, UP], vec![], &[0, 1], Status::True)]
+#[case::one_being_recycled([GONE, UP, UP], recycled(0), &[0], Status::False)]
+#[case::one_recycled_and_not_up_yet([NEW, UP, UP], recycled(0), &[0], Status::False)]
+#[case::one_recycled_and_up([UP, DOWN, UP], recycled(0), &[1], Status::False)]
+#[case::one_being_recycled_while_another_breaks([NEW, DOWN, UP], recycled(0), &[0, 1], Status::True)]
+fn a_group_is_breached(
+    #[case] parts: [Option<GroupPart>; 3],
+    #[case] attempts: Vec<ReplicaAttempt>,
+    #[case] unhealthy: &[i32],
+    #[case] status: Status,
+) {
+    let facts = GroupFacts::of(&group(), &attempts, |j, _| {
+        parts[usize::try_from(j).unwrap()]
+    });
+    assert_eq!(facts.unhealthy, unhealthy);
+    assert_eq!(group_breach(&facts).status, status);
+}
+
+#[test]
+fn a_group_that_is_updated_is_not_judged() {
+    let facts = GroupFacts {
+        replicas: 2,
+        min_available: 1,
+        unhealthy: vec![0, 1],
+        is_updating: true,
+    };
+    let verdict = group_breach(&facts);
+    assert_eq!(
+        (verdict.status, verdict.reason),
+        (Status::Unknown, Reason::UpdateInProgress)
+    );
+}

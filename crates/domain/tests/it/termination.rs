@@ -1,0 +1,135 @@
+//! How long a breach may last (seed 000).
+
+use api::conditions::{ConditionType, Reason, Status, Verdict};
+use api::{PodCliqueSet, conditions};
+use domain::defaults::DefaultsConfig;
+use domain::intake;
+use domain::plan::{Kind, Target};
+use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica};
+use jiff::{SignedDuration, Timestamp};
+use rstest::rstest;
+use serde_json::{Value, json};
+
+const START: Timestamp = Timestamp::UNIX_EPOCH;
+
+/// A set of one clique in a group, with these delays.
+fn set(type_: &str, of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSet {
+    let clique = json!({
+        "name": "a",
+        "spec": {
+            "roleName": "a", "replicas": 1,
+            "podSpec": {"containers": [{"name": "main", "image": "example/main:1"}]}
+        }
+    });
+    let mut spec: Value = json!({
+        "workloadType": type_,
+        "template": {
+            "cliques": [clique],
+            "podCliqueScalingGroups": [{"name": "g", "cliqueNames": ["a"]}]
+        }
+    });
+    if let Some(delay) = of_set {
+        spec["template"]["terminationDelay"] = json!(delay);
+    }
+    if let Some(delay) = of_group {
+        spec["template"]["podCliqueScalingGroups"][0]["terminationDelay"] = json!(delay);
+    }
+    serde_json::from_value(json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueSet",
+        "metadata": {"name": "demo", "namespace": "default"}, "spec": spec
+    }))
+    .unwrap()
+}
+
+#[rstest]
+#[case::unset(None, None, (None, None))]
+#[case::of_the_set(Some("10s"), None, (Some(10), Some(10)))]
+#[case::shorter(Some("10s"), Some("3s"), (Some(10), Some(3)))]
+#[case::longer(Some("10s"), Some("1m"), (Some(10), Some(60)))]
+#[case::of_the_group_alone(None, Some("3s"), (None, None))]
+#[case::zero(Some("0s"), None, (None, None))]
+#[case::negative(Some("-1s"), Some("3s"), (None, None))]
+#[case::unreadable(Some("soon"), None, (None, None))]
+#[case::zero_in_the_group(Some("10s"), Some("0s"), (Some(10), None))]
+#[case::unreadable_in_the_group(Some("10s"), Some("soon"), (Some(10), None))]
+fn a_groups_own_delay_wins_and_what_makes_no_sense_is_none(
+    #[case] of_set: Option<&str>,
+    #[case] of_group: Option<&str>,
+    #[case] expected: (Option<i64>, Option<i64>),
+) {
+    let pcs = set("Inference", of_set, of_group);
+    let group = &pcs.spec.template.scaling_groups[0];
+    let seconds = |d: Option<SignedDuration>| d.map(|d| d.as_secs());
+    assert_eq!(
+        (
+            seconds(delay_of_set(&pcs)),
+            seconds(delay_of_group(&pcs, group))
+        ),
+        expected
+    );
+}
+
+#[test]
+fn training_is_not_terminated_by_this() {
+    let pcs = set("Training", Some("10s"), None);
+    assert_eq!(delay_of_set(&pcs), None);
+}
+
+#[test]
+fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up() {
+    let pcs = set("Inference", Some("0s"), None);
+    let intake = intake::take(&pcs, &DefaultsConfig::default());
+    assert!(intake.may_act(), "{:?}", intake.errors);
+    assert_eq!(intake.invalid_delays.len(), 1);
+}
+
+fn breach(replica: i32, name: &str, since: i64) -> Option<Breach> {
+    confirmed(replica, name, since, Status::True, Status::True)
+}
+
+fn confirmed(replica: i32, name: &str, since: i64, stored: Status, seen: Status) -> Option<Breach> {
+    let verdict = |status| Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status,
+        reason: Reason::InsufficientReadyPods,
+        message: "0 of 1 required pods ready".into(),
+    };
+    let mut list = vec![];
+    let at = START + SignedDuration::from_secs(since);
+    conditions::set(&mut list, verdict(stored), None, at);
+    let object = Target {
+        kind: Kind::PodClique,
+        key: domain::Key::new("default", name),
+        uid: format!("uid-{name}"),
+    };
+    let delay = SignedDuration::from_secs(10);
+    Breach::confirmed(replica, object, delay, &list, &verdict(seen))
+}
+
+#[test]
+fn a_breach_counts_only_if_it_is_stored_and_seen() {
+    let counts = |stored, seen| confirmed(0, "a", 0, stored, seen).is_some();
+    assert!(counts(Status::True, Status::True));
+    assert!(!counts(Status::True, Status::False), "recovered meanwhile");
+    assert!(!counts(Status::True, Status::Unknown), "being updated");
+    assert!(
+        !counts(Status::False, Status::True),
+        "since when is not stored yet"
+    );
+}
+
+#[test]
+fn the_first_that_is_due_speaks_for_its_replica() {
+    let all = [breach(1, "c", 0), breach(0, "b", 5), breach(0, "a", 9)];
+    let first = first_of_each_replica(all.into_iter().flatten().collect());
+    let names: Vec<_> = first.iter().map(|b| b.object.key.name.as_str()).collect();
+    assert_eq!(names, ["b", "c"]);
+}
+
+#[test]
+fn says_what_when_and_why() {
+    let breach = breach(0, "demo-0-a", 5).unwrap();
+    assert_eq!(breach.due(), START + SignedDuration::from_secs(15));
+    let note = breach.scheduled("replica 0");
+    insta::assert_snapshot!(format!("{}\n{}", note.message, breach.cause().message));
+}

@@ -1,0 +1,107 @@
+//! PodCliques of the group: what is too much goes, what is missing comes, what is wrong is put
+//! right.
+
+use std::collections::HashSet;
+
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, names};
+use domain::clique::{self, GroupPlace, Place};
+use domain::intake::MOST_REPLICAS;
+use domain::plan::{Action, Object, Plan};
+use domain::{gang, ownership};
+
+use super::{delete, fence, staying};
+use crate::observe::Snapshot;
+
+type Actions = Vec<Action>;
+
+pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueScalingGroupStatus>) {
+    if let Some(desired) = desired(snapshot) {
+        plan.wave(surplus(snapshot, &desired));
+        plan.wave(corrections(snapshot, &desired));
+    }
+}
+
+/// Every PodClique of the group as the template makes it; `None` while the template may not be
+/// acted on.
+fn desired(snapshot: &Snapshot) -> Option<Vec<PodClique>> {
+    let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
+    let config = snapshot.config()?;
+    let members = members(&owner.set, config);
+    let indices = 0..snapshot.group.spec.replicas.min(MOST_REPLICAS);
+    Some(
+        indices
+            .flat_map(|j| members.iter().map(move |clique| (j, *clique)))
+            .filter_map(|(j, clique)| build(snapshot, &owner.set, clique, &members, j))
+            .collect(),
+    )
+}
+
+fn members<'a>(
+    set: &'a PodCliqueSet,
+    config: &PodCliqueScalingGroupConfig,
+) -> Vec<&'a PodCliqueTemplateSpec> {
+    let cliques = &set.spec.template.cliques;
+    config
+        .clique_names
+        .iter()
+        .filter_map(|n| cliques.iter().find(|c| c.name == *n))
+        .collect()
+}
+
+fn build(
+    snapshot: &Snapshot,
+    set: &PodCliqueSet,
+    clique: &PodCliqueTemplateSpec,
+    members: &[&PodCliqueTemplateSpec],
+    j: i32,
+) -> Option<PodClique> {
+    let i = snapshot.replica()?;
+    let group = ownership::name(&snapshot.group.metadata);
+    let base = names::base_gang(ownership::name(&set.metadata), i);
+    let (gang, base_gang) = gang::of_group_replica(&base, group, j, snapshot.min_available());
+    let pods = members
+        .iter()
+        .fold(0_i32, |sum, m| sum.saturating_add(m.spec.replicas));
+    let place = Place {
+        name: names::grouped_clique(group, j, &clique.name),
+        replica: i,
+        gang,
+        base_gang,
+        group: Some(GroupPlace {
+            name: group.to_owned(),
+            replica: j,
+            pods,
+        }),
+        owner: ownership::controller_reference(&*snapshot.group),
+        replicas: clique.spec.replicas,
+        attempt: snapshot.attempt(j),
+    };
+    Some(clique::build(set, clique, place))
+}
+
+/// PodCliques that the group should not have: replicas scaled in.
+fn surplus(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
+    let wanted: HashSet<&str> = desired
+        .iter()
+        .map(|d| ownership::name(&d.metadata))
+        .collect();
+    staying(snapshot)
+        .filter(|c| !wanted.contains(ownership::name(&c.metadata)))
+        .map(|c| delete(c, "group replica scaled in"))
+        .collect()
+}
+
+/// PodCliques that are missing or wrong. One that is on its way out is waited for.
+fn corrections(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
+    let existing = |wanted: &PodClique| snapshot.podcliques.get(ownership::name(&wanted.metadata));
+    desired
+        .iter()
+        .filter_map(|wanted| match existing(wanted) {
+            None if fence::is_being_torn_down(snapshot, wanted) => None,
+            None => Some(Action::Create(Object::PodClique(Box::new(wanted.clone())))),
+            Some(found) => clique::corrected(found, wanted, false)
+                .map(|right| Action::Replace(Object::PodClique(Box::new(right)))),
+        })
+        .collect()
+}

@@ -1,0 +1,61 @@
+//! The rules, in order.
+
+mod children;
+mod deletion;
+mod fence;
+mod termination;
+
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroupStatus, labels};
+use domain::ownership;
+use domain::plan::{Action, Kind, Plan};
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+use crate::status;
+
+/// What to do about the group.
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
+    let meta = &snapshot.group.metadata;
+    if ownership::is_terminating(meta) {
+        return deletion::plan(snapshot);
+    }
+    if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
+        let kind = Kind::PodCliqueScalingGroup;
+        return Plan::only(Action::add_finalizer(kind, meta, labels::PCSG_FINALIZER));
+    }
+    let moved = fence::follow_set(snapshot)
+        .or_else(|| fence::catch_up(snapshot, now))
+        .or_else(|| termination::recycle(snapshot, now));
+    if let Some(fences) = moved {
+        // Nothing else happens in the plan that moves a fence: what follows from it is decided on
+        // what is stored then.
+        return Plan {
+            status: Some(status::with_fences(snapshot, fences, now)),
+            ..Plan::default()
+        };
+    }
+    let mut plan = Plan {
+        status: Some(status::status(snapshot, now)),
+        ..Plan::default()
+    };
+    termination::announce(snapshot, now, &mut plan);
+    plan.wave(fence::earlier_attempts(snapshot));
+    children::plan(snapshot, &mut plan);
+    plan
+}
+
+/// PodCliques that the group controls and that stay.
+fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
+    owned(snapshot).filter(|c| !ownership::is_terminating(&c.metadata))
+}
+
+fn owned(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
+    let all = snapshot.podcliques.values();
+    all.filter(|c| ownership::controller(&c.metadata).is_some())
+}
+
+fn delete(podclique: &PodClique, why: &'static str) -> Action {
+    Action::delete(Kind::PodClique, &podclique.metadata, why)
+}

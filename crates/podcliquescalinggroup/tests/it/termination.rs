@@ -1,0 +1,169 @@
+//! When single group replicas are recycled (seed 000, "PodCliqueScalingGroup Level Processing").
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodCliqueScalingGroupStatus, PodCliqueSet};
+use domain::ownership;
+use domain::plan::Plan;
+use insta::assert_snapshot;
+use podcliquescalinggroup::Snapshot;
+use rstest::rstest;
+use testkit::builders::{after, pod};
+
+use crate::situation::{complete, demo, plan, situation};
+
+fn set(of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSet {
+    demo()
+        .with(|s| {
+            s.spec.template.termination_delay = of_set.map(Into::into);
+            s.spec.template.scaling_groups[0].termination_delay = of_group.map(Into::into);
+        })
+        .build()
+}
+
+/// 3 group replicas of which 2 are required; everything was available, and is but for these
+/// PodCliques, which have said so since then.
+fn broken(set: &PodCliqueSet, lost: &[(&str, i64)]) -> Snapshot {
+    let mut snapshot = situation(set, 3, complete(set, 3));
+    for (name, podclique) in &mut snapshot.podcliques {
+        let podclique = Arc::make_mut(podclique);
+        let since = lost.iter().find(|(l, _)| l == name).map(|(_, since)| since);
+        let pods = if since.is_some() {
+            0
+        } else {
+            podclique.spec.replicas
+        };
+        let pods = (0..pods)
+            .map(|k| pod(podclique, k).ready().build())
+            .collect();
+        let uid = ownership::uid(&podclique.metadata).to_owned();
+        snapshot.pods.insert(uid, pods);
+        let status = podclique.status.get_or_insert_default();
+        status.was_available = true;
+        if let Some(since) = since {
+            let verdict = Verdict {
+                type_: ConditionType::MinAvailableBreached,
+                status: Status::True,
+                reason: Reason::InsufficientReadyPods,
+                message: String::new(),
+            };
+            conditions::set(&mut status.conditions, verdict, None, after(*since));
+        }
+    }
+    snapshot
+}
+
+fn attempts(plan: &Plan<PodCliqueScalingGroupStatus>) -> Vec<(i32, i32)> {
+    let status = plan.status.as_ref().unwrap();
+    let pair = |a: &ReplicaAttempt| (a.replica, a.attempt);
+    status.replica_attempts.iter().map(pair).collect()
+}
+
+fn is_breached(status: &PodCliqueScalingGroupStatus) -> bool {
+    conditions::is_true(&status.conditions, ConditionType::MinAvailableBreached)
+}
+
+/// Writes the status that the plan wants.
+fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueScalingGroupStatus>) {
+    Arc::make_mut(&mut snapshot.group)
+        .status
+        .clone_from(&plan.status);
+}
+
+/// What is decided 60 s after the epoch.
+#[rstest]
+#[case::due(Some("60s"), None, true)]
+#[case::not_yet(Some("61s"), None, false)]
+#[case::shorter_of_its_own(Some("1h"), Some("10s"), true)]
+#[case::longer_of_its_own(Some("10s"), Some("1h"), false)]
+#[case::off(None, None, false)]
+#[case::off_in_the_set(None, Some("10s"), false)]
+#[case::makes_no_sense(Some("10s"), Some("0s"), false)]
+fn recycles_one_replica_when_the_delay_is_over(
+    #[case] of_set: Option<&str>,
+    #[case] of_group: Option<&str>,
+    #[case] is_recycled: bool,
+) {
+    let snapshot = broken(&set(of_set, of_group), &[("demo-0-g-1-leader", 0)]);
+    let expected = if is_recycled { vec![(1, 1)] } else { vec![] };
+    assert_eq!(attempts(&plan(&snapshot)), expected);
+}
+
+#[test]
+fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
+    let first = plan(&snapshot);
+    assert!(first.writes_nothing() && first.notes.is_empty());
+    assert!(!is_breached(first.status.as_ref().unwrap()));
+    carry_out(&mut snapshot, &first);
+    let then = plan(&snapshot).to_string();
+    assert_snapshot!(then.split("status").next().unwrap());
+}
+
+#[test]
+fn announces_on_the_set_and_wakes_when_it_is_due() {
+    let snapshot = broken(&set(Some("5m"), None), &[("demo-0-g-1-leader", 10)]);
+    let plan = plan(&snapshot);
+    assert_eq!(plan.wake_at, Some(after(310)));
+    let text = plan.to_string();
+    assert_snapshot!(text.split("status").next().unwrap());
+}
+
+#[test]
+fn leaves_it_to_the_set_when_too_few_replicas_are_healthy() {
+    let lost = [("demo-0-g-1-leader", 0), ("demo-0-g-2-worker", 0)];
+    let plan = plan(&broken(&set(Some("30s"), None), &lost));
+    assert_eq!(attempts(&plan), []);
+    assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+    assert!(is_breached(plan.status.as_ref().unwrap()));
+}
+
+#[test]
+fn leaves_it_to_the_set_when_the_pods_say_that_too_few_are_healthy() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
+    let uid = ownership::uid(&snapshot.podcliques["demo-0-g-2-leader"].metadata).to_owned();
+    snapshot.pods.insert(uid, vec![]);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+}
+
+#[test]
+fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
+    let leader = &snapshot.podcliques["demo-0-g-1-leader"];
+    let back = pod(leader, 0).ready().build();
+    snapshot
+        .pods
+        .insert(ownership::uid(&leader.metadata).to_owned(), vec![back]);
+    let plan = plan(&snapshot);
+    assert_eq!(attempts(&plan), []);
+    assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+}
+
+/// A group of which one replica is being recycled has no other to lose.
+#[test]
+fn delegates_when_another_replica_breaks_while_one_is_being_recycled() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    snapshot
+        .podcliques
+        .retain(|name, _| !name.starts_with("demo-0-g-1-"));
+    let broken = broken(&set(Some("30s"), None), &[("demo-0-g-2-leader", 0)]);
+    let lost = broken.podcliques["demo-0-g-2-leader"].clone();
+    let uid = ownership::uid(&lost.metadata).to_owned();
+    snapshot.pods.insert(uid, vec![]);
+    snapshot.podcliques.insert("demo-0-g-2-leader".into(), lost);
+    let plan = plan(&snapshot);
+    assert_eq!(attempts(&plan), [(1, 1)]);
+    assert!(is_breached(plan.status.as_ref().unwrap()));
+}
+
+#[test]
+fn recycles_all_that_are_due_in_one_write() {
+    let set = set(Some("30s"), None);
+    let mut snapshot = broken(&set, &[("demo-0-g-0-leader", 0), ("demo-0-g-1-leader", 20)]);
+    Arc::make_mut(&mut snapshot.group).spec.min_available = Some(1);
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1), (1, 1)]);
+}

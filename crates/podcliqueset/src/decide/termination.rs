@@ -1,0 +1,151 @@
+//! Gang termination of whole replicas (seed 000, "PodCliqueSet Level Termination").
+//!
+//! A scaling group that is not healthy any more, or a standalone PodClique below its minimum, whose
+//! breach has lasted for the delay takes its whole replica down: every PodClique of it, healthy or
+//! not, and nothing of other replicas.
+
+use api::conditions::Status;
+use api::podcliqueset::PodCliqueScalingGroupConfig;
+use api::{PodCliqueScalingGroup, PodCliqueSetStatus, names};
+use domain::availability::{CliqueFacts, GroupFacts, GroupPart, clique_breach, group_breach};
+use domain::fence::{self, StandaloneClique};
+use domain::plan::{Kind, Note, Plan, Target};
+use domain::termination::{self, Breach};
+use domain::{gang, ownership};
+use jiff::Timestamp;
+
+use crate::observe::{CliqueSeen, Snapshot};
+
+/// Raises the fence of every replica whose breach is due, in a plan of its own: what follows from
+/// it is decided on what is stored then.
+pub(super) fn tear_down(
+    snapshot: &Snapshot,
+    status: &PodCliqueSetStatus,
+    now: Timestamp,
+) -> Option<Plan<PodCliqueSetStatus>> {
+    let mut due = breaches(snapshot);
+    due.retain(|breach| breach.due() <= now);
+    if due.is_empty() {
+        return None;
+    }
+    let mut next = status.clone();
+    for breach in due {
+        let i = breach.replica;
+        next.replica_attempts = fence::raise(&next.replica_attempts, i, breach.cause(), now);
+        let cliques = standalone(snapshot, i);
+        next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
+    }
+    Some(Plan {
+        status: Some(next),
+        ..Plan::default()
+    })
+}
+
+/// Tells what will be torn down and when, and what was.
+pub(super) fn announce(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
+    for breach in breaches(snapshot) {
+        plan.wake(breach.due());
+        plan.notes
+            .push(breach.scheduled(&format!("replica {}", breach.replica)));
+    }
+    for attempt in snapshot.attempts() {
+        let mut remains = snapshot.of_earlier_attempts(attempt.replica).peekable();
+        if !termination::is_to_be_told(attempt, remains.peek().is_some(), now) {
+            continue;
+        }
+        let replica = format!("replica {}", attempt.replica);
+        let uid = ownership::uid(&snapshot.stored.metadata);
+        plan.notes
+            .push(termination::terminated(attempt, uid, &replica));
+        if remains.all(CliqueSeen::is_terminating) {
+            let message = format!("{replica}: all its PodCliques were deleted");
+            plan.notes.push(
+                Note::normal("PodCliqueSetReplicaDeleteSuccessful", message)
+                    .once(termination::identity(attempt, uid)),
+            );
+        }
+    }
+}
+
+/// The breach of each replica that is due first.
+fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
+    let set = &snapshot.intake.set;
+    if !snapshot.intake.may_act() || termination::delay_of_set(set).is_none() {
+        return Vec::new();
+    }
+    let of_replica = |i| {
+        let cliques = gang::standalone(&set.spec.template)
+            .filter_map(move |c| of_clique(snapshot, i, &c.name));
+        let groups = &set.spec.template.scaling_groups;
+        cliques.chain(
+            groups
+                .iter()
+                .filter_map(move |config| of_group(snapshot, i, config)),
+        )
+    };
+    let all = (0..set.spec.replicas).flat_map(of_replica);
+    termination::first_of_each_replica(all.collect())
+}
+
+fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {
+    let seen = snapshot.podclique(&names::standalone_clique(snapshot.name(), i, clique))?;
+    let delay = termination::delay_of_set(&snapshot.intake.set)?;
+    let stored = &seen.podclique.status.as_ref()?.conditions;
+    let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
+    Breach::confirmed(i, object, delay, stored, &clique_breach(&facts(seen)))
+}
+
+fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -> Option<Breach> {
+    let name = names::scaling_group(snapshot.name(), i, &config.name);
+    let group = snapshot
+        .group(&name)
+        .filter(|g| !ownership::is_terminating(&g.metadata))?;
+    let status = group.status.as_ref()?;
+    // What the group says of an earlier attempt says nothing of this one.
+    let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
+    let delay = termination::delay_of_group(&snapshot.intake.set, config).filter(|_| is_current)?;
+    let object = Target::of(Kind::PodCliqueScalingGroup, &group.metadata);
+    let seen = || group_breach(&group_facts(snapshot, group));
+    let is_stored = api::conditions::is_true(
+        &status.conditions,
+        api::conditions::ConditionType::MinAvailableBreached,
+    );
+    is_stored.then(|| Breach::confirmed(i, object, delay, &status.conditions, &seen()))?
+}
+
+fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts {
+    let attempts = group
+        .status
+        .as_ref()
+        .map_or(&[][..], |s| &s.replica_attempts);
+    GroupFacts::of(group, attempts, |j, clique| {
+        let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
+        let seen = snapshot
+            .podclique(&name)
+            .filter(|c| c.attempt().group == fence::present(attempts, j))?;
+        let facts = facts(seen);
+        Some(GroupPart {
+            is_breached: clique_breach(&facts).status == Status::True,
+            was_available: facts.was_available,
+        })
+    })
+}
+
+fn facts(seen: &CliqueSeen) -> CliqueFacts {
+    CliqueFacts::of(&seen.podclique, seen.pods.iter().map(AsRef::as_ref))
+}
+
+/// The standalone cliques of a replica with their live replica counts.
+fn standalone(snapshot: &Snapshot, i: i32) -> Vec<StandaloneClique> {
+    let template = &snapshot.intake.set.spec.template;
+    let cliques = gang::standalone(template).map(|c| {
+        let name = names::standalone_clique(snapshot.name(), i, &c.name);
+        let seen = snapshot.podcliques.get(&name);
+        StandaloneClique {
+            clique: c.name.clone(),
+            template: c.spec.replicas,
+            live: seen.map(|s| s.podclique.spec.replicas),
+        }
+    });
+    cliques.collect()
+}

@@ -1,0 +1,229 @@
+//! When a whole replica is torn down (seed 000, "PodCliqueSet Level Termination").
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodCliqueSet, PodCliqueStatus};
+use domain::plan::Plan;
+use domain::{fence, intake};
+use insta::assert_snapshot;
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use rstest::rstest;
+use testkit::builders::{PodBuilder, after};
+
+use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan};
+
+/// Everything ready and available before; delay 60 s unless the group's is given.
+fn running(replicas: i32, delay: Option<&str>) -> Snapshot {
+    let set = demo()
+        .replicas(replicas)
+        .with(|s| s.spec.template.termination_delay = delay.map(Into::into))
+        .build();
+    let mut snapshot = laid_out(&set);
+    fill_all(&mut snapshot, PodBuilder::ready);
+    for seen in snapshot.podcliques.values_mut() {
+        Arc::make_mut(&mut seen.podclique).status = Some(PodCliqueStatus {
+            was_available: true,
+            ..PodCliqueStatus::default()
+        });
+    }
+    for _ in 0..2 {
+        let next = plan(&snapshot);
+        carry_out(&mut snapshot, &next);
+    }
+    snapshot
+}
+
+fn breached() -> Verdict {
+    Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status: Status::True,
+        reason: Reason::InsufficientReadyPods,
+        message: String::new(),
+    }
+}
+
+/// The PodClique has lost its pods, and has said so since then.
+fn lose(snapshot: &mut Snapshot, name: &str, since: i64) {
+    fill(snapshot, name, 0, PodBuilder::ready);
+    let seen = snapshot.podcliques.get_mut(name).unwrap();
+    let status = Arc::make_mut(&mut seen.podclique).status.as_mut().unwrap();
+    conditions::set(&mut status.conditions, breached(), None, after(since));
+}
+
+/// The group has said since then that it is breached.
+fn delegate(snapshot: &mut Snapshot, since: i64) {
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let status = group.status.get_or_insert_default();
+    conditions::set(&mut status.conditions, breached(), None, after(since));
+}
+
+fn attempts(plan: &Plan<api::PodCliqueSetStatus>) -> Vec<(i32, i32)> {
+    let status = plan.status.as_ref().unwrap();
+    let pair = |a: &ReplicaAttempt| (a.replica, a.attempt);
+    status.replica_attempts.iter().map(pair).collect()
+}
+
+/// What is decided 60 s after the epoch.
+#[rstest]
+#[case::due(Some("60s"), 0, true)]
+#[case::due_since_long(Some("1s"), 0, true)]
+#[case::not_yet(Some("61s"), 0, false)]
+#[case::broke_later(Some("60s"), 1, false)]
+#[case::off(None, 0, false)]
+#[case::makes_no_sense(Some("0s"), 0, false)]
+fn tears_the_replica_down_when_the_delay_is_over(
+    #[case] delay: Option<&str>,
+    #[case] since: i64,
+    #[case] is_torn_down: bool,
+) {
+    let mut snapshot = running(1, delay);
+    lose(&mut snapshot, "demo-0-frontend", since);
+    let plan = plan(&snapshot);
+    let expected = if is_torn_down { vec![(0, 1)] } else { vec![] };
+    assert_eq!(attempts(&plan), expected, "{plan}");
+}
+
+#[test]
+fn writes_the_fence_with_its_cause_and_nothing_else() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 10);
+    let plan = plan(&snapshot);
+    assert!(plan.writes_nothing() && plan.notes.is_empty() && plan.wake_at.is_none());
+    assert_snapshot!(plan.status.unwrap().replica_attempts[0].message);
+}
+
+#[test]
+fn then_says_so_and_deletes_every_clique_of_the_replica_and_no_other() {
+    let mut snapshot = running(2, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 10);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let then = plan(&snapshot);
+    let text = then.to_string();
+    assert_snapshot!(text.split("status").next().unwrap());
+}
+
+#[test]
+fn announces_the_termination_and_wakes_at_the_first_time_that_is_due() {
+    let mut snapshot = running(2, Some("5m"));
+    lose(&mut snapshot, "demo-0-frontend", 40);
+    lose(&mut snapshot, "demo-1-frontend", 20);
+    let plan = plan(&snapshot);
+    assert_eq!(plan.wake_at, Some(after(320)));
+    let notes: Vec<_> = plan.notes.iter().map(|n| n.message.as_str()).collect();
+    assert_snapshot!(notes.join("\n"));
+}
+
+#[test]
+fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
+    let plan = plan(&snapshot);
+    assert_eq!(attempts(&plan), []);
+    assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+}
+
+#[test]
+fn does_nothing_for_a_group_that_deals_with_it_itself() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-g-2-leader", 0);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+}
+
+#[rstest]
+#[case::both_are_down(&["demo-0-g-1-leader", "demo-0-g-2-leader"], vec![(0, 1)])]
+#[case::one_is_back(&["demo-0-g-1-leader"], vec![])]
+fn tears_the_replica_down_for_a_group_that_is_really_broken(
+    #[case] lost: &[&str],
+    #[case] expected: Vec<(i32, i32)>,
+) {
+    let mut snapshot = running(1, Some("30s"));
+    for name in lost {
+        lose(&mut snapshot, name, 0);
+    }
+    delegate(&mut snapshot, 0);
+    assert_eq!(attempts(&plan(&snapshot)), expected);
+}
+
+#[test]
+fn ignores_what_a_group_says_of_an_earlier_attempt() {
+    let mut snapshot = running(1, Some("30s"));
+    for name in ["demo-0-g-1-leader", "demo-0-g-2-leader"] {
+        lose(&mut snapshot, name, 0);
+    }
+    delegate(&mut snapshot, 0);
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    group.status.as_mut().unwrap().observed_attempt = Some(1);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+}
+
+#[test]
+fn two_replicas_that_are_due_are_fenced_in_one_write() {
+    let mut snapshot = running(3, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    lose(&mut snapshot, "demo-2-frontend", 30);
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1), (2, 1)]);
+}
+
+#[test]
+fn remembers_live_counts_until_the_recreated_clique_has_them() {
+    let mut snapshot = running(1, Some("30s"));
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut front.podclique).spec.replicas = 5;
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    let first = plan(&snapshot);
+    assert_eq!(first.status.as_ref().unwrap().live_replicas[0].replicas, 5);
+    carry_out(&mut snapshot, &first);
+    snapshot.podcliques.clear();
+    let second = plan(&snapshot);
+    assert_eq!(second.status.as_ref().unwrap().live_replicas.len(), 1);
+    carry_out(&mut snapshot, &second);
+    let front = &snapshot.podcliques["demo-0-frontend"].podclique;
+    assert_eq!(front.spec.replicas, 5);
+    assert_eq!(plan(&snapshot).status.unwrap().live_replicas, []);
+}
+
+#[test]
+fn says_again_what_was_torn_down_for_a_minute_and_as_long_as_something_is_left() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let says = |snapshot: &Snapshot, at| {
+        let plan = decide(snapshot, after(at));
+        plan.notes.iter().any(|n| n.reason == "GangTerminated")
+    };
+    assert!(says(&snapshot, 3600), "old PodCliques are still there");
+    snapshot.podcliques.clear();
+    assert!(says(&snapshot, 119) && !says(&snapshot, 120));
+}
+
+#[test]
+fn does_nothing_while_the_set_is_invalid() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    let mut invalid: PodCliqueSet = (*snapshot.stored).clone();
+    invalid.spec.template.cliques[0].name = "Not A Name".into();
+    snapshot.intake = intake::take(&invalid, &domain::defaults::DefaultsConfig::default());
+    assert_eq!(attempts(&plan(&snapshot)), []);
+}
+
+#[test]
+fn what_was_recreated_and_never_available_is_not_torn_down_again() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    assert_eq!(fence::present(snapshot.attempts(), 0), 1);
+    snapshot.podcliques.clear();
+    for _ in 0..2 {
+        let next = plan(&snapshot);
+        carry_out(&mut snapshot, &next);
+    }
+    let much_later = decide(&snapshot, after(100_000));
+    assert_eq!(attempts(&much_later), [(0, 1)]);
+}
