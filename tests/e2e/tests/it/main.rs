@@ -23,3 +23,4 @@ mod refusal;
 mod repair;
 mod round_trip;
 mod scaling;
+mod termination;

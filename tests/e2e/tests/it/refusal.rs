@@ -97,7 +97,6 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
         &[autoscaled, clique("worker", 1)],
         &[group("workers", "worker", 1, 1)],
     );
-    pcs["spec"]["template"]["terminationDelay"] = json!("4h");
     pcs["spec"]["template"]["podCliqueScalingGroups"][0]["scaleConfig"] = json!({"maxReplicas": 3});
     ns.apply(&pcs);
     ns.until("it runs, and says what it ignores", |seen| {
@@ -108,7 +107,7 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
             &condition(set, "FieldNotImplemented"),
             &"True/AcceptedButIgnored".to_owned(),
         )?;
-        let message = "accepted, without effect yet: spec.template.terminationDelay; \
+        let message = "accepted, without effect yet: \
                        spec.template.cliques[0].spec.autoScalingConfig; \
                        spec.template.podCliqueScalingGroups[0].scaleConfig";
         same(
@@ -119,7 +118,6 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
     });
 
     for field in [
-        "/spec/template/terminationDelay",
         "/spec/template/cliques/0/spec/autoScalingConfig",
         "/spec/template/podCliqueScalingGroups/0/scaleConfig",
     ] {

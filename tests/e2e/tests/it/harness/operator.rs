@@ -30,9 +30,14 @@ pub struct Operator {
 impl Operator {
     /// Starts it with its configuration and log in `dir`.
     pub fn start(kubeconfig: &Path, dir: &Path) -> Result<Self> {
+        Self::start_with(kubeconfig, dir, "")
+    }
+
+    /// The same, with more lines of configuration.
+    pub fn start_with(kubeconfig: &Path, dir: &Path, more: &str) -> Result<Self> {
         let address = free_address()?;
         let config = dir.join("operator.yaml");
-        fs::write(&config, configuration(address)).context("operator's configuration")?;
+        fs::write(&config, configuration(address) + more).context("operator's configuration")?;
         let log = dir.join("operator.log");
         fs::write(&log, "").context("operator's log")?;
         let operator = Self {

@@ -1,0 +1,127 @@
+//! What is not terminated.
+
+use serde_json::{Value, json};
+
+use super::{attempts_of, breach, break_pod, events, pair, runs, started, terminating, uids};
+use crate::harness::manifest::{clique, group, held_clique, set};
+use crate::harness::{Namespace, same};
+
+#[test]
+fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
+    let ns = Namespace::new("gt-nothing");
+    ns.apply(&terminating("never", "5s", &[held_clique("a", 1)], &[]));
+    let mut below = clique("a", 3);
+    below["spec"]["minAvailable"] = 2.into();
+    let sets = [
+        (set("unset", &[clique("a", 2)], &[]), 1),
+        (terminating("below", "1s", &[below], &[]), 1),
+        (pair("back", "20s"), 1),
+        (pair("witness", "25s"), 1),
+    ];
+    started(&ns, &sets);
+    let before = ns.look().map(|seen| uids(&seen, "")).unwrap();
+    let back = break_pod(&ns, "back-0-a", 1);
+    for podclique in ["unset-0-a", "witness-0-a"] {
+        break_pod(&ns, podclique, 1);
+    }
+    ns.kubectl(&["scale", "pclq/below-0-a", "--replicas=1"]);
+    let broken = "True/InsufficientReadyPods".to_owned();
+    ns.until("it is breached", |seen| {
+        same("back", &breach(seen.one("PodClique", "back-0-a")?), &broken)
+    });
+    ns.set_pod_ready(&back);
+
+    ns.until("only the witness is terminated", |seen| {
+        same(
+            "witness",
+            &attempts_of(seen, "PodCliqueSet", "witness")?,
+            &vec![(0, 1)],
+        )?;
+        runs(seen, "witness", 1)?;
+        for set in ["unset", "never", "below", "back"] {
+            same(set, &attempts_of(seen, "PodCliqueSet", set)?, &vec![])?;
+            let podclique = format!("{set}-0-a");
+            same(
+                set,
+                &uids(seen, &podclique)[&podclique],
+                &before[&podclique],
+            )?;
+        }
+        let is = |podclique: &str| Ok::<_, String>(breach(seen.one("PodClique", podclique)?));
+        same("unset", &is("unset-0-a")?, &broken)?;
+        same(
+            "never",
+            &is("never-0-a")?,
+            &"False/NeverAvailable".to_owned(),
+        )?;
+        same(
+            "below",
+            &is("below-0-a")?,
+            &"False/SufficientReadyPods".to_owned(),
+        )?;
+        same(
+            "back",
+            &is("back-0-a")?,
+            &"False/SufficientReadyPods".to_owned(),
+        )
+    });
+    for set in ["unset", "never", "below"] {
+        assert_eq!(
+            events(&ns, set, "GangTerminationScheduled"),
+            Vec::<String>::new()
+        );
+    }
+}
+
+#[test]
+fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
+    let ns = Namespace::new("gt-refused");
+    let of_group = |delay: &str| {
+        let mut pcs = set("x", &[clique("a", 1)], &[group("g", "a", 1, 1)]);
+        pcs["spec"]["template"]["podCliqueScalingGroups"][0]["terminationDelay"] = json!(delay);
+        pcs
+    };
+    let both = |of_set: &str, delay: &str| {
+        let mut pcs = of_group(delay);
+        pcs["spec"]["template"]["terminationDelay"] = json!(of_set);
+        pcs
+    };
+    let cases: [(Value, &str, &str); 6] = [
+        (
+            pair("x", "0s"),
+            "spec.template.terminationDelay",
+            "omit terminationDelay to disable",
+        ),
+        (
+            pair("x", "-5s"),
+            "spec.template.terminationDelay",
+            "omit terminationDelay to disable",
+        ),
+        (
+            pair("x", "soon"),
+            "spec.template.terminationDelay",
+            "30s, 4h or 1h30m",
+        ),
+        (
+            of_group("5s"),
+            "spec",
+            "needs terminationDelay of the template",
+        ),
+        (
+            both("5s", "0s"),
+            "podCliqueScalingGroups[0].terminationDelay",
+            "",
+        ),
+        (
+            both("5s", "soon"),
+            "podCliqueScalingGroups[0].terminationDelay",
+            "",
+        ),
+    ];
+    for (manifest, path, remedy) in cases {
+        let output = ns.feed(&["apply", "-f", "-"], &manifest);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success(), "{manifest} was accepted");
+        assert!(said.contains(path) && said.contains(remedy), "{said}");
+    }
+}
