@@ -107,10 +107,10 @@ fn a_group_replica_is_recycled_alone_while_the_group_is_healthy() {
     let deleted = events(&ns, "x-0-g", "PodCliqueScalingGroupReplicaDeleteSuccessful");
     assert_eq!(deleted.len(), 1);
     let groups = ns.kubectl(&["get", "pcsg", "-o", SEED_COMMAND]);
-    assert!(groups.contains(r#"x-0-g: {"#), "{groups}");
+    assert!(groups.contains("x-0-g: {"), "{groups}");
 }
 
-/// Seed 000, "Check MinAvailableBreached Conditions".
+/// Seed 000, "Check `MinAvailableBreached` Conditions".
 const SEED_COMMAND: &str = r#"jsonpath={range .items[*]}{.metadata.name}: {.status.conditions[?(@.type=="MinAvailableBreached")]}{"\n"}{end}"#;
 
 #[test]

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{attempts_of, breach, break_pod, events, pair, runs, started, terminating, uids};
+use super::{Uids, attempts_of, breach, break_pod, events, pair, runs, started, terminating, uids};
 use crate::harness::manifest::{clique, group, held_clique, set};
-use crate::harness::{Namespace, same};
+use crate::harness::{Namespace, Seen, same};
 
 #[test]
 fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
@@ -32,38 +32,13 @@ fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
     ns.set_pod_ready(&back);
 
     ns.until("only the witness is terminated", |seen| {
-        same(
-            "witness",
-            &attempts_of(seen, "PodCliqueSet", "witness")?,
-            &vec![(0, 1)],
-        )?;
         runs(seen, "witness", 1)?;
+        let attempts = |set: &str| attempts_of(seen, "PodCliqueSet", set);
+        same("witness", &attempts("witness")?, &vec![(0, 1)])?;
         for set in ["unset", "never", "below", "back"] {
-            same(set, &attempts_of(seen, "PodCliqueSet", set)?, &vec![])?;
-            let podclique = format!("{set}-0-a");
-            same(
-                set,
-                &uids(seen, &podclique)[&podclique],
-                &before[&podclique],
-            )?;
+            same(set, &attempts(set)?, &vec![])?;
         }
-        let is = |podclique: &str| Ok::<_, String>(breach(seen.one("PodClique", podclique)?));
-        same("unset", &is("unset-0-a")?, &broken)?;
-        same(
-            "never",
-            &is("never-0-a")?,
-            &"False/NeverAvailable".to_owned(),
-        )?;
-        same(
-            "below",
-            &is("below-0-a")?,
-            &"False/SufficientReadyPods".to_owned(),
-        )?;
-        same(
-            "back",
-            &is("back-0-a")?,
-            &"False/SufficientReadyPods".to_owned(),
-        )
+        kept(seen, &before)
     });
     for set in ["unset", "never", "below"] {
         assert_eq!(
@@ -71,6 +46,28 @@ fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
             Vec::<String>::new()
         );
     }
+}
+
+/// The PodCliques are the same objects, and each says why it is not torn down.
+fn kept(seen: &Seen, before: &Uids) -> Result<(), String> {
+    for (podclique, should) in [
+        ("unset-0-a", "True/InsufficientReadyPods"),
+        ("never-0-a", "False/NeverAvailable"),
+        ("below-0-a", "False/SufficientReadyPods"),
+        ("back-0-a", "False/SufficientReadyPods"),
+    ] {
+        same(
+            podclique,
+            &uids(seen, podclique)[podclique],
+            &before[podclique],
+        )?;
+        same(
+            podclique,
+            &breach(seen.one("PodClique", podclique)?).as_str(),
+            &should,
+        )?;
+    }
+    Ok(())
 }
 
 #[test]
