@@ -4,10 +4,11 @@ use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
+use crate::model::Model;
 use crate::observer::Seen;
 use crate::ours::{self, Run};
 use crate::progress::say;
-use crate::raw::{self, Model};
+use crate::raw;
 use crate::requests::{is_event, is_status};
 use crate::sample::Sample;
 use crate::section::{Row, Section};

@@ -14,10 +14,7 @@ const END: &str = "<!-- bench: end -->";
 
 /// Conditions and tables.
 pub fn fragment(conditions: &[String], sections: &[Section]) -> String {
-    let conditions: String = conditions
-        .iter()
-        .map(|line| format!("- {line}\n"))
-        .collect();
+    let conditions = format!("- {}\n", conditions.join("\n- "));
     let sections: String = sections.iter().map(show).collect();
     format!("{conditions}{sections}")
 }

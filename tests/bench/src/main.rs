@@ -9,6 +9,7 @@ mod conditions;
 mod creation;
 mod deletion;
 mod document;
+mod model;
 mod namespace;
 mod observer;
 mod operator;
@@ -49,6 +50,9 @@ struct Args {
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=50))]
     rounds: u32,
+    /// Only the workloads whose titles contain this.
+    #[arg(long, env = "BENCH_ONLY", default_value = "")]
+    only: String,
     /// Markdown file whose table between the markers is replaced.
     #[arg(long)]
     write: Option<PathBuf>,
@@ -80,10 +84,10 @@ fn verdict(sections: &[Section]) -> ExitCode {
 // The operators are started by the main thread: the kernel ends them when that ends.
 #[tokio::main]
 async fn run(args: &Args) -> Result<Vec<Section>> {
-    if args.write.is_some() && args.pods != PODS {
+    if args.write.is_some() && (args.pods != PODS || !args.only.is_empty()) {
         bail!(
-            "figures of {} pods do not belong into the document: leave BENCH_PODS unset",
-            args.pods
+            "part of the figures does not belong into the document: \
+             leave BENCH_PODS and BENCH_ONLY unset"
         );
     }
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
@@ -99,7 +103,8 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     let conditions = conditions::before();
     let site = Site::start().await?;
     let mut sections = Vec::new();
-    for shape in Shape::all(args.pods) {
+    let shapes = Shape::all(args.pods).into_iter();
+    for shape in shapes.filter(|shape| shape.title.contains(&args.only)) {
         sections.push(creation::measure(&site, &shape, args.rounds).await?);
     }
     let text = document::fragment(&conditions.with(&site, args.rounds), &sections);

@@ -10,10 +10,11 @@ use serde_json::Value;
 use crate::calls::{self, Call};
 use crate::creation::Times;
 use crate::deletion;
+use crate::model::Model;
 use crate::namespace;
 use crate::observer::Observer;
 use crate::operator::Operator;
-use crate::raw::Model;
+
 use crate::requests::Requests;
 use crate::shape::Shape;
 use crate::site::Site;
@@ -87,13 +88,22 @@ fn applications(shape: &Shape, namespace: &str) -> Result<Vec<Call>> {
 async fn check(client: &Client, namespace: &str, shape: &Shape) -> Result<()> {
     let path = calls::path("apis/grove.io/v1alpha1", namespace, "podcliquesets");
     let list: Value = calls::send(client, calls::get(&path)?).await?;
-    let sets = list["items"].as_array().map_or(&[][..], Vec::as_slice);
-    let wrong = sets
-        .iter()
-        .find(|set| set["status"]["availableReplicas"] != shape.replicas);
-    match wrong {
+    let sets = list
+        .get("items")
+        .and_then(Value::as_array)
+        .map_or(&[][..], Vec::as_slice);
+    let available = |set: &Value| {
+        let count = set
+            .pointer("/status/availableReplicas")
+            .and_then(Value::as_u64);
+        count == Some(u64::from(shape.replicas))
+    };
+    match sets.iter().find(|set| !available(set)) {
         None if sets.len() == usize::try_from(shape.sets)? => Ok(()),
         None => bail!("{} of {} sets are there", sets.len(), shape.sets),
-        Some(set) => bail!("a set says that it is not complete: {}", set["status"]),
+        Some(set) => bail!(
+            "a set says that it is not complete: {:?}",
+            set.get("status")
+        ),
     }
 }
