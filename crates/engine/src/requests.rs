@@ -53,6 +53,11 @@ impl From<kube::Error> for RequestError {
             (409, _) => Self::Conflict,
             // The namespace goes away, and everything in it: nothing to tell anybody.
             (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
+            // The store's words, passed on as an internal error: it will say so each time.
+            (500, _) if status.message.contains("request is too large") => Self::Refused {
+                code: 500,
+                message: status.message.clone(),
+            },
             (429 | 500.., _) => Self::Unavailable(status.message.clone()),
             (code, _) => Self::Refused {
                 code,
