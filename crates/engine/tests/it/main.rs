@@ -10,6 +10,7 @@
 mod apply;
 mod cache;
 mod controller;
+mod hub;
 mod queue;
 mod routes;
 mod server;

@@ -17,6 +17,14 @@ pub type Asked = Arc<Mutex<Vec<String>>>;
 
 /// A hub whose requests get these answers, one after the other.
 pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
+    let (client, asked) = client(answers);
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client, metrics.clone());
+    (Arc::new(Hub::new(requests, metrics)), asked)
+}
+
+/// A client whose requests get these answers, and errors after them.
+pub fn client(answers: Vec<(u16, Value)>) -> (Client, Asked) {
     let asked = Asked::default();
     let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
     let log = asked.clone();
@@ -31,9 +39,7 @@ pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
             .body(Body::from(body.to_string().into_bytes()));
         async move { Ok::<_, Infallible>(response.unwrap()) }
     });
-    let metrics = Arc::new(Metrics::default());
-    let requests = Requests::new(Client::new(service, "default"), metrics.clone());
-    (Arc::new(Hub::new(requests, metrics)), asked)
+    (Client::new(service, "default"), asked)
 }
 
 /// A Status object of the API server.
