@@ -9,6 +9,7 @@
 
 mod harness;
 
+mod autoscaler;
 mod chart;
 mod churn;
 mod crash;
@@ -17,6 +18,7 @@ mod deletion;
 mod gangs;
 mod life;
 mod names;
+mod orphans;
 mod process;
 mod quiet;
 mod refusal;
