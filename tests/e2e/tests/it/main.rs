@@ -15,6 +15,7 @@ mod churn;
 mod crash;
 mod creation;
 mod deletion;
+mod faults;
 mod gangs;
 mod life;
 mod names;
