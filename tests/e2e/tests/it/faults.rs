@@ -7,23 +7,28 @@ mod sick;
 mod unreadable;
 mod watches;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::seen::index;
 use crate::harness::{Namespace, Seen, same};
 
+const PART_OF: &str = "app.kubernetes.io/part-of";
+
 /// A clique of three pods, one of which is enough, and a group of two replicas of one pod.
 fn service(name: &str) -> Value {
     let mut a = clique("a", 3);
     a["spec"]["minAvailable"] = 1.into();
-    set(name, &[a, clique("b", 1)], &[group("g", "b", 2, 1)])
+    let mut service = set(name, &[a, clique("b", 1)], &[group("g", "b", 2, 1)]);
+    // As it labels what is made of it.
+    service["metadata"]["labels"] = json!({PART_OF: name});
+    service
 }
 
-/// Scales the clique and the group of the set `x`.
-fn scale(ns: &Namespace<'_>, replicas: u32) {
-    let replicas = format!("--replicas={replicas}");
-    ns.kubectl(&["scale", "pclq/x-0-a", "pcsg/x-0-g", &replicas]);
+/// Scales the clique and the group of the set.
+fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
+    let (clique, group) = (format!("pclq/{set}-0-a"), format!("pcsg/{set}-0-g"));
+    ns.kubectl(&["scale", &clique, &group, &format!("--replicas={replicas}")]);
 }
 
 /// Whether the clique and the group have so many replicas, all of them run, each index is there
@@ -51,7 +56,7 @@ fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
         i => format!("{set}-0-g-{}", i - 1),
     };
     (0..g).try_for_each(|i| seen.one("PodGang", &gang(i)).map(|_| ()))?;
-    let of_set = |o: &&Value| o["metadata"]["labels"]["app.kubernetes.io/part-of"] == set;
+    let of_set = |o: &&Value| o["metadata"]["labels"][PART_OF] == set;
     let count = |kind: &str| u32::try_from(seen.all(kind).into_iter().filter(of_set).count());
     same("pods", &count("Pod").unwrap(), &(a + g))?;
     same("gangs", &count("PodGang").unwrap(), &g)

@@ -25,7 +25,7 @@ fn without_an_api_server_for_half_a_minute_it_stays_and_makes_up_for_it() {
     history.catch_up(&ns);
 
     // In the middle of it.
-    scale(&ns, 4);
+    scale(&ns, "x", 4);
     lane.proxy.vanish();
     let since = Instant::now();
     ns.kubectl(
@@ -35,7 +35,7 @@ fn without_an_api_server_for_half_a_minute_it_stays_and_makes_up_for_it() {
         ]
         .concat(),
     );
-    scale(&ns, 5);
+    scale(&ns, "x", 5);
     let is_over = wait::until(|| {
         lane.expect_alive();
         let is_over = since.elapsed() > GONE;

@@ -48,7 +48,7 @@ fn what_a_list_leaves_out_is_not_gone() {
             .ok_or_else(|| format!("{lists} lists"))
     });
     seen.unwrap();
-    scale(&ns, 4);
+    scale(&ns, "x", 4);
     ns.until("as it was scaled", |seen| runs(seen, "x", 4, 4));
     history.catch_up(&ns);
     let lost = BTreeSet::from(["x-0-a#1"]);

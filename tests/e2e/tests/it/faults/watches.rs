@@ -28,7 +28,7 @@ fn watches_that_break_off_again_and_again_lose_nothing() {
     ns.until("it runs", |seen| runs(seen, "x", 3, 2));
     for replicas in [5, 4, 5] {
         lane.proxy.cut_watches();
-        scale(&ns, replicas);
+        scale(&ns, "x", replicas);
         lane.proxy.cut_watches();
         ns.until("as it was scaled", |seen| {
             runs(seen, "x", replicas, replicas)
@@ -54,7 +54,7 @@ fn watches_that_are_too_old_are_begun_anew() {
     lane.proxy
         .disturb(move |asked| Fault::Answer(410).when(too_old(asked)));
     lane.proxy.cut_watches();
-    scale(&ns, 4);
+    scale(&ns, "x", 4);
     ns.until("as it was scaled", |seen| runs(seen, "x", 4, 4));
 
     assert!(watches_of_pods(&lane) > 5);
@@ -70,7 +70,7 @@ fn watches_that_are_too_old_are_begun_anew() {
     lane.proxy.disturb(on_watches(edit));
     lane.proxy.cut_watches();
     let before = lane.proxy.count(|asked| asked.verb == "list");
-    scale(&ns, 2);
+    scale(&ns, "x", 2);
     ns.until("as it was scaled", |seen| runs(seen, "x", 2, 2));
     let lists = lane.proxy.count(|asked| asked.verb == "list") - before;
     assert!(lists >= 3, "{lists} lists");
