@@ -1,7 +1,8 @@
 //! Carries out a plan: wave after wave, the actions of a wave at once, each with its precondition.
 //!
 //! No action relies on the success of another, only on what was observed: so what is refused
-//! stops its own kind of write and nothing else. A server that does not answer stops everything.
+//! stops its own kind of write and nothing else. A server that does not answer stops everything,
+//! and so does an object that cannot be read: the rest was decided as if it were not there.
 
 use std::collections::BTreeSet;
 
@@ -159,10 +160,9 @@ fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError,
     outcome.is_unavailable |= !is_refused;
     let description = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     if outcome.errors.len() < ERRORS_KEPT {
-        let code = if is_refused {
-            code(action)
-        } else {
-            "ERR_API_UNAVAILABLE".to_owned()
+        let code = match error {
+            RequestError::Unavailable(_) => "ERR_API_UNAVAILABLE".to_owned(),
+            _ => code(action),
         };
         let description = description.clone();
         outcome.errors.push(LastError {

@@ -37,6 +37,9 @@ pub enum RequestError {
         /// What the API server says.
         message: String,
     },
+    /// The answer is an object with a field that is not what it can be. A write was carried out.
+    #[error("the object that is there cannot be read: {0}; correct it or delete it")]
+    Unreadable(String),
     /// The API server could not be asked, or is busy. It may have done what was asked.
     #[error("the API server gave no answer: {0}")]
     Unavailable(String),
@@ -44,8 +47,10 @@ pub enum RequestError {
 
 impl From<kube::Error> for RequestError {
     fn from(error: kube::Error) -> Self {
-        let kube::Error::Api(status) = error else {
-            return Self::Unavailable(error.to_string());
+        let status = match error {
+            kube::Error::Api(status) => status,
+            kube::Error::SerdeError(error) => return Self::Unreadable(error.to_string()),
+            error => return Self::Unavailable(error.to_string()),
         };
         match (status.code, status.reason.as_str()) {
             (409, "AlreadyExists") => Self::AlreadyExists,
@@ -73,6 +78,7 @@ impl RequestError {
             Self::AlreadyExists | Self::Conflict => 409,
             Self::NotFound => 404,
             Self::Refused { code, .. } => *code,
+            Self::Unreadable(_) => 200,
             Self::Unavailable(_) => 0,
         }
     }

@@ -148,6 +148,18 @@ async fn takes_what_is_too_large_for_the_store_for_refused() {
 }
 
 #[tokio::test]
+async fn stops_at_an_object_that_cannot_be_read_and_says_so() {
+    let mut unreadable = stored("a", "owner");
+    unreadable["spec"] = json!({"schedulingGates": true});
+    let answers = vec![(409, failure(409, "AlreadyExists")), (200, unreadable)];
+    let (outcome, asked, cached) = run(answers, vec![vec![create("a")], vec![delete("e")]]).await;
+    assert_eq!((asked.len(), cached), (2, 0));
+    assert!(!outcome.is_refused, "asked again soon");
+    assert_eq!(outcome.errors[0].code, "ERR_CREATE_POD");
+    insta::assert_snapshot!(outcome.errors[0].description);
+}
+
+#[tokio::test]
 async fn leaves_out_what_has_to_wait() {
     let (hub, asked) = hub(vec![(200, json!({}))]);
     let blocked = BTreeSet::from([("create", Kind::Pod)]);
