@@ -6,6 +6,7 @@ use crate::faults::{runs, service};
 use crate::harness::history::History;
 use crate::harness::lane::Lane;
 use crate::harness::proxy::{Fault, Shown};
+use crate::harness::same;
 use crate::harness::seen::name;
 
 #[test]
@@ -21,8 +22,8 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     lane.operator.kill();
     let spoil = Fault::edit(|_, object| Shown::As(spoiled(object)));
     lane.proxy.disturb(move |asked| {
-        let is_many = ["list", "watch"].contains(&asked.verb);
-        spoil.clone().when(is_many)
+        let is_read = !asked.is_write();
+        spoil.clone().when(is_read)
     });
     lane.operator.start_again().unwrap();
     ns.apply(&service("good"));
@@ -50,6 +51,54 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
         runs(seen, "good", 4, 4)?;
         runs(seen, "bad", 4, 2)
     });
+    history.catch_up(&ns);
+    assert!(history.slots_deleted().is_empty(), "{history:?}");
+    assert!(history.slots_held_twice().is_empty(), "{history:?}");
+}
+
+#[test]
+fn a_child_that_cannot_be_read_is_named_by_its_set() {
+    let lane = Lane::start("unreadable-child");
+    let ns = lane.namespace();
+    ns.apply(&service("x"));
+    ns.until("it runs", |seen| runs(seen, "x", 3, 2));
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    lane.operator.kill();
+    let spoil = Fault::edit(|_, mut object| {
+        if name(&object) == "x-0-a" {
+            object["spec"]["replicas"] = json!("many");
+        }
+        Shown::As(object)
+    });
+    lane.proxy
+        .disturb(move |asked| spoil.clone().when(!asked.is_write()));
+    lane.operator.start_again().unwrap();
+    ns.apply(&service("good"));
+    ns.kubectl(&["scale", "pclq/x-0-a", "--replicas=4"]);
+    ns.until("the set says what is wrong, the other runs", |seen| {
+        runs(seen, "good", 3, 2)?;
+        let errors = &seen.one("PodCliqueSet", "x")?["status"]["lastErrors"];
+        let says = errors.to_string();
+        ["create PodClique x-0-a: ", "cannot be read: ", "correct it"]
+            .iter()
+            .all(|words| says.contains(words))
+            .then_some(())
+            .ok_or(says)
+    });
+    history.catch_up(&ns);
+    assert!(history.slots_deleted().is_empty(), "{history:?}");
+
+    lane.proxy.disturb_no_more();
+    ns.kubectl(&["annotate", "pclq", "x-0-a", "example.com/is=right"]);
+    lane.proxy.cut_watches();
+    ns.until("it goes on", |seen| {
+        let errors = &seen.one("PodCliqueSet", "x")?["status"]["lastErrors"];
+        same("errors", errors, &Value::Null)?;
+        runs(seen, "x", 4, 2)
+    });
+    lane.expect_alive();
     history.catch_up(&ns);
     assert!(history.slots_deleted().is_empty(), "{history:?}");
     assert!(history.slots_held_twice().is_empty(), "{history:?}");

@@ -16,11 +16,11 @@ pub enum Fault {
     Answer(u16),
     /// It is carried out, and the connection ends before the answer comes.
     AnswerLost,
-    /// The objects of its answer, a list or a watch, go through this.
+    /// What it finds, one object or many, goes through this.
     Edit(Edit),
 }
 
-/// What is shown of an object, given how it is told (`LISTED`, or the type of the watch's event).
+/// What is shown of an object, given how it is told (`LISTED`, `FOUND`, or the type of the watch's event).
 pub type Edit = Arc<dyn Fn(&str, Value) -> Shown + Send + Sync>;
 
 /// What is shown of an object.

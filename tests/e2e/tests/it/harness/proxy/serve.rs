@@ -63,7 +63,8 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     let body = match (asked.verb, head.status.is_success()) {
         ("watch", true) => shown::watch(body, edit, shared.cuts.subscribe()),
         ("list", true) => shown::list(body, edit).await?,
-        _ => whole(body.collect().await.map_err(io::Error::other)?.to_bytes()),
+        ("get", true) => shown::one(body, edit).await?,
+        _ => whole(bytes(body).await?),
     };
     let mut response = Response::new(body);
     *response.status_mut() = head.status;
@@ -130,6 +131,12 @@ pub fn status(code: u16) -> Value {
         "kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "message": format!("{reason}, says the proxy"), "reason": reason, "code": code,
     })
+}
+
+/// All of a body.
+pub async fn bytes(body: kube::client::Body) -> io::Result<Bytes> {
+    let collected = body.collect().await.map_err(io::Error::other)?;
+    Ok(collected.to_bytes())
 }
 
 /// A body that is sent at once.

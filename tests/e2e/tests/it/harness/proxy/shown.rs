@@ -11,12 +11,12 @@ use tokio::sync::watch;
 use tokio_util::codec::{FramedRead, LinesCodec};
 use tokio_util::io::StreamReader;
 
-use super::serve::{Body, status, whole};
+use super::serve::{Body, bytes, status, whole};
 use super::{Edit, Shown};
 
 /// A list.
 pub async fn list(body: kube::client::Body, edit: Option<Edit>) -> io::Result<Body> {
-    let bytes = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let bytes = bytes(body).await?;
     let Some(edit) = edit else {
         return Ok(whole(bytes));
     };
@@ -30,6 +30,20 @@ pub async fn list(body: kube::client::Body, edit: Option<Edit>) -> io::Result<Bo
         });
     list["items"] = shown.collect();
     Ok(whole(list.to_string().into()))
+}
+
+/// An object; there is no hiding it.
+pub async fn one(body: kube::client::Body, edit: Option<Edit>) -> io::Result<Body> {
+    let bytes = bytes(body).await?;
+    let Some(edit) = edit else {
+        return Ok(whole(bytes));
+    };
+    Ok(whole(
+        match edit("FOUND", serde_json::from_slice(&bytes)?) {
+            Shown::As(object) => object.to_string().into(),
+            _ => bytes,
+        },
+    ))
 }
 
 /// A watch, until the next cut.
