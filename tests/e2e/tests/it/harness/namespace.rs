@@ -26,6 +26,11 @@ pub struct Namespace<'a> {
     is_deleted: bool,
 }
 
+/// The name of the namespace for this purpose.
+pub fn called(purpose: &str) -> String {
+    format!("e2e-{purpose}-{}", process::id())
+}
+
 impl Namespace<'static> {
     /// A new one on the shared control plane.
     pub fn new(purpose: &str) -> Self {
@@ -37,7 +42,7 @@ impl Namespace<'static> {
 impl<'a> Namespace<'a> {
     /// A new one on this control plane.
     pub fn on(control_plane: &'a ControlPlane, operator: &'a Operator, purpose: &str) -> Self {
-        let name = format!("e2e-{purpose}-{}", process::id());
+        let name = called(purpose);
         control_plane.kubectl(["create", "namespace", &name]);
         Self {
             name,
