@@ -24,6 +24,8 @@ fn ended_after_any_write_it_ends_up_where_it_would_have() {
         &REPLICA_OUT,
         &SCALE_IN,
         &REPLICA_IN,
+        &TERMINATION,
+        &RECYCLING,
     ];
     let left = Mutex::new(scenarios.into_iter());
     let next = || left.lock().unwrap().next();
@@ -43,6 +45,7 @@ const CREATE: Scenario = Scenario {
     step: |ns, set| ns.apply(&service(set)),
     is_done: |seen, set| runs(seen, set, 2, 2),
     deleted: &[],
+    told: None,
 };
 
 const SCALE_OUT: Scenario = Scenario {
@@ -51,6 +54,7 @@ const SCALE_OUT: Scenario = Scenario {
     step: |ns, set| scale(ns, set, 3),
     is_done: |seen, set| runs(seen, set, 3, 3),
     deleted: &[],
+    told: None,
 };
 
 const SCALE_IN: Scenario = Scenario {
@@ -59,6 +63,7 @@ const SCALE_IN: Scenario = Scenario {
     step: |ns, set| scale(ns, set, 1),
     is_done: |seen, set| runs(seen, set, 1, 1),
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
+    told: None,
 };
 
 const REPLICA_OUT: Scenario = Scenario {
@@ -67,6 +72,7 @@ const REPLICA_OUT: Scenario = Scenario {
     step: |ns, set| scale_set(ns, set, 2),
     is_done: |seen, set| small_runs(seen, set, 2),
     deleted: &[],
+    told: None,
 };
 
 const REPLICA_IN: Scenario = Scenario {
@@ -75,6 +81,7 @@ const REPLICA_IN: Scenario = Scenario {
     step: |ns, set| scale_set(ns, set, 1),
     is_done: |seen, set| small_runs(seen, set, 1),
     deleted: &["1-a#0", "1-g-0-b#0"],
+    told: None,
 };
 
 const DELETE: Scenario = Scenario {
@@ -92,7 +99,59 @@ const DELETE: Scenario = Scenario {
         "0-g-1-b#0",
         "0-g-1-c#0",
     ],
+    told: None,
 };
+
+const TERMINATION: Scenario = Scenario {
+    name: "termination",
+    begins_with: Some((|set| terminated(small(set, 1)), 2)),
+    step: |ns, set| ns.break_pods(&format!("{set}-0-a")),
+    is_done: |seen, set| {
+        small_runs(seen, set, 1)?;
+        attempts(seen, "PodCliqueSet", set)
+    },
+    deleted: &["0-a#0", "0-g-0-b#0"],
+    told: Some(&["GangTerminated"]),
+};
+
+const RECYCLING: Scenario = Scenario {
+    name: "recycling",
+    begins_with: Some((|set| terminated(pair(set)), 2)),
+    step: |ns, set| ns.break_pods(&format!("{set}-0-g-1-b")),
+    is_done: |seen, set| {
+        seen.expect_ready_pods(2)?;
+        let group = format!("{set}-0-g");
+        let status = &seen.one("PodCliqueScalingGroup", &group)?["status"];
+        same(&group, &status["availableReplicas"], &2.into())?;
+        attempts(seen, "PodCliqueScalingGroup", &group)
+    },
+    deleted: &["0-g-1-b#0"],
+    told: Some(&["GangTerminated"]),
+};
+
+/// A group of two replicas of which one is enough.
+fn pair(name: &str) -> Value {
+    let mut pair = set(name, &[clique("b", 1)], &[group("g", "b", 2, 1)]);
+    pair["metadata"]["labels"] = labels(name);
+    pair
+}
+
+fn terminated(mut set: Value) -> Value {
+    set["spec"]["template"]["terminationDelay"] = json!("1s");
+    set
+}
+
+/// Whether one replica of it was torn down, once.
+fn attempts(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
+    let status = &seen.one(kind, name)?["status"];
+    let attempts = status["replicaAttempts"].as_array();
+    let attempts: Vec<_> = attempts
+        .into_iter()
+        .flatten()
+        .map(|a| &a["attempt"])
+        .collect();
+    same(name, &attempts, &vec![&json!(1)])
+}
 
 fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
     let clique = format!("pclq/{set}-0-a");

@@ -30,6 +30,8 @@ pub struct Scenario {
     pub is_done: Judge,
     /// The slots that lose their pods, without the name of the set.
     pub deleted: &'static [&'static str],
+    /// Whether each of them gets one other pod, and the set says of it, once: these events.
+    pub told: Option<&'static [&'static str]>,
 }
 
 type Manifest = fn(set: &str) -> Value;
@@ -59,15 +61,28 @@ pub fn walk(scenario: &Scenario) {
                 expect_same(&normal(seen, &set), &undisturbed)
             },
         );
+        expect_told(&ns, scenario, &set);
         operator.kill();
     }
     operator.start_again().unwrap();
     history.catch_up(&ns);
-    assert_eq!(history.slots_held_twice(), BTreeSet::new());
     let stepped = iter::once(0).chain((1..=writes).step_by(stride()));
     let deleted: BTreeSet<_> = stepped.flat_map(|n| slots(scenario, n)).collect();
     let deleted: BTreeSet<_> = deleted.iter().map(String::as_str).collect();
     assert_eq!(history.slots_deleted(), deleted);
+    let none = BTreeSet::new();
+    let is_replaced = scenario.told.is_some();
+    let replaced = if is_replaced { &deleted } else { &none };
+    assert_eq!(&history.slots_held_by_more_than(1), replaced);
+    assert_eq!(history.slots_held_by_more_than(2), none);
+}
+
+/// Each event once, however often the operator said it.
+fn expect_told(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
+    for reason in scenario.told.into_iter().flatten() {
+        let told = ns.events(set, reason);
+        assert_eq!(told.len(), 1, "{set}: {reason}: {told:?}");
+    }
 }
 
 /// Only every so many-th write, if `GROVE_E2E_CRASH_STRIDE` says so: all of them take minutes.
