@@ -1,6 +1,8 @@
 //! Requests are refused or fail, answers get lost.
 
 use std::env;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -23,7 +25,13 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     delete(&ns, "calm");
 
     let seed = seed();
-    lane.proxy.disturb(move |asked| refuse(seed, asked));
+    let faults = Arc::new(AtomicUsize::new(0));
+    let made = faults.clone();
+    lane.proxy.disturb(move |asked| {
+        let fault = refuse(seed, asked);
+        made.fetch_add(usize::from(fault.is_any()), Ordering::SeqCst);
+        fault
+    });
     let mut history = History::of(&ns);
     let end = create_and_scale(&ns, "noisy");
     for (is, should) in end.iter().zip(&undisturbed) {
@@ -38,6 +46,7 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     delete(&ns, "noisy");
     history.catch_up(&ns);
     assert!(history.slots_held_twice().is_empty(), "seed {seed}");
+    assert!(faults.load(Ordering::SeqCst) > 20, "seed {seed}");
     lane.expect_alive();
 }
 
