@@ -34,16 +34,22 @@ fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
 /// Whether the clique and the group have so many replicas, all of them run, each index is there
 /// once, and the statuses say so.
 fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
+    runs_with(seen, set, &(0..a).collect::<Vec<_>>(), g)
+}
+
+/// The same, with these indices of the clique.
+fn runs_with(seen: &Seen, set: &str, a: &[u32], g: u32) -> Result<(), String> {
     let is = |kind: &str, name: &str, field: &str, count: u32| {
         let object = seen.one(kind, name)?;
         same(name, &object["status"][field], &count.into())
     };
     let clique = format!("{set}-0-a");
     let group = format!("{set}-0-g");
-    let of_group: Vec<_> = (0..g).map(|i| (format!("{group}-{i}-b"), 1)).collect();
-    for (podclique, pods) in [(clique.clone(), a)].into_iter().chain(of_group) {
+    let of_group = (0..g).map(|i| (format!("{group}-{i}-b"), &[0][..]));
+    for (podclique, should) in [(clique, a)].into_iter().chain(of_group) {
         let indices: Vec<_> = seen.pods(&podclique).into_iter().map(index).collect();
-        same(&podclique, &indices, &(0..pods).collect())?;
+        same(&podclique, &&indices[..], &should)?;
+        let pods = u32::try_from(should.len()).unwrap();
         is("PodClique", &podclique, "readyReplicas", pods)?;
         let errors = &seen.one("PodClique", &podclique)?["status"]["lastErrors"];
         same(&podclique, errors, &Value::Null)?;
@@ -58,6 +64,7 @@ fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
     (0..g).try_for_each(|i| seen.one("PodGang", &gang(i)).map(|_| ()))?;
     let of_set = |o: &&Value| o["metadata"]["labels"][PART_OF] == set;
     let count = |kind: &str| u32::try_from(seen.all(kind).into_iter().filter(of_set).count());
-    same("pods", &count("Pod").unwrap(), &(a + g))?;
+    let pods = u32::try_from(a.len()).unwrap() + g;
+    same("pods", &count("Pod").unwrap(), &pods)?;
     same("gangs", &count("PodGang").unwrap(), &g)
 }

@@ -1,15 +1,18 @@
 //! Requests are refused or fail, answers get lost.
 
 use std::env;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
 use crate::crash::normal::normal;
-use crate::faults::{PART_OF, runs, scale, service};
+use crate::faults::{PART_OF, runs, runs_with, scale, service};
 use crate::harness::history::History;
 use crate::harness::lane::Lane;
 use crate::harness::proxy::{Asked, Fault, share};
-use crate::harness::{Namespace, same};
+use crate::harness::seen::index;
+use crate::harness::{Namespace, Seen, same};
 
 /// Of a hundred requests so many fail, and of a hundred writes so many answers get lost.
 const FAILED: u64 = 20;
@@ -19,40 +22,59 @@ const LOST: u64 = 5;
 fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     let lane = Lane::start("refused");
     let ns = lane.namespace();
-    let undisturbed = create_and_scale(&ns, "calm");
+    let undisturbed = create_and_scale_out(&ns, "calm");
     delete(&ns, "calm");
 
     let seed = seed();
-    lane.proxy.disturb(move |asked| refuse(seed, asked));
+    let faults = Arc::new(AtomicUsize::new(0));
+    let made = faults.clone();
+    lane.proxy.disturb(move |asked| {
+        let fault = refuse(seed, asked);
+        made.fetch_add(usize::from(fault.is_any()), Ordering::SeqCst);
+        fault
+    });
     let mut history = History::of(&ns);
-    let end = create_and_scale(&ns, "noisy");
+    let end = create_and_scale_out(&ns, "noisy");
     for (is, should) in end.iter().zip(&undisturbed) {
         assert_eq!(is, should, "seed {seed}");
     }
     assert_eq!(end.len(), undisturbed.len(), "seed {seed}");
     history.catch_up(&ns);
-    let scaled_in = ["a#2", "a#3", "a#4", "g-2-b#0", "g-3-b#0", "g-4-b#0"];
-    let scaled_in: Vec<_> = scaled_in.map(|slot| format!("noisy-0-{slot}")).into();
+    assert!(history.slots_deleted().is_empty(), "seed {seed}");
+    let kept = ns.until("it runs", |seen| Ok(oldest(seen, "noisy-0-a", 2)));
+    scale(&ns, "noisy", 2);
+    ns.until("scaled in", |seen| runs_with(seen, "noisy", &kept, 2));
+    history.catch_up(&ns);
+    let of_clique = (0..5).filter(|index| !kept.contains(index));
+    let of_clique = of_clique.map(|index| format!("noisy-0-a#{index}"));
+    let scaled_in = of_clique.chain((2..5).map(|i| format!("noisy-0-g-{i}-b#0")));
     let deleted: Vec<_> = history.slots_deleted().into_iter().collect();
-    assert_eq!(deleted, scaled_in, "seed {seed}");
+    assert_eq!(deleted, scaled_in.collect::<Vec<_>>(), "seed {seed}");
     delete(&ns, "noisy");
     history.catch_up(&ns);
     assert!(history.slots_held_twice().is_empty(), "seed {seed}");
+    assert!(faults.load(Ordering::SeqCst) > 20, "seed {seed}");
     lane.expect_alive();
 }
 
 /// What is there at the end.
-fn create_and_scale(ns: &Namespace<'_>, set: &str) -> Vec<Value> {
+fn create_and_scale_out(ns: &Namespace<'_>, set: &str) -> Vec<Value> {
     ns.apply(&service(set));
     ns.until("it runs", |seen| runs(seen, set, 3, 2));
-    for replicas in [5, 2] {
-        scale(ns, set, replicas);
-        ns.until("as it was scaled", |seen| {
-            runs(seen, set, replicas, replicas)
-        });
-    }
+    scale(ns, set, 5);
+    ns.until("scaled out", |seen| runs(seen, set, 5, 5));
     let of_set = format!("{PART_OF}={set}");
     normal(&ns.look_at(&of_set).unwrap(), set)
+}
+
+/// The indices of those that stay when all run: a pod whose creation failed at first is younger
+/// than the one with the next index.
+fn oldest(seen: &Seen, podclique: &str, count: usize) -> Vec<u32> {
+    let mut pods = seen.pods(podclique);
+    pods.sort_by_key(|pod| pod["metadata"]["creationTimestamp"].as_str());
+    let mut indices: Vec<_> = pods.into_iter().take(count).map(index).collect();
+    indices.sort_unstable();
+    indices
 }
 
 fn delete(ns: &Namespace<'_>, set: &str) {

@@ -1,6 +1,8 @@
 //! Lists and watches leave things out.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::faults::watches::{next_watches, on_watches};
 use crate::faults::{runs, scale, service};
@@ -68,8 +70,11 @@ fn what_a_watch_does_not_tell_is_found_out() {
     });
     // Nothing is told of this pod any more, until the watch is cut and lists come in between.
     let secret = lost.clone();
+    let hidden = Arc::new(AtomicUsize::new(0));
+    let not_told = hidden.clone();
     lane.proxy.disturb(on_watches(Fault::edit(move |_, object| {
         if name(&object) == secret {
+            not_told.fetch_add(1, Ordering::SeqCst);
             Shown::Nothing
         } else {
             Shown::As(object)
@@ -82,6 +87,7 @@ fn what_a_watch_does_not_tell_is_found_out() {
         .disturb(move |asked| Fault::Answer(410).when(too_old(asked)));
     lane.proxy.cut_watches();
     ns.until("it is replaced", |seen| runs(seen, "x", 3, 2));
+    assert!(hidden.load(Ordering::SeqCst) > 0);
     lane.expect_alive();
 }
 

@@ -32,7 +32,10 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     ns.kubectl(&["scale", "pclq/good-0-a", "pcsg/good-0-g", "--replicas=4"]);
     ns.until("the other is scaled", |seen| runs(seen, "good", 4, 4));
     let metrics = lane.operator.get("/metrics").unwrap().1;
-    assert!(metrics.contains("grove_undecodable"), "{metrics}");
+    for kind in ["PodCliqueSet", "PodClique", "Pod", "PodGang", "Service"] {
+        let counted = format!("grove_undecodable_objects_total{{kind=\"{kind}\"}}");
+        assert!(metrics.contains(&counted), "{counted}: {metrics}");
+    }
     lane.operator.wait_until_ready().unwrap();
     lane.expect_alive();
     history.catch_up(&ns);

@@ -41,6 +41,11 @@ impl Fault {
         Self::Edit(Arc::new(edit))
     }
 
+    /// Whether anything happens.
+    pub fn is_any(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
     /// This, if so; else nothing happens.
     pub fn when(self, is_so: bool) -> Self {
         if is_so { self } else { Self::None }
