@@ -31,8 +31,8 @@ pub fn problems(store: &Store) -> Vec<String> {
         )
     };
     let found: BTreeSet<Id> = store
-        .objects
-        .keys()
+        .objects()
+        .map(|(id, _)| id)
         .filter(|id| is_child(id))
         .cloned()
         .collect();

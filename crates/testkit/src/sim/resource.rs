@@ -13,6 +13,7 @@ use std::fmt;
     Ord,
     Hash,
     strum::Display,
+    strum::EnumCount,
     strum::EnumIter,
     strum::EnumString,
 )]

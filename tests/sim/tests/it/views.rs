@@ -9,6 +9,7 @@ use engine::Hub;
 use engine::routes::Watched;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use serde::Deserialize;
 use serde_json::Value;
 use testkit::sim::check::Horizon;
 use testkit::sim::store::{Record, Stored};
@@ -78,7 +79,11 @@ impl Views {
 
     /// How far each kind has been seen.
     pub fn horizon(&self) -> Horizon {
-        Horizon(self.by_kind.iter().map(|(k, v)| (*k, v.at)).collect(), None)
+        let mut horizon = Horizon::default();
+        for (kind, view) in &self.by_kind {
+            horizon.set(*kind, view.at);
+        }
+        horizon
     }
 
     /// How far a kind has been seen.
@@ -148,7 +153,7 @@ impl Views {
 }
 
 fn decode<K: Watched>(object: &Value) -> K {
-    serde_json::from_value(object.clone()).expect("stored objects can be decoded")
+    K::deserialize(object).expect("stored objects can be decoded")
 }
 
 fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {

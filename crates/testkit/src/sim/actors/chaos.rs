@@ -77,8 +77,7 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
         labels::PCS_REPLICA_INDEX,
     ];
     let ids: Vec<Id> = store
-        .objects
-        .iter()
+        .objects()
         .filter(|(_, o)| view::owner(o).is_some() && !view::is_terminating(o))
         .map(|(id, _)| id.clone())
         .collect();
@@ -105,8 +104,8 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
 
 fn child(store: &Store, rng: &mut Rng) -> Option<Id> {
     let ids: Vec<Id> = store
-        .objects
-        .keys()
+        .objects()
+        .map(|(id, _)| id)
         .filter(|id| CHILDREN.contains(&id.resource))
         .cloned()
         .collect();

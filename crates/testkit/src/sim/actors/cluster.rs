@@ -78,8 +78,7 @@ pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
 /// The garbage collector deletes one object whose owners are all gone.
 pub fn collect_garbage(store: &mut Store, rng: &mut Rng) -> bool {
     let orphans: Vec<Id> = store
-        .objects
-        .iter()
+        .objects()
         .filter(|(_, o)| is_orphan(store, o) && !view::is_terminating(o))
         .map(|(id, _)| id.clone())
         .collect();

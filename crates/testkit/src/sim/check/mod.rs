@@ -51,6 +51,11 @@ pub struct Checker {
 }
 
 impl Checker {
+    /// Whether nothing was added to the log.
+    pub fn is_up_to_date(&self, store: &Store) -> bool {
+        self.checked == store.log.len()
+    }
+
     /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
     /// it decided on this.
     pub fn check(&mut self, store: &Store, horizon: &Horizon) -> Verdict {

@@ -59,7 +59,7 @@ impl Store {
             start_pod(&mut body);
         }
         let object = Arc::new(body);
-        self.objects.insert(id.clone(), object.clone());
+        self.insert(&id, object.clone());
         self.record(&id, None, Some(object.clone()), object.clone());
         Ok(Answer::created((*object).clone()))
     }
@@ -161,10 +161,10 @@ impl Store {
         next["metadata"]["resourceVersion"] = json!(version.to_string());
         let object = Arc::new(next);
         if is_over(&object) {
-            self.objects.remove(id);
+            self.take_out(id);
             self.record(id, Some(before.clone()), None, object.clone());
         } else {
-            self.objects.insert(id.clone(), object.clone());
+            self.insert(id, object.clone());
             self.record(
                 id,
                 Some(before.clone()),
