@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
-use kube::api::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::api::{
+    DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
+};
+use kube::core::DeserializeGuard;
 use kube::core::Request;
 use kube::{Client, Resource};
 use serde::Serialize;
@@ -206,6 +209,22 @@ impl Requests {
     {
         let request = path::<R>(&key.namespace).get(&key.name, &GetParams::default());
         self.send("get", resource::<R>(), "", request).await
+    }
+
+    /// LIST in all namespaces of what these labels select; what cannot be decoded is left out.
+    pub async fn list<R>(&self, selector: &str) -> Answer<Vec<R>>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned + Clone,
+    {
+        let all = Request::new(R::url_path(&(), None));
+        let request = all.list(&ListParams::default().labels(selector));
+        let list: ObjectList<DeserializeGuard<R>> =
+            self.send("list", resource::<R>(), "", request).await?;
+        Ok(list
+            .items
+            .into_iter()
+            .filter_map(|item| item.0.ok())
+            .collect())
     }
 
     async fn write<R: DeserializeOwned>(

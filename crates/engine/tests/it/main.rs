@@ -14,3 +14,4 @@ mod queue;
 mod routes;
 mod server;
 mod status;
+mod strays;

@@ -113,6 +113,15 @@ pub struct Place {
 }
 
 impl Place {
+    /// The object, unless the collection is meant.
+    pub fn id(&self) -> Option<Id> {
+        Some(Id {
+            resource: self.resource,
+            namespace: self.namespace.clone(),
+            name: self.name.clone()?,
+        })
+    }
+
     /// Takes a path apart; `None` if nothing is served there.
     pub fn parse(path: &str) -> Option<Self> {
         use strum::IntoEnumIterator;

@@ -33,4 +33,8 @@ canaries! {
     forgotten_latch: ForgottenLatch;
     deaf_to_deletions: DeafToDeletions;
     partial_gangs: PartialGangs;
+    delete_without_uid: DeleteWithoutUid;
+    no_relist_diff: NoRelistDiff;
+    patch_without_test: PatchWithoutTest;
+    random_pod_names: RandomPodNames;
 }

@@ -73,6 +73,7 @@ impl Views {
             for _ in 0..3 {
                 views.relist(kind, store, hub);
             }
+            by_kind!(kind, find_strays(hub, store, kind));
         }
         views
     }
@@ -186,6 +187,17 @@ fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool) {
         for change in cache.end_list() {
             hub.publish(Some(change));
         }
+    }
+}
+
+/// What the engine asks the API server after a full list.
+fn find_strays<K: Watched>(hub: &Hub, store: &Store, kind: Resource) {
+    let Some(key) = K::STRAY_LABEL else { return };
+    let is_stray = |o: &Value| {
+        !view::label(o, key).is_empty() && view::label(o, labels::MANAGED_BY) != labels::MANAGER
+    };
+    for (_, stray) in store.all(kind).filter(|(_, o)| is_stray(o)) {
+        hub.found::<K>(decode(stray));
     }
 }
 

@@ -1,6 +1,7 @@
 //! What becomes of requests.
 
 use testkit::sim::Answer;
+use testkit::sim::actors;
 use testkit::sim::check::{LATE, OPERATOR, Violation};
 
 use super::Run;
@@ -52,6 +53,9 @@ impl Run {
             sabotage::spoil(sabotage, &mut parked.call, &self.store, self.requests);
         }
         let is_pod = parked.call.method == "POST" && parked.call.path.ends_with("/pods");
+        if is_pod && self.has_webhook {
+            actors::add_gate(&mut parked.call);
+        }
         let answer = if is_pod && self.is_quota_used_up {
             Answer::failure(403, "Forbidden", "exceeded quota")
         } else {

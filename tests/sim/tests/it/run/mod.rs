@@ -66,6 +66,7 @@ struct Run {
     began: Instant,
     sabotage: Option<Sabotage>,
     is_calm: bool,
+    has_webhook: bool,
     is_quota_used_up: bool,
     are_nodes_dead: bool,
     capacity: usize,
@@ -85,6 +86,7 @@ impl Run {
         Self {
             operator: Operator::start(&store, &lot, began, sabotage),
             capacity: rng.below(30) + 1,
+            has_webhook: rng.chance(200),
             rng,
             store,
             user,

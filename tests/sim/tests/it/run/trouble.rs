@@ -6,7 +6,7 @@ use api::labels;
 use serde_json::Value;
 use testkit::sim::actors;
 use testkit::sim::check::Violation;
-use testkit::sim::view;
+use testkit::sim::{Id, Place, Resource, view};
 
 use super::Run;
 use crate::operator::Operator;
@@ -17,20 +17,33 @@ impl Run {
             0..300 => self.start_one().await,
             300..560 => self.answer_one().await?,
             560..820 => self.see_one(),
-            820..930 => drop(self.cluster()),
-            930..950 => self.pass_time().await,
-            950..965 => self.read_one().await,
-            965..978 => {
+            820..922 => drop(self.cluster()),
+            922..942 => self.pass_time().await,
+            942..955 => self.read_one().await,
+            955..970 => {
                 let kind = *self.rng.pick(&crate::views::KINDS).unwrap();
                 self.operator.relist(kind, &self.store);
             }
-            978..982 => self.crash().await,
-            982..988 => actors::act(&self.user, &mut self.store, &mut self.rng),
-            988..990 => self.is_quota_used_up = !self.is_quota_used_up,
-            990..992 => self.are_nodes_dead = !self.are_nodes_dead,
+            970..974 => self.crash().await,
+            974..980 => actors::act(&self.user, &mut self.store, &mut self.rng),
+            980..984 => self.disturb(),
+            984..986 => self.is_quota_used_up = !self.is_quota_used_up,
+            986..988 => self.are_nodes_dead = !self.are_nodes_dead,
             _ => actors::make_trouble(&mut self.store, &mut self.rng),
         }
         self.check()
+    }
+
+    /// Somebody gets in the way of a request that is under way.
+    fn disturb(&mut self) {
+        let paths: Vec<String> = {
+            let lot = self.lot.lock().unwrap();
+            lot.iter().map(|parked| parked.call.path.clone()).collect()
+        };
+        let target = self.rng.pick(&paths).and_then(|path| Place::parse(path));
+        if let Some(id) = target.and_then(|place| place.id()) {
+            actors::disturb(&mut self.store, &mut self.rng, &id);
+        }
     }
 
     async fn pass_time(&mut self) {
@@ -45,10 +58,9 @@ impl Run {
 
     /// The process ends; its requests may still arrive.
     async fn crash(&mut self) {
-        // Whoever starts with a list by label cannot know of objects that have lost it.
-        let is_visible = |o: &Value| view::label(o, labels::MANAGED_BY) == labels::MANAGER;
-        let is_seen = |o: &Value| view::owner(o).is_none() || is_visible(o);
-        if !self.store.objects().all(|(_, o)| is_seen(o)) {
+        // The one thing that an operator which starts cannot know of: a pod or a Service that has
+        // lost both labels by which it is looked for (docs/decisions.md, 14).
+        if self.store.objects().any(|(id, o)| is_hidden(id, o)) {
             return;
         }
         self.note(|| "the operator crashes and starts again".to_owned());
@@ -60,4 +72,14 @@ impl Run {
         }
         self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
     }
+}
+
+fn is_hidden(id: &Id, object: &Value) -> bool {
+    let stray_label = match id.resource {
+        Resource::Pod => labels::POD_CLIQUE,
+        Resource::Service => labels::PCS_REPLICA_INDEX,
+        _ => return false,
+    };
+    view::label(object, labels::MANAGED_BY) != labels::MANAGER
+        && view::label(object, stray_label).is_empty()
 }
