@@ -337,7 +337,10 @@ async fn merge_any(hub: &Hub, target: &Target, patch: &Value) -> Result<(), Requ
 }
 
 async fn merge<K: Watched>(hub: &Hub, target: &Target, patch: &Value) -> Result<(), RequestError> {
-    let written: K = hub.requests.merge(&target.key, patch).await?;
+    // With the uid, or another's object that took the name meanwhile would be meant too.
+    let mut patch = patch.clone();
+    json_patch::merge(&mut patch, &json!({"metadata": {"uid": target.uid}}));
+    let written: K = hub.requests.merge(&target.key, &patch).await?;
     // An object without finalizers may be gone with this very write: the answer is then its last
     // state, and only the watch tells that it is gone.
     if !ownership::is_terminating(written.meta()) {

@@ -54,6 +54,8 @@ impl From<kube::Error> for RequestError {
             (409, "AlreadyExists") => Self::AlreadyExists,
             (404, _) => Self::NotFound,
             (409, _) => Self::Conflict,
+            // What the API server says of a patch that names the uid of an object that is gone.
+            (422, _) if is_another_object(&status) => Self::Conflict,
             // The namespace goes away, and everything in it: nothing to tell anybody.
             (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
             (429 | 500.., _) => Self::Unavailable(status.message.clone()),
@@ -63,6 +65,13 @@ impl From<kube::Error> for RequestError {
             },
         }
     }
+}
+
+fn is_another_object(status: &kube::core::Status) -> bool {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes
+        .into_iter()
+        .any(|cause| cause.field == "metadata.uid")
 }
 
 impl RequestError {

@@ -54,6 +54,14 @@ impl Resource {
         self.is_custom() || matches!(self, Self::Pod | Self::Service)
     }
 
+    /// Whether a PUT creates the object if there is none.
+    pub fn is_created_by_put(self) -> bool {
+        matches!(
+            self,
+            Self::Service | Self::Role | Self::RoleBinding | Self::Event
+        )
+    }
+
     /// Its name in paths.
     pub fn plural(self) -> String {
         format!("{}s", self.to_string().to_lowercase())
@@ -113,6 +121,16 @@ pub struct Place {
 }
 
 impl Place {
+    /// The collection that holds the object.
+    pub fn of(id: &Id) -> Self {
+        Self {
+            resource: id.resource,
+            namespace: id.namespace.clone(),
+            name: None,
+            subresource: None,
+        }
+    }
+
     /// The object, unless the collection is meant.
     pub fn id(&self) -> Option<Id> {
         Some(Id {

@@ -11,6 +11,7 @@ mod harness;
 
 mod chart;
 mod churn;
+mod conformance;
 mod crash;
 mod creation;
 mod deletion;
