@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::{Key, Pod};
@@ -15,6 +16,7 @@ use testkit::sim::check::Horizon;
 use testkit::sim::store::{Record, Stored};
 use testkit::sim::{Resource, Store, view};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::sabotage::Sabotage;
 
@@ -54,6 +56,8 @@ struct View {
     at: usize,
     listing: Option<Vec<Stored>>,
     is_listing: bool,
+    /// Nothing is shown before.
+    held_until: Option<Instant>,
 }
 
 /// All views.
@@ -97,10 +101,27 @@ impl Views {
         self.by_kind[&kind].is_listing
     }
 
+    /// The watch of a kind shows nothing for a while.
+    pub fn hold(&mut self, kind: Resource, time: Duration) {
+        let view = self.by_kind.get_mut(&kind).unwrap();
+        view.held_until = Some(Instant::now() + time);
+    }
+
+    /// All watches show what they have.
+    pub fn release(&mut self) {
+        for view in self.by_kind.values_mut() {
+            view.held_until = None;
+        }
+    }
+
     /// Kinds that have more to show.
     pub fn behind(&mut self, store: &Store) -> Vec<Resource> {
         let mut behind = Vec::new();
+        let now = Instant::now();
         for (kind, view) in &mut self.by_kind {
+            if view.held_until.is_some_and(|until| until > now) {
+                continue;
+            }
             if view.is_listing {
                 behind.push(*kind);
                 continue;

@@ -71,14 +71,18 @@ fn unready(store: &mut Store, rng: &mut Rng) {
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
     match rng.below(4) {
         // Nobody has a manifest of a pod, and its name is the operator's.
-        0 if id.resource != Resource::Pod => recreate(store, id),
+        0 if id.resource != Resource::Pod => recreate(store, id, rng.chance(500)),
         0 | 1 => store.remove("chaos", id),
         _ => edit_label(store, rng, id),
     }
 }
 
-/// `kubectl replace --force`: another object with the same name. What has a finalizer stays.
-fn recreate(store: &mut Store, id: &Id) {
+/// What strangers make bears this label.
+const STRANGE: &str = "example.com/strange";
+
+/// `kubectl replace --force`, or a stranger who wants the name: another object with the same name.
+/// What has a finalizer stays.
+fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
     let Some(before) = store.get(id).cloned() else {
         return;
     };
@@ -86,9 +90,26 @@ fn recreate(store: &mut Store, id: &Id) {
     let mut manifest = (*before).clone();
     if let Some(meta) = manifest["metadata"].as_object_mut() {
         meta.remove("resourceVersion");
+        if is_strange {
+            meta.remove("ownerReferences");
+            meta.insert("labels".to_owned(), json!({STRANGE: "yes"}));
+        }
     }
     let path = id.resource.path(&id.namespace);
     store.handle("chaos", &Call::new("POST", &path, manifest));
+}
+
+/// Strangers take away what they made.
+pub fn leave(store: &mut Store) {
+    let is_strange = |o: &Value| !view::label(o, STRANGE).is_empty();
+    let ids: Vec<Id> = store
+        .objects()
+        .filter(|(_, o)| is_strange(o))
+        .map(|(id, _)| id.clone())
+        .collect();
+    for id in ids {
+        store.remove("stranger", &id);
+    }
 }
 
 /// Somebody edits the labels of a pod or another child by hand.

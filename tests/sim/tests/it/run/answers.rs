@@ -2,7 +2,7 @@
 
 use testkit::sim::Answer;
 use testkit::sim::actors;
-use testkit::sim::check::{LATE, OPERATOR, Violation};
+use testkit::sim::check::{LATE, OPERATOR, Requests, Violation};
 
 use super::Run;
 use crate::sabotage;
@@ -56,6 +56,7 @@ impl Run {
         if is_pod && self.has_webhook {
             actors::add_gate(&mut parked.call);
         }
+        let length = self.store.log.len();
         let answer = if is_pod && self.is_quota_used_up {
             Answer::failure(403, "Forbidden", "exceeded quota")
         } else {
@@ -69,6 +70,10 @@ impl Run {
         let mut horizon = parked.horizon.map_or(horizon, |h| h.earlier(&horizon));
         horizon.sent = parked.sent;
         self.checker.check(&self.store, &horizon)?;
+        Requests::wrote(&parked.call, &answer, self.store.log.len() - length)?;
+        if !is_late {
+            self.asked.refused(&self.store, &parked.call, &answer)?;
+        }
         if answer.code >= 400 {
             let (call, message) = (&parked.call, answer.body["message"].clone());
             self.note(|| format!("{} {}: {} {message}", call.method, call.path, answer.code));

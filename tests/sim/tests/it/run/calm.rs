@@ -12,6 +12,8 @@ use super::Run;
 const CALM: usize = 20_000;
 /// Simulated time within which all has to be right.
 const PATIENCE: Duration = Duration::from_mins(30);
+/// Simulated time for which all has to stay as it is.
+const QUIET: Duration = Duration::from_mins(10);
 
 impl Run {
     /// Goes on without trouble until nothing is left to do, and for a while longer: the engine
@@ -38,6 +40,26 @@ impl Run {
         Err(Violation {
             invariant: "I31",
             message: "it never comes to rest".to_owned(),
+        })
+    }
+
+    /// I31: what is right is left alone, not even looked at.
+    pub(super) async fn stay_quiet(&mut self) -> Result<(), Violation> {
+        let requests = self.requests;
+        let end = Instant::now() + QUIET;
+        while Instant::now() < end {
+            self.settle().await;
+            if !self.calm_step().await? {
+                let timer = self.operator.next_timer().map(|at| at - Instant::now());
+                self.wait(timer.unwrap_or(QUIET).min(QUIET)).await;
+            }
+        }
+        if self.requests == requests {
+            return Ok(());
+        }
+        Err(Violation {
+            invariant: "I31",
+            message: format!("{} requests at rest", self.requests - requests),
         })
     }
 

@@ -7,7 +7,7 @@ mod trouble;
 use std::time::Duration;
 
 use testkit::sim::actors::{self, User};
-use testkit::sim::check::{Checker, Violation};
+use testkit::sim::check::{Checker, Requests, Violation};
 use testkit::sim::{Rng, Store};
 use tokio::time::Instant;
 
@@ -71,6 +71,7 @@ struct Run {
     are_nodes_dead: bool,
     capacity: usize,
     requests: u64,
+    asked: Requests,
     notes: Notes,
     is_told: bool,
 }
@@ -98,6 +99,7 @@ impl Run {
             is_quota_used_up: false,
             are_nodes_dead: false,
             requests: 0,
+            asked: Requests::default(),
             notes: Notes::new(),
             is_told,
         }
@@ -124,9 +126,12 @@ impl Run {
         self.is_calm = true;
         self.is_quota_used_up = false;
         self.are_nodes_dead = false;
+        self.operator.views.release();
+        actors::leave(&mut self.store);
         self.capacity = usize::MAX;
         self.converge().await?;
-        self.verdict()
+        self.verdict()?;
+        self.stay_quiet().await
     }
 
     /// Lets the tasks run until each waits for an answer.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use api::labels;
 use serde_json::Value;
 use testkit::sim::actors;
-use testkit::sim::check::Violation;
+use testkit::sim::check::{Requests, Violation};
 use testkit::sim::{Id, Place, Resource, view};
 
 use super::Run;
@@ -14,24 +14,33 @@ use crate::operator::Operator;
 impl Run {
     pub(super) async fn troubled_step(&mut self) -> Result<(), Violation> {
         match self.rng.below(1000) {
-            0..300 => self.start_one().await,
-            300..560 => self.answer_one().await?,
-            560..820 => self.see_one(),
-            820..922 => drop(self.cluster()),
-            922..942 => self.pass_time().await,
-            942..955 => self.read_one().await,
-            955..970 => {
-                let kind = *self.rng.pick(&crate::views::KINDS).unwrap();
+            0..290 => self.start_one().await,
+            290..550 => self.answer_one().await?,
+            550..800 => self.see_one(),
+            800..895 => drop(self.cluster()),
+            895..920 => self.pass_time().await,
+            920..935 => self.read_one().await,
+            935..951 => {
+                let kind = self.any_kind();
                 self.operator.relist(kind, &self.store);
             }
-            970..974 => self.crash().await,
-            974..980 => actors::act(&self.user, &mut self.store, &mut self.rng),
-            980..984 => self.disturb(),
-            984..986 => self.is_quota_used_up = !self.is_quota_used_up,
-            986..988 => self.are_nodes_dead = !self.are_nodes_dead,
+            951..955 => {
+                let (kind, seconds) = (self.any_kind(), self.rng.between(1, 20));
+                let time = Duration::from_secs(seconds.unsigned_abs());
+                self.operator.views.hold(kind, time);
+            }
+            955..959 => self.crash().await,
+            959..965 => actors::act(&self.user, &mut self.store, &mut self.rng),
+            965..970 => self.disturb(),
+            970..972 => self.is_quota_used_up = !self.is_quota_used_up,
+            972..974 => self.are_nodes_dead = !self.are_nodes_dead,
             _ => actors::make_trouble(&mut self.store, &mut self.rng),
         }
         self.check()
+    }
+
+    fn any_kind(&mut self) -> Resource {
+        *self.rng.pick(&crate::views::KINDS).unwrap()
     }
 
     /// Somebody gets in the way of a request that is under way.
@@ -70,6 +79,7 @@ impl Run {
         for parked in self.lot.lock().unwrap().iter_mut() {
             parked.horizon.get_or_insert_with(|| horizon);
         }
+        self.asked = Requests::default();
         self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
     }
 }
