@@ -237,8 +237,7 @@ impl Hub {
 
     /// An object of which the watch tells nothing. It counts if its owner is one of ours.
     pub fn found<K: Watched>(&self, stray: K) {
-        let owner = ownership::controller(stray.meta());
-        if owner.is_some_and(|o| o.api_version.starts_with("grove.io/")) {
+        if ownership::is_controlled_by_us(stray.meta()) {
             self.wrote(stray);
         }
     }
