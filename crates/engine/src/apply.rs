@@ -246,6 +246,11 @@ where
             Ok(())
         }
         Err(RequestError::AlreadyExists) => look_at_holder::<R, B>(hub, &key, body).await,
+        Err(error @ RequestError::Unavailable(_)) => {
+            let owner = ownership::controller(body.meta()).map_or("", |o| o.uid.as_str());
+            hub.may_have_created::<R>(&key, owner);
+            Err(error)
+        }
         Err(error) => Err(error),
     }
 }

@@ -133,6 +133,12 @@ impl Hub {
         self.publish(K::cache(&self.world).wrote(object));
     }
 
+    /// A POST got no answer: the object is looked for at once.
+    pub fn may_have_created<K: Watched>(&self, key: &Key, owner: &str) {
+        K::cache(&self.world).may_have_created(key, owner);
+        self.doubts::<K>().notify_one();
+    }
+
     /// We deleted the object with this uid.
     pub fn wrote_delete<K: Watched>(&self, key: &Key, uid: &str) {
         self.publish(K::cache(&self.world).wrote_delete(key, uid, self.now()));
