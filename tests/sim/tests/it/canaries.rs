@@ -37,4 +37,7 @@ canaries! {
     no_relist_diff: NoRelistDiff;
     patch_without_test: PatchWithoutTest;
     random_pod_names: RandomPodNames;
+    wrong_set: WrongSet;
+    merge_without_uid: MergeWithoutUid;
+    restless_status: RestlessStatus;
 }

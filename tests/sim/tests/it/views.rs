@@ -10,7 +10,6 @@ use engine::Hub;
 use engine::routes::Watched;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
-use serde::Deserialize;
 use serde_json::Value;
 use testkit::sim::check::Horizon;
 use testkit::sim::store::{Record, Stored};

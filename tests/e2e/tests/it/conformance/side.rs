@@ -47,19 +47,6 @@ impl Real {
         });
         Self { runtime, client }
     }
-
-    /// Takes all finalizers off, so that the namespace can go.
-    pub fn free(&mut self, namespace: &str) {
-        for resource in super::RESOURCES {
-            for name in super::NAMES {
-                let path = format!("{}/{name}", resource.path(namespace));
-                self.ask(&Call::merge(
-                    &path,
-                    json!({"metadata": {"finalizers": null}}),
-                ));
-            }
-        }
-    }
 }
 
 impl Api for Real {

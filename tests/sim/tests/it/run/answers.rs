@@ -1,12 +1,17 @@
 //! What becomes of requests.
 
-use testkit::sim::Answer;
+use std::time::Duration;
+
 use testkit::sim::actors;
 use testkit::sim::check::{LATE, OPERATOR, Requests, Violation};
+use testkit::sim::{Answer, Place};
 
 use super::Run;
 use crate::sabotage;
 use crate::service::Parked;
+
+/// How long a watch is away with an answer.
+const OUTAGE: Duration = Duration::from_secs(5);
 
 impl Run {
     pub(super) async fn answer_one(&mut self) -> Result<(), Violation> {
@@ -25,7 +30,10 @@ impl Run {
         }
         match fate {
             0..84 => self.carry_out(parked, true).await,
-            84..89 => self.carry_out(parked, false).await,
+            84..89 => {
+                self.cut_watch(&parked);
+                self.carry_out(parked, false).await
+            }
             89..92 => {
                 let _ = parked.answer.send(None);
                 Ok(())
@@ -44,6 +52,15 @@ impl Run {
         }?;
         self.settle().await;
         Ok(())
+    }
+
+    /// What took the answer away often takes the watch away too.
+    fn cut_watch(&mut self, parked: &Parked) {
+        let place = Place::parse(&parked.call.path);
+        let watched = place.filter(|p| crate::views::KINDS.contains(&p.resource));
+        if let Some(place) = watched.filter(|_| self.rng.chance(600)) {
+            self.operator.views.hold(place.resource, OUTAGE);
+        }
     }
 
     async fn carry_out(&mut self, mut parked: Parked, is_answered: bool) -> Result<(), Violation> {

@@ -87,7 +87,7 @@ impl Run {
         Self {
             operator: Operator::start(&store, &lot, began, sabotage),
             capacity: rng.below(30) + 1,
-            has_webhook: rng.chance(200),
+            has_webhook: rng.chance(500),
             rng,
             store,
             user,
