@@ -29,6 +29,11 @@ pub fn is_controlled_by(meta: &ObjectMeta, uid: &str) -> bool {
     !uid.is_empty() && controller(meta).is_some_and(|o| o.uid == uid)
 }
 
+/// Whether one of our kinds controls the object.
+pub fn is_controlled_by_us(meta: &ObjectMeta) -> bool {
+    controller(meta).is_some_and(|o| o.api_version.starts_with("grove.io/"))
+}
+
 /// The uid, empty if unknown.
 pub fn uid(meta: &ObjectMeta) -> &str {
     meta.uid.as_deref().unwrap_or_default()

@@ -264,6 +264,11 @@ where
             Ok(())
         }
         Err(RequestError::AlreadyExists) => look_at_holder::<R, B>(hub, &key, body).await,
+        Err(error @ RequestError::Unavailable(_)) => {
+            let owner = ownership::controller(body.meta()).map_or("", |o| o.uid.as_str());
+            hub.may_have_created::<R>(&key, owner);
+            Err(error)
+        }
         Err(error) => Err(error),
     }
 }
@@ -353,7 +358,10 @@ async fn merge_any(hub: &Hub, target: &Target, patch: &Value) -> Result<(), Requ
 }
 
 async fn merge<K: Watched>(hub: &Hub, target: &Target, patch: &Value) -> Result<(), RequestError> {
-    let written: K = hub.requests.merge(&target.key, patch).await?;
+    // With the uid, or another's object that took the name meanwhile would be meant too.
+    let mut patch = patch.clone();
+    json_patch::merge(&mut patch, &json!({"metadata": {"uid": target.uid}}));
+    let written: K = hub.requests.merge(&target.key, &patch).await?;
     // An object without finalizers may be gone with this very write: the answer is then its last
     // state, and only the watch tells that it is gone.
     if !ownership::is_terminating(written.meta()) {

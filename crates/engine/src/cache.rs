@@ -8,6 +8,7 @@
 //!   it is read live.
 //! - An own deletion is irrevocable: whatever versions follow, the object is on its way out.
 //! - An object that is known to be gone does not come back with a late answer.
+//! - An object whose POST got no answer may be there; until it was read live nobody knows.
 //! - An object that vanishes without having been seen on its way out is read live before it
 //!   counts as gone: maybe only its label was stripped.
 
@@ -61,6 +62,8 @@ struct Inner<K> {
     index: Index,
     /// Objects to be read live: own writes once they are overdue, doubts (`None`) at once.
     unconfirmed: HashMap<Key, Option<Instant>>,
+    /// Objects whose POST got no answer, and the uids of their owners.
+    uncertain: HashMap<Key, String>,
     /// Uids that we delete, and since when; `None` while there is no answer yet.
     deleting: HashMap<String, Option<Time>>,
     buried: HashMap<String, Instant>,
@@ -80,6 +83,7 @@ impl<K> Default for Cache<K> {
             objects: HashMap::new(),
             index: Index::default(),
             unconfirmed: HashMap::new(),
+            uncertain: HashMap::new(),
             deleting: HashMap::new(),
             buried: HashMap::new(),
             listing: None,
@@ -224,6 +228,21 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         })
     }
 
+    /// The POST of an object of this owner got no answer: maybe it was created.
+    pub fn may_have_created(&self, key: &Key, owner: &str) {
+        self.write(|inner| {
+            if !inner.objects.contains_key(key) {
+                inner.unconfirmed.insert(key.clone(), None);
+                inner.uncertain.insert(key.clone(), owner.to_owned());
+            }
+        });
+    }
+
+    /// Whether an object of this owner may exist that is not shown.
+    pub fn is_uncertain_of(&self, owner: &str) -> bool {
+        self.read(|inner| inner.uncertain.values().any(|o| o == owner))
+    }
+
     /// A DELETE of this uid is about to be sent: its end will be no surprise.
     pub fn will_delete(&self, uid: &str) {
         self.write(|inner| {
@@ -284,6 +303,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return None;
             }
             inner.unconfirmed.remove(key);
+            inner.uncertain.remove(key);
             let Some(object) = found else {
                 if let Some((uid, _)) = before {
                     inner.bury(uid);
@@ -329,6 +349,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     /// Puts the object in unless this very state is there.
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
         self.keep_deleted(&mut object);
+        self.uncertain.remove(&key);
         let is_same = |o: &Arc<K>| {
             o.meta().resource_version == object.meta().resource_version
                 && o.meta().uid == object.meta().uid

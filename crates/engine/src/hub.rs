@@ -134,6 +134,12 @@ impl Hub {
         self.publish(K::cache(&self.world).wrote(object));
     }
 
+    /// A POST got no answer: the object is looked for at once.
+    pub fn may_have_created<K: Watched>(&self, key: &Key, owner: &str) {
+        K::cache(&self.world).may_have_created(key, owner);
+        self.doubts::<K>().notify_one();
+    }
+
     /// We deleted the object with this uid.
     pub fn wrote_delete<K: Watched>(&self, key: &Key, uid: &str) {
         self.publish(K::cache(&self.world).wrote_delete(key, uid, self.now()));
@@ -196,7 +202,12 @@ impl Hub {
                     if is_listed {
                         (attempts, *failures) = (0, 0);
                     }
+                    let is_end_of_list = matches!(&event, watcher::Event::InitDone);
                     self.take::<K>(event);
+                    if is_end_of_list {
+                        self.find_strays::<K>().await;
+                        self.is_listed::<K>();
+                    }
                 }
                 Some(Err(error)) => {
                     let is_lost = attempts + 1 == FAILURES_BEFORE_RELIST;
@@ -208,6 +219,34 @@ impl Hub {
                 }
                 None => return,
             }
+        }
+    }
+
+    fn is_listed<K: Watched>(&self) {
+        self.unsynced.send_modify(|u| {
+            u.remove(<&'static str>::from(K::KIND));
+        });
+    }
+
+    /// Lists what is ours but for the managed-by label, by which the watch selects.
+    async fn find_strays<K: Watched>(&self) {
+        let Some(label) = K::STRAY_LABEL else { return };
+        let selector = format!("{label},{}!={}", labels::MANAGED_BY, labels::MANAGER);
+        let mut pause = FIRST_PAUSE;
+        loop {
+            match self.requests.list::<K>(&selector).await {
+                Ok(strays) => return strays.into_iter().for_each(|stray| self.found(stray)),
+                Err(error) => tracing::warn!(kind = %K::KIND, %error, "list failed, trying again"),
+            }
+            tokio::time::sleep(pause).await;
+            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+        }
+    }
+
+    /// An object of which the watch tells nothing. It counts if its owner is one of ours.
+    pub fn found<K: Watched>(&self, stray: K) {
+        if ownership::is_controlled_by_us(stray.meta()) {
+            self.wrote(stray);
         }
     }
 
@@ -226,9 +265,6 @@ impl Hub {
                 for change in cache.end_list() {
                     self.publish(Some(change));
                 }
-                self.unsynced.send_modify(|u| {
-                    u.remove(<&'static str>::from(K::KIND));
-                });
                 self.doubts::<K>().notify_one();
             }
             watcher::Event::Apply(guard) => match guard.0 {

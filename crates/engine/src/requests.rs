@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
-use kube::api::{DeleteParams, GetParams, Patch, PatchParams, PostParams, Preconditions};
+use kube::api::{
+    DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
+};
+use kube::core::DeserializeGuard;
 use kube::core::Request;
 use kube::{Client, Resource};
 use serde::Serialize;
@@ -65,6 +68,8 @@ impl From<kube::Error> for RequestError {
             (409, "AlreadyExists") => Self::AlreadyExists,
             (404, _) => Self::NotFound,
             (409, _) => Self::Conflict,
+            // What the API server says of a patch that names the uid of an object that is gone.
+            (422, _) if is_another_object(&status) => Self::Conflict,
             // The namespace goes away, and everything in it: nothing to tell anybody.
             (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
             // The store's words, passed on as an internal error: it will say so each time.
@@ -79,6 +84,13 @@ impl From<kube::Error> for RequestError {
             },
         }
     }
+}
+
+fn is_another_object(status: &kube::core::Status) -> bool {
+    let causes = status.details.iter().flat_map(|details| &details.causes);
+    causes
+        .into_iter()
+        .any(|cause| cause.field == "metadata.uid")
 }
 
 impl RequestError {
@@ -226,6 +238,22 @@ impl Requests {
     {
         let request = path::<R>(&key.namespace).get(&key.name, &GetParams::default());
         self.send("get", resource::<R>(), "", request).await
+    }
+
+    /// LIST in all namespaces of what these labels select; what cannot be decoded is left out.
+    pub async fn list<R>(&self, selector: &str) -> Answer<Vec<R>>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned + Clone,
+    {
+        let all = Request::new(R::url_path(&(), None));
+        let request = all.list(&ListParams::default().labels(selector));
+        let list: ObjectList<DeserializeGuard<R>> =
+            self.send("list", resource::<R>(), "", request).await?;
+        Ok(list
+            .items
+            .into_iter()
+            .filter_map(|item| item.0.ok())
+            .collect())
     }
 
     async fn write<R: DeserializeOwned>(

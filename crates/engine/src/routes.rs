@@ -36,6 +36,10 @@ pub trait Watched:
     /// Whether only objects with our managed-by label are watched. Kinds that are only ours are
     /// watched whole: a label that somebody strips must not hide one while it is deleted.
     const IS_SELECTED: bool = true;
+    /// Another label that all our objects of this kind have. By it those are found that lost the
+    /// managed-by label while nobody watched: names of pods and Services tell nothing, so a pod
+    /// that is not seen would get a second one beside it, and a Service would outlive its replica.
+    const STRAY_LABEL: Option<&'static str> = None;
     /// Where it is kept.
     fn cache(world: &World) -> &Cache<Self>;
     /// Who has to look again; also keeps what `World` remembers of gone objects.
@@ -194,6 +198,7 @@ impl Watched for PodGang {
 
 impl Watched for Pod {
     const KIND: Kind = Kind::Pod;
+    const STRAY_LABEL: Option<&'static str> = Some(labels::POD_CLIQUE);
 
     fn cache(world: &World) -> &Cache<Self> {
         &world.pods
@@ -242,9 +247,10 @@ fn owner_is_known(world: &World, pod: &Pod, uid: &str) -> bool {
 }
 
 macro_rules! owned_by_set {
-    ($($type:ty, $kind:ident, $field:ident;)*) => {$(
+    ($($type:ty, $kind:ident, $field:ident, $stray:expr;)*) => {$(
         impl Watched for $type {
             const KIND: Kind = Kind::$kind;
+            const STRAY_LABEL: Option<&'static str> = $stray;
 
             fn cache(world: &World) -> &Cache<Self> {
                 &world.$field
@@ -257,11 +263,13 @@ macro_rules! owned_by_set {
     )*};
 }
 
+// There is one of the others per set, wanted as long as the set exists: the POST of the one that
+// is not seen is answered by 409, and the name's holder is looked at.
 owned_by_set! {
-    Service, Service, services;
-    ServiceAccount, ServiceAccount, service_accounts;
-    Role, Role, roles;
-    RoleBinding, RoleBinding, role_bindings;
+    Service, Service, services, Some(labels::PCS_REPLICA_INDEX);
+    ServiceAccount, ServiceAccount, service_accounts, None;
+    Role, Role, roles, None;
+    RoleBinding, RoleBinding, role_bindings, None;
 }
 
 /// The other PodCliques and the scaling groups of the replica: they create nothing while a

@@ -21,6 +21,8 @@ pub struct Snapshot {
     pub may_create: bool,
     /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
+    /// Whether a pod may exist that is not among them: its POST got no answer.
+    pub may_have_more: bool,
     /// The PodGang it is labelled with, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
     /// The last holders of slots whose pods are gone.
@@ -88,6 +90,7 @@ pub fn observe(
         }),
         set: set.map(|s| facts(&s, podclique)),
         pods,
+        may_have_more: world.pods.is_uncertain_of(ownership::uid(meta)),
         gang: world
             .podgangs
             .get(&Key::new(namespace, gang_name))

@@ -3,24 +3,33 @@
 //! "All pods" in the seed means the guaranteed ones: with best-effort pods beyond the minimum a
 //! literal reading would never leave `Binding`.
 
-use api::PodGangStatus;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::{PodGangPhase, SchedulingPhase};
+use api::{PodGangStatus, labels};
 use domain::plan::Plan;
 use domain::{Pod, ownership};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::observe::{Part, Snapshot};
 
 /// The status of the gang; nothing else is ever written.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
-    if ownership::is_terminating(&snapshot.gang.metadata) {
+    let meta = &snapshot.gang.metadata;
+    if ownership::is_terminating(meta) || !is_ours(meta) {
         return Plan::default();
     }
     Plan {
         status: Some(status(snapshot, now)),
         ..Plan::default()
     }
+}
+
+/// PodGangs are watched whole, others' among them. Ours may have lost its label, or its owner
+/// with `--cascade=orphan`.
+fn is_ours(meta: &ObjectMeta) -> bool {
+    ownership::is_controlled_by_us(meta)
+        || ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
 
 fn status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {

@@ -211,3 +211,27 @@ async fn says_that_the_server_is_away_in_words_for_the_user() {
     .await;
     insta::assert_snapshot!(outcome.errors[0].description);
 }
+
+#[tokio::test]
+async fn patches_no_other_object_that_took_the_name() {
+    let target = Target::of(Kind::Pod, &stored_meta("a"));
+    let patch = json!({"metadata": {"labels": {"a": "b"}}});
+    let mut refusal = failure(422, "Invalid");
+    refusal["details"] = json!({"causes": [{
+        "reason": "FieldValueInvalid", "field": "metadata.uid", "message": "field is immutable",
+    }]});
+    let (outcome, ..) = run(
+        vec![(422, refusal)],
+        vec![vec![Action::Merge { target, patch }]],
+    )
+    .await;
+    assert!(outcome.failures.is_empty(), "nothing to tell anybody");
+    assert_eq!(outcome.conflicts.len(), 1, "but to decide again");
+}
+
+fn stored_meta(name: &str) -> ObjectMeta {
+    ObjectMeta {
+        uid: Some(format!("uid-{name}")),
+        ..pod(name, "owner").metadata
+    }
+}

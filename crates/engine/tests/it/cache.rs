@@ -277,3 +277,25 @@ fn keeps_what_a_full_list_could_not_decode() {
     assert!(cache.overdue().is_empty());
     assert_eq!(shown(&cache), Some(("5".into(), false)));
 }
+
+#[test]
+fn is_unsure_of_a_post_without_answer_until_it_was_read_live() {
+    let cache = Cache::<Pod>::default();
+    cache.may_have_created(&key(), "owner");
+    assert_eq!(cache.overdue(), [key()]);
+    assert!(cache.is_uncertain_of("owner") && !cache.is_uncertain_of("another"));
+    list(&cache, vec![]);
+    assert!(cache.is_uncertain_of("owner"), "the list may be older");
+    cache.read_live(&key(), &None, None);
+    assert!(!cache.is_uncertain_of("owner") && cache.overdue().is_empty());
+}
+
+#[test]
+fn is_sure_of_a_post_without_answer_once_the_watch_shows_it() {
+    let cache = Cache::<Pod>::default();
+    cache.may_have_created(&key(), "owner");
+    cache.apply(pod("u", 5));
+    assert!(!cache.is_uncertain_of("owner"));
+    cache.may_have_created(&key(), "owner");
+    assert!(!cache.is_uncertain_of("owner"), "it is there already");
+}

@@ -16,3 +16,4 @@ mod queue;
 mod routes;
 mod server;
 mod status;
+mod strays;

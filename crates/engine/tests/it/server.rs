@@ -12,7 +12,7 @@ use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
 
-/// Requests as `METHOD path`, in the order of arrival.
+/// Requests as `METHOD path`, in the order of arrival; lists with their query.
 pub type Asked = Arc<Mutex<Vec<String>>>;
 
 /// Bodies of requests.
@@ -43,9 +43,12 @@ fn client_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Client, Asked, Bodie
     let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
     let (log, kept) = (asked.clone(), bodies.clone());
     let service = tower::service_fn(move |request: Request<Body>| {
+        let (method, uri) = (request.method(), request.uri());
+        let query = uri.query().filter(|q| !q.is_empty());
+        let query = query.map_or(String::new(), |q| format!("?{q}"));
         log.lock()
             .unwrap()
-            .push(format!("{} {}", request.method(), request.uri().path()));
+            .push(format!("{method} {}{query}", uri.path()));
         let next = answers.lock().unwrap().pop_front();
         let (code, body) = next.unwrap_or((500, failure(500, "InternalError")));
         let response = Response::builder()

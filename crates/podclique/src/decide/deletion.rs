@@ -4,10 +4,13 @@
 use api::{PodCliqueStatus, labels};
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::stuck;
 use crate::observe::Snapshot;
+
+/// How soon a pod whose POST got no answer has been read live.
+const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(1);
 
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
@@ -27,10 +30,14 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
         .pods
         .iter()
         .all(|p| stuck::is_stuck(snapshot, p, now));
-    if plan.writes_nothing() && are_pods_gone {
-        return release(snapshot);
+    if !plan.writes_nothing() || !are_pods_gone {
+        return plan;
     }
-    plan
+    if snapshot.may_have_more {
+        plan.wake_at = now.checked_add(LOOK_AGAIN).ok();
+        return plan;
+    }
+    release(snapshot)
 }
 
 fn release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {

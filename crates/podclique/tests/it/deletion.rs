@@ -22,6 +22,16 @@ fn stays_until_its_pods_are_gone() {
 }
 
 #[test]
+fn stays_until_a_pod_whose_post_got_no_answer_was_looked_for() {
+    let clique = podclique("demo-0-worker").terminating(50).build();
+    let mut unsure = situation(&clique, vec![]);
+    unsure.may_have_more = true;
+    let plan = plan(&unsure);
+    assert!(plan.writes_nothing());
+    assert!(plan.wake_at.is_some(), "nothing is told if there is no pod");
+}
+
+#[test]
 fn goes_when_its_pods_are_gone() {
     let clique = podclique("demo-0-worker").terminating(50).build();
     assert_snapshot!(writes(&plan(&situation(&clique, vec![]))));

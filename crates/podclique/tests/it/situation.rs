@@ -29,6 +29,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         may_create: true,
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,
+        may_have_more: false,
         tombstones: HashMap::new(),
         taken_names: HashSet::new(),
         stuck_pod_timeout: SignedDuration::from_secs(60),

@@ -10,8 +10,9 @@
 use std::sync::Arc;
 
 use api::podgang::{PodGangPhase, SchedulingPhase};
-use api::{PodGang, PodGangStatus};
+use api::{PodGang, PodGangStatus, labels};
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podgang::Snapshot;
 use podgang::decide::decide;
 use podgang::observe::Part;
@@ -21,7 +22,10 @@ use testkit::builders::{PodBuilder, after, pod, podclique, stored};
 fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
     Snapshot {
         gang: Arc::new(PodGang {
-            metadata: stored("demo-0"),
+            metadata: ObjectMeta {
+                labels: Some(labels::default_labels("demo")),
+                ..stored("demo-0")
+            },
             status: before,
             ..PodGang::default()
         }),
@@ -126,4 +130,11 @@ fn names_pods_that_failed_or_are_about_to_be_evicted() {
     assert_snapshot!(
         serde_json::to_string_pretty(&status(&gang(None, troubled)).conditions).unwrap()
     );
+}
+
+#[test]
+fn leaves_alone_what_another_made() {
+    let mut snapshot = gang(None, pods(PodBuilder::ready));
+    Arc::make_mut(&mut snapshot.gang).metadata = stored("demo-0");
+    assert_eq!(decide(&snapshot, after(60)).status, None);
 }

@@ -10,6 +10,13 @@ use super::resource::{Id, Resource};
 use super::store::Store;
 use super::view;
 
+const GROUP_COUNTS: [&str; 4] = [
+    "replicas",
+    "scheduledReplicas",
+    "availableReplicas",
+    "updatedReplicas",
+];
+
 /// What is wrong in a cluster that has come to rest; empty if it is as it should be.
 pub fn problems(store: &Store) -> Vec<String> {
     let mut problems = Vec::new();
@@ -31,8 +38,8 @@ pub fn problems(store: &Store) -> Vec<String> {
         )
     };
     let found: BTreeSet<Id> = store
-        .objects
-        .keys()
+        .objects()
+        .map(|(id, _)| id)
         .filter(|id| is_child(id))
         .cloned()
         .collect();
@@ -46,6 +53,9 @@ pub fn problems(store: &Store) -> Vec<String> {
             .difference(&wanted)
             .map(|id| format!("{id} is left over")),
     );
+    for (_, group) in store.all(Resource::PodCliqueScalingGroup) {
+        problems.extend(check_group(group));
+    }
     for (_, clique) in store.all(Resource::PodClique) {
         problems.extend(check_clique(store, clique));
     }
@@ -155,7 +165,34 @@ fn check_clique(store: &Store, clique: &Value) -> Vec<String> {
         }
     }
     problems.extend(check_generation(clique));
+    problems.extend(check_breach(clique));
     problems
+}
+
+fn check_group(group: &Value) -> Vec<String> {
+    let (name, wanted) = (view::name(group), view::number(group, "/spec/replicas"));
+    let mut problems = Vec::from_iter(check_generation(group));
+    problems.extend(check_breach(group));
+    for count in GROUP_COUNTS {
+        let said = view::number(group, &format!("/status/{count}"));
+        if said != wanted {
+            problems.push(format!(
+                "{name}: status.{count} is {said}, {wanted} is right"
+            ));
+        }
+    }
+    problems
+}
+
+/// I17: when all pods are Ready nothing is breached.
+fn check_breach(object: &Value) -> Option<String> {
+    let conditions: Vec<&Value> = view::list(object, "/status/conditions").collect();
+    let breach = conditions
+        .iter()
+        .find(|c| view::text(c, "/type") == "MinAvailableBreached");
+    let status = breach.map_or("", |c| view::text(c, "/status"));
+    let name = view::name(object);
+    (status != "False").then(|| format!("{name}: MinAvailableBreached is {status:?}"))
 }
 
 fn check_generation(object: &Value) -> Option<String> {

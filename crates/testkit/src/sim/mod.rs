@@ -15,6 +15,6 @@ pub mod rng;
 pub mod store;
 pub mod view;
 
-pub use resource::{Id, Resource};
+pub use resource::{Id, Place, Resource};
 pub use rng::Rng;
 pub use store::{Answer, Call, Store};

@@ -13,6 +13,7 @@ use std::fmt;
     Ord,
     Hash,
     strum::Display,
+    strum::EnumCount,
     strum::EnumIter,
     strum::EnumString,
 )]
@@ -51,6 +52,14 @@ impl Resource {
     /// Whether its status is written by a subresource only.
     pub fn has_status(self) -> bool {
         self.is_custom() || matches!(self, Self::Pod | Self::Service)
+    }
+
+    /// Whether a PUT creates the object if there is none.
+    pub fn is_created_by_put(self) -> bool {
+        matches!(
+            self,
+            Self::Service | Self::Role | Self::RoleBinding | Self::Event
+        )
     }
 
     /// Its name in paths.
@@ -112,6 +121,25 @@ pub struct Place {
 }
 
 impl Place {
+    /// The collection that holds the object.
+    pub fn of(id: &Id) -> Self {
+        Self {
+            resource: id.resource,
+            namespace: id.namespace.clone(),
+            name: None,
+            subresource: None,
+        }
+    }
+
+    /// The object, unless the collection is meant.
+    pub fn id(&self) -> Option<Id> {
+        Some(Id {
+            resource: self.resource,
+            namespace: self.namespace.clone(),
+            name: self.name.clone()?,
+        })
+    }
+
     /// Takes a path apart; `None` if nothing is served there.
     pub fn parse(path: &str) -> Option<Self> {
         use strum::IntoEnumIterator;

@@ -12,6 +12,7 @@ mod harness;
 mod autoscaler;
 mod chart;
 mod churn;
+mod conformance;
 mod crash;
 mod creation;
 mod deletion;

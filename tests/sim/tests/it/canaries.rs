@@ -33,4 +33,11 @@ canaries! {
     forgotten_latch: ForgottenLatch;
     deaf_to_deletions: DeafToDeletions;
     partial_gangs: PartialGangs;
+    delete_without_uid: DeleteWithoutUid;
+    no_relist_diff: NoRelistDiff;
+    patch_without_test: PatchWithoutTest;
+    random_pod_names: RandomPodNames;
+    wrong_set: WrongSet;
+    merge_without_uid: MergeWithoutUid;
+    restless_status: RestlessStatus;
 }

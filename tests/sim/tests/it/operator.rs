@@ -132,7 +132,7 @@ impl Operator {
         let doubted = views::overdue(&self.hub);
         for (kind, (at, until)) in &self.trusted {
             if *until > Instant::now() || doubted.iter().any(|r| r.0 == *kind) {
-                horizon.0.insert(*kind, *at);
+                horizon.set(*kind, *at);
             }
         }
         horizon
@@ -144,8 +144,21 @@ impl Operator {
         self.views.relist(kind, store, &self.hub);
     }
 
-    /// Takes in what ended and what arrived; returns what may be started.
+    /// What may be started.
     pub fn ready(&mut self) -> Vec<Job> {
+        self.take_in();
+        let is_free = |job: &&Job| !self.running.contains_key(*job);
+        self.waiting.iter().filter(is_free).cloned().collect()
+    }
+
+    /// How many reconciles are under way.
+    pub fn under_way(&mut self) -> usize {
+        self.take_in();
+        self.running.len()
+    }
+
+    /// Takes in what ended and what arrived.
+    fn take_in(&mut self) {
         for (job, again) in std::mem::take(&mut *self.done.lock().unwrap()) {
             self.running.remove(&job);
             if let Some(delay) = again {
@@ -154,7 +167,11 @@ impl Operator {
         }
         self.reads.retain(|_, handle| !handle.is_finished());
         for (number, controller) in CONTROLLERS.iter().enumerate() {
-            let mut keys = Box::pin(self.hub.queue(*controller).keys());
+            let queue = self.hub.queue(*controller);
+            if queue.is_empty() {
+                continue;
+            }
+            let mut keys = Box::pin(queue.keys());
             while let Some(Some(key)) = keys.next().now_or_never() {
                 self.waiting.insert((number, key));
             }
@@ -170,11 +187,6 @@ impl Operator {
             self.timers.remove(&job);
             self.waiting.insert(job);
         }
-        self.waiting
-            .iter()
-            .filter(|job| !self.running.contains_key(job))
-            .cloned()
-            .collect()
     }
 
     /// The next timer.

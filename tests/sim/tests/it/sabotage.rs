@@ -5,10 +5,6 @@ use testkit::sim::{Call, Resource, Store, view};
 
 /// One bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(
-    dead_code,
-    reason = "those without a canary are not caught often enough yet"
-)]
 pub enum Sabotage {
     /// DELETE by name, without uid.
     DeleteWithoutUid,
@@ -32,6 +28,12 @@ pub enum Sabotage {
     DeafToDeletions,
     /// Gangs are listed pod by pod.
     PartialGangs,
+    /// Pods are labelled with another set.
+    WrongSet,
+    /// Merge patches mean whoever has the name.
+    MergeWithoutUid,
+    /// Each status differs from the one before.
+    RestlessStatus,
 }
 
 /// What becomes of a request.
@@ -65,6 +67,17 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
                 && call.path.ends_with("/status") =>
         {
             call.body["status"]["wasAvailable"] = json!(false);
+        }
+        Sabotage::WrongSet if is_pod && call.method == "POST" => {
+            call.body["metadata"]["labels"][api::labels::PART_OF] = json!("other");
+        }
+        Sabotage::MergeWithoutUid if call.content_type.contains("merge-patch") => {
+            call.body["metadata"].as_object_mut().unwrap().remove("uid");
+        }
+        Sabotage::RestlessStatus
+            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
+        {
+            call.body["status"]["conditions"][0]["message"] = json!(format!("{number}"));
         }
         Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
             if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {

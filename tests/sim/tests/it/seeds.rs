@@ -14,7 +14,7 @@ fn variable(name: &str) -> Option<u64> {
 /// Every seed keeps all invariants and ends in the desired state.
 #[test]
 fn seeds() {
-    let count = variable("SIM_SEEDS").unwrap_or(300);
+    let count = variable("SIM_SEEDS").unwrap_or(1000);
     let first = variable("SIM_FIRST").unwrap_or(1);
     let next = AtomicU64::new(first);
     let failures = std::sync::Mutex::new(Vec::new());

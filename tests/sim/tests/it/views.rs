@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::{Key, Pod};
@@ -14,6 +15,7 @@ use testkit::sim::check::Horizon;
 use testkit::sim::store::{Record, Stored};
 use testkit::sim::{Resource, Store, view};
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 use crate::sabotage::Sabotage;
 
@@ -53,6 +55,8 @@ struct View {
     at: usize,
     listing: Option<Vec<Stored>>,
     is_listing: bool,
+    /// Nothing is shown before.
+    held_until: Option<Instant>,
 }
 
 /// All views.
@@ -72,13 +76,18 @@ impl Views {
             for _ in 0..3 {
                 views.relist(kind, store, hub);
             }
+            by_kind!(kind, find_strays(hub, store, kind));
         }
         views
     }
 
     /// How far each kind has been seen.
     pub fn horizon(&self) -> Horizon {
-        Horizon(self.by_kind.iter().map(|(k, v)| (*k, v.at)).collect(), None)
+        let mut horizon = Horizon::default();
+        for (kind, view) in &self.by_kind {
+            horizon.set(*kind, view.at);
+        }
+        horizon
     }
 
     /// How far a kind has been seen.
@@ -91,10 +100,27 @@ impl Views {
         self.by_kind[&kind].is_listing
     }
 
+    /// The watch of a kind shows nothing for a while.
+    pub fn hold(&mut self, kind: Resource, time: Duration) {
+        let view = self.by_kind.get_mut(&kind).unwrap();
+        view.held_until = Some(Instant::now() + time);
+    }
+
+    /// All watches show what they have.
+    pub fn release(&mut self) {
+        for view in self.by_kind.values_mut() {
+            view.held_until = None;
+        }
+    }
+
     /// Kinds that have more to show.
     pub fn behind(&mut self, store: &Store) -> Vec<Resource> {
         let mut behind = Vec::new();
+        let now = Instant::now();
         for (kind, view) in &mut self.by_kind {
+            if view.held_until.is_some_and(|until| until > now) {
+                continue;
+            }
             if view.is_listing {
                 behind.push(*kind);
                 continue;
@@ -148,7 +174,7 @@ impl Views {
 }
 
 fn decode<K: Watched>(object: &Value) -> K {
-    serde_json::from_value(object.clone()).expect("stored objects can be decoded")
+    K::deserialize(object).expect("stored objects can be decoded")
 }
 
 fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {
@@ -181,6 +207,17 @@ fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool) {
         for change in cache.end_list() {
             hub.publish(Some(change));
         }
+    }
+}
+
+/// What the engine asks the API server after a full list.
+fn find_strays<K: Watched>(hub: &Hub, store: &Store, kind: Resource) {
+    let Some(key) = K::STRAY_LABEL else { return };
+    let is_stray = |o: &Value| {
+        !view::label(o, key).is_empty() && view::label(o, labels::MANAGED_BY) != labels::MANAGER
+    };
+    for (_, stray) in store.all(kind).filter(|(_, o)| is_stray(o)) {
+        hub.found::<K>(decode(stray));
     }
 }
 

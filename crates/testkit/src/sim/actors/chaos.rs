@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::cluster::pick;
 use crate::sim::resource::{Id, Resource};
-use crate::sim::store::Store;
+use crate::sim::store::{Call, Store};
 use crate::sim::{Rng, view};
 
 const CHILDREN: [Resource; 7] = [
@@ -67,8 +67,64 @@ fn unready(store: &mut Store, rng: &mut Rng) {
     }
 }
 
+/// Somebody does something to the very object that a request is on its way to.
+pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
+    match rng.below(4) {
+        // Nobody has a manifest of a pod, and its name is the operator's.
+        0 if id.resource != Resource::Pod => recreate(store, id, rng.chance(500)),
+        0 | 1 => store.remove("chaos", id),
+        _ => edit_label(store, rng, id),
+    }
+}
+
+/// What strangers make bears this label.
+const STRANGE: &str = "example.com/strange";
+
+/// `kubectl replace --force`, or a stranger who wants the name: another object with the same name.
+/// What has a finalizer stays.
+fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
+    let Some(before) = store.get(id).cloned() else {
+        return;
+    };
+    store.remove("chaos", id);
+    let mut manifest = (*before).clone();
+    if let Some(meta) = manifest["metadata"].as_object_mut() {
+        meta.remove("resourceVersion");
+        if is_strange {
+            meta.remove("ownerReferences");
+            meta.insert("labels".to_owned(), json!({STRANGE: "yes"}));
+        }
+    }
+    let path = id.resource.path(&id.namespace);
+    store.handle("chaos", &Call::new("POST", &path, manifest));
+}
+
+/// Strangers take away what they made.
+pub fn leave(store: &mut Store) {
+    let is_strange = |o: &Value| !view::label(o, STRANGE).is_empty();
+    let ids: Vec<Id> = store
+        .objects()
+        .filter(|(_, o)| is_strange(o))
+        .map(|(id, _)| id.clone())
+        .collect();
+    for id in ids {
+        store.remove("stranger", &id);
+    }
+}
+
 /// Somebody edits the labels of a pod or another child by hand.
 fn relabel(store: &mut Store, rng: &mut Rng) {
+    let ids: Vec<Id> = store
+        .objects()
+        .filter(|(_, o)| view::owner(o).is_some() && !view::is_terminating(o))
+        .map(|(id, _)| id.clone())
+        .collect();
+    if let Some(id) = rng.pick(&ids) {
+        edit_label(store, rng, id);
+    }
+}
+
+fn edit_label(store: &mut Store, rng: &mut Rng, id: &Id) {
     const KEYS: [&str; 5] = [
         labels::MANAGED_BY,
         labels::PART_OF,
@@ -76,20 +132,7 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
         labels::POD_GANG,
         labels::PCS_REPLICA_INDEX,
     ];
-    let ids: Vec<Id> = store
-        .objects
-        .iter()
-        .filter(|(_, o)| view::owner(o).is_some() && !view::is_terminating(o))
-        .map(|(id, _)| id.clone())
-        .collect();
-    let (Some(id), Some(key)) = (rng.pick(&ids), rng.pick(&KEYS)) else {
-        return;
-    };
-    // The watches of our own kinds select by this label, so an object without it is not seen any
-    // more: its end is missed, and pods inherit the loss. To be allowed once that is mended.
-    if *key == labels::MANAGED_BY && id.resource.is_custom() {
-        return;
-    }
+    let Some(key) = rng.pick(&KEYS) else { return };
     let is_stripped = rng.chance(500);
     store.edit("chaos", id, |object| {
         let Some(labels) = object["metadata"]["labels"].as_object_mut() else {
@@ -105,8 +148,8 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
 
 fn child(store: &Store, rng: &mut Rng) -> Option<Id> {
     let ids: Vec<Id> = store
-        .objects
-        .keys()
+        .objects()
+        .map(|(id, _)| id)
         .filter(|id| CHILDREN.contains(&id.resource))
         .cloned()
         .collect();

@@ -62,6 +62,15 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
     true
 }
 
+/// The webhook of another controller puts its own gate behind those of a pod that is created.
+pub fn add_gate(call: &mut Call) {
+    if let Some(gates) = call.body["spec"]["schedulingGates"].as_array_mut()
+        && gates.iter().all(|g| g["name"] != FOREIGN_GATE)
+    {
+        gates.push(json!({"name": FOREIGN_GATE}));
+    }
+}
+
 /// Another controller takes its own gate off one pod.
 pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
     let Some(id) = pick(store, rng, |p| view::gates(p).contains(&FOREIGN_GATE)) else {
@@ -78,8 +87,7 @@ pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
 /// The garbage collector deletes one object whose owners are all gone.
 pub fn collect_garbage(store: &mut Store, rng: &mut Rng) -> bool {
     let orphans: Vec<Id> = store
-        .objects
-        .iter()
+        .objects()
         .filter(|(_, o)| is_orphan(store, o) && !view::is_terminating(o))
         .map(|(id, _)| id.clone())
         .collect();

@@ -4,6 +4,6 @@ mod chaos;
 mod cluster;
 mod user;
 
-pub use chaos::make_trouble;
-pub use cluster::{bind, collect_garbage, lift_gate, run_pods};
+pub use chaos::{disturb, leave, make_trouble};
+pub use cluster::{add_gate, bind, collect_garbage, lift_gate, run_pods};
 pub use user::{User, act};

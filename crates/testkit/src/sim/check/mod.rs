@@ -1,8 +1,11 @@
 //! Invariants of the event log, checked at each write (reliability report, A.6).
 
+mod edges;
 mod gangs;
 mod others;
 mod pods;
+mod requests;
+mod status;
 mod window;
 
 use std::collections::BTreeSet;
@@ -10,6 +13,7 @@ use std::collections::BTreeSet;
 use super::resource::Resource;
 use super::store::Store;
 use super::view;
+pub use requests::Requests;
 pub use window::Horizon;
 
 /// Name of the operator as an actor.
@@ -51,6 +55,11 @@ pub struct Checker {
 }
 
 impl Checker {
+    /// Whether nothing was added to the log.
+    pub fn is_up_to_date(&self, store: &Store) -> bool {
+        self.checked == store.log.len()
+    }
+
     /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
     /// it decided on this.
     pub fn check(&mut self, store: &Store, horizon: &Horizon) -> Verdict {
@@ -68,6 +77,8 @@ impl Checker {
             others::damage(record)?;
             others::owner(&window, record)?;
             others::meant(&window, record)?;
+            edges::check(&window, record)?;
+            status::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,

@@ -37,7 +37,7 @@ pub(super) fn owner(window: &Window<'_>, record: &Record) -> Verdict {
 
 /// I29: a deletion hits no object that did not exist when it was sent.
 pub(super) fn meant(window: &Window<'_>, record: &Record) -> Verdict {
-    let (Some(before), Some(sent)) = (&record.before, window.horizon.1) else {
+    let (Some(before), Some(sent)) = (&record.before, window.horizon.sent) else {
         return Ok(());
     };
     let is_deletion = !view::is_terminating(before)

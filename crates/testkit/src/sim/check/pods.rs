@@ -160,11 +160,15 @@ fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
             || r.after.as_ref().is_none_or(|p| view::uid(p) != uid)
     });
     let mut gangs = since_birth.filter(|r| r.id.resource == Resource::PodGang);
-    let is_listed = gangs.any(|r| {
+    let lists = |r: &Record| {
         r.after
             .as_ref()
             .is_some_and(|g| super::gangs::lists(g, name))
-    });
+    };
+    // A gang that a dead process still wrote may list an earlier pod of that name, which the next
+    // process could not know of when it chose the name.
+    let is_late = |r: &Record| r.actor == LATE && r.id.resource == Resource::PodGang;
+    let is_listed = gangs.any(lists) || log.iter().any(|r| is_late(r) && lists(r));
     demand(is_listed, "I8", || {
         let time = record.time;
         format!("pod {name} ungated at {time}, but no PodGang listed it since it exists")

@@ -1,34 +1,42 @@
 //! What the operator may have believed: any state between what it had seen when it decided and
 //! the present.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
+use strum::EnumCount;
 
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Store, Stored};
 use crate::sim::view;
 
-/// How many records of the log had been seen, per resource.
-#[derive(Clone, Debug, Default)]
-pub struct Horizon(
-    pub BTreeMap<Resource, usize>,
+/// How much of the log had been seen when something was decided.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Horizon {
+    seen: [usize; Resource::COUNT],
     /// How long the log was when the request was sent.
-    pub Option<usize>,
-);
+    pub sent: Option<usize>,
+}
 
 impl Horizon {
-    /// The position for this resource.
+    /// How many records had been seen of this resource.
     pub fn of(&self, resource: Resource) -> usize {
-        self.0.get(&resource).copied().unwrap_or(0)
+        self.seen.get(resource as usize).copied().unwrap_or(0)
+    }
+
+    /// So many had been seen.
+    pub fn set(&mut self, resource: Resource, position: usize) {
+        if let Some(seen) = self.seen.get_mut(resource as usize) {
+            *seen = position;
+        }
     }
 
     /// What both had seen.
     #[must_use]
-    pub fn earlier(&self, other: &Self) -> Self {
-        let least =
-            |(resource, at): (&Resource, &usize)| (*resource, (*at).min(other.of(*resource)));
-        Self(self.0.iter().map(least).collect(), self.1.or(other.1))
+    pub fn earlier(mut self, other: &Self) -> Self {
+        for (seen, too) in self.seen.iter_mut().zip(other.seen) {
+            *seen = (*seen).min(too);
+        }
+        self.sent = self.sent.or(other.sent);
+        self
     }
 }
 

@@ -41,6 +41,14 @@ impl Answer {
         Self::failure(409, "Conflict", message)
     }
 
+    /// 422 because a patch names the uid of another object.
+    pub fn another_uid() -> Self {
+        let mut answer = Self::invalid("metadata.uid: Invalid value: field is immutable");
+        let cause = json!({"reason": "FieldValueInvalid", "field": "metadata.uid"});
+        answer.body["details"] = json!({"causes": [cause]});
+        answer
+    }
+
     /// 422.
     pub fn invalid(message: &str) -> Self {
         Self::failure(422, "Invalid", message)

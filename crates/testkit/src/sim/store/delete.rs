@@ -37,14 +37,14 @@ impl Store {
         next["metadata"]["resourceVersion"] = json!(version.to_string());
         let object = Arc::new(next);
         if is_over(&object) {
-            self.objects.remove(id);
+            self.take_out(id);
             self.record(id, Some(before.clone()), None, object);
             let details = json!({"name": id.name, "uid": view::uid(&before)});
             return Ok(Answer::ok(json!({
                 "kind": "Status", "apiVersion": "v1", "status": "Success", "details": details,
             })));
         }
-        self.objects.insert(id.clone(), object.clone());
+        self.insert(id, object.clone());
         self.record(id, Some(before), Some(object.clone()), object.clone());
         Ok(Answer::ok((*object).clone()))
     }

@@ -4,7 +4,7 @@ mod answer;
 mod delete;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -81,8 +81,8 @@ pub struct Record {
 /// The store.
 #[derive(Clone, Debug)]
 pub struct Store {
-    /// Everything that exists.
-    pub objects: BTreeMap<Id, Stored>,
+    objects: BTreeMap<Id, Stored>,
+    by_uid: HashMap<String, Id>,
     /// Everything that happened, events on objects left out.
     pub log: Vec<Record>,
     /// The current time.
@@ -98,6 +98,7 @@ impl Store {
     pub fn new(now: Timestamp) -> Self {
         Self {
             objects: BTreeMap::new(),
+            by_uid: HashMap::new(),
             log: Vec::new(),
             now,
             actor: "nobody",
@@ -148,16 +149,25 @@ impl Store {
         self.objects.get(id)
     }
 
+    /// Everything that exists.
+    pub fn objects(&self) -> impl Iterator<Item = (&Id, &Stored)> {
+        self.objects.iter()
+    }
+
     /// All objects of a resource.
     pub fn all(&self, resource: Resource) -> impl Iterator<Item = (&Id, &Stored)> {
-        self.objects
-            .iter()
-            .filter(move |(id, _)| id.resource == resource)
+        let first = Id {
+            resource,
+            namespace: String::new(),
+            name: String::new(),
+        };
+        let from = self.objects.range(first..);
+        from.take_while(move |(id, _)| id.resource == resource)
     }
 
     /// The object with this uid.
     pub fn by_uid(&self, uid: &str) -> Option<(&Id, &Stored)> {
-        self.objects.iter().find(|(_, o)| view::uid(o) == uid)
+        self.objects.get_key_value(self.by_uid.get(uid)?)
     }
 
     /// Changes an object as `actor`, status and all, without preconditions.
@@ -208,6 +218,18 @@ impl Store {
             ))
         };
         self.objects.get(id).cloned().ok_or_else(missing)
+    }
+
+    fn insert(&mut self, id: &Id, object: Stored) {
+        self.by_uid
+            .insert(view::uid(&object).to_owned(), id.clone());
+        self.objects.insert(id.clone(), object);
+    }
+
+    fn take_out(&mut self, id: &Id) {
+        if let Some(object) = self.objects.remove(id) {
+            self.by_uid.remove(view::uid(&object));
+        }
     }
 
     fn next_version(&mut self) -> u64 {

@@ -21,8 +21,8 @@ impl Store {
     pub(super) fn create(&mut self, place: &Place, mut body: Value) -> Result<Answer, Answer> {
         if !view::text(&body, "/metadata/resourceVersion").is_empty() {
             return Err(Answer::failure(
-                400,
-                "BadRequest",
+                500,
+                "",
                 "resourceVersion should not be set on objects to be created",
             ));
         }
@@ -59,12 +59,17 @@ impl Store {
             start_pod(&mut body);
         }
         let object = Arc::new(body);
-        self.objects.insert(id.clone(), object.clone());
+        self.insert(&id, object.clone());
         self.record(&id, None, Some(object.clone()), object.clone());
         Ok(Answer::created((*object).clone()))
     }
 
     pub(super) fn replace(&mut self, id: &Id, sub: &str, body: Value) -> Result<Answer, Answer> {
+        if self.get(id).is_none() && sub.is_empty() && id.resource.is_created_by_put() {
+            let mut body = body;
+            metadata(&mut body).remove("resourceVersion");
+            return self.create(&Place::of(id), body);
+        }
         let before = self.found(id)?;
         if view::name(&body) != id.name {
             return Err(Answer::failure(
@@ -90,7 +95,6 @@ impl Store {
             _ => (*before).clone(),
         };
         if call.content_type.contains("merge-patch") {
-            check_preconditions(&before, call.body.get("metadata"))?;
             json_patch::merge(&mut next, &call.body);
         } else {
             let operations: json_patch::Patch = serde_json::from_value(call.body.clone())
@@ -98,8 +102,8 @@ impl Store {
             // The API server says of a failed test, and of a path that is not there, only this.
             let failed = "the server rejected our request due to an error in our request";
             json_patch::patch(&mut next, &operations).map_err(|_| Answer::invalid(failed))?;
-            check_preconditions(&before, next.get("metadata"))?;
         }
+        check_patched(&before, &next)?;
         self.write(id, sub, &before, next)
     }
 
@@ -119,7 +123,15 @@ impl Store {
                     set(&mut next, "status", status);
                 }
             }
-            "status" => set(&mut next, "status", wanted.get("status").cloned()),
+            "status" => {
+                set(&mut next, "status", wanted.get("status").cloned());
+                if !id.resource.is_custom() {
+                    // Of the built-in kinds the metadata is taken too, but for the owners.
+                    let owners = before.pointer("/metadata/ownerReferences").cloned();
+                    set(&mut next, "metadata", wanted.get("metadata").cloned());
+                    set(&mut next["metadata"], "ownerReferences", owners);
+                }
+            }
             "scale" => next["spec"]["replicas"] = json!(view::number(&wanted, "/spec/replicas")),
             other => return Err(Answer::not_found(other)),
         }
@@ -161,10 +173,10 @@ impl Store {
         next["metadata"]["resourceVersion"] = json!(version.to_string());
         let object = Arc::new(next);
         if is_over(&object) {
-            self.objects.remove(id);
+            self.take_out(id);
             self.record(id, Some(before.clone()), None, object.clone());
         } else {
-            self.objects.insert(id.clone(), object.clone());
+            self.insert(id, object.clone());
             self.record(
                 id,
                 Some(before.clone()),
@@ -209,6 +221,16 @@ pub(super) fn check_preconditions(before: &Value, wanted: Option<&Value>) -> Res
                 "the object has been modified; please apply your changes to the latest version and try again",
             ));
         }
+    }
+    Ok(())
+}
+
+/// A patch that names another version is a conflict, one that names another uid is invalid.
+fn check_patched(before: &Value, next: &Value) -> Result<(), Answer> {
+    let wanted = next.get("metadata").and_then(|m| m.get("resourceVersion"));
+    check_preconditions(before, Some(&json!({"resourceVersion": wanted})))?;
+    if view::uid(next) != view::uid(before) {
+        return Err(Answer::another_uid());
     }
     Ok(())
 }

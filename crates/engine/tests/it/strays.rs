@@ -1,0 +1,61 @@
+//! Objects that lost the label by which the watches select, while the operator was away.
+
+use std::sync::Arc;
+
+use engine::Hub;
+use engine::metrics::Metrics;
+use engine::requests::Requests;
+use k8s_openapi::api::core::v1::Service;
+use serde_json::{Value, json};
+
+use crate::server::client;
+
+fn service(name: &str, owner: &str) -> Value {
+    json!({
+        "apiVersion": "v1", "kind": "Service",
+        "metadata": {
+            "name": name, "namespace": "default", "uid": name, "resourceVersion": "5",
+            "labels": {"grove.io/podcliqueset-replica-index": "0"},
+            "ownerReferences": [
+                {"apiVersion": owner, "kind": "X", "name": "x", "uid": "x", "controller": true},
+            ],
+        },
+    })
+}
+
+fn list(items: &[Value]) -> (u16, Value) {
+    let metadata = json!({"resourceVersion": "9"});
+    let body = json!({
+        "apiVersion": "v1", "kind": "ServiceList", "metadata": metadata, "items": items,
+    });
+    (200, body)
+}
+
+#[tokio::test]
+async fn are_known_before_anything_is_decided() {
+    let strays = [
+        service("demo-0", "grove.io/v1alpha1"),
+        service("other", "example.com/v1"),
+    ];
+    let (client, asked) = client(vec![list(&[]), list(&strays)]);
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    let hub = Arc::new(Hub::new(requests, metrics));
+    hub.expect::<Service>();
+    tokio::select! {
+        () = hub.clone().watch::<Service>(client) => unreachable!("watches for ever"),
+        () = hub.synced() => {}
+    }
+    let known: Vec<_> = hub.world.services.owned_by("x");
+    let names: Vec<_> = known
+        .iter()
+        .filter_map(|s| s.metadata.name.as_deref())
+        .collect();
+    assert_eq!(names, ["demo-0"], "what belongs to others is left out");
+    let asked = asked.lock().unwrap();
+    assert_eq!(
+        asked[1],
+        "GET /api/v1/services?&labelSelector=grove.io%2Fpodcliqueset-replica-index%2C\
+         app.kubernetes.io%2Fmanaged-by%21%3Dgrove-operator"
+    );
+}

@@ -1,0 +1,81 @@
+//! I5, I6: owners, labels and finalizers of what the operator writes.
+
+use api::labels;
+use serde_json::Value;
+
+use super::window::Window;
+use super::{Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::{Record, Stored};
+use crate::sim::view;
+
+/// What a pod has from its PodClique.
+const INHERITED: [&str; 2] = [labels::POD_GANG, labels::PCS_REPLICA_INDEX];
+
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
+    match (&record.before, &record.after) {
+        (None, Some(child)) => born(window, child),
+        (Some(before), Some(after)) => {
+            kept_owner(record, before, after)?;
+            kept_finalizers(record, before, after)
+        }
+        _ => Ok(()),
+    }
+}
+
+/// I5: a child says whose it is, and its owner agrees.
+fn born(window: &Window<'_>, child: &Value) -> Verdict {
+    let owners = owners(window, child);
+    let name = view::name(child);
+    let roots: Vec<&str> = owners.iter().map(|o| set_of(window, o)).collect();
+    let part_of = view::label(child, labels::PART_OF);
+    demand(roots.contains(&part_of), "I5", || {
+        format!("{name} is part of {part_of:?}, but its owners of {roots:?}")
+    })?;
+    if view::owner(child).is_none_or(|(kind, ..)| kind != "PodClique") {
+        return Ok(());
+    }
+    INHERITED.iter().try_for_each(|key| {
+        let value = view::label(child, key);
+        let agrees = owners.iter().any(|o| view::label(o, key) == value);
+        demand(agrees, "I5", || {
+            format!("{name}: {key} is {value:?}, which its PodClique never had")
+        })
+    })
+}
+
+/// All states that the owner may have been seen in.
+fn owners<'a>(window: &Window<'a>, child: &Value) -> Vec<&'a Stored> {
+    let (kind, _, uid) = view::owner(child).unwrap_or_default();
+    window.of_uid(kind.parse().unwrap_or(Resource::Event), uid)
+}
+
+/// Name of the PodCliqueSet at the top.
+fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
+    if view::owner(owner).is_none() {
+        return view::name(owner);
+    }
+    let above = owners(window, owner);
+    above.first().map_or("", |o| set_of(window, o))
+}
+
+/// I5: who controls a child does not change, but for one that nobody controlled.
+fn kept_owner(record: &Record, before: &Value, after: &Value) -> Verdict {
+    let (was, is) = (view::owner(before), view::owner(after));
+    demand(was.is_none() || was == is, "I5", || {
+        format!("{}: its owner was {was:?} and is {is:?}", record.id)
+    })
+}
+
+/// I6: finalizers of others stay.
+fn kept_finalizers(record: &Record, before: &Value, after: &Value) -> Verdict {
+    let foreign = |object| -> Vec<&Value> {
+        let all = view::list(object, "/metadata/finalizers");
+        all.filter(|f| !f.as_str().unwrap_or("").starts_with(labels::GROVE_PREFIX))
+            .collect()
+    };
+    let (was, is) = (foreign(before), foreign(after));
+    demand(was == is, "I6", || {
+        format!("{}: finalizers {was:?} of others became {is:?}", record.id)
+    })
+}

@@ -1,0 +1,56 @@
+//! I7, I34: requests that get nowhere, and requests that do nothing.
+
+use std::collections::BTreeMap;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{Verdict, demand};
+use crate::sim::resource::Place;
+use crate::sim::store::{Answer, Call, Store};
+use crate::sim::view;
+
+/// So many POSTs of one name within a minute are answered by another's object: waits double from
+/// 50 ms on, several objects may want the name, and an event may wake each.
+const TRIES: usize = 30;
+const SPAN: SignedDuration = SignedDuration::from_mins(1);
+
+/// What the operator asked in vain since it started.
+#[derive(Clone, Debug, Default)]
+pub struct Requests {
+    taken: BTreeMap<String, Vec<Timestamp>>,
+}
+
+impl Requests {
+    /// I34: a PUT is sent only if it changes something; `before` is the version of the store.
+    pub fn wrote(call: &Call, answer: &Answer, records: usize) -> Verdict {
+        let is_void = call.method == "PUT" && answer.code == 200 && records == 0;
+        demand(!is_void, "I34", || {
+            format!("PUT {} changed nothing", call.path)
+        })
+    }
+
+    /// I7: a name that another's object holds is asked for now and then only.
+    pub fn refused(&mut self, store: &Store, call: &Call, answer: &Answer) -> Verdict {
+        if call.method != "POST" || view::text(&answer.body, "/reason") != "AlreadyExists" {
+            return Ok(());
+        }
+        let place = Place::parse(&call.path);
+        let id = place.and_then(|mut place| {
+            place.name = Some(view::name(&call.body).to_owned());
+            place.id()
+        });
+        let Some((id, holder)) = id.and_then(|id| Some((id.clone(), store.get(&id)?))) else {
+            return Ok(());
+        };
+        if view::owner(holder) == view::owner(&call.body) {
+            return Ok(());
+        }
+        let times = self.taken.entry(id.to_string()).or_default();
+        times.retain(|at| *at + SPAN > store.now);
+        times.push(store.now);
+        let count = times.len();
+        demand(count <= TRIES, "I7", || {
+            format!("{id} belongs to another and was asked for {count} times within {SPAN:#}")
+        })
+    }
+}

@@ -1,0 +1,66 @@
+//! I12, I17, I30: what statuses say.
+
+use serde_json::Value;
+
+use super::window::Window;
+use super::{Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::Record;
+use crate::sim::view;
+
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
+    let Some(after) = &record.after else {
+        return Ok(());
+    };
+    if let Some(before) = &record.before {
+        observed(record, before, after)?;
+        flips(record, before, after)?;
+    }
+    if record.id.resource == Resource::PodGang {
+        initialized(window, after)?;
+    }
+    Ok(())
+}
+
+/// I30: no status is based on an older spec than the one before.
+fn observed(record: &Record, before: &Value, after: &Value) -> Verdict {
+    let generation = |o| view::number(o, "/status/observedGeneration");
+    let (was, is) = (generation(before), generation(after));
+    demand(was <= is, "I30", || {
+        format!("{}: observedGeneration {was} became {is}", record.id)
+    })
+}
+
+/// I17: the time of a condition moves only with its status, and never into the future.
+fn flips(record: &Record, before: &Value, after: &Value) -> Verdict {
+    for is in view::list(after, "/status/conditions") {
+        let type_ = view::text(is, "/type");
+        let mut earlier = view::list(before, "/status/conditions");
+        let Some(was) = earlier.find(|c| view::text(c, "/type") == type_) else {
+            continue;
+        };
+        let time = |c| view::text(c, "/lastTransitionTime");
+        let has_flipped = view::text(was, "/status") != view::text(is, "/status");
+        demand(has_flipped || time(was) == time(is), "I17", || {
+            let (was, is) = (time(was), time(is));
+            format!("{}: {type_} did not flip, but {was} became {is}", record.id)
+        })?;
+        let stamp: Option<jiff::Timestamp> = time(is).parse().ok();
+        demand(stamp.is_none_or(|at| at <= record.time), "I17", || {
+            format!("{}: {type_} flips in the future", record.id)
+        })?;
+    }
+    Ok(())
+}
+
+/// I12, as the design has it: a gang is initialised while it lists a pod that exists.
+fn initialized(window: &Window<'_>, gang: &Value) -> Verdict {
+    if !view::has_condition(gang, "Initialized") {
+        return Ok(());
+    }
+    let is_listed = |pod: &Value| super::gangs::lists(gang, view::name(pod));
+    let pods = window.versions(Resource::Pod, is_listed);
+    demand(!pods.is_empty(), "I12", || {
+        format!("{} is initialised without any pod", view::name(gang))
+    })
+}

@@ -1,0 +1,108 @@
+//! What has to be the same: codes, reasons, whether a version moved, and the object.
+
+use serde_json::{Value, json};
+use testkit::sim::{Answer, Id, view};
+
+use super::operation::Operation;
+use super::side::{Api, Model, Real, Side};
+use crate::harness::{same, subset};
+
+/// Puts the operation to both.
+pub fn after(
+    operation: &Operation,
+    id: &Id,
+    model: &mut Side<Model>,
+    real: &mut Side<Real>,
+) -> Result<(), String> {
+    let call = operation.call(&model.known(id));
+    let should_be = model.api.ask(&call);
+    let call = operation.call(&real.known(id));
+    let is = real.api.ask(&call);
+    let both = format!(
+        "asked {}\nreal:  {}\nmodel: {}",
+        call.body,
+        said(&is),
+        said(&should_be)
+    );
+    answers(operation, &is, &should_be).map_err(|e| format!("{both}\n{e}"))?;
+    objects(id, real.look(id), model.look(id)).map_err(|e| format!("{both}\n{e}"))
+}
+
+fn said(answer: &Answer) -> String {
+    format!("{} {}", answer.code, answer.body)
+}
+
+fn answers(operation: &Operation, is: &Answer, model: &Answer) -> Result<(), String> {
+    same("code", &is.code, &model.code)?;
+    if is.code >= 400 {
+        let reason = |answer: &Answer| view::text(&answer.body, "/reason").to_owned();
+        return same("reason", &reason(is), &reason(model));
+    }
+    match operation {
+        // What is gone is answered by its last state or by a Status, as the kind has it.
+        Operation::Delete(..) | Operation::DeleteNow => Ok(()),
+        Operation::List => same("names", &names(&is.body), &names(&model.body)),
+        Operation::Scale(_) => same("scale", &is.body["spec"], &model.body["spec"]),
+        _ => same("metadata", &metadata(&is.body), &metadata(&model.body)),
+    }
+}
+
+fn names(list: &Value) -> Vec<String> {
+    let names = view::list(list, "/items").map(|o| view::name(o).to_owned());
+    let is_ours = |name: &String| super::NAMES.contains(&name.as_str());
+    names.filter(is_ours).collect()
+}
+
+type BeforeAndNow = (Value, Value);
+
+fn objects(id: &Id, real: BeforeAndNow, model: BeforeAndNow) -> Result<(), String> {
+    same("exists", &real.1.is_object(), &model.1.is_object())?;
+    let has_moved = |(before, now): &BeforeAndNow| {
+        before["metadata"]["resourceVersion"] != now["metadata"]["resourceVersion"]
+    };
+    // Managed fields are out of the model; a change of them alone moves the version.
+    if has_moved(&model) || without_managers(&real.0) != without_managers(&real.1) {
+        same("version moved", &has_moved(&real), &has_moved(&model))?;
+    }
+    let is_another = |(before, now): &BeforeAndNow| view::uid(before) != view::uid(now);
+    same("uid changed", &is_another(&real), &is_another(&model))?;
+    let (real, model) = (real.1, model.1);
+    same("metadata", &metadata(&real), &metadata(&model))?;
+    if id.resource.is_custom() {
+        same("spec", &real["spec"], &model["spec"])?;
+        // Defaults of the schema are out of the model.
+        return subset("status", &real["status"], &model["status"]);
+    }
+    // The API server fills these kinds up.
+    subset("spec", &real["spec"], &model["spec"])?;
+    subset("phase", &real["status"]["phase"], &model["status"]["phase"])?;
+    same("rules", &real["rules"], &model["rules"])
+}
+
+fn without_managers(object: &Value) -> Value {
+    let mut object = object.clone();
+    if let Some(meta) = object.get_mut("metadata").and_then(Value::as_object_mut) {
+        meta.remove("managedFields");
+        meta.remove("resourceVersion");
+    }
+    object
+}
+
+/// What of the metadata has to be the same. The generation counts where the model has one.
+fn metadata(object: &Value) -> Value {
+    let meta = &object["metadata"];
+    let owners: Vec<&str> = view::list(object, "/metadata/ownerReferences")
+        .map(|o| view::text(o, "/name"))
+        .collect();
+    let labels = &meta["labels"];
+    json!({
+        "name": meta["name"],
+        "namespace": meta["namespace"],
+        "labels": if labels.is_null() { json!({}) } else { labels.clone() },
+        "finalizers": meta["finalizers"],
+        "owners": owners,
+        "generation": meta["generation"],
+        "is terminating": view::is_terminating(object),
+        "grace": meta["deletionGracePeriodSeconds"],
+    })
+}

@@ -1,0 +1,222 @@
+//! The two that are asked, and what each knows of its objects.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use kube::client::Body;
+use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::{Client, Config};
+use serde_json::{Value, json};
+use testkit::sim::{Answer, Call, Id, Resource, Store};
+use tokio::runtime::{Builder, Runtime};
+
+/// Answers requests.
+pub trait Api {
+    fn ask(&mut self, call: &Call) -> Answer;
+}
+
+/// The simulated store.
+pub struct Model(Store);
+
+impl Model {
+    pub fn new() -> Self {
+        Self(Store::new(testkit::builders::after(0)))
+    }
+}
+
+impl Api for Model {
+    fn ask(&mut self, call: &Call) -> Answer {
+        self.0.handle("test", call)
+    }
+}
+
+/// The real API server.
+pub struct Real {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Real {
+    pub fn new(kubeconfig: &Path) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let file = Kubeconfig::read_from(kubeconfig).unwrap();
+            let options = KubeConfigOptions::default();
+            let config = Config::from_custom_kubeconfig(file, &options).await;
+            Client::try_from(config.unwrap()).unwrap()
+        });
+        Self { runtime, client }
+    }
+}
+
+impl Api for Real {
+    fn ask(&mut self, call: &Call) -> Answer {
+        let body = match &call.body {
+            Value::Null => Vec::new(),
+            body => body.to_string().into_bytes(),
+        };
+        let request = http::Request::builder()
+            .method(call.method.as_str())
+            .uri(&call.path)
+            .header("content-type", &call.content_type)
+            .body(Body::from(body))
+            .unwrap();
+        let client = self.client.clone();
+        self.runtime.block_on(async {
+            let response = client.send(request).await.unwrap();
+            let code = response.status().as_u16();
+            let bytes = response.into_body().collect_bytes().await.unwrap();
+            let body = serde_json::from_slice(&bytes).unwrap_or_default();
+            Answer { code, body }
+        })
+    }
+}
+
+/// One that is asked, and what it said of each object before.
+pub struct Side<A> {
+    pub api: A,
+    namespace: String,
+    owner: String,
+    versions: HashMap<Id, (Value, Value)>,
+}
+
+/// What a side knows of an object.
+pub struct Known<'a> {
+    id: &'a Id,
+    owner: &'a str,
+    /// As it is; null if there is none.
+    pub present: &'a Value,
+    /// As it was before; null if it never was.
+    pub stale: &'a Value,
+}
+
+impl<A: Api> Side<A> {
+    pub fn new(api: A, namespace: &str, owner: &str) -> Self {
+        Self {
+            api,
+            namespace: namespace.to_owned(),
+            owner: owner.to_owned(),
+            versions: HashMap::new(),
+        }
+    }
+
+    /// What is known of the object.
+    pub fn known<'a>(&'a self, id: &'a Id) -> Known<'a> {
+        const NOTHING: (Value, Value) = (Value::Null, Value::Null);
+        static UNKNOWN: (Value, Value) = NOTHING;
+        let (present, stale) = self.versions.get(id).unwrap_or(&UNKNOWN);
+        Known {
+            id,
+            owner: &self.owner,
+            present,
+            stale,
+        }
+    }
+
+    /// Removes the object, whatever holds it.
+    pub fn clear(&mut self, id: &Id) {
+        let path = format!("{}/{}", id.resource.path(&self.namespace), id.name);
+        let free = json!({"metadata": {"finalizers": null}});
+        let now = json!({"gracePeriodSeconds": 0});
+        self.api.ask(&Call::merge(&path, free));
+        self.api.ask(&Call::new("DELETE", &path, now));
+        self.look(id);
+    }
+
+    /// Reads the object.
+    pub fn look(&mut self, id: &Id) -> (Value, Value) {
+        let path = format!("{}/{}", id.resource.path(&self.namespace), id.name);
+        let answer = self.api.ask(&Call::new("GET", &path, Value::Null));
+        let now = if answer.code == 200 {
+            answer.body
+        } else {
+            Value::Null
+        };
+        let (present, stale) = self.versions.entry(id.clone()).or_default();
+        let before = present.clone();
+        if now != before {
+            *present = now.clone();
+            if !before.is_null() {
+                stale.clone_from(&before);
+            }
+        }
+        (before, now)
+    }
+}
+
+impl Known<'_> {
+    pub fn collection(&self) -> String {
+        self.id.resource.path(&self.id.namespace)
+    }
+
+    pub fn path(&self) -> String {
+        format!("{}/{}", self.collection(), self.id.name)
+    }
+
+    pub fn owner(&self) -> Value {
+        json!({"apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": self.owner})
+    }
+
+    pub fn present_or_manifest(&self) -> Value {
+        match self.present {
+            Value::Null => self.manifest(),
+            present => present.clone(),
+        }
+    }
+
+    /// The object as it is created.
+    pub fn manifest(&self) -> Value {
+        let mut object = json!({
+            "apiVersion": self.id.resource.api_version(),
+            "kind": self.id.resource.to_string(),
+            "metadata": {"name": self.id.name, "labels": {"color": "red"}},
+        });
+        let containers = json!([{"name": "main", "image": "example.com/image"}]);
+        match self.id.resource {
+            Resource::PodClique => {
+                let pod = json!({"containers": containers});
+                object["spec"] =
+                    json!({"roleName": "r", "replicas": 1, "minAvailable": 1, "podSpec": pod});
+            }
+            Resource::PodCliqueScalingGroup => {
+                object["spec"] = json!({"cliqueNames": ["a"], "replicas": 1, "minAvailable": 1});
+            }
+            Resource::PodGang => object["spec"] = json!({"podgroups": []}),
+            Resource::Pod => {
+                // No scheduler takes care of it; the second one is bound to a node without kubelet.
+                object["spec"] = json!({"containers": containers, "schedulerName": "nobody"});
+                if self.id.name == "b" {
+                    object["spec"]["nodeName"] = json!("no-such-node");
+                } else {
+                    object["spec"]["schedulingGates"] = json!([{"name": "example.com/gate"}]);
+                }
+            }
+            Resource::Service => {
+                object["spec"] = json!({"clusterIP": "None", "selector": {"color": "red"}});
+            }
+            Resource::Role => {
+                object["rules"] =
+                    json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
+            }
+            _ => {}
+        }
+        object
+    }
+
+    /// A status.
+    pub fn status(&self, count: i64) -> Value {
+        match self.id.resource {
+            Resource::PodClique => json!({
+                "replicas": count, "readyReplicas": count, "scheduledReplicas": 0,
+                "scheduleGatedReplicas": 0, "updatedReplicas": 0,
+            }),
+            Resource::PodCliqueScalingGroup => json!({
+                "replicas": count, "availableReplicas": count, "scheduledReplicas": 0,
+                "updatedReplicas": 0,
+            }),
+            Resource::PodGang => json!({"phase": if count > 1 { "Running" } else { "Pending" }}),
+            Resource::Pod => json!({"phase": if count > 1 { "Running" } else { "Pending" }}),
+            _ => json!({"loadBalancer": {}}),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Each check fails where it has to: on logs made by hand.
+
+use serde_json::{Value, json};
+use testkit::sim::check::{Checker, Horizon, OPERATOR, Requests};
+use testkit::sim::{Answer, Call, Resource, Store};
+
+/// A store with set `demo`, its PodClique `demo-0-a` and its PodGang `demo-0`.
+fn store() -> Store {
+    let mut store = Store::new(testkit::builders::after(0));
+    let set = json!({"metadata": {"name": "demo"}, "spec": {"replicas": 1}});
+    create(&mut store, "user", Resource::PodCliqueSet, set);
+    create(&mut store, OPERATOR, Resource::PodClique, clique());
+    let gang = json!({"metadata": meta("demo-0"), "spec": {"podgroups": []}});
+    create(&mut store, OPERATOR, Resource::PodGang, gang);
+    store
+}
+
+fn meta(name: &str) -> Value {
+    let owner = json!({"kind": "PodCliqueSet", "name": "demo", "uid": "uid-1", "controller": true});
+    json!({
+        "name": name,
+        "labels": {"app.kubernetes.io/part-of": "demo"},
+        "finalizers": ["example.com/theirs", "grove.io/ours"],
+        "ownerReferences": [owner],
+    })
+}
+
+fn clique() -> Value {
+    json!({"metadata": meta("demo-0-a"), "spec": {"replicas": 1, "minAvailable": 1}})
+}
+
+fn create(store: &mut Store, actor: &'static str, resource: Resource, body: Value) {
+    let call = Call::new("POST", &resource.path("default"), body);
+    assert_eq!(store.handle(actor, &call).code, 201);
+}
+
+fn patch(store: &mut Store, path: &str, body: Value) {
+    let path = format!("/apis/grove.io/v1alpha1/namespaces/default/{path}");
+    assert_eq!(store.handle(OPERATOR, &Call::merge(&path, body)).code, 200);
+}
+
+/// Number of the invariant that is broken.
+fn broken(store: &Store) -> Option<&'static str> {
+    let verdict = Checker::default().check(store, &Horizon::default());
+    verdict.err().map(|violation| violation.invariant)
+}
+
+fn status(conditions: Value) -> Value {
+    json!({"status": {"observedGeneration": 1, "conditions": conditions}})
+}
+
+fn breach(status: &str, time: &str) -> Value {
+    json!([{"type": "MinAvailableBreached", "status": status, "lastTransitionTime": time}])
+}
+
+#[test]
+fn a_right_log_is_right() {
+    let mut store = store();
+    patch(
+        &mut store,
+        "podcliques/demo-0-a/status",
+        status(breach("True", "2026-01-01T00:00:00Z")),
+    );
+    patch(
+        &mut store,
+        "podcliques/demo-0-a",
+        json!({"metadata": {"finalizers": ["example.com/theirs"]}}),
+    );
+    assert_eq!(broken(&store), None);
+}
+
+#[test]
+fn i5_a_child_is_part_of_another_set_than_its_owner() {
+    let mut store = store();
+    let mut stray = clique();
+    stray["metadata"]["name"] = json!("stray");
+    stray["metadata"]["labels"] = json!({"app.kubernetes.io/part-of": "other"});
+    create(&mut store, OPERATOR, Resource::PodClique, stray);
+    assert_eq!(broken(&store), Some("I5"));
+}
+
+#[test]
+fn i5_a_child_gets_another_owner() {
+    let mut store = store();
+    let owners = json!([{"kind": "PodCliqueSet", "name": "x", "uid": "x", "controller": true}]);
+    let body = json!({"metadata": {"ownerReferences": owners}});
+    patch(&mut store, "podcliques/demo-0-a", body);
+    assert_eq!(broken(&store), Some("I5"));
+}
+
+#[test]
+fn i6_a_finalizer_of_others_is_taken_off() {
+    let mut store = store();
+    let body = json!({"metadata": {"finalizers": ["grove.io/ours"]}});
+    patch(&mut store, "podcliques/demo-0-a", body);
+    assert_eq!(broken(&store), Some("I6"));
+}
+
+#[test]
+fn i12_a_gang_without_pods_is_initialised() {
+    let mut store = store();
+    let path = "/apis/scheduler.grove.io/v1alpha1/namespaces/default/podgangs/demo-0/status";
+    let body = status(json!([{"type": "Initialized", "status": "True"}]));
+    assert_eq!(store.handle(OPERATOR, &Call::merge(path, body)).code, 200);
+    assert_eq!(broken(&store), Some("I12"));
+}
+
+#[test]
+fn i17_a_condition_that_did_not_flip_is_stamped_anew() {
+    let mut store = store();
+    for time in ["2025-12-31T23:59:58Z", "2025-12-31T23:59:59Z"] {
+        patch(
+            &mut store,
+            "podcliques/demo-0-a/status",
+            status(breach("True", time)),
+        );
+    }
+    assert_eq!(broken(&store), Some("I17"));
+}
+
+#[test]
+fn i17_a_condition_flips_in_the_future() {
+    let mut store = store();
+    let (now, later) = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z");
+    for conditions in [breach("True", now), breach("False", later)] {
+        patch(&mut store, "podcliques/demo-0-a/status", status(conditions));
+    }
+    assert_eq!(broken(&store), Some("I17"));
+}
+
+#[test]
+fn i30_a_status_is_based_on_an_older_spec() {
+    let mut store = store();
+    for generation in [2, 1] {
+        let body = json!({"status": {"observedGeneration": generation}});
+        patch(&mut store, "podcliques/demo-0-a/status", body);
+    }
+    assert_eq!(broken(&store), Some("I30"));
+}
+
+#[test]
+fn i7_a_name_that_another_holds_is_asked_for_again_and_again() {
+    let store = store();
+    let mut wanted = clique();
+    wanted["metadata"]["ownerReferences"][0]["uid"] = json!("another");
+    let call = Call::new("POST", &Resource::PodClique.path("default"), wanted);
+    let refusal = Answer::failure(409, "AlreadyExists", "taken");
+    let mut requests = Requests::default();
+    let verdicts = (0..100).map(|_| requests.refused(&store, &call, &refusal));
+    let found: Vec<_> = verdicts.filter_map(Result::err).collect();
+    assert_eq!(found.first().map(|v| v.invariant), Some("I7"));
+}
+
+#[test]
+fn i34_a_put_changes_nothing() {
+    let call = Call::new("PUT", "/x", clique());
+    let verdict = Requests::wrote(&call, &Answer::ok(clique()), 0);
+    assert_eq!(verdict.unwrap_err().invariant, "I34");
+}

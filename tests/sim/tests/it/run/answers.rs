@@ -1,0 +1,113 @@
+//! What becomes of requests.
+
+use std::time::Duration;
+
+use testkit::sim::actors;
+use testkit::sim::check::{LATE, OPERATOR, Requests, Violation};
+use testkit::sim::{Answer, Place};
+
+use super::Run;
+use crate::sabotage;
+use crate::service::Parked;
+
+/// How long a watch is away with an answer.
+const OUTAGE: Duration = Duration::from_secs(5);
+
+impl Run {
+    pub(super) async fn answer_one(&mut self) -> Result<(), Violation> {
+        let count = self.lot.lock().unwrap().len();
+        if count == 0 {
+            return Ok(());
+        }
+        let parked = self.lot.lock().unwrap().remove(self.rng.below(count));
+        if self.is_calm {
+            return self.carry_out(parked, true).await;
+        }
+        let fate = self.rng.below(100);
+        if fate >= 84 {
+            let call = &parked.call;
+            self.note(|| format!("{} {}: {}", call.method, call.path, fate_of(fate)));
+        }
+        match fate {
+            0..84 => self.carry_out(parked, true).await,
+            84..89 => {
+                self.cut_watch(&parked);
+                self.carry_out(parked, false).await
+            }
+            89..92 => {
+                let _ = parked.answer.send(None);
+                Ok(())
+            }
+            code => {
+                let (code, reason) = match code {
+                    92..95 => (500, "InternalError"),
+                    95..97 => (429, "TooManyRequests"),
+                    _ => (503, "ServiceUnavailable"),
+                };
+                let _ = parked
+                    .answer
+                    .send(Some(Answer::failure(code, reason, "injected")));
+                Ok(())
+            }
+        }?;
+        self.settle().await;
+        Ok(())
+    }
+
+    /// What took the answer away often takes the watch away too.
+    fn cut_watch(&mut self, parked: &Parked) {
+        let place = Place::parse(&parked.call.path);
+        let watched = place.filter(|p| crate::views::KINDS.contains(&p.resource));
+        if let Some(place) = watched.filter(|_| self.rng.chance(600)) {
+            self.operator.views.hold(place.resource, OUTAGE);
+        }
+    }
+
+    async fn carry_out(&mut self, mut parked: Parked, is_answered: bool) -> Result<(), Violation> {
+        self.requests += 1;
+        let is_late = parked.answer.is_canceled();
+        if let Some(sabotage) = self.sabotage {
+            sabotage::spoil(sabotage, &mut parked.call, &self.store, self.requests);
+        }
+        let is_pod = parked.call.method == "POST" && parked.call.path.ends_with("/pods");
+        if is_pod && self.has_webhook {
+            actors::add_gate(&mut parked.call);
+        }
+        let length = self.store.log.len();
+        let answer = if is_pod && self.is_quota_used_up {
+            Answer::failure(403, "Forbidden", "exceeded quota")
+        } else {
+            let actor = if is_late { LATE } else { OPERATOR };
+            self.store.handle(actor, &parked.call)
+        };
+        if let Some(sabotage) = self.sabotage {
+            sabotage::add(sabotage, &parked.call, &mut self.store);
+        }
+        let horizon = self.operator.horizon();
+        let mut horizon = parked.horizon.map_or(horizon, |h| h.earlier(&horizon));
+        horizon.sent = parked.sent;
+        self.checker.check(&self.store, &horizon)?;
+        Requests::wrote(&parked.call, &answer, self.store.log.len() - length)?;
+        if !is_late {
+            self.asked.refused(&self.store, &parked.call, &answer)?;
+        }
+        if answer.code >= 400 {
+            let (call, message) = (&parked.call, answer.body["message"].clone());
+            self.note(|| format!("{} {}: {} {message}", call.method, call.path, answer.code));
+        }
+        let _ = parked.answer.send(is_answered.then_some(answer));
+        self.settle().await;
+        Ok(())
+    }
+}
+
+fn fate_of(fate: usize) -> &'static str {
+    match fate {
+        0..84 => "carried out",
+        84..89 => "carried out, the answer is lost",
+        89..92 => "lost",
+        92..95 => "refused with 500",
+        95..97 => "refused with 429",
+        _ => "refused with 503",
+    }
+}

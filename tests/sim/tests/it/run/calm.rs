@@ -1,0 +1,97 @@
+//! Steps without trouble, until all is right.
+
+use std::time::Duration;
+
+use testkit::sim::check::Violation;
+use testkit::sim::expected;
+use tokio::time::Instant;
+
+use super::Run;
+
+/// Steps that this may take.
+const CALM: usize = 20_000;
+/// Simulated time within which all has to be right.
+const PATIENCE: Duration = Duration::from_mins(30);
+/// Simulated time for which all has to stay as it is.
+const QUIET: Duration = Duration::from_mins(10);
+
+impl Run {
+    /// Goes on without trouble until nothing is left to do, and for a while longer: the engine
+    /// looks every few seconds for what has to be read live.
+    pub(super) async fn converge(&mut self) -> Result<(), Violation> {
+        const A_WHILE: Duration = Duration::from_secs(40);
+        let end = Instant::now() + PATIENCE;
+        let mut quiet = 0;
+        for _ in 0..CALM {
+            self.settle().await;
+            if self.calm_step().await? {
+                self.check()?;
+                quiet = 0;
+                continue;
+            }
+            let now = Instant::now();
+            let timer = self.operator.next_timer().map(|at| at - now);
+            if now >= end || (quiet >= 2 && timer.is_none()) {
+                return Ok(());
+            }
+            quiet += 1;
+            self.wait(timer.unwrap_or(A_WHILE).min(A_WHILE)).await;
+        }
+        Err(Violation {
+            invariant: "I31",
+            message: "it never comes to rest".to_owned(),
+        })
+    }
+
+    /// I31: what is right is left alone, not even looked at.
+    pub(super) async fn stay_quiet(&mut self) -> Result<(), Violation> {
+        let requests = self.requests;
+        let end = Instant::now() + QUIET;
+        while Instant::now() < end {
+            self.settle().await;
+            if !self.calm_step().await? {
+                let timer = self.operator.next_timer().map(|at| at - Instant::now());
+                self.wait(timer.unwrap_or(QUIET).min(QUIET)).await;
+            }
+        }
+        if self.requests == requests {
+            return Ok(());
+        }
+        Err(Violation {
+            invariant: "I31",
+            message: format!("{} requests at rest", self.requests - requests),
+        })
+    }
+
+    /// Whether there was anything to do.
+    async fn calm_step(&mut self) -> Result<bool, Violation> {
+        let can_start = !self.operator.ready().is_empty();
+        let can_answer = !self.lot.lock().unwrap().is_empty();
+        let can_see = !self.operator.views.behind(&self.store).is_empty();
+        let can_read = !self.operator.overdue().is_empty();
+        let first = self.rng.below(5);
+        for turn in 0..5 {
+            match (first + turn) % 5 {
+                0 if can_start => self.start_one().await,
+                1 if can_answer => self.answer_one().await?,
+                2 if can_see => self.see_one(),
+                3 if can_read => self.read_one().await,
+                4 if self.cluster() => {}
+                _ => continue,
+            }
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    pub(super) fn verdict(&self) -> Result<(), Violation> {
+        let problems = expected::problems(&self.store);
+        if problems.is_empty() {
+            return Ok(());
+        }
+        Err(Violation {
+            invariant: "ESR",
+            message: problems.join("; "),
+        })
+    }
+}

@@ -1,0 +1,214 @@
+//! One run: trouble first, then none, and by then all has to be right.
+
+mod answers;
+mod calm;
+mod trouble;
+
+use std::time::Duration;
+
+use testkit::sim::actors::{self, User};
+use testkit::sim::check::{Checker, Requests, Violation};
+use testkit::sim::{Rng, Store};
+use tokio::time::Instant;
+
+use crate::operator::{self, Operator};
+use crate::sabotage::Sabotage;
+use crate::service::Lot;
+use crate::story::{self, Notes};
+
+/// Steps with trouble.
+const TROUBLED: usize = 350;
+
+/// A seed that failed.
+#[derive(Debug)]
+pub struct Failure {
+    /// What is wrong.
+    pub violation: Violation,
+    /// How it came to that.
+    pub story: String,
+}
+
+/// Runs a seed; if it fails, once more with its story.
+pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<(), Failure> {
+    match attempt(seed, sabotage, 0) {
+        Err(_) if lines > 0 => attempt(seed, sabotage, lines),
+        result => result,
+    }
+}
+
+fn attempt(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<(), Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
+        .start_paused(true)
+        .build()
+        .unwrap();
+    runtime.block_on(async {
+        let mut run = Run::new(seed, sabotage, lines > 0);
+        let result = run.all().await;
+        result.map_err(|violation| Failure {
+            violation,
+            story: format!(
+                "{}\n{}",
+                story::tell(&run.store, &run.notes, lines),
+                run.state()
+            ),
+        })
+    })
+}
+
+struct Run {
+    rng: Rng,
+    store: Store,
+    user: User,
+    operator: Operator,
+    lot: Lot,
+    checker: Checker,
+    began: Instant,
+    sabotage: Option<Sabotage>,
+    is_calm: bool,
+    has_webhook: bool,
+    is_quota_used_up: bool,
+    are_nodes_dead: bool,
+    capacity: usize,
+    requests: u64,
+    asked: Requests,
+    notes: Notes,
+    is_told: bool,
+}
+
+impl Run {
+    fn new(seed: u64, sabotage: Option<Sabotage>, is_told: bool) -> Self {
+        let began = Instant::now();
+        let mut rng = Rng::new(seed);
+        let user = User::new(&mut rng);
+        let mut store = Store::new(operator::now(began));
+        user.create(&mut store);
+        let lot = Lot::default();
+        Self {
+            operator: Operator::start(&store, &lot, began, sabotage),
+            capacity: rng.below(30) + 1,
+            has_webhook: rng.chance(500),
+            rng,
+            store,
+            user,
+            lot,
+            checker: Checker::default(),
+            began,
+            sabotage,
+            is_calm: false,
+            is_quota_used_up: false,
+            are_nodes_dead: false,
+            requests: 0,
+            asked: Requests::default(),
+            notes: Notes::new(),
+            is_told,
+        }
+    }
+
+    /// Where the run stands.
+    fn state(&mut self) -> String {
+        let calls = self.lot.lock().unwrap();
+        let calls: Vec<_> = calls
+            .iter()
+            .map(|p| format!("{} {}", p.call.method, p.call.path))
+            .collect();
+        let time = operator::now(self.began).duration_since(testkit::builders::after(0));
+        format!(
+            "  at {time:?}; requests waiting: {calls:?}; {}",
+            self.operator.state()
+        )
+    }
+
+    async fn all(&mut self) -> Result<(), Violation> {
+        for _ in 0..TROUBLED {
+            self.troubled_step().await?;
+        }
+        self.is_calm = true;
+        self.is_quota_used_up = false;
+        self.are_nodes_dead = false;
+        self.operator.views.release();
+        actors::leave(&mut self.store);
+        self.capacity = usize::MAX;
+        self.converge().await?;
+        self.verdict()?;
+        self.stay_quiet().await
+    }
+
+    /// Lets the tasks run until each waits for an answer.
+    async fn settle(&mut self) {
+        // Between two turns of this task all others run until they wait, or a good many of them.
+        let mut before = None;
+        loop {
+            tokio::task::yield_now().await;
+            let present = Some((self.lot.lock().unwrap().len(), self.operator.under_way()));
+            if present == before {
+                break;
+            }
+            before = present;
+        }
+        let length = self.store.log.len();
+        for parked in self.lot.lock().unwrap().iter_mut() {
+            parked.sent.get_or_insert(length);
+        }
+    }
+
+    fn check(&mut self) -> Result<(), Violation> {
+        if self.checker.is_up_to_date(&self.store) {
+            return Ok(());
+        }
+        let horizon = self.operator.horizon();
+        self.checker.check(&self.store, &horizon)
+    }
+
+    fn note(&mut self, text: impl FnOnce() -> String) {
+        if self.is_told {
+            self.notes.push((self.store.log.len(), text()));
+        }
+    }
+
+    async fn start_one(&mut self) {
+        let ready = self.operator.ready();
+        if let Some(job) = self.rng.pick(&ready) {
+            self.note(|| format!("reconcile {job:?}"));
+            self.operator.reconcile(job.clone());
+            self.settle().await;
+        }
+    }
+
+    fn see_one(&mut self) {
+        let behind = self.operator.views.behind(&self.store);
+        if let Some(kind) = self.rng.pick(&behind) {
+            let steps = if self.rng.chance(300) { 4 } else { 1 };
+            self.note(|| format!("{steps} events of {kind} shown"));
+            for _ in 0..steps {
+                self.operator.see(*kind, &self.store);
+            }
+        }
+    }
+
+    fn cluster(&mut self) -> bool {
+        let (store, rng) = (&mut self.store, &mut self.rng);
+        let first = rng.below(4);
+        (0..4).any(|turn| match (first + turn) % 4 {
+            0 => actors::bind(store, rng, self.capacity),
+            1 => !self.are_nodes_dead && actors::run_pods(store, rng),
+            2 => actors::collect_garbage(store, rng),
+            _ => actors::lift_gate(store, rng),
+        })
+    }
+
+    async fn wait(&mut self, time: Duration) {
+        tokio::time::advance(time).await;
+        self.store.now = operator::now(self.began);
+        self.settle().await;
+    }
+
+    async fn read_one(&mut self) {
+        let overdue = self.operator.overdue();
+        if let Some(read) = self.rng.pick(&overdue) {
+            self.note(|| format!("live read of {read:?}"));
+            self.operator.refresh(read.clone());
+            self.settle().await;
+        }
+    }
+}

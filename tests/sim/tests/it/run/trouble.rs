@@ -1,0 +1,95 @@
+//! Steps with trouble.
+
+use std::time::Duration;
+
+use api::labels;
+use serde_json::Value;
+use testkit::sim::actors;
+use testkit::sim::check::{Requests, Violation};
+use testkit::sim::{Id, Place, Resource, view};
+
+use super::Run;
+use crate::operator::Operator;
+
+impl Run {
+    pub(super) async fn troubled_step(&mut self) -> Result<(), Violation> {
+        match self.rng.below(1000) {
+            0..290 => self.start_one().await,
+            290..550 => self.answer_one().await?,
+            550..800 => self.see_one(),
+            800..895 => drop(self.cluster()),
+            895..920 => self.pass_time().await,
+            920..935 => self.read_one().await,
+            935..951 => {
+                let kind = self.any_kind();
+                self.operator.relist(kind, &self.store);
+            }
+            951..955 => {
+                let (kind, seconds) = (self.any_kind(), self.rng.between(1, 20));
+                let time = Duration::from_secs(seconds.unsigned_abs());
+                self.operator.views.hold(kind, time);
+            }
+            955..959 => self.crash().await,
+            959..965 => actors::act(&self.user, &mut self.store, &mut self.rng),
+            965..970 => self.disturb(),
+            970..972 => self.is_quota_used_up = !self.is_quota_used_up,
+            972..974 => self.are_nodes_dead = !self.are_nodes_dead,
+            _ => actors::make_trouble(&mut self.store, &mut self.rng),
+        }
+        self.check()
+    }
+
+    fn any_kind(&mut self) -> Resource {
+        *self.rng.pick(&crate::views::KINDS).unwrap()
+    }
+
+    /// Somebody gets in the way of a request that is under way.
+    fn disturb(&mut self) {
+        let paths: Vec<String> = {
+            let lot = self.lot.lock().unwrap();
+            lot.iter().map(|parked| parked.call.path.clone()).collect()
+        };
+        let target = self.rng.pick(&paths).and_then(|path| Place::parse(path));
+        if let Some(id) = target.and_then(|place| place.id()) {
+            actors::disturb(&mut self.store, &mut self.rng, &id);
+        }
+    }
+
+    async fn pass_time(&mut self) {
+        let milliseconds = match self.rng.below(10) {
+            0..6 => self.rng.between(1, 400),
+            6..9 => self.rng.between(400, 5_000),
+            _ => self.rng.between(5_000, 70_000),
+        };
+        self.wait(Duration::from_millis(milliseconds.unsigned_abs()))
+            .await;
+    }
+
+    /// The process ends; its requests may still arrive.
+    async fn crash(&mut self) {
+        // The one thing that an operator which starts cannot know of: a pod or a Service that has
+        // lost both labels by which it is looked for (docs/decisions.md, 14).
+        if self.store.objects().any(|(id, o)| is_hidden(id, o)) {
+            return;
+        }
+        self.note(|| "the operator crashes and starts again".to_owned());
+        let horizon = self.operator.horizon();
+        self.operator.kill();
+        self.settle().await;
+        for parked in self.lot.lock().unwrap().iter_mut() {
+            parked.horizon.get_or_insert_with(|| horizon);
+        }
+        self.asked = Requests::default();
+        self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
+    }
+}
+
+fn is_hidden(id: &Id, object: &Value) -> bool {
+    let stray_label = match id.resource {
+        Resource::Pod => labels::POD_CLIQUE,
+        Resource::Service => labels::PCS_REPLICA_INDEX,
+        _ => return false,
+    };
+    view::label(object, labels::MANAGED_BY) != labels::MANAGER
+        && view::label(object, stray_label).is_empty()
+}
