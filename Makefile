@@ -34,8 +34,8 @@ test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator cargo test --workspace
 
-soak: ## 10,000 seeds of the simulator (hours)
-	SIM_SEEDS=10000 cargo test -p sim seeds
+soak: ## 10,000 seeds of the simulator (10 to 20 minutes)
+	SIM_SEEDS=10000 cargo test --workspace --test it seeds::seeds
 
 pure: ## Only the tests that need no cluster
 	cargo test --workspace --exclude e2e --exclude testkit

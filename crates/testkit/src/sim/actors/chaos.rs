@@ -69,12 +69,23 @@ fn unready(store: &mut Store, rng: &mut Rng) {
 
 /// Somebody does something to the very object that a request is on its way to.
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
+    let is_pod = id.resource == Resource::Pod;
     match rng.below(4) {
         // Nobody has a manifest of a pod, and its name is the operator's.
-        0 if id.resource != Resource::Pod => recreate(store, id, rng.chance(500)),
-        0 | 1 => store.remove("chaos", id),
+        0 if is_pod => ungate(store, id),
+        0 => recreate(store, id, rng.chance(500)),
+        1 => store.remove("chaos", id),
         _ => edit_label(store, rng, id),
     }
+}
+
+/// Somebody is impatient, or a second operator runs: our gate is gone before we take it off.
+fn ungate(store: &mut Store, id: &Id) {
+    store.edit("chaos", id, |pod| {
+        if let Some(gates) = pod["spec"]["schedulingGates"].as_array_mut() {
+            gates.retain(|g| g["name"] != labels::POD_GANG_GATE);
+        }
+    });
 }
 
 /// What strangers make bears this label.
