@@ -64,7 +64,7 @@ impl Run {
         self.operator.kill();
         self.settle().await;
         for parked in self.lot.lock().unwrap().iter_mut() {
-            parked.horizon.get_or_insert_with(|| horizon);
+            parked.horizon.get_or_insert(horizon);
         }
         self.asked = Requests::default();
         self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
