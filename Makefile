@@ -34,8 +34,8 @@ test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator cargo test --workspace
 
-soak: ## 10,000 seeds of the simulator (hours)
-	SIM_SEEDS=10000 cargo test -p sim seeds
+soak: ## 10,000 seeds of the simulator (10 to 20 minutes)
+	SIM_SEEDS=10000 cargo test --workspace --test it seeds::seeds
 
 # Features of the dependencies are settled once, by building the whole workspace.
 bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_WRITE=1)

@@ -4,13 +4,10 @@
 use api::{PodCliqueStatus, labels};
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
-use super::stuck;
+use super::{stuck, unseen};
 use crate::observe::Snapshot;
-
-/// How soon a pod whose POST got no answer has been read live.
-const LOOK_AGAIN: SignedDuration = SignedDuration::from_secs(1);
 
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
@@ -34,7 +31,7 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
         return plan;
     }
     if snapshot.may_have_more {
-        plan.wake_at = now.checked_add(LOOK_AGAIN).ok();
+        plan.wake_at = unseen::look_again(snapshot, now);
         return plan;
     }
     release(snapshot)

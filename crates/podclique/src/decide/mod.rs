@@ -8,6 +8,7 @@ mod gates;
 mod relabel;
 mod scale_in;
 mod stuck;
+mod unseen;
 
 use api::{PodCliqueStatus, labels};
 use domain::ownership;
@@ -42,13 +43,14 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(finished::replacements(snapshot, now));
     }
     plan.wave(surplus);
-    if snapshot.may_create {
+    if snapshot.may_create && !snapshot.may_have_more {
         plan.wave(create::missing_pods(snapshot, now));
     }
     plan.status = Some(status::status(snapshot, now));
     let wakes = [
         stuck::next_deadline(snapshot, now),
         finished::next_due(snapshot, now),
+        unseen::look_again(snapshot, now),
     ];
     plan.wake_at = wakes.into_iter().flatten().min();
     plan

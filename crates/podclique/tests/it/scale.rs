@@ -134,3 +134,13 @@ fn creates_no_more_than_500_pods_at_once() {
     let clique = podclique("demo-0-worker").size(1_000_000_000, 1).build();
     assert_eq!(plan(&situation(&clique, vec![])).waves[0].len(), 500);
 }
+
+#[test]
+fn creates_nothing_before_a_pod_whose_post_got_no_answer_was_looked_for() {
+    let clique = podclique("demo-0-worker").size(3, 1).build();
+    let mut unsure = situation(&clique, vec![]);
+    unsure.may_have_more = true;
+    let plan = plan(&unsure);
+    assert!(plan.writes_nothing());
+    assert!(plan.wake_at.is_some());
+}

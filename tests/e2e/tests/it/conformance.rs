@@ -6,6 +6,7 @@
 //! validation of anything but metadata.
 
 mod compare;
+mod known;
 mod operation;
 mod side;
 

@@ -45,7 +45,7 @@ fn broken(store: &Store) -> Option<&'static str> {
     verdict.err().map(|violation| violation.invariant)
 }
 
-fn status(conditions: Value) -> Value {
+fn status(conditions: &Value) -> Value {
     json!({"status": {"observedGeneration": 1, "conditions": conditions}})
 }
 
@@ -59,7 +59,7 @@ fn a_right_log_is_right() {
     patch(
         &mut store,
         "podcliques/demo-0-a/status",
-        status(breach("True", "2026-01-01T00:00:00Z")),
+        status(&breach("True", "2026-01-01T00:00:00Z")),
     );
     patch(
         &mut store,
@@ -100,7 +100,7 @@ fn i6_a_finalizer_of_others_is_taken_off() {
 fn i12_a_gang_without_pods_is_initialised() {
     let mut store = store();
     let path = "/apis/scheduler.grove.io/v1alpha1/namespaces/default/podgangs/demo-0/status";
-    let body = status(json!([{"type": "Initialized", "status": "True"}]));
+    let body = status(&json!([{"type": "Initialized", "status": "True"}]));
     assert_eq!(store.handle(OPERATOR, &Call::merge(path, body)).code, 200);
     assert_eq!(broken(&store), Some("I12"));
 }
@@ -112,7 +112,7 @@ fn i17_a_condition_that_did_not_flip_is_stamped_anew() {
         patch(
             &mut store,
             "podcliques/demo-0-a/status",
-            status(breach("True", time)),
+            status(&breach("True", time)),
         );
     }
     assert_eq!(broken(&store), Some("I17"));
@@ -123,7 +123,11 @@ fn i17_a_condition_flips_in_the_future() {
     let mut store = store();
     let (now, later) = ("2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z");
     for conditions in [breach("True", now), breach("False", later)] {
-        patch(&mut store, "podcliques/demo-0-a/status", status(conditions));
+        patch(
+            &mut store,
+            "podcliques/demo-0-a/status",
+            status(&conditions),
+        );
     }
     assert_eq!(broken(&store), Some("I17"));
 }

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use api::labels;
 use domain::Key;
 use engine::controller::Worker;
 use engine::metrics::Metrics;
@@ -12,8 +13,9 @@ use engine::routes::Controller;
 use engine::{Hub, Reconciler};
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 use testkit::sim::check::Horizon;
-use testkit::sim::{Resource, Store};
+use testkit::sim::{Id, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -69,6 +71,20 @@ pub fn now(began: Instant) -> Timestamp {
     testkit::builders::after(0) + SignedDuration::try_from(began.elapsed()).unwrap()
 }
 
+fn is_followed(object: &Value) -> bool {
+    view::label(object, labels::MANAGED_BY) == labels::MANAGER
+}
+
+/// Kinds of which something was found at the start that no watch follows.
+fn strays(store: &Store, views: &Views) -> BTreeMap<Resource, (usize, Instant)> {
+    let has_strays = |kind: &Resource| store.all(*kind).any(|(_, o)| !is_followed(o));
+    let doubted = views::KINDS.into_iter().filter(has_strays);
+    let until = Instant::now() + DOUBT;
+    doubted
+        .map(|kind| (kind, (views.position(kind), until)))
+        .collect()
+}
+
 impl Operator {
     /// Starts the operator: full lists first.
     pub fn start(store: &Store, lot: &Lot, began: Instant, sabotage: Option<Sabotage>) -> Self {
@@ -89,6 +105,7 @@ impl Operator {
             stuck_pod_timeout: SignedDuration::from_secs(60),
         };
         Self {
+            trusted: strays(store, &views),
             views,
             sets: Arc::new(Worker::new(sets, hub.clone())),
             groups: Arc::new(Worker::new(
@@ -103,7 +120,6 @@ impl Operator {
             timers: BTreeMap::new(),
             done: Arc::default(),
             reads: BTreeMap::new(),
-            trusted: BTreeMap::new(),
         }
     }
 
@@ -231,8 +247,15 @@ impl Operator {
         all
     }
 
-    /// Reads live.
-    pub fn refresh(&mut self, (kind, key): (Resource, Key)) {
+    /// Reads live. What has lost its label is followed by no watch: from then on it is known as it
+    /// was read.
+    pub fn refresh(&mut self, (kind, key): (Resource, Key), store: &Store) {
+        let found = store.get(&Id::new(kind, &key.name));
+        if found.is_some_and(|o| !is_followed(o)) {
+            self.trust(kind);
+            let trust = self.trusted.get_mut(&kind).unwrap();
+            trust.1 = Instant::now() + DOUBT;
+        }
         let handle = views::read_live(kind, self.hub.clone(), key.clone());
         self.reads.insert((kind, key), handle);
     }

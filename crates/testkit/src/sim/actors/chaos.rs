@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::cluster::pick;
 use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
+use crate::sim::store::Store;
 use crate::sim::{Rng, view};
 
 const CHILDREN: [Resource; 7] = [
@@ -67,51 +67,6 @@ fn unready(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Somebody does something to the very object that a request is on its way to.
-pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
-    match rng.below(4) {
-        // Nobody has a manifest of a pod, and its name is the operator's.
-        0 if id.resource != Resource::Pod => recreate(store, id, rng.chance(500)),
-        0 | 1 => store.remove("chaos", id),
-        _ => edit_label(store, rng, id),
-    }
-}
-
-/// What strangers make bears this label.
-const STRANGE: &str = "example.com/strange";
-
-/// `kubectl replace --force`, or a stranger who wants the name: another object with the same name.
-/// What has a finalizer stays.
-fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
-    let Some(before) = store.get(id).cloned() else {
-        return;
-    };
-    store.remove("chaos", id);
-    let mut manifest = (*before).clone();
-    if let Some(meta) = manifest["metadata"].as_object_mut() {
-        meta.remove("resourceVersion");
-        if is_strange {
-            meta.remove("ownerReferences");
-            meta.insert("labels".to_owned(), json!({STRANGE: "yes"}));
-        }
-    }
-    let path = id.resource.path(&id.namespace);
-    store.handle("chaos", &Call::new("POST", &path, manifest));
-}
-
-/// Strangers take away what they made.
-pub fn leave(store: &mut Store) {
-    let is_strange = |o: &Value| !view::label(o, STRANGE).is_empty();
-    let ids: Vec<Id> = store
-        .objects()
-        .filter(|(_, o)| is_strange(o))
-        .map(|(id, _)| id.clone())
-        .collect();
-    for id in ids {
-        store.remove("stranger", &id);
-    }
-}
-
 /// Somebody edits the labels of a pod or another child by hand.
 fn relabel(store: &mut Store, rng: &mut Rng) {
     let ids: Vec<Id> = store
@@ -124,7 +79,7 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-fn edit_label(store: &mut Store, rng: &mut Rng, id: &Id) {
+pub(super) fn edit_label(store: &mut Store, rng: &mut Rng, id: &Id) {
     const KEYS: [&str; 5] = [
         labels::MANAGED_BY,
         labels::PART_OF,

@@ -2,8 +2,10 @@
 
 mod chaos;
 mod cluster;
+mod disturb;
 mod user;
 
-pub use chaos::{disturb, leave, make_trouble};
+pub use chaos::make_trouble;
 pub use cluster::{add_gate, bind, collect_garbage, lift_gate, run_pods};
+pub use disturb::{disturb, leave};
 pub use user::{User, act};

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use testkit::sim::{Call, Resource, Rng, view};
 
-use super::side::Known;
+use super::known::Known;
 
 const FINALIZERS: [&str; 2] = ["example.com/one", "example.com/two"];
 

@@ -23,6 +23,7 @@ impl Run {
         if self.is_calm {
             return self.carry_out(parked, true).await;
         }
+        self.disturb(&parked);
         let fate = self.rng.below(100);
         if fate >= 84 {
             let call = &parked.call;
@@ -52,6 +53,15 @@ impl Run {
         }?;
         self.settle().await;
         Ok(())
+    }
+
+    /// Somebody gets in just before a request that carries no version.
+    fn disturb(&mut self, parked: &Parked) {
+        let is_aimed = matches!(parked.call.method.as_str(), "PATCH" | "DELETE");
+        let target = Place::parse(&parked.call.path).and_then(|place| place.id());
+        if let Some(id) = target.filter(|_| is_aimed && self.rng.chance(100)) {
+            actors::disturb(&mut self.store, &mut self.rng, &id);
+        }
     }
 
     /// What took the answer away often takes the watch away too.

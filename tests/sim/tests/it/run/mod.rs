@@ -207,7 +207,7 @@ impl Run {
         let overdue = self.operator.overdue();
         if let Some(read) = self.rng.pick(&overdue) {
             self.note(|| format!("live read of {read:?}"));
-            self.operator.refresh(read.clone());
+            self.operator.refresh(read.clone(), &self.store);
             self.settle().await;
         }
     }

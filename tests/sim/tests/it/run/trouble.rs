@@ -6,7 +6,7 @@ use api::labels;
 use serde_json::Value;
 use testkit::sim::actors;
 use testkit::sim::check::{Requests, Violation};
-use testkit::sim::{Id, Place, Resource, view};
+use testkit::sim::{Id, Resource, view};
 
 use super::Run;
 use crate::operator::Operator;
@@ -31,9 +31,8 @@ impl Run {
             }
             955..959 => self.crash().await,
             959..965 => actors::act(&self.user, &mut self.store, &mut self.rng),
-            965..970 => self.disturb(),
-            970..972 => self.is_quota_used_up = !self.is_quota_used_up,
-            972..974 => self.are_nodes_dead = !self.are_nodes_dead,
+            965..967 => self.is_quota_used_up = !self.is_quota_used_up,
+            967..969 => self.are_nodes_dead = !self.are_nodes_dead,
             _ => actors::make_trouble(&mut self.store, &mut self.rng),
         }
         self.check()
@@ -41,18 +40,6 @@ impl Run {
 
     fn any_kind(&mut self) -> Resource {
         *self.rng.pick(&crate::views::KINDS).unwrap()
-    }
-
-    /// Somebody gets in the way of a request that is under way.
-    fn disturb(&mut self) {
-        let paths: Vec<String> = {
-            let lot = self.lot.lock().unwrap();
-            lot.iter().map(|parked| parked.call.path.clone()).collect()
-        };
-        let target = self.rng.pick(&paths).and_then(|path| Place::parse(path));
-        if let Some(id) = target.and_then(|place| place.id()) {
-            actors::disturb(&mut self.store, &mut self.rng, &id);
-        }
     }
 
     async fn pass_time(&mut self) {
@@ -68,7 +55,7 @@ impl Run {
     /// The process ends; its requests may still arrive.
     async fn crash(&mut self) {
         // The one thing that an operator which starts cannot know of: a pod or a Service that has
-        // lost both labels by which it is looked for (docs/decisions.md, 14).
+        // lost both labels by which it is looked for (docs/decisions.md, 19).
         if self.store.objects().any(|(id, o)| is_hidden(id, o)) {
             return;
         }
@@ -77,7 +64,7 @@ impl Run {
         self.operator.kill();
         self.settle().await;
         for parked in self.lot.lock().unwrap().iter_mut() {
-            parked.horizon.get_or_insert_with(|| horizon);
+            parked.horizon.get_or_insert(horizon);
         }
         self.asked = Requests::default();
         self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
