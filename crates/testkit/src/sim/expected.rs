@@ -1,6 +1,8 @@
 //! What has to be there in the end, computed from the sets and the live replica counts without
 //! any code of the operator.
 
+mod attempts;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use api::labels;
@@ -59,6 +61,7 @@ pub fn problems(store: &Store) -> Vec<String> {
     for (_, clique) in store.all(Resource::PodClique) {
         problems.extend(check_clique(store, clique));
     }
+    problems.extend(attempts::problems(store));
     for (id, pod) in store.all(Resource::Pod) {
         let owner = view::owner(pod).map_or("", |o| o.2);
         if store.by_uid(owner).is_none() {

@@ -40,4 +40,6 @@ canaries! {
     wrong_set: WrongSet;
     merge_without_uid: MergeWithoutUid;
     restless_status: RestlessStatus;
+    no_fence: NoFence;
+    refreshed_times: RefreshedTimes;
 }

@@ -161,3 +161,80 @@ fn i34_a_put_changes_nothing() {
     let verdict = Requests::wrote(&call, &Answer::ok(clique()), 0);
     assert_eq!(verdict.unwrap_err().invariant, "I34");
 }
+
+fn fence(store: &mut Store, attempt: i64) {
+    let entry = json!({"replica": 0, "attempt": attempt, "reason": "MinAvailableBreached"});
+    patch(
+        store,
+        "podcliquesets/demo/status",
+        json!({"status": {"replicaAttempts": [entry]}}),
+    );
+}
+
+/// A set that asks for termination after 10 s, and a PodClique that is breached since then.
+fn breached(since: &str) -> Store {
+    breached_if(since, true)
+}
+
+fn breached_if(since: &str, was_available: bool) -> Store {
+    let mut store = store();
+    let delay = json!({"spec": {"template": {"terminationDelay": "10s"}}});
+    let set = "/apis/grove.io/v1alpha1/namespaces/default/podcliquesets/demo";
+    assert_eq!(store.handle("user", &Call::merge(set, delay)).code, 200);
+    let mut breached = status(&breach("True", since));
+    breached["status"]["wasAvailable"] = json!(was_available);
+    patch(&mut store, "podcliques/demo-0-a/status", breached);
+    store
+}
+
+#[test]
+fn i13_a_fence_is_raised_when_its_breach_is_due() {
+    let mut store = breached("2025-12-31T23:59:50Z");
+    fence(&mut store, 1);
+    assert_eq!(broken(&store), None);
+}
+
+#[test]
+fn i13_a_fence_is_raised_too_early() {
+    let mut store = breached("2025-12-31T23:59:51Z");
+    fence(&mut store, 1);
+    assert_eq!(broken(&store), Some("I13"));
+}
+
+#[test]
+fn i15_a_fence_is_raised_for_what_was_never_available() {
+    let mut store = breached_if("2025-12-31T23:59:50Z", false);
+    fence(&mut store, 1);
+    assert_eq!(broken(&store), Some("I13"));
+}
+
+#[test]
+fn i20_a_fence_is_raised_by_two() {
+    let mut store = breached("2025-12-31T23:59:50Z");
+    fence(&mut store, 2);
+    assert_eq!(broken(&store), Some("I20"));
+}
+
+#[test]
+fn i19_a_podclique_is_deleted_for_no_reason() {
+    let mut store = store();
+    let path = "/apis/grove.io/v1alpha1/namespaces/default/podcliques/demo-0-a";
+    let call = Call::new("DELETE", path, Value::Null);
+    assert_eq!(store.handle(OPERATOR, &call).code, 200);
+    assert_eq!(broken(&store), Some("I19"));
+}
+
+#[test]
+fn something_is_created_while_an_earlier_attempt_is_known_to_exist() {
+    let mut store = breached("2025-12-31T23:59:50Z");
+    fence(&mut store, 1);
+    let mut checker = Checker::default();
+    assert_eq!(checker.check(&store, &Horizon::default()), Ok(()));
+    let mut horizon = Horizon::default();
+    horizon.set(Resource::PodCliqueSet, store.log.len());
+    let mut next = clique();
+    next["metadata"]["name"] = json!("demo-0-b");
+    create(&mut store, OPERATOR, Resource::PodClique, next);
+    let violation = checker.check(&store, &horizon).unwrap_err();
+    assert_eq!(violation.invariant, "fence");
+}

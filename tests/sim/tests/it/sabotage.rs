@@ -34,6 +34,10 @@ pub enum Sabotage {
     MergeWithoutUid,
     /// Each status differs from the one before.
     RestlessStatus,
+    /// Replicas are torn down without raising their fence.
+    NoFence,
+    /// The time of a breach is that of the last write.
+    RefreshedTimes,
 }
 
 /// What becomes of a request.
@@ -79,6 +83,14 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         {
             call.body["status"]["conditions"][0]["message"] = json!(format!("{number}"));
         }
+        Sabotage::RefreshedTimes
+            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
+        {
+            refresh_times(call, store);
+        }
+        Sabotage::NoFence if is_set_status(call) => {
+            forget_fences(call);
+        }
         Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
             if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
                 refs.as_array_mut().unwrap().truncate(1);
@@ -88,8 +100,45 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
     }
 }
 
+fn is_set_status(call: &Call) -> bool {
+    call.path.contains("/podcliquesets/") && call.path.ends_with("/status")
+}
+
+/// Where the sabotaged operator puts its fences, and never looks.
+const FORGOTTEN: &str = "forgottenAttempts";
+
+fn forget_fences(call: &mut Call) {
+    let status = call.body["status"].as_object_mut().unwrap();
+    if let Some(fences) = status.remove("replicaAttempts") {
+        status.insert(FORGOTTEN.into(), fences);
+    }
+}
+
+fn refresh_times(call: &mut Call, store: &Store) {
+    let now = format!("{:.0}", store.now);
+    for condition in call.body["status"]["conditions"].as_array_mut().unwrap() {
+        condition["lastTransitionTime"] = json!(now);
+    }
+}
+
+/// Deletes what was to be fenced first.
+fn tear_down(call: &Call, store: &mut Store) {
+    for fence in view::list(&call.body["status"], &format!("/{FORGOTTEN}")) {
+        let replica = view::number(fence, "/replica").to_string();
+        let is_of = |o: &Value| view::label(o, api::labels::PCS_REPLICA_INDEX) == replica;
+        let cliques = store.all(Resource::PodClique).filter(|(_, o)| is_of(o));
+        let ids: Vec<_> = cliques.map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            store.remove(testkit::sim::check::OPERATOR, &id);
+        }
+    }
+}
+
 /// What the sabotaged operator does besides.
 pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
+    if sabotage == Sabotage::NoFence && is_set_status(call) {
+        tear_down(call, store);
+    }
     if sabotage == Sabotage::NoFinalizer
         && call.method == "DELETE"
         && call.path.contains("/podcliques/")

@@ -1,5 +1,6 @@
 //! Scheduler, kubelet and garbage collector.
 
+use api::labels;
 use serde_json::{Value, json};
 
 use crate::sim::resource::{Id, Resource};
@@ -35,7 +36,8 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
 pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
     let has_work = |p: &Value| {
         let is_bound = !view::text(p, "/spec/nodeName").is_empty();
-        is_bound && (view::is_terminating(p) || (!view::is_finished(p) && !view::is_ready(p)))
+        let can_start = !view::is_finished(p) && !view::is_ready(p) && !is_broken(p);
+        is_bound && (view::is_terminating(p) || can_start)
     };
     let Some(id) = pick(store, rng, has_work) else {
         return false;
@@ -60,6 +62,55 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
         });
     });
     true
+}
+
+/// Pods with this annotation never get Ready again.
+const BROKEN: &str = "example.com/broken";
+
+fn is_broken(pod: &Value) -> bool {
+    pod.pointer("/metadata/annotations")
+        .is_some_and(|a| a.get(BROKEN).is_some())
+}
+
+/// All pods of one PodClique break for good, if only gang termination can help and will: it was
+/// available, all its pods are there, and the set asks for termination.
+pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
+    let asks = |c: &Value| {
+        let set = Id::new(Resource::PodCliqueSet, view::label(c, labels::PART_OF));
+        let delay = "/spec/template/terminationDelay";
+        store
+            .get(&set)
+            .is_some_and(|s| !view::is_terminating(s) && !view::text(s, delay).is_empty())
+    };
+    let is_complete = |c: &Value| {
+        let live = pods_of(store, view::uid(c));
+        let wanted = usize::try_from(view::number(c, "/spec/replicas")).unwrap_or(0);
+        wanted > 0 && live.len() == wanted
+    };
+    let was_available = |c: &Value| c.pointer("/status/wasAvailable") == Some(&Value::Bool(true));
+    let candidates: Vec<String> = store
+        .all(Resource::PodClique)
+        .filter(|(_, c)| !view::is_terminating(c) && was_available(c) && asks(c) && is_complete(c))
+        .map(|(_, c)| view::uid(c).to_owned())
+        .collect();
+    let Some(podclique) = rng.pick(&candidates) else {
+        return;
+    };
+    for id in pods_of(store, podclique) {
+        store.edit("chaos", &id, |pod| {
+            pod["metadata"]["annotations"][BROKEN] = json!("yes");
+            pod["status"]["conditions"] = json!([
+                {"type": "PodScheduled", "status": "True"},
+                {"type": "Ready", "status": "False"},
+            ]);
+        });
+    }
+}
+
+fn pods_of(store: &Store, uid: &str) -> Vec<Id> {
+    let is_of = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
+    let pods = store.all(Resource::Pod).filter(|(_, p)| is_of(p));
+    pods.map(|(id, _)| id.clone()).collect()
 }
 
 /// The webhook of another controller puts its own gate behind those of a pod that is created.

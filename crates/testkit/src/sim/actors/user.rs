@@ -33,6 +33,8 @@ impl User {
             builder = builder.group("grp", ["work"], |g| g.replicas(replicas).min(min));
         }
         let mut manifest = json!(builder.build());
+        // Drawn apart: whether gangs are terminated changes nothing else about a seed.
+        delays(&mut manifest, &mut rng.clone());
         if rng.chance(400) {
             manifest["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["schedulingGates"] =
                 json!([{"name": FOREIGN_GATE}]);
@@ -47,6 +49,20 @@ impl User {
     pub fn create(&self, store: &mut Store) {
         let path = Resource::PodCliqueSet.path("default");
         store.handle("user", &Call::new("POST", &path, self.manifest.clone()));
+    }
+}
+
+/// Gang termination is asked for half the time, sometimes with another delay for a group.
+fn delays(manifest: &mut Value, rng: &mut Rng) {
+    const DELAYS: [&str; 4] = ["1s", "7s", "23s", "90s"];
+    let template = &mut manifest["spec"]["template"];
+    if let Some(delay) = rng.pick(&DELAYS).filter(|_| rng.chance(500)) {
+        template["terminationDelay"] = json!(delay);
+        let group = template.pointer_mut("/podCliqueScalingGroups/0");
+        let own = rng.pick(&DELAYS).filter(|_| rng.chance(300));
+        if let (Some(group), Some(own)) = (group, own) {
+            group["terminationDelay"] = json!(own);
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Invariants of the event log, checked at each write (reliability report, A.6).
 
 mod edges;
+mod fences;
 mod gangs;
 mod others;
 mod pods;
@@ -79,6 +80,7 @@ impl Checker {
             others::meant(&window, record)?;
             edges::check(&window, record)?;
             status::check(&window, record)?;
+            fences::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,

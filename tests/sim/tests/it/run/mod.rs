@@ -128,6 +128,7 @@ impl Run {
         self.are_nodes_dead = false;
         self.operator.views.release();
         actors::leave(&mut self.store);
+        actors::break_for_good(&mut self.store, &mut self.rng.clone());
         self.capacity = usize::MAX;
         self.converge().await?;
         self.verdict()?;

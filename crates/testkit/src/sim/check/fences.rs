@@ -1,0 +1,220 @@
+//! I13, I15, I19, I20 and the attempt fence: what is torn down, why, when and how often.
+
+use api::labels;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::window::Window;
+use super::{OPERATOR, Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::{Record, Stored};
+use crate::sim::view;
+
+/// Reason of a fence that a breach raised.
+const BREACH: &str = "MinAvailableBreached";
+
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
+    match record.id.resource {
+        Resource::PodCliqueSet | Resource::PodCliqueScalingGroup => raised(window, record),
+        Resource::PodClique => {
+            deleted(window, record)?;
+            created(window, record)
+        }
+        Resource::Pod => created(window, record),
+        _ => Ok(()),
+    }
+}
+
+fn attempts(object: &Value) -> impl Iterator<Item = &Value> {
+    view::list(object, "/status/replicaAttempts")
+}
+
+/// The attempt of a replica.
+fn attempt(object: &Value, replica: i64) -> i64 {
+    attempts(object)
+        .find(|a| view::number(a, "/replica") == replica)
+        .map_or(0, |a| view::number(a, "/attempt"))
+}
+
+fn label(object: &Value, key: &str) -> i64 {
+    view::label(object, key).parse().unwrap_or(0)
+}
+
+/// I20: attempts are raised one by one and never lowered; a group's are emptied only when the
+/// attempt of its whole replica is taken in. I13, I15: each has a breach that was due.
+fn raised(window: &Window<'_>, record: &Record) -> Verdict {
+    let (Some(before), Some(after)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    let is_new_life = view::number(before, "/status/observedAttempt")
+        != view::number(after, "/status/observedAttempt");
+    for entry in attempts(before) {
+        let replica = view::number(entry, "/replica");
+        let kept = attempt(after, replica) >= view::number(entry, "/attempt");
+        demand(kept || is_new_life, "I20", || {
+            format!("{}: the attempt of {replica} was lowered", record.id)
+        })?;
+    }
+    for entry in attempts(after) {
+        let replica = view::number(entry, "/replica");
+        let (was, is) = (attempt(before, replica), view::number(entry, "/attempt"));
+        if is == was || view::text(entry, "/reason") != BREACH {
+            continue;
+        }
+        demand(is == was + 1, "I20", || {
+            format!("{}: {replica} went from attempt {was} to {is}", record.id)
+        })?;
+        let causes = causes(window, before, replica, was);
+        let is_due = causes.iter().any(|c| *c <= record.time);
+        demand(is_due, "I13", || {
+            let at = record.time;
+            format!(
+                "{}: {replica} fenced at {at}; breaches are due at {causes:?}",
+                record.id
+            )
+        })?;
+    }
+    Ok(())
+}
+
+/// When the breaches that count for a replica in this attempt are due, in all states in which they
+/// may have been seen.
+fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec<Timestamp> {
+    let kind = view::text(owner, "/kind");
+    let mut due = Vec::new();
+    let is_current = |c: &Value| match kind {
+        "PodCliqueSet" => {
+            is_of_set(c, owner, replica)
+                && label(c, labels::ATTEMPT) == attempt
+                && view::label(c, labels::SCALING_GROUP).is_empty()
+        }
+        _ => {
+            view::owner(c).is_some_and(|o| o.2 == view::uid(owner))
+                && label(c, labels::SCALING_GROUP_REPLICA_INDEX) == replica
+                && label(c, labels::GROUP_ATTEMPT) == attempt
+        }
+    };
+    let was_available = |c: &Value| c.pointer("/status/wasAvailable") == Some(&Value::Bool(true));
+    for set in sets(window, owner) {
+        let cliques = window.versions(Resource::PodClique, |c| is_current(c) && was_available(c));
+        due.extend(cliques.iter().filter_map(|c| due_at(c, &set)));
+        if kind == "PodCliqueSet" {
+            let of_replica = |g: &Value| {
+                is_of_set(g, owner, replica)
+                    && view::number(g, "/status/observedAttempt") == attempt
+            };
+            let groups = window.versions(Resource::PodCliqueScalingGroup, of_replica);
+            due.extend(groups.iter().filter_map(|g| due_at(g, &set)));
+        }
+    }
+    due
+}
+
+fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
+    view::label(child, labels::PART_OF) == view::name(set)
+        && label(child, labels::PCS_REPLICA_INDEX) == replica
+}
+
+/// All states of the set in which it may have been seen.
+fn sets(window: &Window<'_>, object: &Value) -> Vec<Stored> {
+    let uid = match view::owner(object) {
+        Some((_, _, uid)) => uid,
+        None => view::uid(object),
+    };
+    let states = window.of_uid(Resource::PodCliqueSet, uid);
+    states.into_iter().cloned().collect()
+}
+
+/// When the stored breach of an object is due.
+fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
+    let breach = view::list(object, "/status/conditions")
+        .find(|c| view::text(c, "/type") == BREACH && view::text(c, "/status") == "True")?;
+    let since: Timestamp = view::text(breach, "/lastTransitionTime").parse().ok()?;
+    since.checked_add(delay(object, set)?).ok()
+}
+
+/// The delay that counts for the object: its group's own, else the set's.
+fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
+    let seconds = |text: &str| text.strip_suffix('s')?.parse().ok();
+    let of_set: i64 = seconds(view::text(set, "/spec/template/terminationDelay"))?;
+    let group = match view::label(object, labels::SCALING_GROUP) {
+        "" if view::text(object, "/kind") == "PodCliqueScalingGroup" => view::name(object),
+        "" => return Some(SignedDuration::from_secs(of_set)),
+        group => group,
+    };
+    let own = view::list(set, "/spec/template/podCliqueScalingGroups")
+        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
+    let own = own.and_then(|g| seconds(view::text(g, "/terminationDelay")));
+    Some(SignedDuration::from_secs(own.unwrap_or(of_set)))
+}
+
+/// I19: a PodClique is deleted only with its owner, because its replica is scaled in, or because
+/// its replica is torn down and it is of an earlier attempt.
+fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
+    let Some(before) = record.before.as_ref().filter(|b| !view::is_terminating(b)) else {
+        return Ok(());
+    };
+    let stays = |o: &Stored| !view::is_terminating(o);
+    if record.actor != OPERATOR || record.after.as_ref().is_some_and(stays) {
+        return Ok(());
+    }
+    let (kind, _, uid) = view::owner(before).unwrap_or_default();
+    let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
+    let is_explained = owners.is_empty()
+        || owners.iter().any(|owner| is_unwanted(before, owner))
+        || owners
+            .iter()
+            .flat_map(|owner| sets(window, owner))
+            .any(|set| is_unwanted(before, &set));
+    demand(is_explained, "I19", || {
+        format!("{} deleted for no reason", record.id)
+    })
+}
+
+/// Whether the owner, as it was seen, has no place for the PodClique.
+fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
+    let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
+    let (index, mark) = if is_group {
+        (labels::SCALING_GROUP_REPLICA_INDEX, labels::GROUP_ATTEMPT)
+    } else {
+        (labels::PCS_REPLICA_INDEX, labels::ATTEMPT)
+    };
+    let replica = label(podclique, index);
+    view::is_terminating(owner)
+        || replica >= view::number(owner, "/spec/replicas")
+        || label(podclique, mark) < attempt(owner, replica)
+}
+
+/// The fence, step 4: nothing is created in a replica while something of an earlier attempt is
+/// there and may be known to be.
+fn created(window: &Window<'_>, record: &Record) -> Verdict {
+    let (None, Some(child)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    if record.actor != OPERATOR {
+        return Ok(());
+    }
+    let replica = label(child, labels::PCS_REPLICA_INDEX);
+    let part_of = view::label(child, labels::PART_OF);
+    let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == part_of);
+    // What every state of the set says that may have been seen.
+    let Some(fence) = sets.iter().map(|s| attempt(s, replica)).min() else {
+        return Ok(());
+    };
+    let is_earlier = |c: &Value| {
+        view::label(c, labels::PART_OF) == part_of
+            && label(c, labels::PCS_REPLICA_INDEX) == replica
+            && label(c, labels::ATTEMPT) < fence
+    };
+    let left = window
+        .store
+        .all(Resource::PodClique)
+        .find(|(_, c)| is_earlier(c));
+    demand(left.is_none(), "fence", || {
+        let old = left.map_or("", |(_, c)| view::name(c));
+        format!(
+            "{} created while {old} of an earlier attempt exists",
+            record.id
+        )
+    })
+}

@@ -1,0 +1,79 @@
+//! What is left of tear-downs in a cluster at rest.
+
+use api::labels;
+use serde_json::Value;
+
+use crate::sim::resource::{Id, Resource};
+use crate::sim::store::Store;
+use crate::sim::view;
+
+/// Every PodClique is of the present attempt, and each tear-down was told of at most once.
+pub(super) fn problems(store: &Store) -> Vec<String> {
+    let cliques = store.all(Resource::PodClique);
+    let mut problems: Vec<String> = cliques
+        .filter_map(|(id, c)| outdated(store, id, c))
+        .collect();
+    let told = store.all(Resource::Event).filter(|(_, e)| is_told(e));
+    let (told, raised) = (told.count(), raised(store));
+    if told > raised {
+        problems.push(format!("{told} events tell of {raised} tear-downs"));
+    }
+    problems
+}
+
+fn is_told(event: &Value) -> bool {
+    view::text(event, "/reason") == "GangTerminated"
+}
+
+fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {
+    let of_set = store.get(&Id::new(
+        Resource::PodCliqueSet,
+        view::label(podclique, labels::PART_OF),
+    ));
+    let group = view::label(podclique, labels::SCALING_GROUP);
+    let of_group = store.get(&Id::new(Resource::PodCliqueScalingGroup, group));
+    let is_right = is_present(
+        podclique,
+        of_set,
+        labels::PCS_REPLICA_INDEX,
+        labels::ATTEMPT,
+    ) && (group.is_empty()
+        || is_present(
+            podclique,
+            of_group,
+            labels::SCALING_GROUP_REPLICA_INDEX,
+            labels::GROUP_ATTEMPT,
+        ));
+    (!is_right).then(|| format!("{id} is not of the present attempt"))
+}
+
+fn is_present(
+    podclique: &Value,
+    fenced: Option<&crate::sim::store::Stored>,
+    index: &str,
+    mark: &str,
+) -> bool {
+    let number = |key| view::label(podclique, key).parse::<i64>().unwrap_or(0);
+    let attempts = fenced
+        .into_iter()
+        .flat_map(|o| view::list(o, "/status/replicaAttempts"));
+    let mut of_replica = attempts.filter(|a| view::number(a, "/replica") == number(index));
+    let present = of_replica.next().map_or(0, |a| view::number(a, "/attempt"));
+    number(mark) == present
+}
+
+/// How often a breach raised a fence.
+fn raised(store: &Store) -> usize {
+    let breaches = |o: &Value| -> i64 {
+        let attempts = view::list(o, "/status/replicaAttempts");
+        attempts
+            .filter(|a| view::text(a, "/reason") == "MinAvailableBreached")
+            .map(|a| view::number(a, "/attempt"))
+            .sum()
+    };
+    let changes = store.log.iter().filter_map(|r| {
+        let (before, after) = (r.before.as_ref()?, r.after.as_ref()?);
+        usize::try_from(breaches(after) - breaches(before)).ok()
+    });
+    changes.sum()
+}
