@@ -9,6 +9,7 @@ use domain::{Key, Pod, hash, ownership};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +24,7 @@ pub struct Snapshot {
     pub pods: Vec<Arc<Pod>>,
     /// Whether a pod may exist that is not among them: its POST got no answer.
     pub may_have_more: bool,
-    /// The PodGang it is labelled with, if it exists and belongs to the set.
+    /// The PodGang that it is a part of, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
     /// The last holders of slots whose pods are gone.
     pub tombstones: HashMap<i32, Tombstone>,
@@ -76,7 +77,6 @@ pub fn observe(
     let set = world
         .podcliquesets
         .get(&Key::new(namespace.clone(), set_name));
-    let gang_name = ownership::label(meta, labels::POD_GANG).unwrap_or_default();
     let set_uid = set
         .as_ref()
         .map_or("", |s| ownership::uid(&s.metadata))
@@ -91,14 +91,29 @@ pub fn observe(
         set: set.map(|s| facts(&s, podclique)),
         pods,
         may_have_more: world.pods.is_uncertain_of(ownership::uid(meta)),
-        gang: world
-            .podgangs
-            .get(&Key::new(namespace, gang_name))
-            .filter(|g| ownership::is_controlled_by(&g.metadata, &set_uid)),
+        gang: gang_of(meta, &set_uid, world),
         tombstones: world.tombstones.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_pod_timeout,
     }
+}
+
+/// The gang that the label names. Somebody may have edited that: then the one that has a part of
+/// this name, or a new pod could get a name that the gang lists, and pass its gate at once.
+fn gang_of(meta: &ObjectMeta, set_uid: &str, world: &World) -> Option<Arc<PodGang>> {
+    let namespace = meta.namespace.clone().unwrap_or_default();
+    let is_part = |g: &Arc<PodGang>| {
+        let mut parts = g.spec.pod_groups.iter();
+        parts.any(|part| part.name == ownership::name(meta))
+    };
+    let labelled = ownership::label(meta, labels::POD_GANG)
+        .and_then(|name| world.podgangs.get(&Key::new(namespace, name)))
+        .filter(|g| ownership::is_controlled_by(&g.metadata, set_uid));
+    if labelled.as_ref().is_some_and(is_part) {
+        return labelled;
+    }
+    let all = world.podgangs.owned_by(set_uid);
+    all.into_iter().find(is_part).or(labelled)
 }
 
 /// What the PodClique controls, and what nobody controls but says it belongs to it.

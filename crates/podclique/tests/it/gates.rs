@@ -1,7 +1,10 @@
 //! When a pod may be scheduled.
 
+use domain::ownership;
 use domain::pod::Gate;
+use engine::World;
 use insta::assert_snapshot;
+use jiff::SignedDuration;
 use testkit::builders::{pod, podclique};
 
 use crate::situation::{gang_listing, plan, situation, writes};
@@ -43,4 +46,27 @@ fn does_not_touch_a_pod_that_is_listed_for_another_clique() {
     let mut snapshot = situation(&clique, vec![pod(&clique, 0)]);
     snapshot.gang = Some(gang_listing(&other, &snapshot.pods));
     assert!(plan(&snapshot).writes_nothing());
+}
+
+#[test]
+fn knows_its_gang_whatever_its_label_says() {
+    let set = testkit::builders::set("demo").build();
+    let reference = ownership::controller_reference(&set);
+    let clique = podclique("demo-0-worker")
+        .with(|c| {
+            let labels = c.metadata.labels.as_mut().unwrap();
+            labels.remove(api::labels::POD_GANG);
+        })
+        .build();
+    let listed = [pod(&clique, 0).build()];
+    let mut gang = (*gang_listing(&clique, &listed)).clone();
+    gang.metadata.owner_references = Some(vec![reference]);
+    let world = World::default();
+    world.podcliquesets.apply(set);
+    world.podgangs.apply(gang);
+    let seen = podclique::observe::observe(&clique, &world, SignedDuration::ZERO);
+    assert_eq!(
+        seen.listed().into_iter().collect::<Vec<_>>(),
+        [listed[0].name()]
+    );
 }

@@ -16,7 +16,7 @@ pub struct Parked {
     pub call: Call,
     /// `None`: the connection breaks.
     pub answer: oneshot::Sender<Option<Answer>>,
-    /// What the operator had seen when it decided on this, once it has been given up.
+    /// What the operator had seen of all that it decided on when this was sent.
     pub horizon: Option<Horizon>,
     /// Length of the log when it was sent.
     pub sent: Option<usize>,

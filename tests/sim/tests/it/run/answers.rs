@@ -94,7 +94,8 @@ impl Run {
             sabotage::add(sabotage, &parked.call, &mut self.store);
         }
         let horizon = self.operator.horizon();
-        let mut horizon = parked.horizon.map_or(horizon, |h| h.earlier(&horizon));
+        let before = parked.horizon.filter(|_| is_late);
+        let mut horizon = before.map_or(horizon, |h| h.earlier(&horizon));
         horizon.sent = parked.sent;
         self.checker.check(&self.store, &horizon)?;
         Requests::wrote(&parked.call, &answer, self.store.log.len() - length)?;

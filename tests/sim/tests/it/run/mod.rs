@@ -13,7 +13,7 @@ use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
 use crate::sabotage::Sabotage;
-use crate::service::Lot;
+use crate::service::{Lot, Parked};
 use crate::story::{self, Notes};
 
 /// Steps with trouble.
@@ -147,9 +147,14 @@ impl Run {
             }
             before = present;
         }
-        let length = self.store.log.len();
-        for parked in self.lot.lock().unwrap().iter_mut() {
-            parked.sent.get_or_insert(length);
+        let is_new = |parked: &Parked| parked.sent.is_none();
+        if !self.lot.lock().unwrap().iter().any(is_new) {
+            return;
+        }
+        let (length, horizon) = (self.store.log.len(), self.operator.horizon());
+        for parked in self.lot.lock().unwrap().iter_mut().filter(|p| is_new(p)) {
+            parked.sent = Some(length);
+            parked.horizon = Some(horizon);
         }
     }
 

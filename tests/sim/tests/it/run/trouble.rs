@@ -60,12 +60,8 @@ impl Run {
             return;
         }
         self.note(|| "the operator crashes and starts again".to_owned());
-        let horizon = self.operator.horizon();
         self.operator.kill();
         self.settle().await;
-        for parked in self.lot.lock().unwrap().iter_mut() {
-            parked.horizon.get_or_insert(horizon);
-        }
         self.asked = Requests::default();
         self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
     }
