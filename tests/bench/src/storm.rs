@@ -3,6 +3,7 @@
 
 mod figures;
 mod gangs;
+mod podclique;
 mod pods;
 
 use std::time::{Duration, Instant};

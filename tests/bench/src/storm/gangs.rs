@@ -6,13 +6,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use jiff::{SignedDuration, Timestamp};
 use kube::Client;
-use serde::Deserialize;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
+use super::podclique::PodClique;
 use crate::calls;
 use crate::progress::say;
-use crate::watching::{Event, Metadata, Object, Watch};
+use crate::watching::{Event, Object as _, Watch};
 
 const DEADLINE: Duration = Duration::from_mins(4);
 
@@ -29,6 +29,18 @@ pub struct Moments {
 }
 
 impl Moments {
+    fn note(&mut self, podclique: &PodClique, now: (Instant, Timestamp)) {
+        self.was_available |= podclique.was_available();
+        if let Some(stored) = podclique.breached_since() {
+            self.breached.get_or_insert((now.0, stored));
+        }
+        if podclique.is_terminating() {
+            self.deleted.get_or_insert(now);
+        } else if self.deleted.is_some() {
+            self.is_whole_again = podclique.is_ready();
+        }
+    }
+
     /// From the answer to the failure until the condition was seen.
     pub fn reaction(&self, answered: Instant) -> Result<Duration> {
         let (seen, _) = self.breached.context("a gang was not breached")?;
@@ -128,70 +140,11 @@ fn note(seen: &mut HashMap<String, Moments>, event: Event<PodClique>) {
     let now = (Instant::now(), Timestamp::now());
     match event {
         Event::Is(podclique) => {
-            let gang = seen.entry(podclique.metadata.name.clone()).or_default();
-            podclique.note(gang, now);
+            let gang = seen.entry(podclique.metadata().name.clone()).or_default();
+            gang.note(&podclique, now);
         }
         Event::Gone(name) => {
             seen.entry(name).or_default().deleted.get_or_insert(now);
         }
-    }
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct PodClique {
-    metadata: Metadata,
-    spec: Spec,
-    #[serde(default)]
-    status: Status,
-}
-
-impl PodClique {
-    fn note(&self, gang: &mut Moments, now: (Instant, Timestamp)) {
-        gang.was_available |= self.status.was_available;
-        let conditions = &self.status.conditions;
-        let breach = conditions.iter().find(|c| c.is_breach());
-        if let Some(breach) = breach {
-            gang.breached
-                .get_or_insert((now.0, breach.last_transition_time));
-        }
-        if self.metadata.deletion_timestamp.is_some() {
-            gang.deleted.get_or_insert(now);
-        } else if gang.deleted.is_some() {
-            gang.is_whole_again = self.status.ready_replicas == self.spec.replicas;
-        }
-    }
-}
-
-impl Object for PodClique {
-    fn metadata(&self) -> &Metadata {
-        &self.metadata
-    }
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct Spec {
-    replicas: u32,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
-struct Status {
-    was_available: bool,
-    ready_replicas: u32,
-    conditions: Vec<Condition>,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Condition {
-    #[serde(rename = "type")]
-    type_: String,
-    status: String,
-    last_transition_time: Timestamp,
-}
-
-impl Condition {
-    fn is_breach(&self) -> bool {
-        self.type_ == "MinAvailableBreached" && self.status == "True"
     }
 }
