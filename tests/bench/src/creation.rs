@@ -133,8 +133,7 @@ fn section(shape: &Shape, raws: &[Times], runs: &[Run]) -> Section {
         least / pods,
     ));
     count(&mut section, runs);
-    let reads =
-        sample(|r| f64::from(r.requests.count(is_read) + r.deletion_requests.count(is_read)));
+    let reads = sample(|r| f64::from(r.requests.count(is_read)));
     let ratio = requests.max() / least;
     judge(&mut section, shape, &peak_rss, ratio, reads.max());
     section
