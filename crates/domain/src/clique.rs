@@ -30,6 +30,8 @@ pub struct Place {
     pub replicas: i32,
     /// The attempt it is created in.
     pub attempt: Attempt,
+    /// Hash of its pods' template: the same in every replica, and dear to compute.
+    pub template_hash: String,
 }
 
 /// Where a PodClique belongs in a scaling group.
@@ -46,7 +48,6 @@ pub struct GroupPlace {
 /// The PodClique for that place (Grove, §3.1).
 pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place) -> PodClique {
     let pcs_name = ownership::name(&pcs.metadata);
-    let hash = hash::pod_template_hash(template, &pcs.spec.template.priority_class_name);
     let mut spec = template.spec.clone();
     spec.replicas = place.replicas;
     spec.starts_after = Vec::new();
@@ -65,7 +66,7 @@ pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place)
     );
     PodClique {
         metadata: ObjectMeta {
-            labels: Some(labels_of(pcs_name, template, &place, hash)),
+            labels: Some(labels_of(pcs_name, template, &place)),
             annotations: Some(annotations),
             name: Some(place.name),
             namespace: pcs.metadata.namespace.clone(),
@@ -82,13 +83,13 @@ fn labels_of(
     pcs: &str,
     template: &PodCliqueTemplateSpec,
     place: &Place,
-    hash: String,
 ) -> BTreeMap<String, String> {
     let mut all = template.labels.clone();
     all.extend(labels::default_labels(pcs));
     all.insert(labels::NAME.into(), place.name.clone());
     all.insert(labels::PCS_REPLICA_INDEX.into(), place.replica.to_string());
     all.insert(labels::POD_GANG.into(), place.gang.clone());
+    let hash = place.template_hash.clone();
     all.insert(labels::POD_TEMPLATE_HASH.into(), hash);
     let component = match &place.group {
         None => component::PCS_POD_CLIQUE,

@@ -43,6 +43,16 @@ pub fn pod_template_hash(clique: &PodCliqueTemplateSpec, priority_class_name: &s
     encode(&text)
 }
 
+/// The hash of each clique's pods, in the order of the cliques. It is the same in every replica,
+/// and dear: rules over all replicas take it from here.
+pub fn pod_template_hashes<'a>(
+    cliques: impl IntoIterator<Item = &'a PodCliqueTemplateSpec>,
+    priority_class_name: &str,
+) -> Vec<(&'a PodCliqueTemplateSpec, String)> {
+    let hashed = |c| (c, pod_template_hash(c, priority_class_name));
+    cliques.into_iter().map(hashed).collect()
+}
+
 /// Hash of a pod spec alone: for a `PodClique` whose template nobody has any more.
 pub fn pod_spec_hash(spec: &PodSpec) -> String {
     let mut text = String::new();

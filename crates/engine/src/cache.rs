@@ -12,6 +12,7 @@
 //! - An object that vanishes without having been seen on its way out is read live before it
 //!   counts as gone: maybe only its label was stripped.
 
+mod graves;
 mod index;
 
 use std::collections::{HashMap, HashSet};
@@ -25,13 +26,12 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
+use graves::Graves;
 use index::Index;
 pub use index::set_of;
 
 /// How long an own write may stay unconfirmed by the watch before the object is read live.
 pub const UNCONFIRMED_LIFETIME: Duration = Duration::from_secs(30);
-/// No answer arrives later than this after its request.
-const GRAVE_LIFETIME: Duration = Duration::from_secs(20);
 
 /// An object before and after.
 #[derive(Clone, Debug)]
@@ -66,7 +66,7 @@ struct Inner<K> {
     uncertain: HashMap<Key, String>,
     /// Uids that we delete, and since when; `None` while there is no answer yet.
     deleting: HashMap<String, Option<Time>>,
-    buried: HashMap<String, Instant>,
+    buried: Graves,
     listing: Option<Listing<K>>,
 }
 
@@ -85,7 +85,7 @@ impl<K> Default for Cache<K> {
             unconfirmed: HashMap::new(),
             uncertain: HashMap::new(),
             deleting: HashMap::new(),
-            buried: HashMap::new(),
+            buried: Graves::default(),
             listing: None,
         }))
     }
@@ -220,7 +220,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.write(|inner| {
             let key = Key::of(object.meta());
             let is_known = inner.version_of(&key) >= version(object.meta());
-            if is_known || inner.buried.contains_key(ownership::uid(object.meta())) {
+            if is_known || inner.buried.holds(ownership::uid(object.meta())) {
                 return None;
             }
             inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
@@ -310,7 +310,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 }
                 return inner.take(key);
             };
-            if inner.buried.contains_key(ownership::uid(object.meta())) {
+            if inner.buried.holds(ownership::uid(object.meta())) {
                 return None;
             }
             // Without our label a watch of labelled objects tells nothing more of it.
@@ -406,9 +406,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
 
     fn bury(&mut self, uid: &str) {
         self.deleting.remove(uid);
-        self.buried
-            .retain(|_, since| since.elapsed() < GRAVE_LIFETIME);
-        self.buried.insert(uid.to_owned(), Instant::now());
+        self.buried.bury(uid);
     }
 
     fn select<'a>(&self, keys: impl Iterator<Item = &'a Key>) -> Vec<Arc<K>> {

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use domain::Key;
 use domain::plan::{Note, Plan};
-use futures::{FutureExt, Stream, StreamExt, TryStreamExt};
+use futures::{FutureExt, Stream, StreamExt, TryStreamExt, future, stream};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -37,6 +37,8 @@ const LATE: Duration = Duration::from_millis(500);
 /// Least time between two decisions on one object that events ask for. A clique of 1,000 pods gets
 /// some 6,000 events within seconds, and each decision looks at all of its pods.
 const REST: Duration = Duration::from_millis(20);
+/// Events of one decision that are posted at once.
+const NOTES_AT_ONCE: usize = 16;
 /// So many conflicts in a row and what changed under us is read live.
 const CONFLICTS_BEFORE_READ: u32 = 3;
 
@@ -194,40 +196,49 @@ impl<R: Reconciler> Worker<R> {
         self.say(object, &plan.notes, now).await;
         let mut outcome = apply::perform(&self.hub, &plan.waves, &blocked, now).await;
         report::<R>(key, &outcome);
-        let summaries = crate::events::summaries(&outcome);
-        self.say(object, &summaries, now).await;
         let mut delay = plan.wake_at.map(|at| until(at, now));
         let mut errors = outcome.errors.clone();
         if let Some(waiting) = waiting.filter(|_| outcome.is_cut_short) {
             delay = Some(delay.map_or(waiting.rest, |d| d.min(waiting.rest)));
             errors.extend(waiting.failure.errors);
         }
+        let summaries = crate::events::summaries(&outcome);
+        let said = self.say(object, &summaries, now);
         // The first status would tell of the time before these writes, which ask for the next
         // decision themselves.
         let is_outdated =
             object.status().is_none() && outcome.is_complete() && !outcome.done.is_empty();
         if is_outdated {
             delay = Some(delay.map_or(LATE, |d| d.min(LATE)));
+            said.await;
         } else if let Some(mut next) = plan.status {
             if let Some(list) = next.last_errors() {
                 list.extend(errors);
             }
             status::set_name_conflict(&mut next, object.meta().generation, now);
-            match self.write_status(key, object, next).await {
+            // Nobody who reads the status waits for what is said of these writes, nor the reverse.
+            let ((), written) = future::join(said, self.write_status(key, object, next)).await;
+            match written {
                 Ok(None) => {}
                 Ok(Some(pause)) => delay = Some(delay.map_or(pause, |d| d.min(pause))),
                 Err(()) => outcome.conflicts.push((R::Object::KIND, key.clone())),
             }
+        } else {
+            said.await;
         }
         (outcome, delay)
     }
 
+    /// Says all of it, and returns when it is said: events of a fence precede its first delete.
     async fn say(&self, object: &Arc<R::Object>, notes: &[Note], now: Timestamp) {
+        let requests = &self.hub.requests;
+        let mut all = Vec::new();
         for note in notes {
-            self.events
-                .say(&self.hub.requests, object.as_ref(), note, now)
-                .await;
+            let said = self.events.say(requests, object.as_ref(), note, now);
+            all.push(said.boxed());
         }
+        let all = stream::iter(all).buffer_unordered(NOTES_AT_ONCE);
+        all.collect::<()>().await;
     }
 
     /// Writes the status if it differs. What is not urgent waits a little for more of the kind:

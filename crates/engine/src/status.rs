@@ -1,7 +1,7 @@
 //! What the engine has to know of a status to write it at the right time.
 
 use api::conditions::{self, ConditionType, Reason, Verdict};
-use api::podcliqueset::ReplicaAttempt;
+use api::podcliqueset::{PodCliqueSetPhase, ReplicaAttempt};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
@@ -124,6 +124,16 @@ impl Status for PodCliqueSetStatus {
             replicas: 0,
             updated_replicas: 0,
             available_replicas: 0,
+            ..self.clone()
+        }
+    }
+
+    /// Nobody acts on the first pod that runs; how a workload ends is another matter.
+    fn advanced_to(&self, next: &Self) -> Self {
+        let is_step = self.phase == Some(PodCliqueSetPhase::Pending)
+            && next.phase == Some(PodCliqueSetPhase::Running);
+        Self {
+            phase: if is_step { next.phase } else { self.phase },
             ..self.clone()
         }
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::ReplicaAttempt;
+use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueStatus, labels, names};
 use domain::availability::{self, GroupFacts, GroupPart};
 use domain::intake::MOST_REPLICAS;
@@ -16,8 +16,9 @@ use crate::observe::Snapshot;
 pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
+    let hashed = hashed_members(snapshot);
     let replicas: Vec<Replica> = (0..group.spec.replicas.min(MOST_REPLICAS))
-        .map(|j| replica(snapshot, j))
+        .map(|j| replica(snapshot, &hashed, j))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
@@ -107,7 +108,20 @@ struct Replica {
     is_current: bool,
 }
 
-fn replica(snapshot: &Snapshot, index: i32) -> Replica {
+/// Newest template hash of each clique of the group, once for all replicas.
+fn hashed_members(snapshot: &Snapshot) -> Hashed<'_> {
+    let Some(owner) = &snapshot.owner else {
+        return Vec::new();
+    };
+    let template = &owner.set.spec.template;
+    let names = &snapshot.group.spec.clique_names;
+    let members = template.cliques.iter().filter(|c| names.contains(&c.name));
+    hash::pod_template_hashes(members, &template.priority_class_name)
+}
+
+type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
+
+fn replica(snapshot: &Snapshot, hashed: &Hashed<'_>, index: i32) -> Replica {
     let group = ownership::name(&snapshot.group.metadata);
     let names = &snapshot.group.spec.clique_names;
     let parts: Vec<&Arc<PodClique>> = names
@@ -127,32 +141,29 @@ fn replica(snapshot: &Snapshot, index: i32) -> Replica {
         is_scheduled,
         is_available: is_scheduled
             && all(&|c, s| s.ready_replicas >= gang::clique_minimum(&c.spec)),
-        is_current: is_complete && parts.iter().all(|c| is_current(snapshot, c)),
+        is_current: is_complete && parts.iter().all(|c| is_current(snapshot, hashed, c)),
     }
 }
 
 /// Whether the PodClique and all its pods have the newest template.
-fn is_current(snapshot: &Snapshot, podclique: &PodClique) -> bool {
+fn is_current(snapshot: &Snapshot, hashed: &Hashed<'_>, podclique: &PodClique) -> bool {
     let status = podclique.status.clone().unwrap_or_default();
     let label = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
-    newest_hash(snapshot, podclique).as_deref() == label
+    newest_hash(snapshot, hashed, podclique) == label
         && label == status.current_pod_template_hash.as_deref()
 }
 
-fn newest_hash(snapshot: &Snapshot, podclique: &PodClique) -> Option<String> {
-    let set = &snapshot.owner.as_ref()?.set;
+fn newest_hash<'a>(
+    snapshot: &Snapshot,
+    hashed: &'a Hashed<'_>,
+    podclique: &PodClique,
+) -> Option<&'a str> {
     let j = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX)?;
     let group = ownership::name(&snapshot.group.metadata);
     let name = ownership::name(&podclique.metadata);
-    let template = &set.spec.template;
-    let clique = template
-        .cliques
-        .iter()
-        .find(|c| names::grouped_clique(group, j, &c.name) == name)?;
-    Some(hash::pod_template_hash(
-        clique,
-        &template.priority_class_name,
-    ))
+    let mut all = hashed.iter();
+    let found = all.find(|(clique, _)| names::grouped_clique(group, j, &clique.name) == name);
+    found.map(|(_, hash)| hash.as_str())
 }
 
 /// The set's generation, once all PodCliques have it (Grove, §4.3; readiness is not required).

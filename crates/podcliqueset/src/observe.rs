@@ -1,6 +1,6 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
@@ -121,6 +121,15 @@ impl Snapshot {
         let present = self.attempt(replica);
         let all = self.podcliques.values();
         all.filter(move |c| c.replica() == Some(replica) && c.attempt().set < present)
+    }
+
+    /// Replicas with a PodClique of an earlier attempt.
+    pub fn replicas_with_earlier_attempts(&self) -> HashSet<i32> {
+        let replicas = self.podcliques.values().filter_map(|c| {
+            let i = c.replica()?;
+            (c.attempt().set < self.attempt(i)).then_some(i)
+        });
+        replicas.collect()
     }
 
     /// The scaling group of that name, on its way out or not.

@@ -1,5 +1,7 @@
 //! What is reported of a set.
 
+use std::collections::HashMap;
+
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase, PodCliqueTemplateSpec};
 use api::{PodCliqueSetStatus, labels, names};
@@ -13,8 +15,11 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
     let set = &snapshot.intake.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let is_accepted = snapshot.intake.errors.is_empty();
+    let template = &set.spec.template;
+    let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
+    let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
     let replicas: Vec<Replica> = (0..set.spec.replicas)
-        .map(|i| replica(snapshot, i))
+        .map(|i| replica(snapshot, &newest, i))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
@@ -137,7 +142,10 @@ struct Replica {
     is_current: bool,
 }
 
-fn replica(snapshot: &Snapshot, i: i32) -> Replica {
+/// Newest template hash of each clique, by name.
+type Newest<'a> = HashMap<&'a str, &'a str>;
+
+fn replica(snapshot: &Snapshot, newest: &Newest<'_>, i: i32) -> Replica {
     let template = &snapshot.intake.set.spec.template;
     let mut parts: Vec<(&PodCliqueTemplateSpec, Option<&CliqueSeen>)> = gang::standalone(template)
         .map(|c| {
@@ -171,7 +179,7 @@ fn replica(snapshot: &Snapshot, i: i32) -> Replica {
     }
     Replica {
         is_available,
-        is_current: parts.iter().all(|(c, part)| is_current(snapshot, c, *part)),
+        is_current: parts.iter().all(|(c, part)| is_current(newest, c, *part)),
     }
 }
 
@@ -182,14 +190,12 @@ fn is_up(part: &CliqueSeen) -> bool {
 
 /// Whether the PodClique and all its pods have the newest template.
 fn is_current(
-    snapshot: &Snapshot,
+    newest: &Newest<'_>,
     clique: &PodCliqueTemplateSpec,
     part: Option<&CliqueSeen>,
 ) -> bool {
     let Some(part) = part else { return false };
-    let template = &snapshot.intake.set.spec.template;
-    let newest = hash::pod_template_hash(clique, &template.priority_class_name);
-    let is_newest =
-        |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == Some(newest.as_str());
+    let newest = newest.get(clique.name.as_str()).copied();
+    let is_newest = |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == newest;
     is_newest(&part.podclique.metadata) && part.staying().all(|p| is_newest(&p.metadata))
 }

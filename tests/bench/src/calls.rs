@@ -30,6 +30,12 @@ pub fn json_patch(path: &str, operations: &Value) -> Result<Call> {
     )
 }
 
+/// Strategic merge patch: conditions are merged by type.
+pub fn strategic_patch(path: &str, body: &Value) -> Result<Call> {
+    let content = "application/strategic-merge-patch+json";
+    call(Method::PATCH, path, content, body)
+}
+
 /// DELETE; what belongs to the object follows in the background.
 pub fn delete(path: &str, uid: Option<&str>) -> Result<Call> {
     let mut options = json!({

@@ -22,6 +22,7 @@ mod sample;
 mod section;
 mod shape;
 mod site;
+mod storm;
 mod watching;
 
 use std::path::PathBuf;
@@ -35,6 +36,7 @@ use progress::say;
 use section::Section;
 use shape::Shape;
 use site::Site;
+use storm::Failures;
 
 /// Pods of the largest workload; figures of fewer are for trying the benchmark out.
 const PODS: u32 = 1000;
@@ -106,6 +108,10 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     let shapes = Shape::all(args.pods).into_iter();
     for shape in shapes.filter(|shape| shape.title.contains(&args.only)) {
         sections.push(creation::measure(&site, &shape, args.rounds).await?);
+    }
+    let storms = [Failures::AtOnce, Failures::Apart].into_iter();
+    for failures in storms.filter(|failures| failures.title().contains(&args.only)) {
+        sections.push(storm::measure(&site, failures, args.rounds).await?);
     }
     let text = document::fragment(&conditions.with(&site, args.rounds), &sections);
     println!("{text}");

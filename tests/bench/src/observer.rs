@@ -120,7 +120,7 @@ impl Tally {
     fn take(&mut self, event: Event<Pod>, seen: &mut Seen, now: Instant) {
         let (before, after) = match event {
             Event::Is(pod) => {
-                let after = (pod.spec.scheduling_gates.is_empty(), pod.status.is_ready());
+                let after = (pod.spec.scheduling_gates.is_empty(), pod.is_ready());
                 let before = self.pods.insert(pod.metadata.name, after);
                 seen.names += u32::from(before.is_none());
                 (before, Some(after))
@@ -152,13 +152,22 @@ fn change([live, ungated, ready]: [u32; 3], before: Facts, after: Facts) -> [u32
 
 type Facts = Option<(bool, bool)>;
 
+/// A pod as far as anybody here looks at it.
 #[derive(Clone, Debug, Deserialize)]
-struct Pod {
-    metadata: Metadata,
+pub struct Pod {
+    /// Its metadata.
+    pub metadata: Metadata,
     #[serde(default)]
     spec: Spec,
     #[serde(default)]
     status: Status,
+}
+
+impl Pod {
+    /// Whether its kubelet says that it is Ready.
+    pub fn is_ready(&self) -> bool {
+        self.status.is_ready()
+    }
 }
 
 impl Object for Pod {

@@ -60,6 +60,11 @@ pub fn is_event(kind: &str) -> bool {
     kind.contains(" events")
 }
 
+/// Whether it reads an object.
+pub fn is_read(kind: &str) -> bool {
+    kind.starts_with("get ")
+}
+
 /// Whether it is a write of a status.
 pub fn is_status(kind: &str) -> bool {
     kind.contains("/status")

@@ -22,6 +22,14 @@ impl Sample {
         self.0.iter().copied().fold(0.0, f64::max)
     }
 
+    /// The value that so many percent of them do not exceed; 0 of none.
+    pub fn percentile(&self, percent: usize) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rank = (sorted.len() * percent).div_ceil(100).max(1);
+        sorted.get(rank - 1).copied().unwrap_or_default()
+    }
+
     fn min(&self) -> f64 {
         self.0.iter().copied().fold(self.max(), f64::min)
     }
@@ -47,5 +55,13 @@ mod tests {
             "3.00 (1.00-6.00)"
         );
         assert_eq!(Sample::from_iter([1.5]).show(), "1.50");
+    }
+
+    #[test]
+    fn percentiles_are_values_that_were_measured() {
+        let sample: Sample = (1..=40_u8).rev().map(f64::from).collect();
+        let of = |percent| sample.percentile(percent).to_string();
+        assert_eq!([of(50), of(97), of(99), of(100)], ["20", "39", "40", "40"]);
+        assert_eq!(Sample::default().percentile(99).to_string(), "0");
     }
 }

@@ -53,6 +53,20 @@ impl Row {
         ])
     }
 
+    /// Beside what is aimed at, if anything is.
+    pub fn aimed(figure: &str, value: f64, goal: Option<f64>) -> Self {
+        let ours = Sample::from_iter([value]);
+        let Some(goal) = goal else {
+            return Self::alone(figure, &ours);
+        };
+        Self([
+            figure.to_owned(),
+            ours.show(),
+            format!("goal {}", number(goal)),
+            ratio(&ours, goal),
+        ])
+    }
+
     /// Compared with nothing.
     pub fn alone(figure: &str, ours: &Sample) -> Self {
         Self([figure.to_owned(), ours.show(), String::new(), String::new()])

@@ -35,6 +35,11 @@ impl Shape {
         ]
     }
 
+    /// One set of so many replicas, each a gang of one clique of so many pods.
+    pub fn of_gangs(gangs: u32, pods: u32) -> Self {
+        Self::new("gangs", [1, gangs, 1, pods])
+    }
+
     fn new(title: &str, [sets, replicas, cliques, pods_of_clique]: [u32; 4]) -> Self {
         Self {
             title: title.to_owned(),

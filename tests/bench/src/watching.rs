@@ -1,6 +1,7 @@
 //! A watch that goes on where it ended: the API server closes those that it cannot serve fast
 //! enough, which happens when the machine has more to do than it can.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 
 use anyhow::{Result, bail};
@@ -24,6 +25,11 @@ pub struct Metadata {
     pub name: String,
     /// Where a watch goes on.
     pub resource_version: String,
+    /// What it says of itself.
+    #[serde(default)]
+    pub labels: BTreeMap<String, String>,
+    /// It is on its way out.
+    pub deletion_timestamp: Option<String>,
 }
 
 /// An object as far as it is decoded.

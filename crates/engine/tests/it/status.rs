@@ -1,6 +1,7 @@
 //! Which changes of a status may wait.
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podcliqueset::PodCliqueSetPhase;
 use api::podgang::PodGangPhase;
 use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus};
 use domain::fence::{Cause, raise};
@@ -65,6 +66,20 @@ fn lets_steps_forward_of_a_gang_wait_and_steps_back_not() {
     assert!(is_urgent(&running, &pending));
     let sick = gang(PodGangPhase::Running, true, true);
     assert!(is_urgent(&pending, &sick), "what went wrong meanwhile");
+}
+
+#[test]
+fn the_first_pod_that_runs_may_be_told_late_and_how_a_workload_ends_may_not() {
+    let set = |phase| PodCliqueSetStatus {
+        phase: Some(phase),
+        ..PodCliqueSetStatus::default()
+    };
+    let [pending, running] = [PodCliqueSetPhase::Pending, PodCliqueSetPhase::Running].map(set);
+    assert!(!is_urgent(&pending, &running));
+    assert!(is_urgent(&running, &pending));
+    for end in [PodCliqueSetPhase::Succeeded, PodCliqueSetPhase::Failed] {
+        assert!(is_urgent(&pending, &set(end)) && is_urgent(&running, &set(end)));
+    }
 }
 
 #[test]

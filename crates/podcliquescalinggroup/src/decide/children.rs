@@ -8,12 +8,14 @@ use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, names};
 use domain::clique::{self, GroupPlace, Place};
 use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Object, Plan};
-use domain::{gang, ownership};
+use domain::{gang, hash, ownership};
 
 use super::{delete, fence, staying};
 use crate::observe::Snapshot;
 
 type Actions = Vec<Action>;
+/// A clique with its pods' template hash.
+type Hashed<'a> = (&'a PodCliqueTemplateSpec, String);
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueScalingGroupStatus>) {
     if let Some(desired) = desired(snapshot) {
@@ -27,11 +29,12 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueScalingGroupSta
 fn desired(snapshot: &Snapshot) -> Option<Vec<PodClique>> {
     let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
     let config = snapshot.config()?;
-    let members = members(&owner.set, config);
+    let priority_class_name = &owner.set.spec.template.priority_class_name;
+    let members = hash::pod_template_hashes(members(&owner.set, config), priority_class_name);
     let indices = 0..snapshot.group.spec.replicas.min(MOST_REPLICAS);
     Some(
         indices
-            .flat_map(|j| members.iter().map(move |clique| (j, *clique)))
+            .flat_map(|j| members.iter().map(move |clique| (j, clique)))
             .filter_map(|(j, clique)| build(snapshot, &owner.set, clique, &members, j))
             .collect(),
     )
@@ -52,8 +55,8 @@ fn members<'a>(
 fn build(
     snapshot: &Snapshot,
     set: &PodCliqueSet,
-    clique: &PodCliqueTemplateSpec,
-    members: &[&PodCliqueTemplateSpec],
+    (clique, template_hash): &Hashed<'_>,
+    members: &[Hashed<'_>],
     j: i32,
 ) -> Option<PodClique> {
     let i = snapshot.replica()?;
@@ -62,7 +65,7 @@ fn build(
     let (gang, base_gang) = gang::of_group_replica(&base, group, j, snapshot.min_available());
     let pods = members
         .iter()
-        .fold(0_i32, |sum, m| sum.saturating_add(m.spec.replicas));
+        .fold(0_i32, |sum, (m, _)| sum.saturating_add(m.spec.replicas));
     let place = Place {
         name: names::grouped_clique(group, j, &clique.name),
         replica: i,
@@ -76,6 +79,7 @@ fn build(
         owner: ownership::controller_reference(&*snapshot.group),
         replicas: clique.spec.replicas,
         attempt: snapshot.attempt(j),
+        template_hash: template_hash.clone(),
     };
     Some(clique::build(set, clique, place))
 }

@@ -30,3 +30,20 @@ pub fn headless(set: &PodCliqueSet, i: i32) -> Service {
         status: None,
     }
 }
+
+/// Whether the Service surely has everything that is desired. It is asked for every replica in
+/// every decision; only where it says no are both compared field by field.
+pub fn is_right(found: &Service, desired: &Service) -> bool {
+    let (Some(is), Some(should)) = (&found.spec, &desired.spec) else {
+        return false;
+    };
+    let (meta, own) = (&found.metadata, &desired.metadata);
+    let labels = meta.labels.as_ref();
+    let has = |(key, value)| labels.and_then(|all| all.get(key)) == Some(value);
+    own.labels.iter().flatten().all(has)
+        && meta.owner_references == own.owner_references
+        && is.cluster_ip == should.cluster_ip
+        && is.selector == should.selector
+        && is.publish_not_ready_addresses.unwrap_or(false)
+            == should.publish_not_ready_addresses.unwrap_or(false)
+}

@@ -19,35 +19,40 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let binding = access::role_binding(set);
     let account = keep(
         Kind::ServiceAccount,
-        &snapshot.service_accounts,
+        named(&snapshot.service_accounts, &account),
         account,
         |o| Object::ServiceAccount(Box::new(o)),
     );
-    let role = keep(Kind::Role, &snapshot.roles, role, |o| {
+    let role = keep(Kind::Role, named(&snapshot.roles, &role), role, |o| {
         Object::Role(Box::new(o))
     });
-    let binding = keep(Kind::RoleBinding, &snapshot.role_bindings, binding, |o| {
-        Object::RoleBinding(Box::new(o))
-    });
+    let binding = keep(
+        Kind::RoleBinding,
+        named(&snapshot.role_bindings, &binding),
+        binding,
+        |o| Object::RoleBinding(Box::new(o)),
+    );
     plan.wave(account.into_iter().chain(role).collect());
     plan.wave(binding.into_iter().collect());
+}
+
+fn named<'a, K: Resource>(existing: &'a [Arc<K>], desired: &K) -> Option<&'a Arc<K>> {
+    let mut all = existing.iter();
+    all.find(|o| o.meta().name == desired.meta().name)
 }
 
 /// Creates the object if it is missing and patches what differs otherwise. The API server fills
 /// in fields of these kinds, so what we do not set is left alone.
 pub(super) fn keep<K>(
     kind: Kind,
-    existing: &[Arc<K>],
+    existing: Option<&Arc<K>>,
     desired: K,
     wrap: impl FnOnce(K) -> Object,
 ) -> Option<Action>
 where
     K: Resource + Serialize,
 {
-    let Some(found) = existing
-        .iter()
-        .find(|o| o.meta().name == desired.meta().name)
-    else {
+    let Some(found) = existing else {
         return Some(Action::Create(wrap(desired)));
     };
     if ownership::is_terminating(found.meta()) {

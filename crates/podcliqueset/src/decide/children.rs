@@ -1,12 +1,14 @@
 //! Scaling groups and standalone PodCliques: what is too much goes, what is missing comes, what is
 //! wrong is put right. A child on its way out is waited for.
 
+use std::collections::HashSet;
+
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
 use domain::clique::{self, Place};
 use domain::fence::{self, Attempt};
 use domain::plan::{Action, Kind, Object, Plan};
-use domain::{gang, ownership};
+use domain::{gang, hash, ownership};
 
 use crate::build::group;
 use crate::observe::{Snapshot, is_owned};
@@ -19,11 +21,14 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))
         .map(|(config, i)| (config, group::build(&snapshot.intake.set, config, i)))
         .collect();
+    let hashed =
+        hash::pod_template_hashes(gang::standalone(template), &template.priority_class_name);
     let cliques: Vec<_> = replicas
-        .flat_map(|i| gang::standalone(template).map(move |c| (c, i)))
-        .map(|(clique, i)| (clique, standalone(snapshot, clique, i)))
+        .flat_map(|i| hashed.iter().map(move |clique| (clique, i)))
+        .map(|((clique, hash), i)| (*clique, standalone(snapshot, clique, hash, i)))
         .collect();
     plan.wave(surplus(snapshot, &groups, &cliques));
+    let torn_down = snapshot.replicas_with_earlier_attempts();
     let mut actions: Vec<Action> = groups
         .into_iter()
         .filter_map(|(config, g)| keep_group(snapshot, config, g))
@@ -31,12 +36,17 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     actions.extend(
         cliques
             .into_iter()
-            .filter_map(|(c, desired)| keep_clique(snapshot, c, desired)),
+            .filter_map(|(c, desired)| keep_clique(snapshot, &torn_down, c, desired)),
     );
     plan.wave(actions);
 }
 
-fn standalone(snapshot: &Snapshot, clique: &PodCliqueTemplateSpec, i: i32) -> PodClique {
+fn standalone(
+    snapshot: &Snapshot,
+    clique: &PodCliqueTemplateSpec,
+    template_hash: &str,
+    i: i32,
+) -> PodClique {
     let set = &snapshot.intake.set;
     let remembered = snapshot
         .stored
@@ -55,6 +65,7 @@ fn standalone(snapshot: &Snapshot, clique: &PodCliqueTemplateSpec, i: i32) -> Po
             set: snapshot.attempt(i),
             group: 0,
         },
+        template_hash: template_hash.to_owned(),
     };
     clique::build(set, clique, place)
 }
@@ -65,10 +76,8 @@ fn surplus(
     cliques: &[(&PodCliqueTemplateSpec, PodClique)],
 ) -> Vec<Action> {
     const WHY: &str = "replica scaled in";
-    let is_group_wanted =
-        |name: &Option<String>| groups.iter().any(|(_, g)| g.metadata.name == *name);
-    let is_clique_wanted =
-        |name: &Option<String>| cliques.iter().any(|(_, c)| c.metadata.name == *name);
+    let wanted_groups: HashSet<_> = groups.iter().map(|(_, g)| &g.metadata.name).collect();
+    let wanted_cliques: HashSet<_> = cliques.iter().map(|(_, c)| &c.metadata.name).collect();
     let staying_groups = snapshot
         .groups
         .iter()
@@ -82,11 +91,11 @@ fn surplus(
         .collect();
     own.sort_by(|a, b| a.name.cmp(&b.name));
     let groups = staying_groups
-        .filter(|m| !is_group_wanted(&m.name))
+        .filter(|m| !wanted_groups.contains(&m.name))
         .map(|m| (Kind::PodCliqueScalingGroup, m));
     let cliques = own
         .into_iter()
-        .filter(|m| !is_clique_wanted(&m.name))
+        .filter(|m| !wanted_cliques.contains(&m.name))
         .map(|m| (Kind::PodClique, m));
     groups
         .chain(cliques)
@@ -110,13 +119,14 @@ fn keep_group(
 
 fn keep_clique(
     snapshot: &Snapshot,
+    torn_down: &HashSet<i32>,
     template: &PodCliqueTemplateSpec,
     desired: PodClique,
 ) -> Option<Action> {
     let wrap = |c| Object::PodClique(Box::new(c));
     let is_autoscaled = template.spec.auto_scaling_config.is_some();
     match snapshot.podcliques.get(ownership::name(&desired.metadata)) {
-        None if is_being_torn_down(snapshot, &desired) => None,
+        None if is_being_torn_down(torn_down, &desired) => None,
         None => Some(Action::Create(wrap(desired))),
         Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
             .map(|right| Action::Replace(wrap(right))),
@@ -124,7 +134,7 @@ fn keep_clique(
 }
 
 /// Nothing is created in a replica while a PodClique of an earlier attempt exists there.
-fn is_being_torn_down(snapshot: &Snapshot, desired: &PodClique) -> bool {
+fn is_being_torn_down(torn_down: &HashSet<i32>, desired: &PodClique) -> bool {
     let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
-    replica.is_some_and(|i| snapshot.of_earlier_attempts(i).next().is_some())
+    replica.is_some_and(|i| torn_down.contains(&i))
 }

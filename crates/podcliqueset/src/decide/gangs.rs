@@ -4,6 +4,7 @@
 //! its pods at once, so no scheduler ever sees half a gang. Once started, its list follows the
 //! pods that exist.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::podcliqueset::PodCliqueScalingGroupConfig;
@@ -17,6 +18,9 @@ use domain::{Pod, ownership};
 use crate::ScaledGangsWaitFor;
 use crate::build;
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
+
+/// The gangs that have to exist.
+type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 
 /// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
 /// manifest must not leave a replaced pod behind its gate.
@@ -46,10 +50,14 @@ pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let expected = expected(snapshot);
+    let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
+    let existing: HashMap<&str, &Arc<PodGang>> = snapshot
+        .gangs
+        .iter()
+        .map(|g| (ownership::name(&g.metadata), g))
+        .collect();
     let surplus = snapshot.gangs.iter().filter(|g| {
-        let is_wanted = expected
-            .iter()
-            .any(|e| e.name == ownership::name(&g.metadata));
+        let is_wanted = by_name.contains_key(ownership::name(&g.metadata));
         !is_wanted && is_owned(&g.metadata) && !ownership::is_terminating(&g.metadata)
     });
     plan.wave(
@@ -60,7 +68,10 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     plan.wave(
         expected
             .iter()
-            .filter_map(|gang| keep(snapshot, &expected, gang))
+            .filter_map(|gang| {
+                let existing = existing.get(gang.name.as_str()).copied();
+                keep(snapshot, &by_name, gang, existing)
+            })
             .collect(),
     );
 }
@@ -82,11 +93,12 @@ pub(crate) fn expected(snapshot: &Snapshot) -> Vec<ExpectedGang> {
         .collect()
 }
 
-fn keep(snapshot: &Snapshot, all: &[ExpectedGang], gang: &ExpectedGang) -> Option<Action> {
-    let existing = snapshot
-        .gangs
-        .iter()
-        .find(|g| ownership::name(&g.metadata) == gang.name);
+fn keep(
+    snapshot: &Snapshot,
+    all: &ByName<'_>,
+    gang: &ExpectedGang,
+    existing: Option<&Arc<PodGang>>,
+) -> Option<Action> {
     if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
         return None;
     }
@@ -131,15 +143,12 @@ fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<P
 /// refused. A scaled gang also waits for the base gang.
 fn may_start(
     snapshot: &Snapshot,
-    all: &[ExpectedGang],
+    all: &ByName<'_>,
     gang: &ExpectedGang,
     parts: Option<&[&CliqueSeen]>,
 ) -> bool {
     let are_complete = parts.is_some_and(|parts| parts.iter().all(|p| is_complete(p)));
-    let base = gang
-        .base
-        .as_ref()
-        .and_then(|base| all.iter().find(|g| g.name == *base));
+    let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     are_complete && base.is_none_or(|base| is_base_up(snapshot, base))
 }
 

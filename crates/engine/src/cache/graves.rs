@@ -1,0 +1,62 @@
+//! Uids of objects that are known to be gone.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// No answer arrives later than this after its request.
+const LIFETIME: Duration = Duration::from_secs(20);
+
+/// Remembered in the order in which they were buried, so that forgetting the old ones does not
+/// look at the others: a thousand pods may go within a second.
+#[derive(Debug, Default)]
+pub(super) struct Graves {
+    since: HashMap<String, Instant>,
+    order: VecDeque<(Instant, String)>,
+}
+
+impl Graves {
+    /// The object is gone; what was buried long ago is forgotten.
+    pub(super) fn bury(&mut self, uid: &str) {
+        let now = Instant::now();
+        while let Some((then, uid)) = self.order.pop_front() {
+            if now.duration_since(then) < LIFETIME {
+                self.order.push_front((then, uid));
+                break;
+            }
+            // One that was buried again since has a later place in the order.
+            if self.since.get(&uid) == Some(&then) {
+                self.since.remove(&uid);
+            }
+        }
+        self.since.insert(uid.to_owned(), now);
+        self.order.push_back((now, uid.to_owned()));
+    }
+
+    /// Whether the object is known to be gone.
+    pub(super) fn holds(&self, uid: &str) -> bool {
+        self.since.contains_key(uid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::{Graves, LIFETIME};
+
+    #[tokio::test(start_paused = true)]
+    async fn old_ones_are_forgotten_unless_buried_again() {
+        let mut graves = Graves::default();
+        graves.bury("first");
+        graves.bury("again");
+        tokio::time::advance(Duration::from_secs(1)).await;
+        graves.bury("again");
+        tokio::time::advance(LIFETIME.saturating_sub(Duration::from_secs(1))).await;
+        graves.bury("last");
+        let held = ["first", "again", "last"].map(|uid| graves.holds(uid));
+        assert_eq!(held, [false, true, true]);
+        assert_eq!(graves.order.len(), 2);
+    }
+}
