@@ -29,6 +29,7 @@ fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
             name: "demo-0-worker".into(),
             min_replicas: 2,
             pods: pods.into_iter().map(PodBuilder::build).collect(),
+            ..Part::default()
         }],
     }
 }
@@ -125,5 +126,16 @@ fn names_pods_that_failed_or_are_about_to_be_evicted() {
     troubled[1] = troubled[1].clone().condition("DisruptionTarget", "True");
     assert_snapshot!(
         serde_json::to_string_pretty(&status(&gang(None, troubled)).conditions).unwrap()
+    );
+}
+
+#[test]
+fn a_slot_whose_work_is_done_counts_as_placed_and_ready() {
+    let mut snapshot = gang(None, pods(PodBuilder::ready).into_iter().take(1).collect());
+    snapshot.parts[0].completed = [1].into();
+    let status = status(&snapshot);
+    assert_eq!(
+        phases(&status),
+        (PodGangPhase::Running, Some(SchedulingPhase::Scheduled))
     );
 }
