@@ -41,7 +41,8 @@ use crate::{GoDuration, LastError, WorkloadType};
     printcolumn(
         name = "Updated",
         type_ = "integer",
-        json_path = ".status.updatedReplicas"
+        json_path = ".status.updatedReplicas",
+        priority = 1
     ),
     printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
     printcolumn(

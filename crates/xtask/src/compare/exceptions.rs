@@ -27,6 +27,7 @@ const EXCEPTIONS: &[Exception] = &[
         "priority",
         NARROW,
     ),
+    exception("PodCliqueSet", "column Updated", "priority", NARROW),
     exception("PodCliqueSet", "column PCLQs-*", "priority", NARROW),
     exception("PodCliqueSet", "column PCSGs-*", "priority", NARROW),
     exception(
