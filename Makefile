@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test soak lint pure generate fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench lint pure generate fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -36,6 +36,11 @@ test: lint ## Everything that CI runs
 
 soak: ## 10,000 seeds of the simulator (hours)
 	SIM_SEEDS=10000 cargo test -p sim seeds
+
+# Features of the dependencies are settled once, by building the whole workspace.
+bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_WRITE=1)
+	cargo build --release --workspace --bin grove-operator --bin bench
+	target/release/bench $(if $(BENCH_WRITE),--write docs/performance.md)
 
 pure: ## Only the tests that need no cluster
 	cargo test --workspace --exclude e2e --exclude testkit

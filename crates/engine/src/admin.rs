@@ -37,7 +37,7 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready once every kind was listed; says what is missing until then.
+/// Ready once every kind was listed, and while it can be watched; else it says what is missing.
 async fn readyz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
     let unsynced = hub.unsynced();
     if unsynced.is_empty() {

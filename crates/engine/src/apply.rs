@@ -1,7 +1,8 @@
 //! Carries out a plan: wave after wave, the actions of a wave at once, each with its precondition.
 //!
 //! No action relies on the success of another, only on what was observed: so what is refused
-//! stops its own kind of write and nothing else. A server that does not answer stops everything.
+//! stops its own kind of write and nothing else. A server that does not answer stops everything,
+//! and so does an object that cannot be read: the rest was decided as if it were not there.
 
 use std::collections::BTreeSet;
 
@@ -174,10 +175,10 @@ fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError,
     outcome.is_unavailable |= !is_refused;
     let message = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     if outcome.errors.len() < ERRORS_KEPT {
-        let code = match (is_name_conflict, is_refused) {
-            (true, _) => status::ERR_NAME_CONFLICT.to_owned(),
-            (false, true) => code(action),
-            (false, false) => "ERR_API_UNAVAILABLE".to_owned(),
+        let code = match error {
+            RequestError::NameConflict { .. } => status::ERR_NAME_CONFLICT.to_owned(),
+            RequestError::Unavailable(_) => "ERR_API_UNAVAILABLE".to_owned(),
+            _ => code(action),
         };
         outcome.errors.push(LastError {
             code,

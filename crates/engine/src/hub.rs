@@ -86,7 +86,8 @@ impl Hub {
             .unwrap_or_default()
     }
 
-    /// Kinds that were not listed yet, with the reason.
+    /// Kinds that were not listed yet, or whose watch is lost until they are listed again, with
+    /// the reason.
     pub fn unsynced(&self) -> BTreeMap<&'static str, String> {
         self.unsynced.borrow().clone()
     }
@@ -198,7 +199,8 @@ impl Hub {
                     self.take::<K>(event);
                 }
                 Some(Err(error)) => {
-                    self.failed::<K>(&error);
+                    let is_lost = attempts + 1 == FAILURES_BEFORE_RELIST;
+                    self.failed::<K>(&error, is_lost);
                     let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(16));
                     tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
                     attempts += 1;
@@ -267,7 +269,9 @@ impl Hub {
         doubts.entry(K::KIND.into()).or_default().clone()
     }
 
-    fn failed<K: Watched>(&self, error: &watcher::Error) {
+    /// A watch that is lost is begun anew with a full list, and the kind counts as unsynced until
+    /// that is there: the probes are not to say that all is well without an API server.
+    fn failed<K: Watched>(&self, error: &watcher::Error, is_lost: bool) {
         let kind: &'static str = K::KIND.into();
         self.metrics
             .watch_restarts
@@ -276,8 +280,8 @@ impl Hub {
         let problem = explain::<K>(error);
         tracing::warn!(kind, problem, "watch failed, trying again");
         self.unsynced.send_modify(|u| {
-            if let Some(reason) = u.get_mut(kind) {
-                *reason = problem;
+            if is_lost || u.contains_key(kind) {
+                u.insert(kind, problem);
             }
         });
     }

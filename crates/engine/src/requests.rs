@@ -46,6 +46,9 @@ pub enum RequestError {
         /// What the API server says.
         message: String,
     },
+    /// The answer is an object with a field that is not what it can be. A write was carried out.
+    #[error("the object that is there cannot be read: {0}; correct it or delete it")]
+    Unreadable(String),
     /// The API server could not be asked, or is busy. It may have done what was asked.
     #[error("the API server gave no answer: {0}")]
     Unavailable(String),
@@ -53,8 +56,10 @@ pub enum RequestError {
 
 impl From<kube::Error> for RequestError {
     fn from(error: kube::Error) -> Self {
-        let kube::Error::Api(status) = error else {
-            return Self::Unavailable(error.to_string());
+        let status = match error {
+            kube::Error::Api(status) => status,
+            kube::Error::SerdeError(error) => return Self::Unreadable(error.to_string()),
+            error => return Self::Unavailable(error.to_string()),
         };
         match (status.code, status.reason.as_str()) {
             (409, "AlreadyExists") => Self::AlreadyExists,
@@ -62,6 +67,11 @@ impl From<kube::Error> for RequestError {
             (409, _) => Self::Conflict,
             // The namespace goes away, and everything in it: nothing to tell anybody.
             (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
+            // The store's words, passed on as an internal error: it will say so each time.
+            (500, _) if status.message.contains("request is too large") => Self::Refused {
+                code: 500,
+                message: status.message.clone(),
+            },
             (429 | 500.., _) => Self::Unavailable(status.message.clone()),
             (code, _) => Self::Refused {
                 code,
@@ -77,6 +87,7 @@ impl RequestError {
             Self::AlreadyExists | Self::Conflict | Self::NameConflict { .. } => 409,
             Self::NotFound => 404,
             Self::Refused { code, .. } => *code,
+            Self::Unreadable(_) => 200,
             Self::Unavailable(_) => 0,
         }
     }

@@ -2,6 +2,7 @@
 
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::ReplicaAttempt;
+use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
@@ -26,11 +27,30 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     /// The status without what may be written late: counts and texts with counts in them.
     #[must_use]
     fn without_counts(&self) -> Self;
+
+    /// This status as far on its way up as `next` is. Steps that nobody acts on, such as pods
+    /// being bound one after the other, may be written late; the way down may not.
+    #[must_use]
+    fn advanced_to(&self, _next: &Self) -> Self {
+        self.clone()
+    }
 }
 
-/// Whether anything but counts differs: such a status is written at once.
+/// Whether anything but counts and steps forward differs: such a status is written at once.
 pub fn is_urgent<S: Status>(old: &S, new: &S) -> bool {
-    old.without_counts() != new.without_counts()
+    old.advanced_to(new).without_counts() != new.without_counts()
+}
+
+/// Takes over of `next` what has become true.
+fn advance(conditions: &mut [Condition], next: &[Condition], types: &[ConditionType]) {
+    for type_ in types {
+        let reached = conditions::find(next, *type_).filter(|c| c.status == "True");
+        let name: &'static str = (*type_).into();
+        let before = conditions.iter_mut().find(|c| c.type_ == name);
+        if let (Some(before), Some(reached)) = (before, reached) {
+            before.clone_from(reached);
+        }
+    }
 }
 
 /// Reasons of the fences that a status raises.
@@ -154,6 +174,13 @@ impl Status for PodCliqueStatus {
             ..self.clone()
         }
     }
+
+    fn advanced_to(&self, next: &Self) -> Self {
+        let mut advanced = self.clone();
+        let steps = [ConditionType::PodCliqueScheduled];
+        advance(&mut advanced.conditions, &next.conditions, &steps);
+        advanced
+    }
 }
 
 impl Status for PodGangStatus {
@@ -171,4 +198,30 @@ impl Status for PodGangStatus {
             ..self.clone()
         }
     }
+    fn advanced_to(&self, next: &Self) -> Self {
+        let mut advanced = self.clone();
+        let steps = [ConditionType::Scheduled, ConditionType::Ready];
+        advance(&mut advanced.conditions, &next.conditions, &steps);
+        if progress(next) > progress(self) {
+            advanced.phase = next.phase;
+            advanced.scheduling_phase = next.scheduling_phase;
+        }
+        advanced
+    }
+}
+
+/// How far a gang has come.
+fn progress(status: &PodGangStatus) -> (u8, u8) {
+    let phase = match status.phase {
+        PodGangPhase::Pending => 0,
+        PodGangPhase::Starting => 1,
+        PodGangPhase::Running => 2,
+    };
+    let scheduling = match status.scheduling_phase {
+        None => 0,
+        Some(SchedulingPhase::Pending) => 1,
+        Some(SchedulingPhase::Binding) => 2,
+        Some(SchedulingPhase::Scheduled) => 3,
+    };
+    (scheduling, phase)
 }

@@ -9,4 +9,6 @@
 //! One test ends the operator after each of its writes and takes minutes; with
 //! `GROVE_E2E_CRASH_STRIDE=4` it does so after every fourth.
 //!
+//! One test lets requests fail at random; `GROVE_E2E_SEED` says which.
+//!
 //! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`).

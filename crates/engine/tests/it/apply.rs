@@ -139,6 +139,29 @@ async fn stops_when_the_server_does_not_answer() {
 }
 
 #[tokio::test]
+async fn takes_what_is_too_large_for_the_store_for_refused() {
+    let mut too_large = failure(500, "InternalError");
+    too_large["message"] = "etcdserver: request is too large".into();
+    let answers = vec![(500, too_large), (200, json!({}))];
+    let (outcome, asked, _) = run(answers, vec![vec![create("a")], vec![delete("e")]]).await;
+    assert_eq!(asked.len(), 2, "the server did answer");
+    assert!(outcome.is_refused);
+    assert_eq!(outcome.errors[0].code, "ERR_CREATE_POD");
+}
+
+#[tokio::test]
+async fn stops_at_an_object_that_cannot_be_read_and_says_so() {
+    let mut unreadable = stored("a", "owner");
+    unreadable["spec"] = json!({"schedulingGates": true});
+    let answers = vec![(409, failure(409, "AlreadyExists")), (200, unreadable)];
+    let (outcome, asked, cached) = run(answers, vec![vec![create("a")], vec![delete("e")]]).await;
+    assert_eq!((asked.len(), cached), (2, 0));
+    assert!(!outcome.is_refused, "asked again soon");
+    assert_eq!(outcome.errors[0].code, "ERR_CREATE_POD");
+    insta::assert_snapshot!(outcome.errors[0].description);
+}
+
+#[tokio::test]
 async fn leaves_out_what_has_to_wait() {
     let (hub, asked) = hub(vec![(200, json!({}))]);
     let blocked = BTreeSet::from([("create", Kind::Pod)]);

@@ -11,6 +11,7 @@ mod apply;
 mod cache;
 mod controller;
 mod events;
+mod hub;
 mod queue;
 mod routes;
 mod server;

@@ -26,6 +26,19 @@ pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
 
 /// The same, which also keeps what was sent.
 pub fn hub_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked, Bodies) {
+    let (client, asked, bodies) = client_that_keeps_bodies(answers);
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client, metrics.clone());
+    (Arc::new(Hub::new(requests, metrics)), asked, bodies)
+}
+
+/// A client whose requests get these answers, and errors after them.
+pub fn client(answers: Vec<(u16, Value)>) -> (Client, Asked) {
+    let (client, asked, _) = client_that_keeps_bodies(answers);
+    (client, asked)
+}
+
+fn client_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Client, Asked, Bodies) {
     let (asked, bodies) = (Asked::default(), Bodies::default());
     let answers = Arc::new(Mutex::new(VecDeque::from(answers)));
     let (log, kept) = (asked.clone(), bodies.clone());
@@ -47,9 +60,7 @@ pub fn hub_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked, Bo
             Ok::<_, Infallible>(response.unwrap())
         }
     });
-    let metrics = Arc::new(Metrics::default());
-    let requests = Requests::new(Client::new(service, "default"), metrics.clone());
-    (Arc::new(Hub::new(requests, metrics)), asked, bodies)
+    (Client::new(service, "default"), asked, bodies)
 }
 
 /// A Status object of the API server.

@@ -1,7 +1,8 @@
 //! Which changes of a status may wait.
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{LastError, PodCliqueSetStatus, PodCliqueStatus};
+use api::podgang::PodGangPhase;
+use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus};
 use domain::fence::{Cause, raise};
 use engine::status::{ERR_NAME_CONFLICT, is_urgent, keep_times, raised, set_name_conflict};
 use jiff::Timestamp;
@@ -31,6 +32,39 @@ fn lets_counts_and_texts_wait_but_not_flips_and_latches() {
         ..before.clone()
     };
     assert!(is_urgent(&before, &latched));
+}
+
+#[test]
+fn lets_steps_forward_of_a_gang_wait_and_steps_back_not() {
+    let gang = |phase, is_scheduled: bool, is_unhealthy: bool| {
+        let mut status = PodGangStatus {
+            phase,
+            ..PodGangStatus::default()
+        };
+        for (type_, holds, reason) in [
+            (
+                ConditionType::Scheduled,
+                is_scheduled,
+                Reason::GuaranteedPodsBound,
+            ),
+            (ConditionType::Unhealthy, is_unhealthy, Reason::PodsFailed),
+        ] {
+            let verdict = Verdict {
+                type_,
+                status: holds.into(),
+                reason,
+                message: String::new(),
+            };
+            conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+        }
+        status
+    };
+    let pending = gang(PodGangPhase::Pending, false, false);
+    let running = gang(PodGangPhase::Running, true, false);
+    assert!(!is_urgent(&pending, &running));
+    assert!(is_urgent(&running, &pending));
+    let sick = gang(PodGangPhase::Running, true, true);
+    assert!(is_urgent(&pending, &sick), "what went wrong meanwhile");
 }
 
 #[test]

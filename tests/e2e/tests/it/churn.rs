@@ -1,5 +1,7 @@
 //! Much at once, and against each other.
 
+mod ended;
+
 use serde_json::{Value, json};
 
 use crate::harness::history::History;
@@ -67,39 +69,6 @@ fn scaled_at_all_levels_and_back_it_ends_as_the_last_ones_said() {
         gang(seen, "x-1-g-0", &["x-1-g-1-d"])?;
         same("gangs", &seen.all("PodGang").len(), &5)
     });
-}
-
-#[test]
-fn deleted_while_it_is_scaled_it_leaves_nothing() {
-    let ns = Namespace::new("churn-delete");
-    ns.apply(&service());
-    ns.until("it begins", |seen| {
-        seen.one("PodClique", "x-0-c").map(|_| ())
-    });
-    for (what, replicas) in [(X, 3), (G, 5), (C, 4)] {
-        scale(&ns, what, replicas);
-    }
-    ns.kubectl(&["delete", "pcs", "x", "--wait=false"]);
-    for (what, replicas) in [(C, 1), (X, 1), (G, 1), (C, 4), (X, 3)] {
-        // It may be gone already.
-        let _ = scaling(&ns, what, replicas).output().unwrap();
-    }
-    ns.until("nothing is left", |seen| {
-        same("what is left", &seen.0, &vec![])
-    });
-}
-
-#[test]
-fn a_namespace_can_be_deleted_while_its_sets_are_scaled() {
-    let ns = Namespace::new("churn-namespace");
-    ns.apply(&service());
-    ns.until("it begins", |seen| {
-        seen.one("PodClique", "x-0-c").map(|_| ())
-    });
-    for (what, replicas) in [(X, 3), (G, 5), (C, 4), (X, 1), (G, 2)] {
-        scale(&ns, what, replicas);
-    }
-    ns.delete();
 }
 
 #[test]
@@ -208,10 +177,6 @@ fn service() -> Value {
 
 fn scale(ns: &Namespace<'_>, what: &str, replicas: u32) {
     ns.kubectl(&["scale", what, &format!("--replicas={replicas}")]);
-}
-
-fn scaling(ns: &Namespace<'_>, what: &str, replicas: u32) -> std::process::Command {
-    ns.command(&["scale", what, &format!("--replicas={replicas}")])
 }
 
 fn names(seen: &Seen, podclique: &str) -> Vec<String> {

@@ -1,52 +1,92 @@
 //! The operator ends in the middle of its work, at every point of it, and starts again.
 
 mod killed;
-mod normal;
+pub mod normal;
 mod walk;
+
+use std::iter;
+use std::sync::Mutex;
+use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::harness::control_plane::ControlPlane;
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same};
 use walk::{Scenario, walk};
 
 #[test]
 fn ended_after_any_write_it_ends_up_where_it_would_have() {
-    let control_plane = ControlPlane::local("crash", 2).unwrap();
-    control_plane.install_definitions();
-    for scenario in [CREATE, SCALE_OUT, SCALE_IN, DELETE] {
-        walk(&control_plane, &scenario);
-    }
+    // The longest first.
+    let scenarios = [
+        &CREATE,
+        &DELETE,
+        &SCALE_OUT,
+        &REPLICA_OUT,
+        &SCALE_IN,
+        &REPLICA_IN,
+        &TERMINATION,
+        &RECYCLING,
+    ];
+    let left = Mutex::new(scenarios.into_iter());
+    let next = || left.lock().unwrap().next();
+    thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| iter::from_fn(next).for_each(walk));
+        }
+    });
 }
+
+/// Each waits most of the time, but not all of it.
+const AT_ONCE: usize = 3;
 
 const CREATE: Scenario = Scenario {
     name: "create",
-    begins_with_set: false,
+    begins_with: None,
     step: |ns, set| ns.apply(&service(set)),
     is_done: |seen, set| runs(seen, set, 2, 2),
     deleted: &[],
+    told: None,
 };
 
 const SCALE_OUT: Scenario = Scenario {
     name: "scale-out",
-    begins_with_set: true,
+    begins_with: Some((service, PODS)),
     step: |ns, set| scale(ns, set, 3),
     is_done: |seen, set| runs(seen, set, 3, 3),
     deleted: &[],
+    told: None,
 };
 
 const SCALE_IN: Scenario = Scenario {
     name: "scale-in",
-    begins_with_set: true,
+    begins_with: Some((service, PODS)),
     step: |ns, set| scale(ns, set, 1),
     is_done: |seen, set| runs(seen, set, 1, 1),
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
+    told: None,
+};
+
+const REPLICA_OUT: Scenario = Scenario {
+    name: "replica-out",
+    begins_with: Some((|set| small(set, 1), 2)),
+    step: |ns, set| scale_set(ns, set, 2),
+    is_done: |seen, set| small_runs(seen, set, 2),
+    deleted: &[],
+    told: None,
+};
+
+const REPLICA_IN: Scenario = Scenario {
+    name: "replica-in",
+    begins_with: Some((|set| small(set, 2), 4)),
+    step: |ns, set| scale_set(ns, set, 1),
+    is_done: |seen, set| small_runs(seen, set, 1),
+    deleted: &["1-a#0", "1-g-0-b#0"],
+    told: None,
 };
 
 const DELETE: Scenario = Scenario {
     name: "delete",
-    begins_with_set: true,
+    begins_with: Some((service, PODS)),
     step: |ns, set| {
         ns.kubectl(&["delete", "pcs", set, "--wait=false"]);
     },
@@ -59,12 +99,68 @@ const DELETE: Scenario = Scenario {
         "0-g-1-b#0",
         "0-g-1-c#0",
     ],
+    told: None,
 };
+
+const TERMINATION: Scenario = Scenario {
+    name: "termination",
+    begins_with: Some((|set| terminated(small(set, 1)), 2)),
+    step: |ns, set| ns.break_pods(&format!("{set}-0-a")),
+    is_done: |seen, set| {
+        small_runs(seen, set, 1)?;
+        attempts(seen, "PodCliqueSet", set)
+    },
+    deleted: &["0-a#0", "0-g-0-b#0"],
+    told: Some(&["GangTerminated"]),
+};
+
+const RECYCLING: Scenario = Scenario {
+    name: "recycling",
+    begins_with: Some((|set| terminated(pair(set)), 2)),
+    step: |ns, set| ns.break_pods(&format!("{set}-0-g-1-b")),
+    is_done: |seen, set| {
+        seen.expect_ready_pods(2)?;
+        let group = format!("{set}-0-g");
+        let status = &seen.one("PodCliqueScalingGroup", &group)?["status"];
+        same(&group, &status["availableReplicas"], &2.into())?;
+        attempts(seen, "PodCliqueScalingGroup", &group)
+    },
+    deleted: &["0-g-1-b#0"],
+    told: Some(&["GangTerminated"]),
+};
+
+/// A group of two replicas of which one is enough.
+fn pair(name: &str) -> Value {
+    let mut pair = set(name, &[clique("b", 1)], &[group("g", "b", 2, 1)]);
+    pair["metadata"]["labels"] = labels(name);
+    pair
+}
+
+fn terminated(mut set: Value) -> Value {
+    set["spec"]["template"]["terminationDelay"] = json!("1s");
+    set
+}
+
+/// Whether one replica of it was torn down, once.
+fn attempts(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
+    let status = &seen.one(kind, name)?["status"];
+    let attempts = status["replicaAttempts"].as_array();
+    let attempts: Vec<_> = attempts
+        .into_iter()
+        .flatten()
+        .map(|a| &a["attempt"])
+        .collect();
+    same(name, &attempts, &vec![&json!(1)])
+}
 
 fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
     let clique = format!("pclq/{set}-0-a");
     let group = format!("pcsg/{set}-0-g");
     ns.kubectl(&["scale", &clique, &group, &format!("--replicas={replicas}")]);
+}
+
+fn scale_set(ns: &Namespace<'_>, set: &str, replicas: u32) {
+    ns.kubectl(&["scale", "pcs", set, &format!("--replicas={replicas}")]);
 }
 
 /// Pods of [`service`].
@@ -77,9 +173,32 @@ fn service(name: &str) -> Value {
     let mut g = group("g", "b", 2, 1);
     g["cliqueNames"] = json!(["b", "c"]);
     let mut service = set(name, &[a, clique("b", 1), clique("c", 1)], &[g]);
-    // Found by the selector that finds what the operator makes of it.
-    service["metadata"]["labels"] = json!({walk::OF_SET: name});
+    service["metadata"]["labels"] = labels(name);
     service
+}
+
+/// So many replicas of a clique of one pod and a group of one.
+fn small(name: &str, replicas: u32) -> Value {
+    let cliques = [clique("a", 1), clique("b", 1)];
+    let mut small = set(name, &cliques, &[group("g", "b", 1, 1)]);
+    small["spec"]["replicas"] = replicas.into();
+    small["metadata"]["labels"] = labels(name);
+    small
+}
+
+/// The set is found by the selector that finds what the operator makes of it.
+fn labels(set: &str) -> Value {
+    json!({walk::OF_SET: set})
+}
+
+/// Whether the set has so many replicas and all run.
+fn small_runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
+    seen.expect_ready_pods(2 * replicas)?;
+    let status = &seen.one("PodCliqueSet", set)?["status"];
+    same(set, &status["availableReplicas"], &replicas.into())?;
+    let groups = seen.all("PodCliqueScalingGroup");
+    same("groups", &groups.len(), &replicas)?;
+    same("gangs", &seen.all("PodGang").len(), &replicas)
 }
 
 /// Whether the standalone clique and the group have so many replicas and all run.

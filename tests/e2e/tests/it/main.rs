@@ -9,14 +9,17 @@
 
 mod harness;
 
+mod autoscaler;
 mod chart;
 mod churn;
 mod crash;
 mod creation;
 mod deletion;
+mod faults;
 mod gangs;
 mod life;
 mod names;
+mod orphans;
 mod process;
 mod quiet;
 mod refusal;

@@ -104,17 +104,6 @@ fn breach(object: &Value) -> String {
     condition(object, "MinAvailableBreached")
 }
 
-/// Messages of the set's events of that reason, each with how often it was said.
-fn events(ns: &Namespace<'_>, object: &str, reason: &str) -> Vec<String> {
-    let selector = format!("--field-selector=involvedObject.name={object},reason={reason}");
-    let list = ns.kubectl(&["get", "events", &selector, "--output=json"]);
-    let list: Value = serde_json::from_str(&list).unwrap();
-    let events = list["items"].as_array().unwrap().iter();
-    events
-        .map(|event| event["message"].as_str().unwrap().to_owned())
-        .collect()
-}
-
 /// No pod may be created any more in the namespace.
 fn close(ns: &Namespace<'_>) {
     ns.apply(&json!({

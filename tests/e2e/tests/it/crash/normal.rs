@@ -7,7 +7,7 @@ use crate::harness::history::slot;
 use crate::harness::seen::name;
 
 /// Keys whose values are chosen by the API server, the scheduler or the clock.
-const BY_CHANCE: [&str; 19] = [
+const BY_CHANCE: [&str; 20] = [
     "clusterIP",
     "clusterIPs",
     "containerStatuses",
@@ -23,6 +23,7 @@ const BY_CHANCE: [&str; 19] = [
     "podIPs",
     "resourceVersion",
     "startTime",
+    "time",
     "uid",
     "volumeMounts",
     "volumes",
@@ -49,6 +50,30 @@ fn strip(value: &mut Value) {
             fields.values_mut().for_each(strip);
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
+        Value::String(text) => *text = without_times(text),
         _ => (),
     }
+}
+
+/// Times in texts, such as the message of a fence.
+fn without_times(text: &str) -> String {
+    const SHAPE: &str = "0000-00-00T00:00:00Z";
+    let is_time = |part: &str| {
+        part.chars().zip(SHAPE.chars()).all(|(c, like)| {
+            if like == '0' {
+                c.is_ascii_digit()
+            } else {
+                c == like
+            }
+        })
+    };
+    let mut rest = text.to_owned();
+    let places = 0..text.len().saturating_sub(SHAPE.len() - 1);
+    for at in places {
+        let end = at + SHAPE.len();
+        if text.is_char_boundary(at) && text.is_char_boundary(end) && is_time(&text[at..end]) {
+            rest.replace_range(at..end, SHAPE);
+        }
+    }
+    rest
 }

@@ -8,9 +8,8 @@ use std::ops::RangeInclusive;
 use serde_json::{Value, json};
 
 use super::normal::normal;
-use super::{PODS, service};
-use crate::harness::control_plane::{ControlPlane, folder};
 use crate::harness::history::History;
+use crate::harness::lane::Lane;
 use crate::harness::operator::Operator;
 use crate::harness::requests::Requests;
 use crate::harness::{Namespace, Seen, same, wait};
@@ -24,26 +23,24 @@ const TOLD_TO_END: Option<i32> = Some(77);
 /// What happens to a set.
 pub struct Scenario {
     pub name: &'static str,
-    /// Whether the set runs before.
-    pub begins_with_set: bool,
+    /// The set that runs before, if any, and how many pods it has.
+    pub begins_with: Option<(Manifest, usize)>,
     pub step: fn(&Namespace<'_>, set: &str),
     /// What is true at the end.
     pub is_done: Judge,
     /// The slots that lose their pods, without the name of the set.
     pub deleted: &'static [&'static str],
+    /// Whether each of them gets one other pod, and the set says of it, once: these events.
+    pub told: Option<&'static [&'static str]>,
 }
 
+type Manifest = fn(set: &str) -> Value;
 type Judge = fn(&Seen, set: &str) -> Result<(), String>;
 
 /// Walks through it.
-pub fn walk(control_plane: &ControlPlane, scenario: &Scenario) {
-    let dir = folder(&format!("crash-{}-operator", scenario.name));
-    let operator = Operator::start(&control_plane.kubeconfig, &dir).unwrap();
-    let ns = Namespace::on(
-        control_plane,
-        &operator,
-        &format!("crash-{}", scenario.name),
-    );
+pub fn walk(scenario: &Scenario) {
+    let lane = Lane::start(&format!("crash-{}", scenario.name));
+    let (operator, ns) = (&lane.operator, lane.namespace());
     let mut history = History::of(&ns);
 
     let (writes, undisturbed) = run_undisturbed(&ns, scenario);
@@ -64,15 +61,28 @@ pub fn walk(control_plane: &ControlPlane, scenario: &Scenario) {
                 expect_same(&normal(seen, &set), &undisturbed)
             },
         );
+        expect_told(&ns, scenario, &set);
         operator.kill();
     }
     operator.start_again().unwrap();
     history.catch_up(&ns);
-    assert_eq!(history.slots_held_twice(), BTreeSet::new());
     let stepped = iter::once(0).chain((1..=writes).step_by(stride()));
     let deleted: BTreeSet<_> = stepped.flat_map(|n| slots(scenario, n)).collect();
     let deleted: BTreeSet<_> = deleted.iter().map(String::as_str).collect();
     assert_eq!(history.slots_deleted(), deleted);
+    let none = BTreeSet::new();
+    let is_replaced = scenario.told.is_some();
+    let replaced = if is_replaced { &deleted } else { &none };
+    assert_eq!(&history.slots_held_by_more_than(1), replaced);
+    assert_eq!(history.slots_held_by_more_than(2), none);
+}
+
+/// Each event once, however often the operator said it.
+fn expect_told(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
+    for reason in scenario.told.into_iter().flatten() {
+        let told = ns.events(set, reason);
+        assert_eq!(told.len(), 1, "{set}: {reason}: {told:?}");
+    }
 }
 
 /// Only every so many-th write, if `GROVE_E2E_CRASH_STRIDE` says so: all of them take minutes.
@@ -95,19 +105,24 @@ fn run_undisturbed(ns: &Namespace<'_>, scenario: &Scenario) -> (usize, Vec<Value
     (writes, end)
 }
 
+/// Sets that are made at once.
+const AT_ONCE: usize = 10;
+
 /// Makes these sets, if the scenario begins with one.
 fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: RangeInclusive<usize>) {
-    if !scenario.begins_with_set {
+    let Some((manifest, pods)) = scenario.begins_with else {
         return;
+    };
+    let sets: Vec<_> = sets.map(set_name).collect();
+    for names in sets.chunks(AT_ONCE) {
+        let items: Vec<_> = names.iter().map(|name| manifest(name)).collect();
+        ns.apply(&json!({"apiVersion": "v1", "kind": "List", "items": items}));
+        let prepared = wait::until(|| {
+            let seen = ns.look_at(&format!("{OF_SET} in ({})", names.join(",")))?;
+            seen.expect_ready_pods(names.len() * pods)
+        });
+        prepared.unwrap();
     }
-    let names: Vec<_> = sets.map(set_name).collect();
-    let items: Vec<_> = names.iter().map(|name| service(name)).collect();
-    ns.apply(&json!({"apiVersion": "v1", "kind": "List", "items": items}));
-    let prepared = wait::until(|| {
-        let seen = ns.look_at(&format!("{OF_SET} in ({})", names.join(",")))?;
-        seen.expect_ready_pods(names.len() * PODS)
-    });
-    prepared.unwrap();
     settled(ns.operator);
 }
 
@@ -119,7 +134,7 @@ fn cut_short(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
         if let Some(ended) = ns.operator.ended() {
             return same("how it ended", &ended.code(), &TOLD_TO_END);
         }
-        rest.look(ns.operator)?;
+        rest.look(ns.operator, LONG)?;
         (scenario.is_done)(&ns.look_at(&selector)?, set)?;
         ns.operator.kill();
         Ok(())
@@ -130,8 +145,14 @@ fn cut_short(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
 /// What the operator asked for by the time that it asks for nothing more.
 fn settled(operator: &Operator) -> Requests {
     let mut rest = Rest::default();
-    wait::until(|| rest.look(operator)).unwrap()
+    wait::until(|| rest.look(operator, LONG)).unwrap()
 }
+
+/// Looks after which the operator will ask for nothing more: counts are written at most every
+/// 500 ms.
+const LONG: usize = 6;
+/// Looks after which it is worth a look at the objects, which costs much more.
+const SHORT: usize = 1;
 
 /// How long the operator has asked for nothing.
 #[derive(Default)]
@@ -141,15 +162,13 @@ struct Rest {
 }
 
 impl Rest {
-    /// What it asked for, if that was the same for some time.
-    fn look(&mut self, operator: &Operator) -> Result<Requests, String> {
-        // Counts are written at most every 500 ms.
-        const ENOUGH: usize = 6;
+    /// What it asked for, if that was the same for so many looks.
+    fn look(&mut self, operator: &Operator, enough: usize) -> Result<Requests, String> {
         let now = Requests::of(operator)?;
         let is_same = self.last.as_ref() == Some(&now);
         self.same_looks = if is_same { self.same_looks + 1 } else { 0 };
         self.last = Some(now.clone());
-        let rests = self.same_looks >= ENOUGH;
+        let rests = self.same_looks >= enough;
         rests
             .then_some(now)
             .ok_or_else(|| "the operator is at work".to_owned())
@@ -163,7 +182,11 @@ fn until<T>(
     mut judge: impl FnMut(&Seen) -> Result<T, String>,
 ) -> T {
     let selector = format!("{OF_SET}={set}");
-    let found = wait::until(|| judge(&ns.look_at(&selector)?));
+    let mut rest = Rest::default();
+    let found = wait::until(|| {
+        rest.look(ns.operator, SHORT)?;
+        judge(&ns.look_at(&selector)?)
+    });
     found.unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
 }
 

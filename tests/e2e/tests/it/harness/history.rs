@@ -70,9 +70,17 @@ impl History {
 
     /// The slots that more than one pod had.
     pub fn slots_held_twice(&self) -> BTreeSet<&str> {
-        let mut held = BTreeSet::new();
-        let slots = self.pods.values().map(|life| life.slot.as_str());
-        slots.filter(|slot| !held.insert(*slot)).collect()
+        self.slots_held_by_more_than(1)
+    }
+
+    /// The slots that more than so many pods had, one after the other or at once.
+    pub fn slots_held_by_more_than(&self, pods: usize) -> BTreeSet<&str> {
+        let mut held: BTreeMap<&str, usize> = BTreeMap::new();
+        for life in self.pods.values() {
+            *held.entry(life.slot.as_str()).or_default() += 1;
+        }
+        let more = held.into_iter().filter(|(_, count)| *count > pods);
+        more.map(|(slot, _)| slot).collect()
     }
 
     /// The slots of which a pod was deleted.

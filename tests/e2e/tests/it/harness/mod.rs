@@ -3,9 +3,11 @@
 mod cleanup;
 pub mod control_plane;
 pub mod history;
+pub mod lane;
 pub mod manifest;
 pub mod namespace;
 pub mod operator;
+pub mod proxy;
 mod report;
 pub mod requests;
 pub mod seen;

@@ -26,6 +26,11 @@ pub struct Namespace<'a> {
     is_deleted: bool,
 }
 
+/// The name of the namespace for this purpose.
+pub fn called(purpose: &str) -> String {
+    format!("e2e-{purpose}-{}", process::id())
+}
+
 impl Namespace<'static> {
     /// A new one on the shared control plane.
     pub fn new(purpose: &str) -> Self {
@@ -37,7 +42,7 @@ impl Namespace<'static> {
 impl<'a> Namespace<'a> {
     /// A new one on this control plane.
     pub fn on(control_plane: &'a ControlPlane, operator: &'a Operator, purpose: &str) -> Self {
-        let name = format!("e2e-{purpose}-{}", process::id());
+        let name = called(purpose);
         control_plane.kubectl(["create", "namespace", &name]);
         Self {
             name,
@@ -76,6 +81,18 @@ impl<'a> Namespace<'a> {
         fed(&mut self.command(args), manifest)
     }
 
+    /// Pods of that PodClique that run are not Ready any more.
+    pub fn break_pods(&self, podclique: &str) {
+        let selector = format!("--selector=grove.io/podclique={podclique}");
+        let names = self.kubectl(&["get", "pods", &selector, "--output=name"]);
+        let not = |type_: &str| json!({"type": type_, "status": "False"});
+        let status = json!({"status": {"conditions": [not("Ready"), not("ContainersReady")]}});
+        let patch = format!("--patch={status}");
+        for pod in names.lines() {
+            self.kubectl(&["patch", pod, "--subresource=status", &patch]);
+        }
+    }
+
     /// Sets the status of a pod that KWOK leaves alone.
     pub fn set_pod_ready(&self, pod: &str) {
         let now = self.kubectl(&[
@@ -92,6 +109,17 @@ impl<'a> Namespace<'a> {
         }});
         let patch = format!("--patch={status}");
         self.kubectl(&["patch", "pod", pod, "--subresource=status", &patch]);
+    }
+
+    /// Messages of the object's events of that reason.
+    pub fn events(&self, object: &str, reason: &str) -> Vec<String> {
+        let selector = format!("--field-selector=involvedObject.name={object},reason={reason}");
+        let list = self.kubectl(&["get", "events", &selector, "--output=json"]);
+        let list: Value = serde_json::from_str(&list).unwrap();
+        let events = list["items"].as_array().unwrap().iter();
+        events
+            .map(|event| event["message"].as_str().unwrap().to_owned())
+            .collect()
     }
 
     /// All objects of [`KINDS`] but those that every namespace has.

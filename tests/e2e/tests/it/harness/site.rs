@@ -27,6 +27,13 @@ static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
     Ok(Mutex::new(control_plane))
 });
 
+static LANES: LazyLock<Result<ControlPlane>> = LazyLock::new(|| {
+    // One zone: pods get the zone of their node as a label, and two runs are compared.
+    let control_plane = ControlPlane::local("lanes", 4)?;
+    control_plane.install_definitions();
+    Ok(control_plane)
+});
+
 /// A control plane with an operator.
 #[derive(Debug)]
 pub struct Site {
@@ -56,6 +63,15 @@ pub fn private() -> MutexGuard<'static, ControlPlane> {
 pub fn quiet() -> MutexGuard<'static, ControlPlane> {
     binary();
     alone(&QUIET)
+}
+
+/// A control plane where each operator sees one namespace: for tests that end or disturb theirs.
+pub fn lanes() -> &'static ControlPlane {
+    binary();
+    match &*LANES {
+        Ok(control_plane) => control_plane,
+        Err(error) => panic!("{error:#}"),
+    }
 }
 
 fn alone(site: &'static Result<Mutex<ControlPlane>>) -> MutexGuard<'static, ControlPlane> {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{
-    Uids, attempts, attempts_of, breach, break_pod, close, events, pair, runs, service, started,
+    Uids, attempts, attempts_of, breach, break_pod, close, pair, runs, service, started,
     terminating, uids, unready,
 };
 use crate::harness::manifest::{clique, group};
@@ -32,13 +32,13 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
         same("liveReplicas", &set["status"]["liveReplicas"], &Value::Null)
     });
     assert_eq!(others(&ns), other, "replica 1 was not touched");
-    let said = events(&ns, "x", "GangTerminated");
+    let said = ns.events("x", "GangTerminated");
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("replica 0 was terminated: PodClique x-0-a: 1 of 2 required pods"));
     assert!(said[0].ends_with("terminationDelay 3s"), "{said:?}");
-    assert!(!events(&ns, "x", "GangTerminationScheduled").is_empty());
+    assert!(!ns.events("x", "GangTerminationScheduled").is_empty());
     assert_eq!(
-        events(&ns, "x", "PodCliqueSetReplicaDeleteSuccessful").len(),
+        ns.events("x", "PodCliqueSetReplicaDeleteSuccessful").len(),
         1
     );
     let metrics = ns.operator.get("/metrics").unwrap().1;
@@ -101,10 +101,10 @@ fn a_group_replica_is_recycled_alone_while_the_group_is_healthy() {
             &vec![],
         )
     });
-    let said = events(&ns, "x", "GangTerminated");
+    let said = ns.events("x", "GangTerminated");
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("group replica 1 of x-0-g was terminated: PodClique x-0-g-1-b"));
-    let deleted = events(&ns, "x-0-g", "PodCliqueScalingGroupReplicaDeleteSuccessful");
+    let deleted = ns.events("x-0-g", "PodCliqueScalingGroupReplicaDeleteSuccessful");
     assert_eq!(deleted.len(), 1);
     let groups = ns.kubectl(&["get", "pcsg", "-o", SEED_COMMAND]);
     assert!(groups.contains("x-0-g: {"), "{groups}");
@@ -151,7 +151,7 @@ fn a_broken_group_takes_the_whole_replica_down() {
         same("of the group", &attempts(group), &vec![])?;
         same("observed", &group["status"]["observedAttempt"], &json!(1))
     });
-    let said = events(&ns, "x", "GangTerminated");
+    let said = ns.events("x", "GangTerminated");
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].contains("PodCliqueScalingGroup x-0-g: 1 of 2 required group replicas"));
 }
@@ -297,7 +297,7 @@ fn without_room_for_the_replacement_it_is_torn_down_once() {
             &vec![(0, 1)],
         )
     });
-    assert_eq!(events(&ns, "x", "GangTerminated").len(), 1);
+    assert_eq!(ns.events("x", "GangTerminated").len(), 1);
     ns.kubectl(&["delete", "quota", "closed"]);
     ns.until("both run again", |seen| {
         runs(seen, "x", 1)?;
@@ -380,5 +380,5 @@ fn forty_gangs_at_once_all_come_back_with_all_their_pods() {
             &(3 * GANGS),
         )
     });
-    assert_eq!(events(&ns, "x", "GangTerminated").len(), GANGS);
+    assert_eq!(ns.events("x", "GangTerminated").len(), GANGS);
 }

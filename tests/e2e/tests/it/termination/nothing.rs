@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Uids, attempts_of, breach, break_pod, events, pair, runs, started, terminating, uids};
+use super::{Uids, attempts_of, breach, break_pod, pair, runs, started, terminating, uids};
 use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::{Namespace, Seen, same};
 
@@ -42,7 +42,7 @@ fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
     });
     for set in ["unset", "never", "below"] {
         assert_eq!(
-            events(&ns, set, "GangTerminationScheduled"),
+            ns.events(set, "GangTerminationScheduled"),
             Vec::<String>::new()
         );
     }

@@ -1,6 +1,6 @@
 //! Termination by an operator that is ended and started, and pods that do not end.
 
-use super::{attempts_of, breach, break_pod, events, pair, runs, started, uids};
+use super::{attempts_of, breach, break_pod, pair, runs, started, uids};
 use crate::harness::control_plane::folder;
 use crate::harness::operator::Operator;
 use crate::harness::seen::name;
@@ -88,7 +88,7 @@ fn pods_that_hang_in_terminating_do_not_stop_it() {
         });
         same("pods that the Service selects", &selected.count(), &2)
     });
-    assert_eq!(events(&ns, "x", "GangTerminated").len(), 1);
+    assert_eq!(ns.events("x", "GangTerminated").len(), 1);
     let release = r#"--patch={"metadata": {"finalizers": null}}"#;
     for pod in &old {
         ns.kubectl(&["patch", "pod", pod, "--type=merge", release]);

@@ -1,0 +1,44 @@
+//! The figures as Markdown that also reads well in a terminal, at most 80 columns wide.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use comfy_table::presets::ASCII_MARKDOWN;
+use comfy_table::{CellAlignment, Table};
+
+use crate::section::Section;
+
+const BEGIN: &str = "<!-- bench: begin (written by `make bench BENCH_WRITE=1`) -->\n";
+const END: &str = "<!-- bench: end -->";
+
+/// Conditions and tables.
+pub fn fragment(conditions: &[String], sections: &[Section]) -> String {
+    let conditions = format!("- {}\n", conditions.join("\n- "));
+    let sections: String = sections.iter().map(show).collect();
+    format!("{conditions}{sections}")
+}
+
+fn show(section: &Section) -> String {
+    let mut table = Table::new();
+    table.load_style(ASCII_MARKDOWN);
+    table.set_header([section.title.as_str(), "operator", "raw driver", "ratio"]);
+    for row in &section.rows {
+        table.add_row(&row.0);
+    }
+    for column in table.column_iter_mut().skip(1) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    format!("\n{table}\n")
+}
+
+/// Puts the text between the markers of the file.
+pub fn replace(path: &Path, text: &str) -> Result<()> {
+    let document = fs::read_to_string(path).with_context(|| path.display().to_string())?;
+    let (before, rest) = document
+        .split_once(BEGIN)
+        .context("its begin marker is missing")?;
+    let (_, after) = rest.split_once(END).context("its end marker is missing")?;
+    fs::write(path, format!("{before}{BEGIN}{text}{END}{after}"))
+        .with_context(|| path.display().to_string())
+}

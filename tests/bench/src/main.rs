@@ -1,0 +1,118 @@
+//! `make bench`: what the operator costs and how fast it is, beside a driver without any logic on
+//! the same control plane in the same run. `docs/performance.md` says what each figure means.
+//!
+//! Another kind of workload is a module beside `creation` that returns a [`section::Section`],
+//! called in [`measure`].
+
+mod calls;
+mod conditions;
+mod creation;
+mod deletion;
+mod document;
+mod model;
+mod namespace;
+mod observer;
+mod operator;
+mod ours;
+mod process;
+mod progress;
+mod raw;
+mod requests;
+mod sample;
+mod section;
+mod shape;
+mod site;
+mod watching;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result, bail};
+use clap::Parser;
+use tokio::signal::unix::{SignalKind, signal};
+
+use progress::say;
+use section::Section;
+use shape::Shape;
+use site::Site;
+
+/// Pods of the largest workload; figures of fewer are for trying the benchmark out.
+const PODS: u32 = 1000;
+
+/// Measures the operator beside a driver without logic, on a private control plane.
+#[derive(Parser)]
+struct Args {
+    /// Pods of the largest workload; the others shrink with it. For a quick smoke: 100.
+    #[arg(long, env = "BENCH_PODS", default_value_t = PODS,
+          value_parser = clap::value_parser!(u32).range(10..=10_000))]
+    pods: u32,
+    /// How often each workload is run by the operator; the raw driver runs before, between, after.
+    #[arg(long, env = "BENCH_ROUNDS", default_value_t = 2,
+          value_parser = clap::value_parser!(u32).range(1..=50))]
+    rounds: u32,
+    /// Only the workloads whose titles contain this.
+    #[arg(long, env = "BENCH_ONLY", default_value = "")]
+    only: String,
+    /// Markdown file whose table between the markers is replaced.
+    #[arg(long)]
+    write: Option<PathBuf>,
+}
+
+fn main() -> ExitCode {
+    match run(&Args::parse()) {
+        Ok(sections) => verdict(&sections),
+        Err(error) => {
+            eprintln!("bench: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Every figure that is beyond its limit, in a sentence of its own.
+fn verdict(sections: &[Section]) -> ExitCode {
+    let breaches: Vec<&String> = sections.iter().flat_map(|s| &s.breaches).collect();
+    for breach in &breaches {
+        eprintln!("bench: {breach}");
+    }
+    if breaches.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+// The operators are started by the main thread: the kernel ends them when that ends.
+#[tokio::main]
+async fn run(args: &Args) -> Result<Vec<Section>> {
+    if args.write.is_some() && (args.pods != PODS || !args.only.is_empty()) {
+        bail!(
+            "part of the figures does not belong into the document: \
+             leave BENCH_PODS and BENCH_ONLY unset"
+        );
+    }
+    let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
+    let sections = tokio::select! {
+        measured = measure(args) => measured?,
+        _ = tokio::signal::ctrl_c() => bail!("interrupted; everything that it started has ended"),
+        _ = terminate.recv() => bail!("terminated; everything that it started has ended"),
+    };
+    Ok(sections)
+}
+
+async fn measure(args: &Args) -> Result<Vec<Section>> {
+    let conditions = conditions::before();
+    let site = Site::start().await?;
+    let mut sections = Vec::new();
+    let shapes = Shape::all(args.pods).into_iter();
+    for shape in shapes.filter(|shape| shape.title.contains(&args.only)) {
+        sections.push(creation::measure(&site, &shape, args.rounds).await?);
+    }
+    let text = document::fragment(&conditions.with(&site, args.rounds), &sections);
+    println!("{text}");
+    if let Some(path) = &args.write {
+        document::replace(path, &text)?;
+        say(&format!("wrote the table to {}", path.display()));
+    }
+    say("the control plane is stopped");
+    Ok(sections)
+}

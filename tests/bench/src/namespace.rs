@@ -1,0 +1,39 @@
+//! A namespace for one run.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use kube::Client;
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+use crate::calls;
+
+/// Events of a thousand pods take their time.
+const DEADLINE: Duration = Duration::from_mins(3);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+
+const ALL: &str = "/api/v1/namespaces";
+
+/// Creates it.
+pub async fn create(client: &Client, name: &str) -> Result<()> {
+    let manifest = json!({"metadata": {"name": name}});
+    calls::send::<IgnoredAny>(client, calls::post(ALL, &manifest)?).await?;
+    Ok(())
+}
+
+/// Deletes it and waits until it is gone with everything in it, so that its end does not slow down
+/// what is measured next.
+pub async fn delete(client: &Client, name: &str) -> Result<()> {
+    let path = format!("{ALL}/{name}");
+    calls::send::<IgnoredAny>(client, calls::delete(&path, None)?).await?;
+    let deadline = Instant::now() + DEADLINE;
+    loop {
+        match client.request::<IgnoredAny>(calls::get(&path)?).await {
+            Err(kube::Error::Api(status)) if status.code == 404 => return Ok(()),
+            Err(error) => return Err(error.into()),
+            Ok(_) if Instant::now() > deadline => bail!("namespace {name} does not end"),
+            Ok(_) => tokio::time::sleep(BETWEEN_LOOKS).await,
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! The release build of `grove-operator` as a process.
+
+use std::env;
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::process::{Child, Command};
+
+use crate::process;
+use crate::requests::Requests;
+
+const START_DEADLINE: Duration = Duration::from_secs(30);
+/// It gives its reconciles 5 s.
+const STOP_DEADLINE: Duration = Duration::from_secs(10);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
+/// Nothing more is to come if it asks for nothing for so long: a status waits for 0.5 s at most.
+const QUIET: Duration = Duration::from_secs(2);
+const QUIET_DEADLINE: Duration = Duration::from_mins(1);
+
+/// An operator. It is killed when this is dropped or the process ends, `kill -9` included.
+#[derive(Debug)]
+pub struct Operator {
+    process: Child,
+    pid: u32,
+    address: SocketAddr,
+    log: PathBuf,
+}
+
+/// What it has used so far.
+#[derive(Clone, Debug)]
+pub struct Usage {
+    /// CPU seconds.
+    pub cpu: f64,
+    /// Requests.
+    pub requests: Requests,
+}
+
+impl Operator {
+    /// Starts the operator beside this program and waits until it has listed every kind. Its
+    /// configuration and log are `<name>.yaml` and `<name>.log` in `dir`.
+    pub async fn start(kubeconfig: &Path, dir: &Path, name: &str) -> Result<Self> {
+        let binary = env::current_exe()?.with_file_name("grove-operator");
+        if !binary.is_file() {
+            bail!("{} is not built: use `make bench`", binary.display());
+        }
+        let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
+        let (config, log) = (
+            dir.join(format!("{name}.yaml")),
+            dir.join(format!("{name}.log")),
+        );
+        fs::write(&config, configuration(address)).context("the operator's configuration")?;
+        let mut command = Command::new("setpriv");
+        command.args(["--pdeathsig", "KILL", "--"]).arg(binary);
+        command
+            .arg("--config")
+            .arg(config)
+            .env("KUBECONFIG", kubeconfig);
+        let written = File::create(&log).context("the operator's log")?;
+        command
+            .stdout(written.try_clone()?)
+            .stderr(written)
+            .kill_on_drop(true);
+        let process = command
+            .spawn()
+            .context("cannot run setpriv; it is part of util-linux")?;
+        let pid = process.id().context("the operator ended at once")?;
+        let operator = Self {
+            process,
+            pid,
+            address,
+            log,
+        };
+        operator.wait_until_ready().await?;
+        Ok(operator)
+    }
+
+    async fn wait_until_ready(&self) -> Result<()> {
+        let deadline = Instant::now() + START_DEADLINE;
+        loop {
+            match self.get("/readyz").await {
+                Ok(_) => return Ok(()),
+                Err(error) if Instant::now() > deadline => {
+                    return Err(error.context(format!("not ready: see {}", self.log.display())));
+                }
+                Err(_) => tokio::time::sleep(BETWEEN_LOOKS).await,
+            }
+        }
+    }
+
+    /// What it has used until now.
+    pub async fn usage(&self) -> Result<Usage> {
+        let requests = Requests::parse(&self.get("/metrics").await?)?;
+        Ok(Usage {
+            cpu: process::cpu_seconds(self.pid)?,
+            requests,
+        })
+    }
+
+    /// The most memory that it ever had resident, in MB.
+    pub fn peak_rss(&self) -> Result<f64> {
+        process::peak_rss_megabytes(self.pid)
+    }
+
+    /// Waits until it has no more to do.
+    pub async fn quiet(&self) -> Result<()> {
+        let deadline = Instant::now() + QUIET_DEADLINE;
+        let mut last = (self.usage().await?.requests, Instant::now());
+        while last.1.elapsed() < QUIET {
+            if Instant::now() > deadline {
+                bail!(
+                    "the operator does not come to rest: see {}",
+                    self.log.display()
+                );
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+            let requests = self.usage().await?.requests;
+            if requests != last.0 {
+                last = (requests, Instant::now());
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends it.
+    pub async fn stop(mut self) -> Result<()> {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        kill_process(pid.context("no process")?, Signal::TERM)?;
+        match tokio::time::timeout(STOP_DEADLINE, self.process.wait()).await {
+            Ok(status) if status.as_ref().is_ok_and(std::process::ExitStatus::success) => Ok(()),
+            ended => bail!(
+                "the operator ended badly ({ended:?}): see {}",
+                self.log.display()
+            ),
+        }
+    }
+
+    /// The body of its server's answer, which must be a success.
+    async fn get(&self, path: &str) -> Result<String> {
+        let mut stream = TcpStream::connect(self.address).await?;
+        let request = format!("GET {path} HTTP/1.0\r\nHost: {}\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        let (head, body) = answer.split_once("\r\n\r\n").context("no HTTP")?;
+        if head.split(' ').nth(1) != Some("200") {
+            bail!("{path}: {body}");
+        }
+        Ok(body.to_owned())
+    }
+}
+
+fn configuration(address: SocketAddr) -> String {
+    let listener = format!(
+        "{{bindAddress: {}, port: {}}}",
+        address.ip(),
+        address.port()
+    );
+    format!(
+        "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
+         server:\n  healthProbes: {listener}\n  metrics: {listener}\n"
+    )
+}

@@ -1,0 +1,75 @@
+//! The figures of one workload.
+
+use crate::sample::Sample;
+
+/// What is said about one workload.
+#[derive(Clone, Debug, Default)]
+pub struct Section {
+    /// The workload.
+    pub title: String,
+    /// One line per figure.
+    pub rows: Vec<Row>,
+    /// What is beyond its limit, each a sentence.
+    pub breaches: Vec<String>,
+}
+
+impl Section {
+    /// Nothing measured yet.
+    pub fn new(title: &str) -> Self {
+        Self {
+            title: title.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a line.
+    pub fn row(&mut self, row: Row) {
+        self.rows.push(row);
+    }
+}
+
+/// A line: the figure, the operator's, what it is compared with, the operator's divided by that.
+#[derive(Clone, Debug)]
+pub struct Row(pub [String; 4]);
+
+impl Row {
+    /// Measured of the operator and of the raw driver.
+    pub fn compared(figure: &str, ours: &Sample, raw: &Sample) -> Self {
+        Self([
+            figure.to_owned(),
+            ours.show(),
+            raw.show(),
+            ratio(ours, raw.mean()),
+        ])
+    }
+
+    /// Counted, beside the least possible.
+    pub fn counted(figure: &str, ours: &Sample, least: f64) -> Self {
+        Self([
+            figure.to_owned(),
+            ours.show(),
+            format!("least {}", number(least)),
+            ratio(ours, least),
+        ])
+    }
+
+    /// Compared with nothing.
+    pub fn alone(figure: &str, ours: &Sample) -> Self {
+        Self([figure.to_owned(), ours.show(), String::new(), String::new()])
+    }
+}
+
+fn ratio(ours: &Sample, other: f64) -> String {
+    if other > 0.0 {
+        format!("{:.2}", ours.mean() / other)
+    } else {
+        String::new()
+    }
+}
+
+fn number(value: f64) -> String {
+    format!("{value:.2}")
+        .trim_end_matches('0')
+        .trim_end_matches('.')
+        .to_owned()
+}

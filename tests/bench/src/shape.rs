@@ -1,0 +1,114 @@
+//! The workloads: how many sets, replicas, cliques and pods.
+
+use serde_json::{Value, json};
+
+/// A number of PodCliqueSets that are alike.
+#[derive(Clone, Debug)]
+pub struct Shape {
+    /// What it is called in the tables.
+    pub title: String,
+    /// PodCliqueSets.
+    pub sets: u32,
+    /// Replicas of each.
+    pub replicas: u32,
+    /// Cliques of each replica.
+    pub cliques: u32,
+    /// Pods of each clique.
+    pub pods_of_clique: u32,
+}
+
+impl Shape {
+    /// The workloads of a run whose largest has so many pods.
+    pub fn all(pods: u32) -> [Self; 3] {
+        let replicas = (pods / 4).max(1);
+        let sets = (pods / 10).max(1);
+        [
+            Self::new(&format!("1 clique x {pods} pods"), [1, 1, 1, pods]),
+            Self::new(
+                &format!("{replicas} replicas x 2 pods"),
+                [1, replicas, 1, 2],
+            ),
+            Self::new(
+                &format!("{sets} sets x 2 cliques x 2 pods"),
+                [sets, 1, 2, 2],
+            ),
+        ]
+    }
+
+    fn new(title: &str, [sets, replicas, cliques, pods_of_clique]: [u32; 4]) -> Self {
+        Self {
+            title: title.to_owned(),
+            sets,
+            replicas,
+            cliques,
+            pods_of_clique,
+        }
+    }
+
+    /// A few pods of the same kind, to warm everything up and to get a pod to imitate.
+    pub fn sample(&self) -> Self {
+        Self {
+            sets: self.sets.min(5),
+            replicas: self.replicas.min(5),
+            pods_of_clique: self.pods_of_clique.min(20),
+            ..self.clone()
+        }
+    }
+
+    /// Pods in all.
+    pub fn pods(&self) -> u32 {
+        self.pod_cliques() * self.pods_of_clique
+    }
+
+    fn pod_cliques(&self) -> u32 {
+        self.sets * self.replicas * self.cliques
+    }
+
+    /// The least number of requests: per set ServiceAccount, Role, RoleBinding, finalizer and 2
+    /// statuses; per replica Service, PodGang and its status; per PodClique its POST and 2
+    /// statuses; per pod POST and gate.
+    pub fn least_requests(&self) -> u32 {
+        6 * self.sets + 3 * self.sets * self.replicas + 3 * self.pod_cliques() + 2 * self.pods()
+    }
+
+    /// The manifests, as a user would write them.
+    pub fn manifests(&self) -> Vec<Value> {
+        let cliques: Vec<Value> = (0..self.cliques).map(|i| self.clique(i)).collect();
+        let set = |index| {
+            json!({
+                "apiVersion": "grove.io/v1alpha1",
+                "kind": "PodCliqueSet",
+                "metadata": {"name": format!("set-{index}")},
+                "spec": {"replicas": self.replicas, "template": {"cliques": cliques}},
+            })
+        };
+        (0..self.sets).map(set).collect()
+    }
+
+    fn clique(&self, index: u32) -> Value {
+        let name = format!("role-{index}");
+        json!({
+            "name": name,
+            "spec": {
+                "roleName": name,
+                "replicas": self.pods_of_clique,
+                "podSpec": {"containers": [{
+                    "name": "main",
+                    "image": "registry.k8s.io/pause:3.10",
+                    "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
+                }]},
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn least_requests_are_those_that_the_definition_gives() {
+        let least = Shape::all(1000).map(|shape| (shape.pods(), shape.least_requests()));
+        assert_eq!(least, [(1000, 2012), (500, 2506), (400, 2300)]);
+    }
+}

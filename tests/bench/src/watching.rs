@@ -1,0 +1,107 @@
+//! A watch that goes on where it ended: the API server closes those that it cannot serve fast
+//! enough, which happens when the machine has more to do than it can.
+
+use std::pin::Pin;
+
+use anyhow::{Result, bail};
+use futures::{Stream, StreamExt as _};
+use kube::Client;
+use kube::api::WatchEvent;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use crate::calls;
+use crate::progress::say;
+
+/// kube's client ends one that is idle for 295 s.
+const SECONDS: u32 = 290;
+
+/// What every object has, as little of it as a watch needs.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Metadata {
+    /// Its name.
+    pub name: String,
+    /// Where a watch goes on.
+    pub resource_version: String,
+}
+
+/// An object as far as it is decoded.
+pub trait Object: Clone + DeserializeOwned + Send + 'static {
+    /// Its metadata.
+    fn metadata(&self) -> &Metadata;
+}
+
+/// What happened to an object.
+#[derive(Clone, Debug)]
+pub enum Event<T> {
+    /// It is like this now.
+    Is(T),
+    /// The object of that name is gone.
+    Gone(String),
+}
+
+type Events<T> = Pin<Box<dyn Stream<Item = kube::Result<WatchEvent<T>>> + Send>>;
+
+/// A watch of the objects at a path.
+pub struct Watch<T> {
+    client: Client,
+    path: String,
+    selector: String,
+    version: String,
+    events: Events<T>,
+}
+
+impl<T: Object> Watch<T> {
+    /// Watches what changes after this version; with version 0 also what is there.
+    pub async fn begin(client: &Client, path: &str, selector: &str, version: &str) -> Result<Self> {
+        let events = events(client, path, selector, version).await?;
+        Ok(Self {
+            client: client.clone(),
+            path: path.to_owned(),
+            selector: selector.to_owned(),
+            version: version.to_owned(),
+            events,
+        })
+    }
+
+    /// Waits for the next event.
+    pub async fn next(&mut self) -> Result<Event<T>> {
+        loop {
+            let (object, is_gone) = match self.events.next().await {
+                Some(Ok(WatchEvent::Added(object) | WatchEvent::Modified(object))) => {
+                    (object, false)
+                }
+                Some(Ok(WatchEvent::Deleted(object))) => (object, true),
+                Some(Ok(WatchEvent::Bookmark(_))) => continue,
+                Some(Ok(WatchEvent::Error(status))) => bail!("{}: {status:?}", self.path),
+                Some(Err(_)) | None => {
+                    say(&format!(
+                        "    the watch of {} goes on where it ended",
+                        self.path
+                    ));
+                    self.events =
+                        events(&self.client, &self.path, &self.selector, &self.version).await?;
+                    continue;
+                }
+            };
+            self.version.clone_from(&object.metadata().resource_version);
+            return Ok(if is_gone {
+                Event::Gone(object.metadata().name.clone())
+            } else {
+                Event::Is(object)
+            });
+        }
+    }
+}
+
+async fn events<T: Object>(
+    client: &Client,
+    path: &str,
+    selector: &str,
+    version: &str,
+) -> Result<Events<T>> {
+    let query = format!("watch=true&resourceVersion={version}&timeoutSeconds={SECONDS}");
+    let call = calls::get(&format!("{path}?{query}&{selector}"))?;
+    Ok(Box::pin(client.request_events::<T>(call).await?))
+}

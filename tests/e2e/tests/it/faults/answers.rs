@@ -1,0 +1,105 @@
+//! Requests are refused or fail, answers get lost.
+
+use std::env;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::Value;
+
+use crate::crash::normal::normal;
+use crate::faults::{PART_OF, runs, runs_with, scale, service};
+use crate::harness::history::History;
+use crate::harness::lane::Lane;
+use crate::harness::proxy::{Asked, Fault, share};
+use crate::harness::seen::index;
+use crate::harness::{Namespace, Seen, same};
+
+/// Of a hundred requests so many fail, and of a hundred writes so many answers get lost.
+const FAILED: u64 = 20;
+const LOST: u64 = 5;
+
+#[test]
+fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
+    let lane = Lane::start("refused");
+    let ns = lane.namespace();
+    let undisturbed = create_and_scale_out(&ns, "calm");
+    delete(&ns, "calm");
+
+    let seed = seed();
+    let faults = Arc::new(AtomicUsize::new(0));
+    let made = faults.clone();
+    lane.proxy.disturb(move |asked| {
+        let fault = refuse(seed, asked);
+        made.fetch_add(usize::from(fault.is_any()), Ordering::SeqCst);
+        fault
+    });
+    let mut history = History::of(&ns);
+    let end = create_and_scale_out(&ns, "noisy");
+    for (is, should) in end.iter().zip(&undisturbed) {
+        assert_eq!(is, should, "seed {seed}");
+    }
+    assert_eq!(end.len(), undisturbed.len(), "seed {seed}");
+    history.catch_up(&ns);
+    assert!(history.slots_deleted().is_empty(), "seed {seed}");
+    let kept = ns.until("it runs", |seen| Ok(oldest(seen, "noisy-0-a", 2)));
+    scale(&ns, "noisy", 2);
+    ns.until("scaled in", |seen| runs_with(seen, "noisy", &kept, 2));
+    history.catch_up(&ns);
+    let of_clique = (0..5).filter(|index| !kept.contains(index));
+    let of_clique = of_clique.map(|index| format!("noisy-0-a#{index}"));
+    let scaled_in = of_clique.chain((2..5).map(|i| format!("noisy-0-g-{i}-b#0")));
+    let deleted: Vec<_> = history.slots_deleted().into_iter().collect();
+    assert_eq!(deleted, scaled_in.collect::<Vec<_>>(), "seed {seed}");
+    delete(&ns, "noisy");
+    history.catch_up(&ns);
+    assert!(history.slots_held_twice().is_empty(), "seed {seed}");
+    assert!(faults.load(Ordering::SeqCst) > 20, "seed {seed}");
+    lane.expect_alive();
+}
+
+/// What is there at the end.
+fn create_and_scale_out(ns: &Namespace<'_>, set: &str) -> Vec<Value> {
+    ns.apply(&service(set));
+    ns.until("it runs", |seen| runs(seen, set, 3, 2));
+    scale(ns, set, 5);
+    ns.until("scaled out", |seen| runs(seen, set, 5, 5));
+    let of_set = format!("{PART_OF}={set}");
+    normal(&ns.look_at(&of_set).unwrap(), set)
+}
+
+/// The indices of those that stay when all run: a pod whose creation failed at first is younger
+/// than the one with the next index.
+fn oldest(seen: &Seen, podclique: &str, count: usize) -> Vec<u32> {
+    let mut pods = seen.pods(podclique);
+    pods.sort_by_key(|pod| pod["metadata"]["creationTimestamp"].as_str());
+    let mut indices: Vec<_> = pods.into_iter().take(count).map(index).collect();
+    indices.sort_unstable();
+    indices
+}
+
+fn delete(ns: &Namespace<'_>, set: &str) {
+    ns.kubectl(&["delete", "pcs", set, "--wait=false"]);
+    ns.until("nothing is left", |seen| {
+        same("what is left", &seen.0, &vec![])
+    });
+}
+
+/// `GROVE_E2E_SEED`, or always the same.
+fn seed() -> u64 {
+    let asked = env::var("GROVE_E2E_SEED").ok();
+    asked.map_or(7, |seed| seed.parse().unwrap())
+}
+
+fn refuse(seed: u64, asked: &Asked) -> Fault {
+    const CODES: [u16; 5] = [409, 429, 500, 503, 504];
+    match share(seed, asked) {
+        drawn if drawn < FAILED => {
+            let code = CODES[usize::try_from(drawn).unwrap() % CODES.len()];
+            // Nobody gets a conflict who only looks.
+            let is_possible = code != 409 || asked.is_write();
+            Fault::Answer(if is_possible { code } else { 500 })
+        }
+        drawn if drawn < FAILED + LOST && asked.is_write() => Fault::AnswerLost,
+        _ => Fault::None,
+    }
+}

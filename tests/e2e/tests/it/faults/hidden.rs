@@ -1,0 +1,96 @@
+//! Lists and watches leave things out.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::faults::watches::{next_watches, on_watches};
+use crate::faults::{runs, scale, service};
+use crate::harness::history::History;
+use crate::harness::lane::Lane;
+use crate::harness::proxy::{Asked, Fault, Shown};
+use crate::harness::seen::name;
+use crate::harness::wait;
+
+#[test]
+fn what_a_list_leaves_out_is_not_gone() {
+    let lane = Lane::start("hidden");
+    let ns = lane.namespace();
+    ns.apply(&service("x"));
+    let lost = ns.until("it runs", |seen| {
+        runs(seen, "x", 3, 2)?;
+        Ok(name(seen.pods("x-0-a")[1]).to_owned())
+    });
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    // All pods, PodCliques and groups are left out of the next lists; watches go on.
+    let lists = lane.proxy.count(|asked| asked.verb == "list");
+    let hide = Fault::edit(|_, _| Shown::Nothing);
+    let too_old = next_watches();
+    lane.proxy.disturb(move |asked| match asked.verb {
+        "list" if is_hidden(asked) => hide.clone(),
+        _ if too_old(asked) => Fault::Answer(410),
+        _ => Fault::None,
+    });
+    lane.proxy.cut_watches();
+    // One is really gone, and nobody told.
+    ns.kubectl(&["delete", "pod", &lost]);
+    ns.until("it is replaced", |seen| {
+        runs(seen, "x", 3, 2)?;
+        let is_kept = seen.names("Pod").contains(lost.as_str());
+        (!is_kept)
+            .then_some(())
+            .ok_or_else(|| "it is there".to_owned())
+    });
+    let seen = wait::until(|| {
+        let lists = lane.proxy.count(|asked| asked.verb == "list") - lists;
+        (lists >= 9)
+            .then_some(())
+            .ok_or_else(|| format!("{lists} lists"))
+    });
+    seen.unwrap();
+    scale(&ns, "x", 4);
+    ns.until("as it was scaled", |seen| runs(seen, "x", 4, 4));
+    history.catch_up(&ns);
+    let lost = BTreeSet::from(["x-0-a#1"]);
+    assert_eq!(history.slots_deleted(), lost);
+    assert_eq!(history.slots_held_twice(), lost);
+    lane.expect_alive();
+}
+
+#[test]
+fn what_a_watch_does_not_tell_is_found_out() {
+    let lane = Lane::start("untold");
+    let ns = lane.namespace();
+    ns.apply(&service("x"));
+    let lost = ns.until("it runs", |seen| {
+        runs(seen, "x", 3, 2)?;
+        Ok(name(seen.pods("x-0-a")[1]).to_owned())
+    });
+    // Nothing is told of this pod any more, until the watch is cut and lists come in between.
+    let secret = lost.clone();
+    let hidden = Arc::new(AtomicUsize::new(0));
+    let not_told = hidden.clone();
+    lane.proxy.disturb(on_watches(Fault::edit(move |_, object| {
+        if name(&object) == secret {
+            not_told.fetch_add(1, Ordering::SeqCst);
+            Shown::Nothing
+        } else {
+            Shown::As(object)
+        }
+    })));
+    lane.proxy.cut_watches();
+    ns.kubectl(&["delete", "pod", &lost]);
+    let too_old = next_watches();
+    lane.proxy
+        .disturb(move |asked| Fault::Answer(410).when(too_old(asked)));
+    lane.proxy.cut_watches();
+    ns.until("it is replaced", |seen| runs(seen, "x", 3, 2));
+    assert!(hidden.load(Ordering::SeqCst) > 0);
+    lane.expect_alive();
+}
+
+fn is_hidden(asked: &Asked) -> bool {
+    ["pods", "podcliques", "podcliquescalinggroups"].contains(&asked.resource.as_str())
+}

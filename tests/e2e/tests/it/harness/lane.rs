@@ -1,0 +1,42 @@
+//! An operator that sees one namespace, so that it may end or be disturbed next to others.
+
+use super::Namespace;
+use super::control_plane::folder;
+use super::namespace::called;
+use super::operator::Operator;
+use super::proxy::Proxy;
+use super::site;
+
+/// An operator and what stands between it and the API server.
+pub struct Lane {
+    purpose: String,
+    // The operator ends first.
+    pub operator: Operator,
+    pub proxy: Proxy,
+}
+
+impl Lane {
+    /// Starts both, for the namespace of that purpose.
+    pub fn start(purpose: &str) -> Self {
+        let dir = folder(&format!("{purpose}-operator"));
+        let proxy = Proxy::start(site::lanes(), &called(purpose), &dir);
+        let operator = Operator::start(proxy.kubeconfig(), &dir).unwrap();
+        Self {
+            purpose: purpose.to_owned(),
+            operator,
+            proxy,
+        }
+    }
+
+    /// Makes the namespace.
+    pub fn namespace(&self) -> Namespace<'_> {
+        Namespace::on(site::lanes(), &self.operator, &self.purpose)
+    }
+
+    /// Fails unless the operator runs and says so.
+    pub fn expect_alive(&self) {
+        assert_eq!(self.operator.ended(), None, "the operator has ended");
+        let alive = self.operator.get("/healthz").unwrap();
+        assert_eq!(alive, (200, "ok\n".to_owned()));
+    }
+}

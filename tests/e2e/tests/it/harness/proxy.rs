@@ -1,0 +1,143 @@
+//! What stands between one operator and the API server: shows it one namespace as if that were
+//! all there is, and makes the faults that a test asks for.
+//!
+//! The operator speaks plain HTTP to it; it speaks to the API server as the tests do. It changes
+//! nothing else: watches go through line by line.
+
+mod asked;
+mod fault;
+mod serve;
+mod shown;
+
+use std::collections::HashMap;
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use kube::Client;
+use kube::config::{Config, KubeConfigOptions, Kubeconfig};
+use tokio::net::TcpListener;
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::watch;
+
+use super::control_plane::ControlPlane;
+pub use asked::Asked;
+pub use fault::{Edit, Fault, Shown, share};
+
+type Rule = Arc<dyn Fn(&Asked) -> Fault + Send + Sync>;
+
+/// A proxy for one namespace. It ends when it is dropped, and all connections with it.
+pub struct Proxy {
+    kubeconfig: PathBuf,
+    shared: Arc<Shared>,
+    _runtime: Runtime,
+}
+
+/// What the connections share.
+struct Shared {
+    client: Client,
+    namespace: String,
+    rule: Mutex<Rule>,
+    asked: Mutex<HashMap<Asked, usize>>,
+    is_gone: watch::Sender<bool>,
+    /// Its news ends every watch.
+    cuts: watch::Sender<()>,
+}
+
+impl Proxy {
+    /// For an operator whose files are in `dir`.
+    pub fn start(control_plane: &ControlPlane, namespace: &str, dir: &Path) -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        let (client, listener) = runtime.block_on(async {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
+            (client(&control_plane.kubeconfig).await, listener.unwrap())
+        });
+        let kubeconfig = dir.join("proxy.kubeconfig");
+        fs::write(&kubeconfig, text(listener.local_addr().unwrap())).unwrap();
+        let shared = Arc::new(Shared {
+            client,
+            namespace: namespace.to_owned(),
+            rule: Mutex::new(Arc::new(|_| Fault::None)),
+            asked: Mutex::default(),
+            is_gone: watch::Sender::new(false),
+            cuts: watch::Sender::new(()),
+        });
+        runtime.spawn(serve::serve(listener, shared.clone()));
+        Self {
+            kubeconfig,
+            shared,
+            _runtime: runtime,
+        }
+    }
+
+    /// How the operator finds it.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// From now on this says what becomes of each request; it has to be quick.
+    pub fn disturb(&self, rule: impl Fn(&Asked) -> Fault + Send + Sync + 'static) {
+        *self.shared.rule() = Arc::new(rule);
+    }
+
+    /// From now on everything goes through.
+    pub fn disturb_no_more(&self) {
+        self.disturb(|_| Fault::None);
+    }
+
+    /// The API server is gone: connections end, new ones too as soon as they are made.
+    pub fn vanish(&self) {
+        self.shared.is_gone.send_replace(true);
+    }
+
+    /// It is there again.
+    pub fn come_back(&self) {
+        self.shared.is_gone.send_replace(false);
+    }
+
+    /// Ends all watches, without the last words that HTTP has for it.
+    pub fn cut_watches(&self) {
+        self.shared.cuts.send_replace(());
+    }
+
+    /// How many such requests there were.
+    pub fn count(&self, fits: impl Fn(&Asked) -> bool) -> usize {
+        let asked = self.shared.asked();
+        let fitting = asked.iter().filter(|(asked, _)| fits(asked));
+        fitting.map(|(_, count)| count).sum()
+    }
+}
+
+impl Shared {
+    fn rule(&self) -> MutexGuard<'_, Rule> {
+        self.rule.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<Asked, usize>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn client(kubeconfig: &Path) -> Client {
+    let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
+    let options = KubeConfigOptions::default();
+    let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;
+    let mut config = config.unwrap();
+    // What the operator asks once is asked once.
+    config.default_retry = false;
+    Client::try_from(config).unwrap()
+}
+
+fn text(address: SocketAddr) -> String {
+    format!(
+        "{{apiVersion: v1, kind: Config, current-context: proxy,\n\
+         clusters: [{{name: proxy, cluster: {{server: \"http://{address}\"}}}}],\n\
+         contexts: [{{name: proxy, context: {{cluster: proxy, user: nobody}}}}],\n\
+         users: [{{name: nobody, user: {{}}}}]}}\n"
+    )
+}

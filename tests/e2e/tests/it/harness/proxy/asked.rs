@@ -1,0 +1,97 @@
+//! What a request asks for.
+
+use http::Method;
+use http::request::Parts;
+use serde_json::Value;
+
+/// A request of the operator.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Asked {
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`.
+    pub verb: &'static str,
+    /// In the plural, as `pods`.
+    pub resource: String,
+    /// `status`, or nothing.
+    pub subresource: String,
+    /// Nothing for lists and watches.
+    pub name: String,
+    /// How many of the same kind came before.
+    pub before: usize,
+}
+
+impl Asked {
+    /// Reads it from the request.
+    pub fn read(head: &Parts, body: &[u8]) -> Self {
+        let Path { rest, .. } = Path::read(head.uri.path());
+        let mut rest = rest.iter().map(|part| (*part).to_owned());
+        let resource = rest.next().unwrap_or_default();
+        let mut name = rest.next().unwrap_or_default();
+        let query = head.uri.query().unwrap_or_default();
+        let verb = match head.method {
+            Method::GET if query.contains("watch=true") => "watch",
+            Method::GET if name.is_empty() => "list",
+            Method::GET => "get",
+            Method::POST => "create",
+            Method::PUT => "update",
+            Method::PATCH => "patch",
+            Method::DELETE => "delete",
+            _ => "other",
+        };
+        if verb == "create" {
+            let body: Value = serde_json::from_slice(body).unwrap_or_default();
+            let called = body["metadata"]["name"].as_str();
+            called.unwrap_or_default().clone_into(&mut name);
+        }
+        Self {
+            verb,
+            resource,
+            subresource: rest.next().unwrap_or_default(),
+            name,
+            before: 0,
+        }
+    }
+
+    /// Whether it changes anything.
+    pub fn is_write(&self) -> bool {
+        !["get", "list", "watch"].contains(&self.verb)
+    }
+
+    /// Whether it is this verb on this resource.
+    pub fn is(&self, verb: &str, resource: &str) -> bool {
+        self.verb == verb && self.resource == resource
+    }
+}
+
+/// A path of the API.
+struct Path<'a> {
+    /// `api/v1` or `apis/<group>/<version>`.
+    version: String,
+    is_of_namespace: bool,
+    /// What follows: resource, name, subresource.
+    rest: Vec<&'a str>,
+}
+
+impl<'a> Path<'a> {
+    fn read(path: &'a str) -> Self {
+        let parts: Vec<_> = path.split('/').filter(|part| !part.is_empty()).collect();
+        let length = if parts[0] == "api" { 2 } else { 3 };
+        let (version, rest) = parts.split_at(length);
+        let is_of_namespace = rest.first() == Some(&"namespaces");
+        let rest = if is_of_namespace { &rest[2..] } else { rest };
+        Self {
+            version: version.join("/"),
+            is_of_namespace,
+            rest: rest.to_vec(),
+        }
+    }
+}
+
+/// The same, but of this namespace if it was of all.
+pub fn within(path: &str, namespace: &str) -> String {
+    let read = Path::read(path);
+    if read.is_of_namespace {
+        return path.to_owned();
+    }
+    let Path { version, rest, .. } = read;
+    format!("/{version}/namespaces/{namespace}/{}", rest.join("/"))
+}

@@ -1,0 +1,120 @@
+//! `kubectl delete --cascade=orphan`, and what is made of the orphans.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::harness::manifest::{clique, group, set};
+use crate::harness::{Namespace, Seen, same};
+
+#[test]
+fn what_is_left_of_a_set_or_group_belongs_to_its_successor() {
+    let ns = Namespace::new("orphans");
+    let service = set(
+        "x",
+        &[clique("a", 2), clique("b", 1)],
+        &[group("g", "b", 2, 1)],
+    );
+    ns.apply(&service);
+    let before = ns.until("it runs", |seen| {
+        runs(seen)?;
+        Ok(uids(seen, &["Pod", "PodClique", "PodGang"]))
+    });
+    wait_for_the_garbage_collector(&ns);
+
+    // The set makes it again by itself.
+    let group = ns.until("it runs", |seen| Ok(uids(seen, &["PodCliqueScalingGroup"])));
+    delete(&ns, "pcsg/x-0-g");
+    ns.until("the group is another, its replicas are the same", |seen| {
+        runs(seen)?;
+        let now = uids(seen, &["PodCliqueScalingGroup"]);
+        same("kept groups", &now.intersection(&group).count(), &0)?;
+        is_owned(seen, "PodClique", "x-0-g-0-b", "PodCliqueScalingGroup")?;
+        is_owned(seen, "PodClique", "x-0-g-1-b", "PodCliqueScalingGroup")?;
+        same(
+            "uids",
+            &uids(seen, &["Pod", "PodClique", "PodGang"]),
+            &before,
+        )
+    });
+
+    let kept = [
+        "Pod",
+        "PodClique",
+        "PodGang",
+        "PodCliqueScalingGroup",
+        "Service",
+    ];
+    let before = ns.until("it runs", |seen| Ok(uids(seen, &kept)));
+    delete(&ns, "pcs/x");
+    ns.until("only the set is gone", |seen| {
+        seen.expect_names("PodCliqueSet", &[])?;
+        same("uids", &uids(seen, &kept), &before)
+    });
+    ns.apply(&service);
+    ns.until("the set is another, all else is the same", |seen| {
+        runs(seen)?;
+        is_owned(seen, "PodCliqueScalingGroup", "x-0-g", "PodCliqueSet")?;
+        is_owned(seen, "PodClique", "x-0-a", "PodCliqueSet")?;
+        is_owned(seen, "Service", "x-0", "PodCliqueSet")?;
+        is_owned(seen, "PodGang", "x-0", "PodCliqueSet")?;
+        same("uids", &uids(seen, &kept), &before)
+    });
+}
+
+/// The collector learns of new kinds about half a minute after their definitions: then it
+/// collects what belongs to nobody.
+fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
+    let probes = json!({"apiVersion": "v1", "kind": "List", "items": [
+        of_nobody("PodCliqueSet", &set("probe", &[clique("a", 1)], &[])["spec"]),
+        of_nobody("PodCliqueScalingGroup", &json!({
+            "replicas": 1, "minAvailable": 1, "cliqueNames": ["a"],
+        })),
+        of_nobody("PodClique", &clique("a", 1)["spec"]),
+    ]});
+    ns.apply(&probes);
+    ns.until("what belongs to nobody is collected", |seen| {
+        let left = seen.0.iter().filter(|o| o["metadata"]["name"] == "probe");
+        same("probes", &left.count(), &0)
+    });
+}
+
+fn of_nobody(kind: &str, spec: &Value) -> Value {
+    json!({
+        "apiVersion": "grove.io/v1alpha1",
+        "kind": kind,
+        "metadata": {"name": "probe", "ownerReferences": [{
+            "apiVersion": "v1", "kind": "ConfigMap", "name": "nobody",
+            "uid": "00000000-0000-0000-0000-000000000000",
+        }]},
+        "spec": spec,
+    })
+}
+
+fn delete(ns: &Namespace<'_>, what: &str) {
+    ns.kubectl(&["delete", what, "--cascade=orphan", "--timeout=60s"]);
+}
+
+fn runs(seen: &Seen) -> Result<(), String> {
+    seen.expect_ready_pods(4)?;
+    seen.expect_names("PodClique", &["x-0-a", "x-0-g-0-b", "x-0-g-1-b"])?;
+    seen.expect_names("PodGang", &["x-0", "x-0-g-0"])?;
+    let group = &seen.one("PodCliqueScalingGroup", "x-0-g")?["status"];
+    same("availableReplicas", &group["availableReplicas"], &json!(2))?;
+    let set = &seen.one("PodCliqueSet", "x")?["status"];
+    same("availableReplicas", &set["availableReplicas"], &json!(1))
+}
+
+fn uids(seen: &Seen, kinds: &[&str]) -> BTreeSet<String> {
+    let all = kinds.iter().flat_map(|kind| seen.all(kind));
+    all.map(|o| o["metadata"]["uid"].to_string()).collect()
+}
+
+/// Whether the object of that kind and name is controlled by the living one of that kind.
+fn is_owned(seen: &Seen, kind: &str, name: &str, owner: &str) -> Result<(), String> {
+    let owner = seen.all(owner)[0]["metadata"]["uid"].clone();
+    let owners = &seen.one(kind, name)?["metadata"]["ownerReferences"];
+    let owners = owners.as_array().into_iter().flatten();
+    let owners: Vec<_> = owners.map(|reference| reference["uid"].clone()).collect();
+    same(name, &owners, &vec![owner])
+}
