@@ -64,12 +64,22 @@ fn set_conditions(
     let slots = scheduled_slots(snapshot, next.scheduled_replicas);
     let scheduled = availability::clique_scheduled(slots, facts.minimum());
     conditions::set(&mut next.conditions, scheduled, generation, now);
-    let breach = availability::clique_breach(facts);
-    conditions::set(&mut next.conditions, breach, generation, now);
+    if !is_settled(snapshot, next) {
+        let breach = availability::clique_breach(facts);
+        conditions::set(&mut next.conditions, breach, generation, now);
+    }
     match availability::scaled_below_minimum(facts.replicas, facts.min_available) {
         Some(verdict) => conditions::set(&mut next.conditions, verdict, generation, now),
         None => conditions::remove(&mut next.conditions, ConditionType::ScaledBelowMinAvailable),
     }
+}
+
+/// The breach of a job that is over stays as it was: its pods are ended by us now, and that is
+/// nobody's failure.
+fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
+    let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
+    let breach = ConditionType::MinAvailableBreached;
+    is_over && conditions::find(&status.conditions, breach).is_some()
 }
 
 /// Which slots are done, and whether all are: written before any clean-up, so that it is known

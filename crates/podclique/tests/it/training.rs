@@ -230,3 +230,19 @@ fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
     assert_eq!(note(broken), said, "one event");
     assert_eq!(said.about.unwrap().key.name, "demo");
 }
+
+/// The set's event says why the job is over; that its other PodCliques lose their pods then is no
+/// failure of theirs.
+#[test]
+fn a_job_that_is_over_has_no_new_breaches() {
+    let clique = clique(2, 2, true);
+    let up = vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()];
+    let mut ran = (*clique).clone();
+    ran.status = Some(status(&situation(&clique, up)));
+    let ran = Arc::new(ran);
+    let mut snapshot = situation(&ran, vec![]);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    assert_eq!(breach(&snapshot), "False/SufficientReadyPods");
+    snapshot.set.as_mut().unwrap().is_over = false;
+    assert_eq!(breach(&snapshot), "True/InsufficientReadyPods");
+}
