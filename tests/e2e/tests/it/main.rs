@@ -27,3 +27,4 @@ mod repair;
 mod round_trip;
 mod scaling;
 mod termination;
+mod training;
