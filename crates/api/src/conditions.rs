@@ -62,6 +62,8 @@ pub enum Reason {
     // PodCliqueScheduled
     SufficientScheduledPods,
     InsufficientScheduledPods,
+    // Succeeded of a PodClique
+    AllPodsCompleted,
     // Failed of a PodCliqueSet
     MaxRestartsExceeded,
     MaxRuntimeExceeded,

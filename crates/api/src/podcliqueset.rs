@@ -41,9 +41,21 @@ use crate::{GoDuration, LastError, WorkloadType};
     printcolumn(
         name = "Updated",
         type_ = "integer",
-        json_path = ".status.updatedReplicas"
+        json_path = ".status.updatedReplicas",
+        priority = 1
     ),
     printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
+    printcolumn(
+        name = "Restarts",
+        type_ = "integer",
+        json_path = ".status.restartCount"
+    ),
+    printcolumn(
+        name = "Started",
+        type_ = "date",
+        json_path = ".status.startTime",
+        priority = 1
+    ),
     printcolumn(
         name = "PCLQs-Updated",
         type_ = "integer",

@@ -9,6 +9,7 @@ pub mod fence;
 pub mod fnv;
 pub mod gang;
 pub mod hash;
+pub mod indices;
 pub mod intake;
 pub mod key;
 pub mod ownership;
@@ -16,6 +17,7 @@ pub mod plan;
 pub mod pod;
 pub mod slots;
 pub mod termination;
+pub mod training;
 pub mod unimplemented;
 
 pub use key::Key;

@@ -170,6 +170,58 @@ impl Pod {
         matches!(self.status.phase.as_deref(), Some("Succeeded" | "Failed"))
     }
 
+    /// Whether it ended well and nobody asked for its end: a drained pod may also end in Succeeded,
+    /// and that one is not done (seed 002).
+    pub fn is_completed(&self) -> bool {
+        self.status.phase.as_deref() == Some("Succeeded") && !self.is_terminating()
+    }
+
+    /// Whether it failed and is still there.
+    pub fn is_failed(&self) -> bool {
+        self.status.phase.as_deref() == Some("Failed") && !self.is_terminating()
+    }
+
+    /// Whether it is about to end well. For some seconds a kubelet shows such a pod as Running and
+    /// not Ready with a container that exited with 0; with a sidecar for much longer.
+    pub fn is_finishing(&self) -> bool {
+        let containers = &self.status.container_statuses;
+        let has_ended = |c: &ContainerStatus| c.state.terminated.is_some();
+        let is_well = |c: &ContainerStatus| {
+            c.ready
+                || c.state
+                    .terminated
+                    .as_ref()
+                    .is_some_and(|t| t.exit_code == 0)
+        };
+        self.is_running() && containers.iter().any(has_ended) && containers.iter().all(is_well)
+    }
+
+    /// When its first container started.
+    pub fn started_at(&self) -> Option<Timestamp> {
+        let starts = self.containers().flat_map(|c| {
+            [&c.state, &c.last_state].into_iter().flat_map(|state| {
+                let running = state.running.as_ref().and_then(|r| r.started_at.as_ref());
+                let ended = state
+                    .terminated
+                    .as_ref()
+                    .and_then(|t| t.started_at.as_ref());
+                running.into_iter().chain(ended)
+            })
+        });
+        starts.map(|t| t.0).min()
+    }
+
+    /// How it failed: the container that ended badly, else what the kubelet or the node controller
+    /// says (evicted, node lost).
+    pub fn failure(&self) -> Option<&Terminated> {
+        let ended = self
+            .containers()
+            .filter_map(|c| c.state.terminated.as_ref());
+        ended
+            .filter(|t| t.exit_code != 0)
+            .min_by_key(|t| t.finished_at.as_ref().map(|f| f.0))
+    }
+
     /// Whether it has phase Running and stays.
     pub fn is_running(&self) -> bool {
         self.status.phase.as_deref() == Some("Running") && !self.is_terminating()

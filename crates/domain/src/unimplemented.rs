@@ -2,9 +2,9 @@
 //!
 //! Both functions take a set with its defaults applied. This file shrinks as the product grows.
 
+use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
 use api::podcliqueset::{CliqueStartupType, UpdateStrategyType};
-use api::{PodCliqueSet, WorkloadType};
 
 use crate::admission::{Path, cliques, scaling_groups, template};
 
@@ -50,11 +50,7 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
 /// Why nothing may be created for the set yet, or `None`: without these its pods would do
 /// something else than was asked for.
 pub fn blocks_creation(pcs: &PodCliqueSet) -> Option<String> {
-    let reasons: Vec<_> = [training(pcs), start_order(pcs)]
-        .into_iter()
-        .flatten()
-        .collect();
-    (!reasons.is_empty()).then(|| reasons.join("; "))
+    start_order(pcs)
 }
 
 fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
@@ -101,14 +97,6 @@ fn has_mnnvl_group(annotations: Option<&std::collections::BTreeMap<String, Strin
 
 fn mnnvl_group(at: &Path) -> Path {
     at.field("annotations").key(MNNVL_GROUP)
-}
-
-fn training(pcs: &PodCliqueSet) -> Option<String> {
-    let is_training = pcs.spec.workload_type == Some(WorkloadType::Training);
-    is_training.then(|| {
-        "spec.workloadType: Training is not implemented yet: finished pods would be started again"
-            .to_owned()
-    })
 }
 
 fn start_order(pcs: &PodCliqueSet) -> Option<String> {

@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
-use domain::{Key, Pod, ownership};
+use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -85,12 +85,15 @@ fn concerns_children(change: &Change<PodCliqueSet>) -> bool {
     };
     let facts = |set: &PodCliqueSet| {
         let status = set.status.clone().unwrap_or_default();
+        // Told before the phase, which follows once their pods have ended.
+        let is_over = training::is_over(Some(&status));
         (
             set.metadata.uid.clone(),
             set.metadata.generation,
             set.metadata.deletion_timestamp.is_some(),
             status.replica_attempts,
             status.update_progress,
+            is_over,
             status.phase,
             status.current_generation_hash,
         )

@@ -121,18 +121,18 @@ fn start_controllers(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config, stop: &
         termination_delay: config.defaults.termination_delay.clone(),
     };
     let at_once = &config.controllers;
-    let sets = podcliqueset::Rules {
-        defaults: defaults.clone(),
-        scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
-    };
-    let groups = podcliquescalinggroup::Rules { defaults };
     let timeout = config
         .stuck_pod_timeout
         .as_ref()
         .and_then(|d| d.parse().ok());
-    let cliques = podclique::Rules {
-        stuck_pod_timeout: timeout.unwrap_or(STUCK_POD_TIMEOUT),
+    let stuck_pod_timeout = timeout.unwrap_or(STUCK_POD_TIMEOUT);
+    let sets = podcliqueset::Rules {
+        defaults: defaults.clone(),
+        scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
+        stuck_pod_timeout,
     };
+    let groups = podcliquescalinggroup::Rules { defaults };
+    let cliques = podclique::Rules { stuck_pod_timeout };
     start(tasks, hub, stop, sets, at_once.pod_clique_set.or(10));
     start(
         tasks,

@@ -3,9 +3,10 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels, names};
+use api::podcliqueset::PodCliqueScalingGroupConfig;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
-use domain::{Key, Pod, hash, ownership};
+use domain::{Key, Pod, hash, ownership, training};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
@@ -18,7 +19,8 @@ pub struct Snapshot {
     pub podclique: Arc<PodClique>,
     /// The set it is part of, unless that is gone.
     pub set: Option<SetFacts>,
-    /// Whether its owners exist and stay, and its replica is not being torn down.
+    /// Whether its owners exist and stay, its replica is not being torn down, and its job is not
+    /// over.
     pub may_create: bool,
     /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
@@ -35,6 +37,19 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Whether the pods do a job that ends.
+    pub fn is_training(&self) -> bool {
+        self.podclique.spec.workload_type == Some(WorkloadType::Training)
+    }
+
+    /// Slots whose work is done.
+    pub fn completed(&self) -> BTreeSet<i32> {
+        if !self.is_training() {
+            return BTreeSet::new();
+        }
+        training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
+    }
+
     /// Names of the pods that the gang lists for this PodClique.
     pub fn listed(&self) -> BTreeSet<&str> {
         let name = ownership::name(&self.podclique.metadata);
@@ -63,6 +78,12 @@ pub struct SetFacts {
     pub generation_hash: Option<String>,
     /// Hash of this clique's newest template.
     pub template_hash: Option<String>,
+    /// Its uid.
+    pub uid: String,
+    /// Whether it is a training job that is over.
+    pub is_over: bool,
+    /// How long a breach of this clique may last, in a training job.
+    pub training_delay: SignedDuration,
 }
 
 /// Reads the caches.
@@ -86,7 +107,9 @@ pub fn observe(
     Snapshot {
         taken_names: world.taken_names.within(&namespace),
         may_create: set.as_ref().is_some_and(|set| {
-            has_living_owner(podclique, set, world) && !is_being_torn_down(podclique, set, world)
+            has_living_owner(podclique, set, world)
+                && !is_being_torn_down(podclique, set, world)
+                && !training::is_over(set.status.as_ref())
         }),
         set: set.map(|s| facts(&s, podclique)),
         pods,
@@ -190,7 +213,17 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
             .as_ref()
             .and_then(|s| s.current_generation_hash.clone()),
         template_hash: clique.map(|c| hash::pod_template_hash(c, &template.priority_class_name)),
+        uid: ownership::uid(&set.metadata).to_owned(),
+        is_over: training::is_over(set.status.as_ref()),
+        training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
     }
+}
+
+fn group_of<'a>(set: &'a PodCliqueSet, clique: &str) -> Option<&'a PodCliqueScalingGroupConfig> {
+    let groups = &set.spec.template.scaling_groups;
+    groups
+        .iter()
+        .find(|g| g.clique_names.iter().any(|name| name == clique))
 }
 
 /// Whether the PodClique has exactly the name that this clique gives it. Comparing ends of names

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodCliqueStatus, labels};
 use domain::availability::{self, CliqueFacts};
-use domain::{Pod, ownership};
+use domain::{Pod, indices, ownership, training};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -34,24 +34,71 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         was_available: facts.latch(),
         ..before
     };
+    if snapshot.is_training() {
+        set_completed(&mut next, snapshot, now);
+    }
     set_hashes(&mut next, snapshot, hash);
-    set_conditions(&mut next, &facts, podclique.metadata.generation, now);
+    set_conditions(&mut next, snapshot, &facts, now);
     next
+}
+
+/// Slots that are bound to a node; a completed one was, though its pod may be gone.
+fn scheduled_slots(snapshot: &Snapshot, scheduled: i32) -> i32 {
+    let mut slots = snapshot.completed();
+    if slots.is_empty() {
+        return scheduled;
+    }
+    let pods = snapshot.pods.iter();
+    let bound = pods.filter(|p| !p.is_terminating() && p.is_scheduled());
+    slots.extend(bound.filter_map(|p| p.index()));
+    to_i32(slots.len())
 }
 
 fn set_conditions(
     next: &mut PodCliqueStatus,
+    snapshot: &Snapshot,
     facts: &CliqueFacts,
-    generation: Option<i64>,
     now: Timestamp,
 ) {
-    let scheduled = availability::clique_scheduled(next.scheduled_replicas, facts.minimum());
+    let generation = snapshot.podclique.metadata.generation;
+    let slots = scheduled_slots(snapshot, next.scheduled_replicas);
+    let scheduled = availability::clique_scheduled(slots, facts.minimum());
     conditions::set(&mut next.conditions, scheduled, generation, now);
-    let breach = availability::clique_breach(facts);
-    conditions::set(&mut next.conditions, breach, generation, now);
+    if !is_settled(snapshot, next) {
+        let breach = availability::clique_breach(facts);
+        conditions::set(&mut next.conditions, breach, generation, now);
+    }
     match availability::scaled_below_minimum(facts.replicas, facts.min_available) {
         Some(verdict) => conditions::set(&mut next.conditions, verdict, generation, now),
         None => conditions::remove(&mut next.conditions, ConditionType::ScaledBelowMinAvailable),
+    }
+}
+
+/// The breach of a job that is over stays as it was: its pods are ended by us now, and that is
+/// nobody's failure.
+fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
+    let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
+    let breach = ConditionType::MinAvailableBreached;
+    is_over && conditions::find(&status.conditions, breach).is_some()
+}
+
+/// Which slots are done, and whether all are: written before any clean-up, so that it is known
+/// whatever becomes of the pods (seed 002).
+fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp) {
+    let completed = snapshot.completed();
+    let podclique = &snapshot.podclique;
+    if !completed.is_empty() {
+        next.completed_indices = Some(indices::format(&completed));
+    }
+    if training::is_done(podclique, &completed) {
+        let verdict = Verdict {
+            type_: ConditionType::Succeeded,
+            status: Status::True,
+            reason: Reason::AllPodsCompleted,
+            message: format!("pods completed: {}", completed.len()),
+        };
+        let generation = podclique.metadata.generation;
+        conditions::set(&mut next.conditions, verdict, generation, now);
     }
 }
 

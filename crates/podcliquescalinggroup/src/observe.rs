@@ -8,7 +8,7 @@ use api::{PodClique, PodCliqueScalingGroup, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, ownership};
+use domain::{Key, Pod, ownership, training};
 use engine::World;
 
 use crate::status;
@@ -63,6 +63,22 @@ impl Snapshot {
     pub fn replica_attempts(&self) -> &[ReplicaAttempt] {
         let status = self.group.status.as_ref();
         status.map_or(&[], |s| &s.replica_attempts)
+    }
+
+    /// Whether the set is a training job that is over.
+    pub fn is_over(&self) -> bool {
+        let set = self.owner.as_ref().map(|o| &o.set);
+        set.is_some_and(|s| training::is_over(s.status.as_ref()))
+    }
+
+    /// Whether the PodClique of that name has done its work, and need not be there any more.
+    pub fn is_done(&self, name: &str) -> bool {
+        let status = self.owner.as_ref().and_then(|o| o.set.status.as_ref());
+        let attempts = status.map_or(&[][..], |s| &s.replica_attempts);
+        let mut of_replica = attempts
+            .iter()
+            .filter(|a| Some(a.replica) == self.replica());
+        of_replica.any(|a| a.succeeded.iter().any(|done| done == name))
     }
 
     /// The attempt of the PodCliqueSet replica.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
-use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueStatus, labels, names};
+use api::{PodClique, PodCliqueScalingGroupStatus, labels, names};
 use domain::availability::{self, GroupFacts, GroupPart};
 use domain::intake::MOST_REPLICAS;
-use domain::{gang, hash, ownership};
+use domain::{gang, hash, indices, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -123,26 +123,40 @@ type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
 fn replica(snapshot: &Snapshot, hashed: &Hashed<'_>, index: i32) -> Replica {
     let group = ownership::name(&snapshot.group.metadata);
-    let names = &snapshot.group.spec.clique_names;
-    let parts: Vec<&Arc<PodClique>> = names
-        .iter()
-        .filter_map(|clique| snapshot.podclique(&names::grouped_clique(group, index, clique)))
+    let cliques = snapshot.group.spec.clique_names.iter();
+    let names: Vec<String> = cliques
+        .map(|clique| names::grouped_clique(group, index, clique))
         .collect();
-    let is_complete = parts.len() == names.len();
-    let all = |claim: &dyn Fn(&PodClique, &PodCliqueStatus) -> bool| {
-        is_complete
-            && parts
-                .iter()
-                .all(|c| c.status.as_ref().is_some_and(|s| claim(c, s)))
+    // What has done its work counts as it was, though somebody removed it.
+    let is_each = |claim: &dyn Fn(&PodClique) -> bool| {
+        names.iter().all(|name| match snapshot.podclique(name) {
+            Some(podclique) => claim(podclique),
+            None => snapshot.is_done(name),
+        })
     };
-    let is_scheduled = all(&|c, s| s.scheduled_replicas >= gang::clique_minimum(&c.spec));
+    let is_scheduled = is_each(&is_scheduled);
     Replica {
-        is_complete,
+        is_complete: is_each(&|_| true),
         is_scheduled,
-        is_available: is_scheduled
-            && all(&|c, s| s.ready_replicas >= gang::clique_minimum(&c.spec)),
-        is_current: is_complete && parts.iter().all(|c| is_current(snapshot, hashed, c)),
+        is_available: is_scheduled && is_each(&is_available),
+        is_current: is_each(&|c| is_current(snapshot, hashed, c)),
     }
+}
+
+fn is_scheduled(podclique: &PodClique) -> bool {
+    podclique.status.as_ref().is_some_and(|s| {
+        s.scheduled_replicas >= gang::clique_minimum(&podclique.spec)
+            || conditions::is_true(&s.conditions, ConditionType::PodCliqueScheduled)
+    })
+}
+
+fn is_available(podclique: &PodClique) -> bool {
+    podclique.status.as_ref().is_some_and(|s| {
+        let completed = s.completed_indices.as_deref().unwrap_or_default();
+        let completed = i32::try_from(indices::parse(completed).len()).unwrap_or(i32::MAX);
+        let up = s.ready_replicas.saturating_add(completed);
+        up >= gang::clique_minimum(&podclique.spec)
+    })
 }
 
 /// Whether the PodClique and all its pods have the newest template.

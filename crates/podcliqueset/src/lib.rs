@@ -9,6 +9,7 @@
 pub mod build;
 pub mod decide;
 pub mod observe;
+pub mod parts;
 pub mod status;
 
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 pub use observe::Snapshot;
 
@@ -40,6 +41,8 @@ pub struct Rules {
     pub defaults: DefaultsConfig,
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
+    /// How long after its deletionTimestamp a pod of a job that failed is waited for.
+    pub stuck_pod_timeout: SignedDuration,
 }
 
 impl Reconciler for Rules {

@@ -1,14 +1,16 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
+use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, ownership};
+use domain::{Key, Pod, ownership, training};
 use engine::{Cache, World};
+use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -40,6 +42,10 @@ pub struct Snapshot {
     pub role_bindings: Vec<Arc<RoleBinding>>,
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
+    /// How long after its deletionTimestamp a pod is waited for.
+    pub stuck_pod_timeout: SignedDuration,
+    /// Whether the creation of a pod of the set was asked for and is not answered yet.
+    pub are_pods_in_flight: bool,
 }
 
 /// A PodClique and its pods.
@@ -77,6 +83,34 @@ impl CliqueSeen {
         i32::try_from(self.staying().filter(|p| claim(p)).count()).unwrap_or(i32::MAX)
     }
 
+    /// How many slots hold a pod that stays and fulfils the claim, or need none any more because
+    /// their work is done.
+    pub fn count_or_done(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
+        let mut slots = self.completed();
+        if slots.is_empty() {
+            return self.count(claim);
+        }
+        slots.extend(
+            self.staying()
+                .filter(|p| claim(p))
+                .filter_map(|p| p.index()),
+        );
+        i32::try_from(slots.len()).unwrap_or(i32::MAX)
+    }
+
+    /// Slots whose work is done; none but in a training job.
+    pub fn completed(&self) -> BTreeSet<i32> {
+        if self.podclique.spec.workload_type != Some(WorkloadType::Training) {
+            return BTreeSet::new();
+        }
+        training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
+    }
+
+    /// What its breach depends on.
+    pub fn facts(&self) -> CliqueFacts {
+        CliqueFacts::of(&self.podclique, self.pods.iter().map(AsRef::as_ref))
+    }
+
     /// How many pods have to be there: never more than are asked for.
     pub fn minimum(&self) -> i32 {
         domain::gang::clique_minimum(&self.podclique.spec)
@@ -94,6 +128,22 @@ impl Snapshot {
         self.podcliques
             .get(name)
             .filter(|c| !c.is_terminating() && self.is_current(c))
+    }
+
+    /// The PodClique of that name and of the present attempt, on its way out or not.
+    pub fn of_present_attempt(&self, name: &str) -> Option<&CliqueSeen> {
+        self.podcliques.get(name).filter(|c| self.is_current(c))
+    }
+
+    /// Whether the PodClique was found to have done its work in the present attempt.
+    pub fn is_latched(&self, replica: i32, podclique: &str) -> bool {
+        let mut of_replica = self.attempts().iter().filter(|a| a.replica == replica);
+        of_replica.any(|a| a.succeeded.iter().any(|name| name == podclique))
+    }
+
+    /// Whether it is a training job.
+    pub fn is_training(&self) -> bool {
+        training::is_training(&self.intake.set)
     }
 
     /// The attempts of the replicas.
@@ -168,6 +218,8 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         roles: children(&world.roles, uid, &key),
         role_bindings: children(&world.role_bindings, uid, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
+        stuck_pod_timeout: rules.stuck_pod_timeout,
+        are_pods_in_flight: world.pods_in_flight.has_any(&key),
         stored: stored.clone(),
         groups,
     }

@@ -1,11 +1,13 @@
 //! What is reported of a set.
 
+mod job;
+
 use std::collections::HashMap;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase, PodCliqueTemplateSpec};
 use api::{PodCliqueSetStatus, labels, names};
-use domain::{Pod, gang, hash, ownership};
+use domain::{gang, hash, ownership, training};
 use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot};
@@ -40,13 +42,16 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
             labels::PART_OF,
             snapshot.name()
         )),
-        phase: Some(phase(snapshot)),
+        phase: Some(phase(snapshot, &before)),
         live_replicas: live_replicas(snapshot, &before.live_replicas),
         ..before
     };
     let ignored = set_generation(&mut next, snapshot);
     set_not_implemented(&mut next, snapshot, ignored, now);
     set_termination_disabled(&mut next, snapshot, now);
+    if snapshot.is_training() {
+        job::complete(&mut next, snapshot, now);
+    }
     next
 }
 
@@ -124,16 +129,20 @@ fn set_not_implemented(
     conditions::set(&mut next.conditions, verdict, generation, now);
 }
 
-fn phase(snapshot: &Snapshot) -> PodCliqueSetPhase {
-    let is_running = snapshot
-        .podcliques
-        .values()
-        .any(|c| c.pods.iter().any(|p| p.is_running()));
-    if is_running {
-        PodCliqueSetPhase::Running
-    } else {
-        PodCliqueSetPhase::Pending
-    }
+/// A terminal phase is terminal, and a job that is being given up keeps the phase it had.
+fn phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetPhase {
+    let kept = before
+        .phase
+        .filter(|_| snapshot.is_training() && training::is_over(Some(before)));
+    let mut pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    kept.unwrap_or_else(|| {
+        // Between the end of its last pod and the verdict a job is not pending again.
+        if pods.any(|p| p.is_running() || (snapshot.is_training() && p.is_completed())) {
+            PodCliqueSetPhase::Running
+        } else {
+            PodCliqueSetPhase::Pending
+        }
+    })
 }
 
 /// One replica of the set.
@@ -155,7 +164,13 @@ fn replica(snapshot: &Snapshot, newest: &Newest<'_>, i: i32) -> Replica {
             )
         })
         .collect();
-    let mut is_available = parts.iter().all(|(_, part)| part.is_some_and(is_up));
+    let is_latched = |name: &str| snapshot.is_latched(i, name);
+    let mut is_available = gang::standalone(template)
+        .zip(&parts)
+        .all(|(c, (_, part))| {
+            let name = names::standalone_clique(snapshot.name(), i, &c.name);
+            part.map_or_else(|| is_latched(&name), is_up)
+        });
     for config in &template.scaling_groups {
         let name = names::scaling_group(snapshot.name(), i, &config.name);
         let live = snapshot.group(&name).map_or(0, |g| g.spec.replicas);
@@ -168,7 +183,12 @@ fn replica(snapshot: &Snapshot, newest: &Newest<'_>, i: i32) -> Replica {
             snapshot.podclique(&names::grouped_clique(&name, j, &c.name))
         };
         let up = (0..live)
-            .filter(|j| members.iter().all(|c| seen(*j, c).is_some_and(is_up)))
+            .filter(|j| {
+                members.iter().all(|c| {
+                    let clique = names::grouped_clique(&name, *j, &c.name);
+                    seen(*j, c).map_or_else(|| is_latched(&clique), is_up)
+                })
+            })
             .count();
         let minimum = gang::group_minimum(config).min(live);
         is_available &= snapshot
@@ -185,7 +205,7 @@ fn replica(snapshot: &Snapshot, newest: &Newest<'_>, i: i32) -> Replica {
 
 /// Whether the PodClique has its minimum of pods bound and ready.
 fn is_up(part: &CliqueSeen) -> bool {
-    part.count(Pod::is_ready) >= part.minimum()
+    part.facts().available >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.

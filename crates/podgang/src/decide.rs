@@ -57,7 +57,10 @@ struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     fn of(snapshot: &'a Snapshot, before: &PodGangStatus) -> Self {
-        let is_starting = snapshot.parts.iter().all(|p| p.pods.is_empty());
+        let is_starting = snapshot
+            .parts
+            .iter()
+            .all(|p| p.pods.is_empty() && p.completed.is_empty());
         let mut facts = Self {
             parts: &snapshot.parts,
             is_starting,
@@ -237,8 +240,17 @@ impl<'a> Facts<'a> {
     }
 }
 
+/// Slots that fulfil the claim; one whose work is done did.
 fn count(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
-    i32::try_from(part.pods.iter().filter(|p| claim(p)).count()).unwrap_or(i32::MAX)
+    let pods = part.pods.iter().filter(|p| claim(p));
+    let slots = if part.completed.is_empty() {
+        pods.count()
+    } else {
+        let mut slots = part.completed.clone();
+        slots.extend(pods.filter_map(|p| p.index()));
+        slots.len()
+    };
+    i32::try_from(slots).unwrap_or(i32::MAX)
 }
 
 fn text(none: &str, what: &str, names: &[&str]) -> String {

@@ -1,9 +1,11 @@
 //! Everything that the status of a PodGang depends on.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use api::PodGang;
-use domain::{Key, Pod};
+use api::podgang::PodGroup;
+use api::{PodGang, WorkloadType};
+use domain::{Key, Pod, training};
 use engine::World;
 
 /// What was seen.
@@ -24,26 +26,44 @@ pub struct Part {
     pub min_replicas: i32,
     /// Listed pods that exist and stay, in the order of the list.
     pub pods: Vec<Arc<Pod>>,
+    /// Slots whose work is done, in a training job.
+    pub completed: BTreeSet<i32>,
 }
 
 /// Reads the caches.
 pub fn observe(gang: &Arc<PodGang>, world: &World) -> Snapshot {
-    let parts = gang.spec.pod_groups.iter().map(|group| Part {
+    Snapshot {
+        parts: gang
+            .spec
+            .pod_groups
+            .iter()
+            .map(|group| part(gang, group, world))
+            .collect(),
+        gang: gang.clone(),
+    }
+}
+
+fn part(gang: &PodGang, group: &PodGroup, world: &World) -> Part {
+    let references = group.pod_references.iter();
+    let pods: Vec<Arc<Pod>> = references
+        .filter_map(|r| {
+            world
+                .pods
+                .get(&Key::new(r.namespace.clone(), r.name.clone()))
+        })
+        .filter(|p| !p.is_terminating())
+        .collect();
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    let podclique = world
+        .podcliques
+        .get(&Key::new(namespace, group.name.clone()))
+        .filter(|c| c.spec.workload_type == Some(WorkloadType::Training));
+    Part {
         name: group.name.clone(),
         min_replicas: group.min_replicas,
-        pods: group
-            .pod_references
-            .iter()
-            .filter_map(|r| {
-                world
-                    .pods
-                    .get(&Key::new(r.namespace.clone(), r.name.clone()))
-            })
-            .filter(|p| !p.is_terminating())
-            .collect(),
-    });
-    Snapshot {
-        parts: parts.collect(),
-        gang: gang.clone(),
+        completed: podclique.map_or_else(BTreeSet::new, |c| {
+            training::completed(&c, pods.iter().map(AsRef::as_ref))
+        }),
+        pods,
     }
 }

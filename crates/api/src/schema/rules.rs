@@ -62,6 +62,11 @@ impl Rule {
 
 /// Adds the rules of that kind.
 pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
+    for rule in rules_of(kind) {
+        let path = rule.at;
+        let validation = rule.validation();
+        at(root, path, &|schema| add(schema, [validation.clone()]));
+    }
     if kind != "PodCliqueSet" {
         return;
     }
@@ -72,19 +77,22 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
             add(schema, [pack().validation()]);
         }
     });
-    for rule in set_rules() {
-        let path = rule.at;
-        let validation = rule.validation();
-        at(root, path, &|schema| add(schema, [validation.clone()]));
-    }
 }
 
 /// The paths that the rules of that kind stand at.
 pub(super) fn paths(kind: &str) -> Vec<String> {
-    if kind != "PodCliqueSet" {
-        return Vec::new();
+    rules_of(kind)
+        .into_iter()
+        .map(|r| r.at.to_owned())
+        .collect()
+}
+
+fn rules_of(kind: &str) -> Vec<Rule> {
+    match kind {
+        "PodCliqueSet" => set_rules(),
+        "PodClique" | "PodCliqueScalingGroup" => training_child(),
+        _ => Vec::new(),
     }
-    set_rules().into_iter().map(|r| r.at.to_owned()).collect()
 }
 
 fn add(schema: &mut JSONSchemaProps, rules: impl IntoIterator<Item = ValidationRule>) {
@@ -126,6 +134,7 @@ fn pack() -> Rule {
 fn set_rules() -> Vec<Rule> {
     let mut rules = no_pack_domain();
     rules.extend(workload());
+    rules.extend(training_job());
     rules.extend(termination_delay());
     rules
 }
@@ -183,6 +192,89 @@ fn workload() -> Vec<Rule> {
             "maxRuntime must be greater than 0: omit maxRuntime for no limit",
             format!("!{} || duration(self) > duration('0s')", parses("self")),
         ),
+    ]
+}
+
+/// Ours (seed 002): a training job runs once, in the size it was written in.
+fn training_job() -> Vec<Rule> {
+    const CLIQUES: &str = "self.template.cliques";
+    const GROUPS: &str = "self.template.podCliqueScalingGroups";
+    let training = training("self");
+    let rule = |field: &'static str, message: &'static str, allowed: String| {
+        Rule::new("spec", message, format!("!{training} || {allowed}")).field(field)
+    };
+    let groups = |of: &str, what: &str| format!("(has({of}) ? {of}.map(g, {what}) : [])");
+    let sizes = "has(g.replicas) ? g.replicas : 1";
+    let old = GROUPS.replace("self", "oldSelf");
+    vec![
+        rule(
+            ".replicas",
+            "replicas is immutable for Training",
+            "self.replicas == oldSelf.replicas".into(),
+        ),
+        rule(
+            ".replicas",
+            "replicas must be greater than 0 for Training: it cannot be changed later",
+            "self.replicas > 0".into(),
+        ),
+        rule(
+            ".template.cliques",
+            "template.cliques is immutable for Training: pod template, labels, replicas, minAvailable",
+            format!("{CLIQUES} == oldSelf.template.cliques"),
+        ),
+        rule(
+            ".template.podCliqueScalingGroups",
+            "replicas of a scaling group is immutable for Training",
+            format!("{} == {}", groups(GROUPS, sizes), groups(&old, sizes)),
+        ),
+        rule(
+            ".template.podCliqueScalingGroups",
+            "replicas of a scaling group must be greater than 0 for Training",
+            format!("!has({GROUPS}) || {GROUPS}.all(g, !has(g.replicas) || g.replicas > 0)"),
+        ),
+        rule(
+            ".template.podCliqueScalingGroups",
+            "scaleConfig is not allowed for Training: a training job has a fixed size",
+            format!("!has({GROUPS}) || {GROUPS}.all(g, !has(g.scaleConfig))"),
+        ),
+        rule(
+            ".template.cliques",
+            "replicas of a clique must be greater than 0 for Training",
+            format!("{CLIQUES}.all(c, !has(c.spec.replicas) || c.spec.replicas > 0)"),
+        ),
+        rule(
+            ".template.cliques",
+            "autoScalingConfig is not allowed for Training: a training job has a fixed size",
+            format!("{CLIQUES}.all(c, !has(c.spec.autoScalingConfig))"),
+        ),
+        rule(
+            ".template.cliques",
+            "podSpec.restartPolicy must be Never or OnFailure for Training: the operator counts restarts",
+            format!(
+                "{CLIQUES}.all(c, !has(c.spec.podSpec.restartPolicy) || c.spec.podSpec.restartPolicy != 'Always')"
+            ),
+        ),
+    ]
+}
+
+/// The same for what is made of it: `/scale` comes here without a look at the set.
+fn training_child() -> Vec<Rule> {
+    vec![
+        Rule::new(
+            "spec",
+            "replicas is immutable for Training",
+            format!(
+                "!{} || self.replicas == oldSelf.replicas",
+                training("oldSelf")
+            ),
+        )
+        .field(".replicas"),
+        Rule::new(
+            "spec",
+            "workloadType is immutable",
+            format!("{} == {}", training("self"), training("oldSelf")),
+        )
+        .field(".workloadType"),
     ]
 }
 

@@ -2,27 +2,32 @@
 //! acts on one reads them here, so the two never mean different things.
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup};
+use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
 
 use super::{CliqueFacts, GroupFacts};
 use crate::intake::MOST_REPLICAS;
-use crate::{Pod, fence};
+use crate::{Pod, fence, training};
 
 impl CliqueFacts {
     /// What a PodClique and its pods say now.
     pub fn of<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
         let staying: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
-        let ready = staying.iter().filter(|p| p.is_ready()).count();
+        let is_training = podclique.spec.workload_type == Some(WorkloadType::Training);
+        let available = if is_training {
+            training::available(podclique, &staying)
+        } else {
+            staying.iter().filter(|p| p.is_ready()).count()
+        };
         Self {
             replicas: podclique.spec.replicas,
             min_available: podclique
                 .spec
                 .min_available
                 .unwrap_or(podclique.spec.replicas),
-            available: i32::try_from(ready).unwrap_or(i32::MAX),
+            available: i32::try_from(available).unwrap_or(i32::MAX),
             was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
             is_updating: false,
-            training: None,
+            training: is_training.then(|| training::facts(podclique, &staying)),
             worst_pod: worst(&staying),
         }
     }
@@ -30,7 +35,7 @@ impl CliqueFacts {
 
 /// The pod that most needs a look: one with a reason of its own before one that merely waits.
 fn worst(pods: &[&Pod]) -> Option<String> {
-    let unready = pods.iter().filter(|p| !p.is_ready());
+    let unready = pods.iter().filter(|p| !p.is_ready() && !p.is_completed());
     let mut troubled: Vec<(bool, &str, &str)> = unready
         .filter_map(|p| Some((is_mere_waiting(p.trouble()?), p.name(), p.trouble()?)))
         .collect();

@@ -12,5 +12,6 @@ mod availability;
 mod defaults;
 mod fence;
 mod hash;
+mod indices;
 mod termination;
 mod unimplemented;

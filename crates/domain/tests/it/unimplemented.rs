@@ -88,7 +88,6 @@ fn an_order_that_matters_holds_creation_up(
 #[test]
 fn the_reasons_are_told() {
     let pcs = set(&json!({
-        "workloadType": "Training",
         "template": {
             "cliqueStartupType": "CliqueStartupTypeInOrder",
             "cliques": [clique("a", &[]), clique("b", &[])]

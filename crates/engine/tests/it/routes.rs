@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroup, labels};
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::Key;
 use engine::routes::{Controller, Watched};
 use engine::{Change, World};
+use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
@@ -112,4 +114,43 @@ fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
     assert!(wakes(Controller::PodClique, "demo-0-b"), "{routes:?}");
     assert!(wakes(Controller::PodCliqueScalingGroup, "demo-0-g"));
     assert!(!wakes(Controller::PodCliqueScalingGroup, "demo-1-g"));
+}
+
+/// The phase follows once the last pod ended, and it is the PodCliques that end them.
+#[test]
+fn wakes_the_children_of_a_job_that_is_given_up() {
+    let world = World::default();
+    let mut metadata = meta("demo-0-a", "PodCliqueSet", "demo");
+    metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
+    world.podcliques.apply(PodClique {
+        metadata,
+        ..PodClique::default()
+    });
+    let mut failed = PodCliqueSetStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::Failed,
+        status: Status::True,
+        reason: Reason::MaxRuntimeExceeded,
+        message: String::new(),
+    };
+    conditions::set(
+        &mut failed.conditions,
+        verdict,
+        Some(1),
+        Timestamp::UNIX_EPOCH,
+    );
+    let set = |status: PodCliqueSetStatus| {
+        let mut set = PodCliqueSet::default();
+        set.metadata.name = Some("demo".into());
+        set.metadata.namespace = Some("default".into());
+        set.status = Some(status);
+        Some(Arc::new(set))
+    };
+    let change = Change {
+        old: set(PodCliqueSetStatus::default()),
+        new: set(failed),
+    };
+    let routes = PodCliqueSet::routes(&change, &world);
+    let clique = (Controller::PodClique, Key::new("default", "demo-0-a"));
+    assert!(routes.contains(&clique), "{routes:?}");
 }

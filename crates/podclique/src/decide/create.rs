@@ -54,7 +54,10 @@ fn free_name(snapshot: &Snapshot, index: i32, taken: &HashSet<String>) -> Option
 }
 
 fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
-    let mut holders = BTreeMap::new();
+    // A completed slot is satisfied, whatever becomes of its pod.
+    let completed = snapshot.completed();
+    let mut holders: BTreeMap<i32, Holder> =
+        completed.into_iter().map(|k| (k, Holder::Live)).collect();
     for pod in snapshot
         .pods
         .iter()

@@ -1,9 +1,12 @@
-//! Pods of an Inference workload that ended (evicted, node lost, all containers done) are replaced
-//! in their slot: deleted, then created anew. A slot whose pods end soon after their start waits
-//! longer each time; how often that was is carried on the pod.
+//! Pods that ended (evicted, node lost, containers done) are replaced in their slot: deleted, then
+//! created anew. A slot whose pods end soon after their start waits longer each time; how often
+//! that was is carried on the pod.
+//!
+//! In a training job only failed pods are replaced, and only while that is not a matter for the
+//! whole gang (design, §3 Training).
 
-use api::WorkloadType;
 use domain::Pod;
+use domain::availability::CliqueFacts;
 use domain::plan::{Action, Kind};
 use jiff::{SignedDuration, Timestamp};
 
@@ -27,10 +30,41 @@ pub(super) fn next_due(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp>
         .min()
 }
 
+/// Whether single slots of a training clique are filled anew: while enough pods are up, or the
+/// delay of a clique that was available runs. Otherwise the failure counts for the whole replica.
+/// What was never available is filled (it is being created), but its failures stay where they are.
+pub(super) fn may_refill(snapshot: &Snapshot) -> bool {
+    let Some(set) = snapshot.set.as_ref().filter(|_| snapshot.is_training()) else {
+        return true;
+    };
+    let facts = facts(snapshot);
+    is_up(&facts) || !facts.was_available || set.training_delay.is_positive()
+}
+
 fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
-    let is_training = snapshot.podclique.spec.workload_type == Some(WorkloadType::Training);
+    let is_training = snapshot.is_training();
+    let is_replaceable = !is_training || {
+        let facts = facts(snapshot);
+        let is_over = snapshot.set.as_ref().is_none_or(|s| s.is_over);
+        !is_over && may_refill(snapshot) && (is_up(&facts) || facts.was_available)
+    };
     let pods = snapshot.pods.iter().map(AsRef::as_ref);
-    pods.filter(move |p: &&Pod| !is_training && p.is_finished() && !p.is_terminating())
+    pods.filter(move |p: &&Pod| {
+        let has_ended = if is_training {
+            p.is_failed()
+        } else {
+            p.is_finished() && !p.is_terminating()
+        };
+        is_replaceable && has_ended
+    })
+}
+
+fn facts(snapshot: &Snapshot) -> CliqueFacts {
+    CliqueFacts::of(&snapshot.podclique, snapshot.pods.iter().map(AsRef::as_ref))
+}
+
+fn is_up(facts: &CliqueFacts) -> bool {
+    facts.available >= facts.minimum()
 }
 
 /// At once the first time, then 10 s after the end, doubling up to 5 min.

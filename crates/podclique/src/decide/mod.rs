@@ -3,8 +3,10 @@
 mod adopt;
 mod create;
 mod deletion;
+mod failure;
 mod finished;
 mod gates;
+mod over;
 mod relabel;
 mod scale_in;
 mod stuck;
@@ -22,7 +24,9 @@ use crate::status;
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::is_terminating(meta) {
-        return deletion::plan(snapshot, now);
+        let mut plan = deletion::plan(snapshot, now);
+        plan.notes.extend(failure::note(snapshot, now));
+        return plan;
     }
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
         return Plan::only(Action::add_finalizer(
@@ -43,9 +47,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(finished::replacements(snapshot, now));
     }
     plan.wave(surplus);
-    if snapshot.may_create && !snapshot.may_have_more {
+    plan.wave(over::deletions(snapshot));
+    if snapshot.may_create && !snapshot.may_have_more && finished::may_refill(snapshot) {
         plan.wave(create::missing_pods(snapshot, now));
     }
+    plan.notes.extend(failure::note(snapshot, now));
     plan.status = Some(status::status(snapshot, now));
     let wakes = [
         stuck::next_deadline(snapshot, now),

@@ -18,7 +18,8 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     actions
 }
 
-/// Two pods on one index can only come from a late answer: the Ready one stays, else the older.
+/// Two pods on one index can only come from a late answer: the one that is done or Ready stays,
+/// else the older.
 fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
     let mut by_index: BTreeMap<i32, Vec<&Arc<Pod>>> = BTreeMap::new();
     for pod in snapshot.pods.iter().filter(|p| !p.is_terminating()) {
@@ -28,7 +29,14 @@ fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
     }
     let mut actions = Vec::new();
     for pods in by_index.values_mut() {
-        pods.sort_by_key(|p| (!p.is_ready(), age(p), p.name().to_owned()));
+        pods.sort_by_key(|p| {
+            (
+                !p.is_completed(),
+                !p.is_ready(),
+                age(p),
+                p.name().to_owned(),
+            )
+        });
         let extra = pods.iter().skip(1);
         actions.extend(
             extra.map(|p| Action::delete(Kind::Pod, &p.metadata, "second pod on one index")),

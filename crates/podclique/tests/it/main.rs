@@ -16,3 +16,4 @@ mod scale;
 mod situation;
 mod status;
 mod stuck;
+mod training;

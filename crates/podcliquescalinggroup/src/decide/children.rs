@@ -96,13 +96,19 @@ fn surplus(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
         .collect()
 }
 
+fn may_create(snapshot: &Snapshot, wanted: &PodClique) -> bool {
+    !fence::is_being_torn_down(snapshot, wanted)
+        && !snapshot.is_over()
+        && !snapshot.is_done(ownership::name(&wanted.metadata))
+}
+
 /// PodCliques that are missing or wrong. One that is on its way out is waited for.
 fn corrections(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
     let existing = |wanted: &PodClique| snapshot.podcliques.get(ownership::name(&wanted.metadata));
     desired
         .iter()
         .filter_map(|wanted| match existing(wanted) {
-            None if fence::is_being_torn_down(snapshot, wanted) => None,
+            None if !may_create(snapshot, wanted) => None,
             None => Some(Action::Create(Object::PodClique(Box::new(wanted.clone())))),
             Some(found) => clique::corrected(found, wanted, false)
                 .map(|right| Action::Replace(Object::PodClique(Box::new(right)))),

@@ -126,11 +126,17 @@ fn keep_clique(
     let wrap = |c| Object::PodClique(Box::new(c));
     let is_autoscaled = template.spec.auto_scaling_config.is_some();
     match snapshot.podcliques.get(ownership::name(&desired.metadata)) {
-        None if is_being_torn_down(torn_down, &desired) => None,
+        None if is_being_torn_down(torn_down, &desired) || is_done(snapshot, &desired) => None,
         None => Some(Action::Create(wrap(desired))),
         Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
             .map(|right| Action::Replace(wrap(right))),
     }
+}
+
+/// A PodClique that has done its work is not made again for whoever removed it.
+fn is_done(snapshot: &Snapshot, desired: &PodClique) -> bool {
+    let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
+    replica.is_some_and(|i| snapshot.is_latched(i, ownership::name(&desired.metadata)))
 }
 
 /// Nothing is created in a replica while a PodClique of an earlier attempt exists there.

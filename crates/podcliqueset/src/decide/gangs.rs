@@ -153,7 +153,7 @@ fn may_start(
 }
 
 fn is_complete(part: &CliqueSeen) -> bool {
-    let pods = part.count(|_| true);
+    let pods = part.count_or_done(|_| true);
     let status = part.podclique.status.as_ref();
     let is_refused =
         status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == "ERR_CREATE_POD"));
@@ -168,7 +168,7 @@ fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
     base.parts.iter().all(|name| {
         snapshot
             .podclique(name)
-            .is_some_and(|part| part.count(claim) >= part.minimum())
+            .is_some_and(|part| part.count_or_done(claim) >= part.minimum())
     })
 }
 

@@ -3,11 +3,13 @@
 mod access;
 mod children;
 mod deletion;
+mod failures;
 mod fence;
 mod gangs;
 mod refusal;
 mod services;
 mod termination;
+mod training;
 
 use api::{PodCliqueSetStatus, labels};
 use domain::ownership;
@@ -34,18 +36,37 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(plan) = fence::catch_up(snapshot, &status, now) {
         return plan;
     }
-    if let Some(plan) = termination::tear_down(snapshot, &status, now) {
-        return plan;
+    let moved = if snapshot.is_training() {
+        training::judge(snapshot, &status, now)
+    } else {
+        termination::tear_down(snapshot, &status, now)
+    };
+    if let Some(status) = moved {
+        // Nothing else happens in the plan that moves a fence or the job: what follows from it is
+        // decided on what is stored then.
+        return Plan {
+            status: Some(status),
+            ..Plan::default()
+        };
     }
     let mut plan = Plan {
         status: Some(status),
         ..Plan::default()
     };
-    termination::announce(snapshot, now, &mut plan);
+    if snapshot.is_training() {
+        failures::announce(snapshot, now, &mut plan);
+        training::wake(snapshot, now, &mut plan);
+    } else {
+        termination::announce(snapshot, now, &mut plan);
+    }
     fence::plan(snapshot, &mut plan);
     if !snapshot.intake.may_act() {
         gangs::follow(snapshot, &mut plan);
         refusal::explain(snapshot, now, &mut plan);
+        return plan;
+    }
+    if domain::training::is_over(snapshot.stored.status.as_ref()) {
+        gangs::follow(snapshot, &mut plan);
         return plan;
     }
     access::plan(snapshot, &mut plan);

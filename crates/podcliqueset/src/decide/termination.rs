@@ -7,7 +7,7 @@
 use api::conditions::Status;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodCliqueScalingGroup, PodCliqueSetStatus, names};
-use domain::availability::{CliqueFacts, GroupFacts, GroupPart, clique_breach, group_breach};
+use domain::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
 use domain::fence::{self, StandaloneClique};
 use domain::plan::{Kind, Note, Plan, Target};
 use domain::termination::{self, Breach};
@@ -16,13 +16,12 @@ use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot};
 
-/// Raises the fence of every replica whose breach is due, in a plan of its own: what follows from
-/// it is decided on what is stored then.
+/// The status with the fence raised of every replica whose breach is due.
 pub(super) fn tear_down(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
     now: Timestamp,
-) -> Option<Plan<PodCliqueSetStatus>> {
+) -> Option<PodCliqueSetStatus> {
     let mut due = breaches(snapshot);
     due.retain(|breach| breach.due() <= now);
     if due.is_empty() {
@@ -35,10 +34,7 @@ pub(super) fn tear_down(
         let cliques = standalone(snapshot, i);
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
-    Some(Plan {
-        status: Some(next),
-        ..Plan::default()
-    })
+    Some(next)
 }
 
 /// Tells what will be torn down and when, and what was.
@@ -92,7 +88,7 @@ fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {
     let delay = termination::delay_of_set(&snapshot.intake.set)?;
     let stored = &seen.podclique.status.as_ref()?.conditions;
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
-    Breach::confirmed(i, object, delay, stored, &clique_breach(&facts(seen)))
+    Breach::confirmed(i, object, delay, stored, &clique_breach(&seen.facts()))
 }
 
 fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -> Option<Breach> {
@@ -123,16 +119,12 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
         let seen = snapshot
             .podclique(&name)
             .filter(|c| c.attempt().group == fence::present(attempts, j))?;
-        let facts = facts(seen);
+        let facts = seen.facts();
         Some(GroupPart {
             is_breached: clique_breach(&facts).status == Status::True,
             was_available: facts.was_available,
         })
     })
-}
-
-fn facts(seen: &CliqueSeen) -> CliqueFacts {
-    CliqueFacts::of(&seen.podclique, seen.pods.iter().map(AsRef::as_ref))
 }
 
 /// The standalone cliques of a replica with their live replica counts.

@@ -15,3 +15,4 @@ mod refusal;
 mod situation;
 mod status;
 mod termination;
+mod training;

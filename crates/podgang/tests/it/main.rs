@@ -33,6 +33,7 @@ fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
             name: "demo-0-worker".into(),
             min_replicas: 2,
             pods: pods.into_iter().map(PodBuilder::build).collect(),
+            ..Part::default()
         }],
     }
 }
@@ -137,4 +138,15 @@ fn leaves_alone_what_another_made() {
     let mut snapshot = gang(None, pods(PodBuilder::ready));
     Arc::make_mut(&mut snapshot.gang).metadata = stored("demo-0");
     assert_eq!(decide(&snapshot, after(60)).status, None);
+}
+
+#[test]
+fn a_slot_whose_work_is_done_counts_as_placed_and_ready() {
+    let mut snapshot = gang(None, pods(PodBuilder::ready).into_iter().take(1).collect());
+    snapshot.parts[0].completed = [1].into();
+    let status = status(&snapshot);
+    assert_eq!(
+        phases(&status),
+        (PodGangPhase::Running, Some(SchedulingPhase::Scheduled))
+    );
 }

@@ -1,5 +1,6 @@
 //! The operator ends in the middle of its work, at every point of it, and starts again.
 
+mod job;
 mod killed;
 pub mod normal;
 mod walk;
@@ -12,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::{Namespace, Seen, same};
+use job::{FINAL_FAILURE, RESTART};
 use walk::{Scenario, walk};
 
 #[test]
@@ -25,7 +27,9 @@ fn ended_after_any_write_it_ends_up_where_it_would_have() {
         &SCALE_IN,
         &REPLICA_IN,
         &TERMINATION,
+        &RESTART,
         &RECYCLING,
+        &FINAL_FAILURE,
     ];
     let left = Mutex::new(scenarios.into_iter());
     let next = || left.lock().unwrap().next();
@@ -45,7 +49,8 @@ const CREATE: Scenario = Scenario {
     step: |ns, set| ns.apply(&service(set)),
     is_done: |seen, set| runs(seen, set, 2, 2),
     deleted: &[],
-    told: None,
+    are_replaced: false,
+    told: &[],
 };
 
 const SCALE_OUT: Scenario = Scenario {
@@ -54,7 +59,8 @@ const SCALE_OUT: Scenario = Scenario {
     step: |ns, set| scale(ns, set, 3),
     is_done: |seen, set| runs(seen, set, 3, 3),
     deleted: &[],
-    told: None,
+    are_replaced: false,
+    told: &[],
 };
 
 const SCALE_IN: Scenario = Scenario {
@@ -63,7 +69,8 @@ const SCALE_IN: Scenario = Scenario {
     step: |ns, set| scale(ns, set, 1),
     is_done: |seen, set| runs(seen, set, 1, 1),
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
-    told: None,
+    are_replaced: false,
+    told: &[],
 };
 
 const REPLICA_OUT: Scenario = Scenario {
@@ -72,7 +79,8 @@ const REPLICA_OUT: Scenario = Scenario {
     step: |ns, set| scale_set(ns, set, 2),
     is_done: |seen, set| small_runs(seen, set, 2),
     deleted: &[],
-    told: None,
+    are_replaced: false,
+    told: &[],
 };
 
 const REPLICA_IN: Scenario = Scenario {
@@ -81,7 +89,8 @@ const REPLICA_IN: Scenario = Scenario {
     step: |ns, set| scale_set(ns, set, 1),
     is_done: |seen, set| small_runs(seen, set, 1),
     deleted: &["1-a#0", "1-g-0-b#0"],
-    told: None,
+    are_replaced: false,
+    told: &[],
 };
 
 const DELETE: Scenario = Scenario {
@@ -99,7 +108,8 @@ const DELETE: Scenario = Scenario {
         "0-g-1-b#0",
         "0-g-1-c#0",
     ],
-    told: None,
+    are_replaced: false,
+    told: &[],
 };
 
 const TERMINATION: Scenario = Scenario {
@@ -111,7 +121,8 @@ const TERMINATION: Scenario = Scenario {
         attempts(seen, "PodCliqueSet", set)
     },
     deleted: &["0-a#0", "0-g-0-b#0"],
-    told: Some(&["GangTerminated"]),
+    are_replaced: true,
+    told: &["GangTerminated"],
 };
 
 const RECYCLING: Scenario = Scenario {
@@ -126,7 +137,8 @@ const RECYCLING: Scenario = Scenario {
         attempts(seen, "PodCliqueScalingGroup", &group)
     },
     deleted: &["0-g-1-b#0"],
-    told: Some(&["GangTerminated"]),
+    are_replaced: true,
+    told: &["GangTerminated"],
 };
 
 /// A group of two replicas of which one is enough.

@@ -28,3 +28,4 @@ mod repair;
 mod round_trip;
 mod scaling;
 mod termination;
+mod training;

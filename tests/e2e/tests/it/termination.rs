@@ -53,9 +53,9 @@ fn unready() -> Value {
 }
 
 /// The uids of PodCliques, by name.
-type Uids = BTreeMap<String, String>;
+pub type Uids = BTreeMap<String, String>;
 
-fn uids(seen: &Seen, prefix: &str) -> Uids {
+pub fn uids(seen: &Seen, prefix: &str) -> Uids {
     let all = seen.all("PodClique").into_iter();
     let uid = |c: &Value| c["metadata"]["uid"].as_str().unwrap().to_owned();
     all.filter(|c| name(c).starts_with(prefix))
@@ -71,12 +71,12 @@ fn attempts(object: &Value) -> Vec<(i64, i64)> {
     entries.into_iter().flatten().map(pair).collect()
 }
 
-fn attempts_of(seen: &Seen, kind: &str, name: &str) -> Result<Vec<(i64, i64)>, String> {
+pub fn attempts_of(seen: &Seen, kind: &str, name: &str) -> Result<Vec<(i64, i64)>, String> {
     Ok(attempts(seen.one(kind, name)?))
 }
 
 /// Everything of the set is Ready and was available once.
-fn runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
+pub fn runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
     let cliques = seen.all("PodClique").into_iter();
     for podclique in cliques.filter(|c| name(c).starts_with(&format!("{set}-"))) {
         let status = &podclique["status"];
@@ -89,7 +89,7 @@ fn runs(seen: &Seen, set: &str, replicas: usize) -> Result<(), String> {
 }
 
 /// Applies the sets and waits until they run; so many replicas each.
-fn started(ns: &Namespace<'_>, sets: &[(Value, usize)]) {
+pub fn started(ns: &Namespace<'_>, sets: &[(Value, usize)]) {
     for (manifest, _) in sets {
         ns.apply(manifest);
     }
@@ -100,7 +100,7 @@ fn started(ns: &Namespace<'_>, sets: &[(Value, usize)]) {
 }
 
 /// The breach of an object, as `status/reason`.
-fn breach(object: &Value) -> String {
+pub fn breach(object: &Value) -> String {
     condition(object, "MinAvailableBreached")
 }
 

@@ -7,7 +7,7 @@ use crate::harness::history::slot;
 use crate::harness::seen::name;
 
 /// Keys whose values are chosen by the API server, the scheduler or the clock.
-const BY_CHANCE: [&str; 20] = [
+const BY_CHANCE: [&str; 21] = [
     "clusterIP",
     "clusterIPs",
     "containerStatuses",
@@ -18,6 +18,7 @@ const BY_CHANCE: [&str; 20] = [
     "kubectl.kubernetes.io/last-applied-configuration",
     "lastTransitionTime",
     "managedFields",
+    "node",
     "nodeName",
     "podIP",
     "podIPs",
@@ -36,6 +37,9 @@ pub fn normal(seen: &Seen, set: &str) -> Vec<Value> {
     for pod in seen.all("Pod") {
         text = text.replace(name(pod), &slot(pod));
     }
+    for podclique in seen.names("PodClique") {
+        text = without_gone_pods(&text, podclique);
+    }
     let mut objects: Value = serde_json::from_str(&text.replace(set, "svc")).unwrap();
     strip(&mut objects);
     let mut objects = objects.as_array().cloned().unwrap();
@@ -53,6 +57,22 @@ fn strip(value: &mut Value) {
         Value::String(text) => *text = without_times(text),
         _ => (),
     }
+}
+
+/// Names of pods that are not there any more, such as those of failures.
+fn without_gone_pods(text: &str, podclique: &str) -> String {
+    const LETTERS: &str = "bcdfghjklmnpqrstvwxz2456789";
+    const LENGTH: usize = 5;
+    let begin = format!("{podclique}-");
+    let mut parts = text.split(&begin);
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_name = part.chars().take_while(|c| LETTERS.contains(*c)).count() == LENGTH;
+        rest.push_str(&begin);
+        rest.push_str(if is_name { "?" } else { "" });
+        rest.push_str(&part[if is_name { LENGTH } else { 0 }..]);
+    }
+    rest
 }
 
 /// Times in texts, such as the message of a fence.

@@ -1,0 +1,32 @@
+//! Sets of pod indices as text, e.g. `0-3,5`.
+
+use std::collections::BTreeSet;
+
+use crate::intake::MOST_REPLICAS;
+
+/// The indices that the text names; what is no index is left out.
+pub fn parse(text: &str) -> BTreeSet<i32> {
+    text.split(',').filter_map(range).flatten().collect()
+}
+
+fn range(part: &str) -> Option<std::ops::RangeInclusive<i32>> {
+    let (first, last) = part.split_once('-').unwrap_or((part, part));
+    let (first, last): (i32, i32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    (first >= 0 && last < MOST_REPLICAS).then_some(first..=last)
+}
+
+/// The shortest text that names exactly these indices.
+pub fn format(indices: &BTreeSet<i32>) -> String {
+    let mut ranges: Vec<(i32, i32)> = Vec::new();
+    for index in indices {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(*index) => *last = *index,
+            _ => ranges.push((*index, *index)),
+        }
+    }
+    let text = ranges.iter().map(|(first, last)| match last - first {
+        0 => first.to_string(),
+        _ => format!("{first}-{last}"),
+    });
+    text.collect::<Vec<_>>().join(",")
+}

@@ -1,0 +1,99 @@
+//! Training jobs (seed 002): what is done, what failed, how long it may take.
+
+use std::collections::BTreeSet;
+
+use api::conditions::{self, ConditionType};
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetPhase};
+use api::{GoDuration, PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType};
+use jiff::SignedDuration;
+
+use crate::availability::TrainingFacts;
+use crate::{Pod, indices};
+
+/// Whether the set is a training job.
+pub fn is_training(set: &PodCliqueSet) -> bool {
+    set.spec.workload_type == Some(WorkloadType::Training)
+}
+
+/// Whether the job is over, well or not: from then on nobody creates anything for it.
+pub fn is_over(status: Option<&PodCliqueSetStatus>) -> bool {
+    status.is_some_and(|s| has_failed(s) || is_terminal(s.phase))
+}
+
+/// Whether the phase is one that never changes again.
+pub fn is_terminal(phase: Option<PodCliqueSetPhase>) -> bool {
+    matches!(
+        phase,
+        Some(PodCliqueSetPhase::Succeeded | PodCliqueSetPhase::Failed)
+    )
+}
+
+/// Whether the job was given up. Its phase follows once its last pod ended.
+pub fn has_failed(status: &PodCliqueSetStatus) -> bool {
+    conditions::is_true(&status.conditions, ConditionType::Failed)
+}
+
+/// How long a PodClique of the set may be breached; none at all by default. A group's own delay
+/// wins for its cliques. What makes no sense counts as none at all.
+pub fn delay(set: &PodCliqueSet, group: Option<&PodCliqueScalingGroupConfig>) -> SignedDuration {
+    let own = group.and_then(|g| g.termination_delay.as_ref());
+    let given = own.or(set.spec.template.termination_delay.as_ref());
+    given.and_then(parsed).unwrap_or(SignedDuration::ZERO)
+}
+
+/// How long the job may take from its first start; `None`: for ever.
+pub fn max_runtime(set: &PodCliqueSet) -> Option<SignedDuration> {
+    let limits = set.spec.training_spec.as_ref()?;
+    parsed(limits.max_runtime.as_ref()?).filter(SignedDuration::is_positive)
+}
+
+fn parsed(text: &GoDuration) -> Option<SignedDuration> {
+    text.parse().ok().filter(|d| !d.is_negative())
+}
+
+/// How often replicas may be restarted, all together.
+pub fn max_restarts(set: &PodCliqueSet) -> i32 {
+    let limits = set.spec.training_spec.as_ref();
+    limits.and_then(|l| l.max_restarts).unwrap_or(0)
+}
+
+/// Indices whose work is done: what was latched and what is seen. A completed slot stays completed
+/// though its pod is removed.
+pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> BTreeSet<i32> {
+    let latched = podclique.status.as_ref();
+    let latched = latched.and_then(|s| s.completed_indices.as_deref());
+    let mut all = indices::parse(latched.unwrap_or_default());
+    all.extend(pods.filter(|p| p.is_completed()).filter_map(Pod::index));
+    all.retain(|k| *k < podclique.spec.replicas);
+    all
+}
+
+/// Whether every slot is completed.
+pub fn is_done(podclique: &PodClique, completed: &BTreeSet<i32>) -> bool {
+    let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
+    wanted > 0 && completed.len() >= wanted
+}
+
+/// Whether the PodClique's work was found to be done.
+pub fn has_succeeded(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Succeeded))
+}
+
+/// Slots that are completed, Ready or about to end well.
+pub(crate) fn available(podclique: &PodClique, staying: &[&Pod]) -> usize {
+    let mut slots = completed(podclique, staying.iter().copied());
+    let up = staying.iter().filter(|p| p.is_ready() || p.is_finishing());
+    slots.extend(up.filter_map(|p| p.index()));
+    slots.len()
+}
+
+pub(crate) fn facts(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
+    let completed = completed(podclique, staying.iter().copied());
+    let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
+    let failed = staying.iter().filter(is_lost).count();
+    TrainingFacts {
+        has_succeeded: has_succeeded(podclique),
+        failed: i32::try_from(failed).unwrap_or(i32::MAX),
+    }
+}

@@ -1,0 +1,17 @@
+//! A training job that is over ends its own unfinished pods, those that arrive later too. What has
+//! ended keeps its logs.
+
+use domain::plan::{Action, Kind};
+
+use crate::observe::Snapshot;
+
+pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
+    let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
+    let unfinished = snapshot
+        .pods
+        .iter()
+        .filter(|p| is_over && !p.is_finished() && !p.is_terminating());
+    unfinished
+        .map(|p| Action::delete(Kind::Pod, &p.metadata, "the job is over"))
+        .collect()
+}

@@ -1,0 +1,248 @@
+//! Pods of training jobs (seed 002).
+
+use api::conditions::{self, ConditionType};
+use api::{PodClique, PodCliqueStatus, WorkloadType};
+use domain::pod::{ContainerState, ContainerStatus, Terminated};
+use jiff::SignedDuration;
+use podclique::Snapshot;
+use rstest::rstest;
+use std::sync::Arc;
+use testkit::builders::{PodBuilder, pod, podclique};
+
+use crate::situation::{plan, situation, writes};
+
+/// A clique of a job; its minimum was available before if `was_available`.
+fn clique(replicas: i32, min: i32, was_available: bool) -> Arc<PodClique> {
+    podclique("demo-0-worker")
+        .size(replicas, min)
+        .with(|c| {
+            c.spec.workload_type = Some(WorkloadType::Training);
+            c.status = Some(PodCliqueStatus {
+                was_available,
+                ..PodCliqueStatus::default()
+            });
+        })
+        .build()
+}
+
+fn succeeded(pod: PodBuilder) -> PodBuilder {
+    pod.bound().phase("Succeeded")
+}
+
+fn failed(pod: PodBuilder) -> PodBuilder {
+    pod.bound().phase("Failed")
+}
+
+/// Running, not Ready, with containers that ended with these codes (`None`: Ready).
+fn ending(builder: PodBuilder, codes: &[Option<i32>]) -> PodBuilder {
+    let container = |code: &Option<i32>| ContainerStatus {
+        ready: code.is_none(),
+        state: ContainerState {
+            terminated: code.map(|exit_code| Terminated {
+                exit_code,
+                ..Terminated::default()
+            }),
+            ..ContainerState::default()
+        },
+        ..ContainerStatus::default()
+    };
+    let statuses = codes.iter().map(container).collect();
+    builder
+        .bound()
+        .phase("Running")
+        .condition("Ready", "False")
+        .with(|p| p.status.container_statuses = statuses)
+}
+
+fn status(snapshot: &Snapshot) -> PodCliqueStatus {
+    plan(snapshot).status.unwrap()
+}
+
+fn breach(snapshot: &Snapshot) -> String {
+    let status = status(snapshot);
+    let found = conditions::find(&status.conditions, ConditionType::MinAvailableBreached).unwrap();
+    format!("{}/{}", found.status, found.reason)
+}
+
+fn with_delay(mut snapshot: Snapshot, seconds: i64) -> Snapshot {
+    snapshot.set.as_mut().unwrap().training_delay = SignedDuration::from_secs(seconds);
+    snapshot
+}
+
+#[test]
+fn a_completed_slot_is_latched_and_never_filled_again() {
+    let clique = clique(3, 3, true);
+    let pods = vec![
+        succeeded(pod(&clique, 1)),
+        pod(&clique, 0).ready(),
+        pod(&clique, 2).ready(),
+    ];
+    let first = status(&situation(&clique, pods));
+    assert_eq!(first.completed_indices.as_deref(), Some("1"));
+    let mut latched = (*clique).clone();
+    latched.status = Some(first);
+    let latched = Arc::new(latched);
+    let without = vec![pod(&latched, 0).ready(), pod(&latched, 2).ready()];
+    let snapshot = situation(&latched, without);
+    assert_eq!(writes(&plan(&snapshot)), "");
+    assert_eq!(status(&snapshot).completed_indices.as_deref(), Some("1"));
+    assert_eq!(breach(&snapshot), "False/SufficientReadyPods");
+}
+
+#[test]
+fn it_has_succeeded_when_every_slot_is_completed_and_no_pod_is_deleted() {
+    let clique = clique(2, 2, true);
+    let snapshot = situation(
+        &clique,
+        vec![succeeded(pod(&clique, 0)), succeeded(pod(&clique, 1))],
+    );
+    assert_eq!(writes(&plan(&snapshot)), "");
+    let status = status(&snapshot);
+    assert!(conditions::is_true(
+        &status.conditions,
+        ConditionType::Succeeded
+    ));
+    assert_eq!(status.completed_indices.as_deref(), Some("0-1"));
+}
+
+/// A drained pod may end in Succeeded too.
+#[test]
+fn a_pod_that_ends_well_while_it_is_deleted_is_not_completed() {
+    let clique = clique(1, 1, true);
+    let snapshot = situation(&clique, vec![succeeded(pod(&clique, 0)).terminating(59)]);
+    assert_eq!(status(&snapshot).completed_indices, None);
+    assert_eq!(breach(&snapshot), "True/InsufficientReadyPods");
+}
+
+#[rstest]
+#[case::main_ended_well(&[Some(0)], "False/SufficientReadyPods")]
+#[case::main_ended_well_before_its_sidecar(&[Some(0), None], "False/SufficientReadyPods")]
+#[case::main_failed_before_its_sidecar(&[Some(1), None], "True/InsufficientReadyPods")]
+#[case::one_failed(&[Some(0), Some(137)], "True/InsufficientReadyPods")]
+fn a_pod_that_is_about_to_end_well_is_no_breach(
+    #[case] codes: &[Option<i32>],
+    #[case] should: &str,
+) {
+    let clique = clique(1, 1, true);
+    assert_eq!(
+        breach(&situation(&clique, vec![ending(pod(&clique, 0), codes)])),
+        should
+    );
+}
+
+#[rstest]
+#[case::before_it_was_ever_available(false, 2, 2, "True/InsufficientReadyPods")]
+#[case::within_the_slack_before(false, 2, 1, "False/NeverAvailable")]
+#[case::after_it_was_available(true, 2, 2, "True/InsufficientReadyPods")]
+fn a_failed_pod_counts(
+    #[case] was_available: bool,
+    #[case] replicas: i32,
+    #[case] min: i32,
+    #[case] should: &str,
+) {
+    let clique = clique(replicas, min, was_available);
+    let snapshot = situation(
+        &clique,
+        vec![failed(pod(&clique, 0)), pod(&clique, 1).bound()],
+    );
+    assert_eq!(breach(&snapshot), should);
+}
+
+/// 4 pods of which 3 are required; pod 0 failed, and so many of the others are Ready.
+#[rstest]
+#[case::enough_are_up(3, true, 0, true)]
+#[case::too_few_and_no_delay(2, true, 0, false)]
+#[case::too_few_while_the_delay_runs(2, true, 60, true)]
+#[case::too_few_and_never_enough(2, false, 60, false)]
+fn a_failed_pod_is_replaced_alone_unless_it_counts_for_all(
+    #[case] ready: i32,
+    #[case] was_available: bool,
+    #[case] delay: i64,
+    #[case] is_replaced: bool,
+) {
+    let clique = clique(4, 3, was_available);
+    let others = (1..4).map(|k| {
+        if k <= ready {
+            pod(&clique, k).ready()
+        } else {
+            pod(&clique, k).bound()
+        }
+    });
+    let pods = [failed(pod(&clique, 0))]
+        .into_iter()
+        .chain(others)
+        .collect();
+    let snapshot = with_delay(situation(&clique, pods), delay);
+    let deletes = writes(&plan(&snapshot)).contains("delete Pod demo-0-worker-p0");
+    assert_eq!(deletes, is_replaced);
+}
+
+#[rstest]
+#[case::enough_are_up(2, true, 0, true)]
+#[case::too_few_and_no_delay(1, true, 0, false)]
+#[case::too_few_while_the_delay_runs(1, true, 60, true)]
+#[case::being_created(1, false, 0, true)]
+fn a_missing_pod_is_created_unless_its_loss_counts_for_all(
+    #[case] ready: i32,
+    #[case] was_available: bool,
+    #[case] delay: i64,
+    #[case] is_created: bool,
+) {
+    let clique = clique(3, 2, was_available);
+    let pods = (0..ready).map(|k| pod(&clique, k).ready()).collect();
+    let snapshot = with_delay(situation(&clique, pods), delay);
+    assert_eq!(writes(&plan(&snapshot)).contains("create Pod"), is_created);
+}
+
+#[test]
+fn when_the_job_is_over_unfinished_pods_go_and_finished_ones_keep_their_logs() {
+    let clique = clique(4, 4, true);
+    let pods = vec![
+        pod(&clique, 0).ready(),
+        succeeded(pod(&clique, 1)),
+        failed(pod(&clique, 2)),
+    ];
+    let mut snapshot = situation(&clique, pods);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    snapshot.may_create = false;
+    insta::assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+#[test]
+fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
+    let clique = clique(1, 1, true);
+    let snapshot = situation(&clique, vec![failed(pod(&clique, 0))]);
+    let mut broken = (*clique).clone();
+    broken.status = Some(status(&snapshot));
+    let note = |podclique: PodClique| {
+        let podclique = Arc::new(podclique);
+        let plan = plan(&situation(&podclique, vec![failed(pod(&podclique, 0))]));
+        let said = plan
+            .notes
+            .into_iter()
+            .find(|n| n.reason == "PodCliqueFailed");
+        said.expect("an event")
+    };
+    let said = note(broken.clone());
+    broken.metadata.deletion_timestamp = Some(
+        k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(testkit::builders::after(59)),
+    );
+    assert_eq!(note(broken), said, "one event");
+    assert_eq!(said.about.unwrap().key.name, "demo");
+}
+
+/// The set's event says why the job is over; that its other PodCliques lose their pods then is no
+/// failure of theirs.
+#[test]
+fn a_job_that_is_over_has_no_new_breaches() {
+    let clique = clique(2, 2, true);
+    let up = vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()];
+    let mut ran = (*clique).clone();
+    ran.status = Some(status(&situation(&clique, up)));
+    let ran = Arc::new(ran);
+    let mut snapshot = situation(&ran, vec![]);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    assert_eq!(breach(&snapshot), "False/SufficientReadyPods");
+    snapshot.set.as_mut().unwrap().is_over = false;
+    assert_eq!(breach(&snapshot), "True/InsufficientReadyPods");
+}

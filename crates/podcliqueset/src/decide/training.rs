@@ -1,0 +1,183 @@
+//! The life of a training job (seed 002), in the design's order of judgement.
+//!
+//! ```text
+//! Pending ──▶ Running ──▶ Succeeded                  all PodCliques have done their work
+//!                │  ▲
+//!                │  └── restart: the fence is raised, restartCount with it
+//!                └─▶ Failed=True ──▶ Failed          no budget left, or it took too long;
+//!                                                    the phase once its last pod ended
+//! ```
+//!
+//! Whatever moves one of these is a status write of its own; what follows from it is decided on
+//! what is stored then.
+
+use api::PodCliqueSetStatus;
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podcliqueset::PodCliqueSetPhase;
+use domain::plan::Plan;
+use domain::termination::Breach;
+use domain::training;
+use domain::{Pod, fence};
+use jiff::Timestamp;
+
+use super::failures;
+use crate::observe::Snapshot;
+use crate::parts;
+
+/// Reason of a fence that was raised because a PodClique failed.
+pub(super) const FAILED: &str = "PodCliqueFailed";
+
+/// The next status, if the job moves on.
+pub(super) fn judge(
+    snapshot: &Snapshot,
+    status: &PodCliqueSetStatus,
+    now: Timestamp,
+) -> Option<PodCliqueSetStatus> {
+    let stored = snapshot.stored.status.clone().unwrap_or_default();
+    if training::is_terminal(stored.phase) {
+        return None;
+    }
+    if training::has_failed(&stored) {
+        let is_over = next_end(snapshot, now).is_none() && !snapshot.are_pods_in_flight;
+        return is_over.then(|| in_phase(status, PodCliqueSetPhase::Failed));
+    }
+    if status.replica_attempts != stored.replica_attempts {
+        return Some(status.clone());
+    }
+    let expected = parts::expected(snapshot);
+    if expected.iter().all(|part| part.has_succeeded(snapshot)) {
+        return Some(in_phase(status, PodCliqueSetPhase::Succeeded));
+    }
+    if expected.iter().all(|part| part.is_done(snapshot)) {
+        return None;
+    }
+    if deadline(snapshot).is_some_and(|at| at <= now) {
+        return Some(failed(snapshot, status, overdue(snapshot), now));
+    }
+    let mut due = failures::breaches(snapshot);
+    due.retain(|breach| breach.due() <= now);
+    (!due.is_empty()).then(|| restart_or_fail(snapshot, status, &due, now))
+}
+
+/// When to look again if nothing happens.
+pub(super) fn wake(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
+    let stored = snapshot.stored.status.clone().unwrap_or_default();
+    if training::is_terminal(stored.phase) {
+        return;
+    }
+    if training::has_failed(&stored) {
+        if let Some(end) = next_end(snapshot, now).filter(|at| *at < Timestamp::MAX) {
+            plan.wake(end);
+        }
+        return;
+    }
+    if let Some(at) = deadline(snapshot) {
+        plan.wake(at);
+    }
+    for breach in failures::breaches(snapshot) {
+        plan.wake(breach.due());
+    }
+}
+
+fn in_phase(status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> PodCliqueSetStatus {
+    PodCliqueSetStatus {
+        phase: Some(phase),
+        ..status.clone()
+    }
+}
+
+/// All that are due are taken together: a budget that is not enough for all is enough for none.
+fn restart_or_fail(
+    snapshot: &Snapshot,
+    status: &PodCliqueSetStatus,
+    due: &[Breach],
+    now: Timestamp,
+) -> PodCliqueSetStatus {
+    let used = status.restart_count.unwrap_or(0);
+    let allowed = training::max_restarts(&snapshot.intake.set);
+    let needed = used.saturating_add(i32::try_from(due.len()).unwrap_or(i32::MAX));
+    if needed > allowed {
+        return failed(snapshot, status, exhausted(used, allowed, due), now);
+    }
+    let mut next = status.clone();
+    next.restart_count = Some(needed);
+    for (number, breach) in (used.saturating_add(1)..).zip(due) {
+        let cause = fence::Cause {
+            reason: FAILED.to_owned(),
+            message: format!("restart {number} of {allowed}: {breach}"),
+        };
+        next.replica_attempts = fence::raise(&next.replica_attempts, breach.replica, cause, now);
+    }
+    next
+}
+
+type Cause = (Reason, String);
+
+fn exhausted(used: i32, allowed: i32, due: &[Breach]) -> Cause {
+    let causes: Vec<String> = due
+        .iter()
+        .take(3)
+        .map(|b| format!("replica {}: {b}", b.replica))
+        .collect();
+    let message = format!(
+        "{used} of {allowed} restarts are used, {} more would be needed: {}",
+        due.len(),
+        causes.join("; ")
+    );
+    (Reason::MaxRestartsExceeded, message)
+}
+
+fn overdue(snapshot: &Snapshot) -> Cause {
+    let limits = snapshot.intake.set.spec.training_spec.as_ref();
+    let limit = limits
+        .and_then(|l| l.max_runtime.clone())
+        .unwrap_or_default();
+    let since = start(snapshot).unwrap_or_default();
+    let message = format!("it runs since {since:.0}, longer than maxRuntime {limit}");
+    (Reason::MaxRuntimeExceeded, message)
+}
+
+fn failed(
+    snapshot: &Snapshot,
+    status: &PodCliqueSetStatus,
+    (reason, message): Cause,
+    now: Timestamp,
+) -> PodCliqueSetStatus {
+    let mut next = status.clone();
+    let verdict = Verdict {
+        type_: ConditionType::Failed,
+        status: Status::True,
+        reason,
+        message,
+    };
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set(&mut next.conditions, verdict, generation, now);
+    next
+}
+
+fn start(snapshot: &Snapshot) -> Option<Timestamp> {
+    let stored = snapshot.stored.status.as_ref()?;
+    stored.start_time.as_ref().map(|t| t.0)
+}
+
+fn deadline(snapshot: &Snapshot) -> Option<Timestamp> {
+    let limit = training::max_runtime(&snapshot.intake.set)?;
+    start(snapshot)?.checked_add(limit).ok()
+}
+
+/// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in
+/// Terminating. `None` if there is no such pod; one that is not even terminating has no end.
+fn next_end(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    pods.filter(|p| !p.is_finished())
+        .filter_map(|p| end_of(snapshot, p))
+        .filter(|end| *end > now)
+        .min()
+}
+
+fn end_of(snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
+    let Some(since) = &pod.metadata.deletion_timestamp else {
+        return Some(Timestamp::MAX);
+    };
+    since.0.checked_add(snapshot.stuck_pod_timeout).ok()
+}

@@ -1,0 +1,113 @@
+//! What is reported of a training job besides (seed 002).
+
+use std::collections::BTreeSet;
+
+use api::PodCliqueSetStatus;
+use api::podcliqueset::{PodFailure, ReplicaAttempt};
+use domain::Pod;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use crate::observe::Snapshot;
+use crate::parts;
+
+/// Failures kept.
+const KEPT: usize = 5;
+/// Bytes kept of a termination message, from its end.
+const LONGEST_MESSAGE: usize = 1024;
+
+/// Adds what is particular to a job.
+pub(super) fn complete(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    next.restart_count.get_or_insert(0);
+    if next.start_time.is_none() {
+        next.start_time = start(snapshot, now).map(Time);
+    }
+    next.replica_attempts = with_succeeded(snapshot, &next.replica_attempts, now);
+    next.last_failures = failures(snapshot, &next.last_failures);
+}
+
+/// When the first container of any pod started, once one runs or ran; within the life of the set,
+/// whatever the clocks of nodes say. Written once and never reset: it bounds what the job costs,
+/// restarts included.
+fn start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    let pods = || snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let has_begun = pods().any(|p| p.is_running() || p.is_finished());
+    let created = snapshot.stored.metadata.creation_timestamp.as_ref();
+    let earliest = created.map_or(Timestamp::MIN, |t| t.0).min(now);
+    let first = pods().filter_map(|p| p.started_at()).min();
+    has_begun.then(|| first.unwrap_or(now).clamp(earliest, now))
+}
+
+/// The names of PodCliques that have done their work, in the entry of their replica.
+fn with_succeeded(
+    snapshot: &Snapshot,
+    before: &[ReplicaAttempt],
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let mut all = before.to_vec();
+    for part in parts::expected(snapshot) {
+        if snapshot.is_latched(part.replica, &part.name) || !part.has_succeeded(snapshot) {
+            continue;
+        }
+        match all.iter_mut().find(|a| a.replica == part.replica) {
+            Some(entry) => entry.succeeded.push(part.name),
+            None => all.push(ReplicaAttempt {
+                replica: part.replica,
+                attempt: 0,
+                time: Time(now),
+                reason: "Created".to_owned(),
+                message: "never restarted".to_owned(),
+                succeeded: vec![part.name],
+            }),
+        }
+    }
+    all.sort_by_key(|a| a.replica);
+    all
+}
+
+/// The newest failures, those that were known and those that are seen.
+fn failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
+    let known: BTreeSet<&str> = before.iter().map(|f| f.pod.as_str()).collect();
+    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let failed = pods.filter(|p| p.status.phase.as_deref() == Some("Failed"));
+    let new = failed
+        .filter(|p| !known.contains(p.name()))
+        .map(|p| failure(p));
+    let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();
+    all.sort_by(|a, b| (b.time.0, &a.pod).cmp(&(a.time.0, &b.pod)));
+    all.truncate(KEPT);
+    all
+}
+
+/// A pod without an exit code was evicted, or its node was lost: its status says why.
+fn failure(pod: &Pod) -> PodFailure {
+    let ended = pod.failure();
+    let reason = ended
+        .and_then(|t| t.reason.clone())
+        .or_else(|| pod.status.reason.clone());
+    let message = ended
+        .and_then(|t| t.message.clone())
+        .or_else(|| pod.status.message.clone());
+    PodFailure {
+        pod: pod.name().to_owned(),
+        node: pod.spec.node_name.clone(),
+        reason: reason.unwrap_or_else(|| "Failed".to_owned()),
+        exit_code: ended.map(|t| t.exit_code),
+        message: message.map(|m| end_of(&m)),
+        time: Time(pod.ended_at().unwrap_or_else(|| created(pod))),
+    }
+}
+
+fn created(pod: &Pod) -> Timestamp {
+    let created = pod.metadata.creation_timestamp.as_ref();
+    created.map_or(Timestamp::UNIX_EPOCH, |t| t.0)
+}
+
+/// The end says most.
+fn end_of(message: &str) -> String {
+    let surplus = message.len().saturating_sub(LONGEST_MESSAGE);
+    let start = (surplus..=message.len())
+        .find(|at| message.is_char_boundary(*at))
+        .unwrap_or(0);
+    message.get(start..).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,403 @@
+//! The life of a training job (seed 002).
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podcliqueset::{PodCliqueSetPhase, TrainingSpec};
+use api::{PodCliqueSetStatus, PodCliqueStatus, WorkloadType};
+use domain::plan::Plan;
+use domain::pod::{ContainerState, ContainerStatus, Running, Terminated};
+use insta::assert_snapshot;
+use jiff::SignedDuration;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use rstest::rstest;
+use testkit::builders::{PodBuilder, SetBuilder, after};
+
+use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan};
+
+fn job(max_restarts: i32, max_runtime: Option<&str>) -> SetBuilder {
+    demo().with(|s| {
+        s.spec.workload_type = Some(WorkloadType::Training);
+        s.spec.training_spec = Some(TrainingSpec {
+            max_restarts: Some(max_restarts),
+            max_runtime: max_runtime.map(Into::into),
+        });
+    })
+}
+
+/// All pods run and are Ready; the status is written.
+fn running(set: SetBuilder) -> Snapshot {
+    let mut snapshot = laid_out(&set.build());
+    snapshot.stuck_pod_timeout = SignedDuration::from_secs(60);
+    for seen in snapshot.podcliques.values_mut() {
+        let podclique = Arc::make_mut(&mut seen.podclique);
+        podclique.spec.workload_type = Some(WorkloadType::Training);
+        podclique.status = Some(PodCliqueStatus {
+            was_available: true,
+            ..PodCliqueStatus::default()
+        });
+    }
+    fill_all(&mut snapshot, PodBuilder::ready);
+    settle(&mut snapshot);
+    snapshot
+}
+
+fn settle(snapshot: &mut Snapshot) {
+    for _ in 0..3 {
+        let next = plan(snapshot);
+        carry_out(snapshot, &next);
+    }
+}
+
+fn set_condition(snapshot: &mut Snapshot, podclique: &str, type_: ConditionType, since: i64) {
+    let seen = snapshot.podcliques.get_mut(podclique).unwrap();
+    let status = Arc::make_mut(&mut seen.podclique).status.as_mut().unwrap();
+    let verdict = Verdict {
+        type_,
+        status: Status::True,
+        reason: Reason::InsufficientReadyPods,
+        message: String::new(),
+    };
+    conditions::set(&mut status.conditions, verdict, None, after(since));
+}
+
+/// All pods of the PodClique failed, and it has said so since then.
+fn fail(snapshot: &mut Snapshot, podclique: &str, since: i64) {
+    let replicas = snapshot.podcliques[podclique].podclique.spec.replicas;
+    fill(snapshot, podclique, replicas, |p| p.bound().phase("Failed"));
+    set_condition(
+        snapshot,
+        podclique,
+        ConditionType::MinAvailableBreached,
+        since,
+    );
+}
+
+/// All pods ended well; whether the PodClique said so.
+fn complete(snapshot: &mut Snapshot, podclique: &str, is_said: bool) {
+    let replicas = snapshot.podcliques[podclique].podclique.spec.replicas;
+    fill(snapshot, podclique, replicas, |p| {
+        p.bound().phase("Succeeded")
+    });
+    if is_said {
+        set_condition(snapshot, podclique, ConditionType::Succeeded, 50);
+    }
+}
+
+fn all(snapshot: &Snapshot) -> Vec<String> {
+    let mut names: Vec<_> = snapshot.podcliques.keys().cloned().collect();
+    names.sort();
+    names
+}
+
+fn stored(snapshot: &Snapshot) -> &PodCliqueSetStatus {
+    snapshot.stored.status.as_ref().unwrap()
+}
+
+fn failed_because(plan: &Plan<PodCliqueSetStatus>) -> Option<&str> {
+    let status = plan.status.as_ref().unwrap();
+    conditions::find(&status.conditions, ConditionType::Failed).map(|c| c.reason.as_str())
+}
+
+fn reasons(snapshot: &Snapshot) -> Vec<&'static str> {
+    plan(snapshot).notes.iter().map(|n| n.reason).collect()
+}
+
+#[test]
+fn it_is_created_like_any_other() {
+    let plan = plan(&alone(&job(0, None).build()));
+    assert!(!plan.writes_nothing());
+}
+
+#[test]
+fn has_a_start_that_is_written_once() {
+    let mut snapshot = running(job(0, None));
+    assert_eq!(stored(&snapshot).start_time, Some(Time(after(60))));
+    assert_eq!(stored(&snapshot).phase, Some(PodCliqueSetPhase::Running));
+    fill_all(&mut snapshot, |p| p.ready().with(|p| set_started(p, 30)));
+    let again = decide(&snapshot, after(900));
+    assert_eq!(again.status.unwrap().start_time, Some(Time(after(60))));
+}
+
+fn set_started(pod: &mut domain::Pod, at: i64) {
+    let running = Some(Running {
+        started_at: Some(Time(after(at))),
+    });
+    pod.status.container_statuses = vec![ContainerStatus {
+        ready: true,
+        state: ContainerState {
+            running,
+            ..ContainerState::default()
+        },
+        ..ContainerStatus::default()
+    }];
+}
+
+#[rstest]
+#[case::the_earliest_container(30, 30)]
+#[case::not_before_the_set(-100, 0)]
+#[case::not_after_now(500, 60)]
+fn starts_with_its_first_container(#[case] container: i64, #[case] start: i64) {
+    let mut snapshot = laid_out(&job(0, None).build());
+    let set = Arc::make_mut(&mut snapshot.stored);
+    set.metadata.creation_timestamp = Some(Time(after(0)));
+    fill_all(&mut snapshot, |p| {
+        p.ready().with(|p| set_started(p, container))
+    });
+    assert_eq!(
+        plan(&snapshot).status.unwrap().start_time,
+        Some(Time(after(start)))
+    );
+}
+
+#[test]
+fn a_failure_restarts_the_whole_replica_and_is_counted_once() {
+    let mut snapshot = running(job(2, None));
+    fail(&mut snapshot, "demo-0-g-2-worker", 60);
+    let first = plan(&snapshot);
+    assert!(first.writes_nothing() && first.notes.is_empty());
+    let status = first.status.as_ref().unwrap();
+    assert_eq!(
+        (status.restart_count, status.replica_attempts[0].attempt),
+        (Some(1), 1)
+    );
+    assert_snapshot!(status.replica_attempts[0].message);
+    carry_out(&mut snapshot, &first);
+    let then = plan(&snapshot);
+    assert_eq!(then.status.as_ref().unwrap().restart_count, Some(1));
+    let text = then.to_string();
+    assert_snapshot!(text.split("status").next().unwrap());
+}
+
+#[rstest]
+#[case::no_delay(None, 60, Some(1))]
+#[case::the_delay_runs(Some("10s"), 51, Some(0))]
+#[case::the_delay_is_over(Some("10s"), 50, Some(1))]
+fn waits_for_the_delay(
+    #[case] delay: Option<&str>,
+    #[case] since: i64,
+    #[case] restarts: Option<i32>,
+) {
+    let set = job(1, None).with(|s| s.spec.template.termination_delay = delay.map(Into::into));
+    let mut snapshot = running(set);
+    fail(&mut snapshot, "demo-0-frontend", since);
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, restarts);
+}
+
+#[test]
+fn without_budget_it_fails_and_restarts_nothing() {
+    let mut snapshot = running(job(0, None));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    let first = plan(&snapshot);
+    assert_eq!(failed_because(&first), Some("MaxRestartsExceeded"));
+    let status = first.status.as_ref().unwrap();
+    assert_eq!(
+        (status.restart_count, status.phase),
+        (Some(0), Some(PodCliqueSetPhase::Running))
+    );
+    assert!(first.writes_nothing());
+    carry_out(&mut snapshot, &first);
+    assert_eq!(reasons(&snapshot), ["MaxRestartsExceeded"]);
+    assert_snapshot!(plan(&snapshot).notes[0].message);
+}
+
+/// Two replicas fail at once, and the budget is enough for so many.
+#[rstest]
+#[case(2, Some(2), None)]
+#[case(1, Some(0), Some("MaxRestartsExceeded"))]
+fn replicas_that_fail_together_are_taken_together(
+    #[case] budget: i32,
+    #[case] restarts: Option<i32>,
+    #[case] failed: Option<&str>,
+) {
+    let set = demo().replicas(2).build();
+    let mut snapshot = running(job(budget, None).replicas(2));
+    assert_eq!(set.spec.replicas, 2);
+    fail(&mut snapshot, "demo-0-frontend", 50);
+    fail(&mut snapshot, "demo-1-frontend", 55);
+    let plan = plan(&snapshot);
+    assert_eq!(failed_because(&plan), failed);
+    assert_eq!(plan.status.unwrap().restart_count, restarts);
+}
+
+#[test]
+fn the_phase_fails_only_after_the_last_pod_ended() {
+    let mut snapshot = running(job(0, None));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let phase = |snapshot: &Snapshot| plan(snapshot).status.unwrap().phase.unwrap();
+    assert_eq!(phase(&snapshot), PodCliqueSetPhase::Running, "pods run");
+    fill_all(&mut snapshot, |p| p.ready().terminating(30));
+    assert_eq!(
+        phase(&snapshot),
+        PodCliqueSetPhase::Running,
+        "they are being ended"
+    );
+    assert_eq!(
+        plan(&snapshot).wake_at,
+        Some(after(90)),
+        "until they are stuck"
+    );
+    fill_all(&mut snapshot, |p| p.ready().terminating(0));
+    assert_eq!(
+        phase(&snapshot),
+        PodCliqueSetPhase::Failed,
+        "they are stuck"
+    );
+    fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
+    snapshot.are_pods_in_flight = true;
+    assert_eq!(
+        phase(&snapshot),
+        PodCliqueSetPhase::Running,
+        "one may still appear"
+    );
+    snapshot.are_pods_in_flight = false;
+    assert_eq!(phase(&snapshot), PodCliqueSetPhase::Failed);
+}
+
+#[test]
+fn what_is_over_creates_nothing_and_stays_over() {
+    let mut snapshot = running(job(5, None));
+    for podclique in all(&snapshot) {
+        complete(&mut snapshot, &podclique, true);
+    }
+    settle(&mut snapshot);
+    assert_eq!(stored(&snapshot).phase, Some(PodCliqueSetPhase::Succeeded));
+    assert_eq!(reasons(&snapshot), ["WorkloadSucceeded"]);
+    snapshot.podcliques.clear();
+    snapshot.services.clear();
+    let after_all = plan(&snapshot);
+    assert!(after_all.writes_nothing(), "{after_all}");
+    assert_eq!(
+        after_all.status.unwrap().phase,
+        Some(PodCliqueSetPhase::Succeeded)
+    );
+}
+
+#[test]
+fn a_job_whose_pods_are_done_waits_for_its_podcliques_to_say_so() {
+    let mut snapshot = running(job(0, Some("1s")));
+    for podclique in all(&snapshot) {
+        complete(&mut snapshot, &podclique, false);
+    }
+    let much_later = decide(&snapshot, after(10_000));
+    assert_eq!(failed_because(&much_later), None, "nothing left to stop");
+    assert_eq!(
+        much_later.status.unwrap().phase,
+        Some(PodCliqueSetPhase::Running)
+    );
+}
+
+#[test]
+fn a_podclique_that_has_done_its_work_is_latched_and_not_made_again() {
+    let mut snapshot = running(job(0, None));
+    complete(&mut snapshot, "demo-0-frontend", true);
+    let first = plan(&snapshot);
+    assert!(first.writes_nothing());
+    let entry = &first.status.as_ref().unwrap().replica_attempts[0];
+    assert_eq!(
+        (entry.attempt, entry.succeeded.as_slice()),
+        (0, &["demo-0-frontend".into()][..])
+    );
+    carry_out(&mut snapshot, &first);
+    snapshot.podcliques.remove("demo-0-frontend");
+    let then = plan(&snapshot);
+    assert!(!then.to_string().contains("create PodClique"), "{then}");
+    assert_eq!(failed_because(&then), None);
+    assert_eq!(then.status.unwrap().available_replicas, 1);
+}
+
+#[test]
+fn a_podclique_that_somebody_deletes_before_it_is_done_is_a_failure() {
+    let mut snapshot = running(job(1, None));
+    let seen = snapshot.podcliques.get_mut("demo-0-g-0-leader").unwrap();
+    Arc::make_mut(&mut seen.podclique)
+        .metadata
+        .deletion_timestamp = Some(Time(after(59)));
+    let plan = plan(&snapshot);
+    let status = plan.status.unwrap();
+    assert_eq!(status.restart_count, Some(1));
+    assert_snapshot!(status.replica_attempts[0].message);
+}
+
+#[test]
+fn one_that_is_done_is_left_to_go() {
+    let mut snapshot = running(job(1, None));
+    complete(&mut snapshot, "demo-0-frontend", true);
+    let seen = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut seen.podclique)
+        .metadata
+        .deletion_timestamp = Some(Time(after(59)));
+    settle(&mut snapshot);
+    assert_eq!(stored(&snapshot).restart_count, Some(0));
+    assert_eq!(
+        stored(&snapshot).replica_attempts[0].succeeded,
+        ["demo-0-frontend"]
+    );
+}
+
+#[rstest]
+#[case::over("1m", 120, Some("MaxRuntimeExceeded"))]
+#[case::not_over("1m", 119, None)]
+fn it_fails_at_the_end_of_its_time(
+    #[case] limit: &str,
+    #[case] at: i64,
+    #[case] failed: Option<&str>,
+) {
+    let snapshot = running(job(9, Some(limit)));
+    assert_eq!(failed_because(&decide(&snapshot, after(at))), failed);
+    assert_eq!(plan(&snapshot).wake_at, Some(after(120)));
+}
+
+#[test]
+fn a_restart_does_not_reset_its_time() {
+    let mut snapshot = running(job(9, Some("2m")));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    settle(&mut snapshot);
+    snapshot.podcliques.clear();
+    settle(&mut snapshot);
+    assert_eq!(stored(&snapshot).restart_count, Some(1));
+    assert_eq!(failed_because(&decide(&snapshot, after(179))), None);
+    assert_eq!(
+        failed_because(&decide(&snapshot, after(180))),
+        Some("MaxRuntimeExceeded")
+    );
+}
+
+#[test]
+fn keeps_the_newest_failures_with_their_causes() {
+    let mut snapshot = running(job(9, None));
+    let ended = |p: &mut domain::Pod| {
+        let terminated = Some(Terminated {
+            exit_code: 137,
+            reason: Some("OOMKilled".into()),
+            message: Some("x".repeat(2000) + "the end"),
+            finished_at: Some(Time(after(55))),
+            ..Terminated::default()
+        });
+        p.status.container_statuses = vec![ContainerStatus {
+            state: ContainerState {
+                terminated,
+                ..ContainerState::default()
+            },
+            ..ContainerStatus::default()
+        }];
+    };
+    fill(&mut snapshot, "demo-0-frontend", 1, |p| {
+        p.bound().phase("Failed").with(ended)
+    });
+    fill(&mut snapshot, "demo-0-g-0-leader", 1, |p| {
+        p.bound().phase("Failed").created(40).with(|p| {
+            p.status.reason = Some("Evicted".into());
+            p.status.message = Some("The node was low on resource: memory.".into());
+        })
+    });
+    let mut failures = plan(&snapshot).status.unwrap().last_failures;
+    assert_eq!(failures[0].message.as_ref().unwrap().len(), 1024);
+    assert!(failures[0].message.as_ref().unwrap().ends_with("the end"));
+    failures[0].message = None;
+    assert_snapshot!(serde_json::to_string_pretty(&failures).unwrap());
+}

@@ -1,0 +1,168 @@
+//! Training jobs (seed 002). Pods end by hand: their status is patched as a kubelet would, and what
+//! does *not* happen is told by a witness, another job that was restarted meanwhile.
+
+mod deleted;
+mod elastic;
+mod example;
+mod finishing;
+mod limit;
+mod outcome;
+mod refused;
+mod restarts;
+
+use serde_json::{Value, json};
+
+use crate::harness::manifest::{clique, set};
+use crate::harness::seen::{index, name};
+use crate::harness::{Namespace, Seen, same, subset};
+
+/// A job that may be restarted so often.
+fn job(name: &str, restarts: u32, cliques: &[Value], groups: &[Value]) -> Value {
+    let mut job = set(name, cliques, groups);
+    job["spec"]["workloadType"] = json!("Training");
+    job["spec"]["trainingSpec"] = json!({"maxRestarts": restarts});
+    job
+}
+
+/// A job of one clique of two pods, both required.
+fn pair(name: &str, restarts: u32) -> Value {
+    job(name, restarts, &[clique("a", 2)], &[])
+}
+
+/// The status of a pod whose container exited.
+fn exited(code: i32, message: &str) -> Value {
+    let (phase, reason) = match code {
+        0 => ("Succeeded", "Completed"),
+        _ => ("Failed", "Error"),
+    };
+    let mut status = not_ready();
+    status["phase"] = json!(phase);
+    status["containerStatuses"] = json!([container("main", &terminated(code, reason, message))]);
+    status
+}
+
+fn not_ready() -> Value {
+    let not = |type_: &str| json!({"type": type_, "status": "False", "reason": "PodCompleted"});
+    json!({"conditions": [not("Ready"), not("ContainersReady")]})
+}
+
+fn container(name: &str, state: &Value) -> Value {
+    json!({
+        "name": name,
+        "image": "registry.k8s.io/pause:3.10",
+        "imageID": "",
+        "ready": !state["running"].is_null(),
+        "restartCount": 0,
+        "state": state,
+    })
+}
+
+fn terminated(code: i32, reason: &str, message: &str) -> Value {
+    json!({"terminated": {"exitCode": code, "reason": reason, "message": message}})
+}
+
+fn set_status(ns: &Namespace<'_>, pods: &[String], status: &Value) {
+    let patch = format!("--patch={}", json!({"status": status}));
+    let mut args = vec!["patch", "pods", "--subresource=status", &patch];
+    args.extend(pods.iter().map(String::as_str));
+    ns.kubectl(&args);
+}
+
+/// The names of all pods of these PodCliques, once each has as many as it should.
+fn pods_of(ns: &Namespace<'_>, podcliques: &[&str]) -> Vec<String> {
+    ns.until("the pods are there", |seen| {
+        let mut all = Vec::new();
+        for podclique in podcliques {
+            let pods = seen.pods(podclique);
+            let wanted = &seen.one("PodClique", podclique)?["spec"]["replicas"];
+            same(podclique, &json!(pods.len()), wanted)?;
+            all.extend(pods.into_iter().map(|p| name(p).to_owned()));
+        }
+        Ok(all)
+    })
+}
+
+/// All pods of these PodCliques exit with 0.
+fn succeed(ns: &Namespace<'_>, podcliques: &[&str]) {
+    set_status(ns, &pods_of(ns, podcliques), &exited(0, ""));
+}
+
+/// The pod of that index.
+fn pod(ns: &Namespace<'_>, podclique: &str, pod: u32) -> String {
+    ns.until("the pod is there", |seen| {
+        let pods = seen.pods(podclique);
+        let found = pods.into_iter().find(|p| index(p) == pod);
+        let found = found.ok_or_else(|| format!("no pod {pod} of {podclique}"))?;
+        Ok(name(found).to_owned())
+    })
+}
+
+/// The pod of that index exits with 1. Its name is returned.
+fn fail(ns: &Namespace<'_>, podclique: &str, index: u32) -> String {
+    let pod = pod(ns, podclique, index);
+    set_status(ns, std::slice::from_ref(&pod), &exited(1, "NCCL timeout"));
+    pod
+}
+
+/// Fails unless the status of the set has these fields.
+fn is(seen: &Seen, set: &str, status: &Value) -> Result<(), String> {
+    subset(set, &seen.one("PodCliqueSet", set)?["status"], status)
+}
+
+/// Waits until the job is over like this.
+fn ends(ns: &Namespace<'_>, set: &str, phase: &str, restarts: u32) {
+    let status = json!({"phase": phase, "restartCount": restarts});
+    ns.until(phase, |seen| is(seen, set, &status));
+}
+
+/// Waits until the object has so many events of that reason.
+fn told(ns: &Namespace<'_>, object: &str, reason: &str, count: usize) -> Vec<String> {
+    ns.until("it is told", |_| {
+        let said = ns.events(object, reason);
+        same(reason, &said.len(), &count).map_err(|wrong| format!("{wrong}: {said:?}"))?;
+        Ok(said)
+    })
+}
+
+/// The name and uid of every pod of the set.
+fn pods(seen: &Seen, set: &str) -> Vec<(String, String)> {
+    let of_set =
+        |pod: &&Value| pod["metadata"]["labels"]["app.kubernetes.io/part-of"] == json!(set);
+    let uid = |pod: &Value| pod["metadata"]["uid"].as_str().unwrap().to_owned();
+    let mut pods: Vec<_> = seen.all("Pod").into_iter().filter(of_set).collect();
+    pods.sort_by_key(|pod| name(pod));
+    pods.into_iter()
+        .map(|p| (name(p).to_owned(), uid(p)))
+        .collect()
+}
+
+/// A job of that name is started, fails and is restarted: what does not happen meanwhile does not
+/// happen.
+fn witness(ns: &Namespace<'_>, name: &str) {
+    ns.apply(&pair(name, 1));
+    let podclique = format!("{name}-0-a");
+    fail(ns, &podclique, 0);
+    ns.until("the witness is restarted", |seen| {
+        is(seen, name, &json!({"restartCount": 1}))?;
+        same("pods", &seen.pods(&podclique).len(), &2)
+    });
+}
+
+/// Holds the pods in Terminating once they are deleted, until [`release`].
+fn hold(ns: &Namespace<'_>, pods: &[String]) {
+    finalizers(ns, pods, &json!(["example.com/held"]));
+}
+
+fn release(ns: &Namespace<'_>, pods: &[String]) {
+    finalizers(ns, pods, &Value::Null);
+}
+
+fn finalizers(ns: &Namespace<'_>, pods: &[String], finalizers: &Value) {
+    let patch = format!(
+        "--patch={}",
+        json!({"metadata": {"finalizers": finalizers}})
+    );
+    let mut args = vec!["patch", "pods", "--type=merge", &patch];
+    args.extend(pods.iter().map(String::as_str));
+    ns.kubectl(&args);
+}
