@@ -61,5 +61,6 @@ fn knows_its_peers(ns: &Namespace<'_>) {
     .unwrap();
     let subdomain = Value::from("training-pytorch-0");
     same("subdomain", &launcher["subdomain"], &subdomain).unwrap();
+    same("policy", &launcher["restartPolicy"], &json!("Never")).unwrap();
     assert_eq!(index(worker), 1);
 }
