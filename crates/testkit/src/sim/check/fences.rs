@@ -160,12 +160,15 @@ fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
     }
     let (kind, _, uid) = view::owner(before).unwrap_or_default();
     let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
+    // Its labels, too, may have been edited since it was looked at.
+    let seen = window.of_uid(Resource::PodClique, view::uid(before));
+    let is_unwanted = |owner: &Value| seen.iter().any(|c| is_unwanted(c, owner));
     let is_explained = owners.is_empty()
-        || owners.iter().any(|owner| is_unwanted(before, owner))
+        || owners.iter().any(|owner| is_unwanted(owner))
         || owners
             .iter()
             .flat_map(|owner| sets(window, owner))
-            .any(|set| is_unwanted(before, &set));
+            .any(|set| is_unwanted(&set));
     demand(is_explained, "I19", || {
         format!("{} deleted for no reason", record.id)
     })
