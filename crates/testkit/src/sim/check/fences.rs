@@ -161,7 +161,8 @@ fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
     let (kind, _, uid) = view::owner(before).unwrap_or_default();
     let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
     // Its labels, too, may have been edited since it was looked at.
-    let seen = window.of_uid(Resource::PodClique, view::uid(before));
+    let mut seen = window.of_uid(Resource::PodClique, view::uid(before));
+    seen.push(before);
     let is_unwanted = |owner: &Value| seen.iter().any(|c| is_unwanted(c, owner));
     let is_explained = owners.is_empty()
         || owners.iter().any(|owner| is_unwanted(owner))
