@@ -10,21 +10,77 @@ use crate::harness::{Namespace, Seen, same};
 #[test]
 fn what_is_left_of_a_set_or_group_belongs_to_its_successor() {
     let ns = Namespace::new("orphans");
-    let service = set(
-        "x",
-        &[clique("a", 2), clique("b", 1)],
-        &[group("g", "b", 2, 1)],
-    );
+    let service = service();
     ns.apply(&service);
+    ns.until("it runs", runs);
+    succeed(&ns, &service);
+}
+
+/// The successors know nothing of the attempts of their predecessors, but for what the PodCliques
+/// say.
+#[test]
+fn so_does_what_is_left_of_one_that_was_torn_down() {
+    let ns = Namespace::new("orphans-torn");
+    let mut service = service();
+    service["spec"]["template"]["terminationDelay"] = json!("2s");
+    ns.apply(&service);
+    ns.until("it runs", was_available);
+    ns.break_pods("x-0-a");
+    ns.until("the replica is torn down and runs again", |seen| {
+        let attempts = &seen.one("PodCliqueSet", "x")?["status"]["replicaAttempts"];
+        same("attempt", &attempts[0]["attempt"], &json!(1))?;
+        was_available(seen)
+    });
+    ns.break_pods("x-0-g-1-b");
+    ns.until("a group replica is recycled and runs again", |seen| {
+        let group = seen.one("PodCliqueScalingGroup", "x-0-g")?;
+        let attempts = &group["status"]["replicaAttempts"];
+        same("attempt", &attempts[0]["attempt"], &json!(1))?;
+        was_available(seen)
+    });
+    succeed(&ns, &service);
+    ns.until("the fences followed what was found", |seen| {
+        let set = seen.one("PodCliqueSet", "x")?;
+        same(
+            "set",
+            &set["status"]["replicaAttempts"][0]["attempt"],
+            &json!(1),
+        )?;
+        let group = seen.one("PodCliqueScalingGroup", "x-0-g")?;
+        same(
+            "group",
+            &group["status"]["replicaAttempts"][0]["attempt"],
+            &json!(1),
+        )?;
+        same("observed", &group["status"]["observedAttempt"], &json!(1))
+    });
+}
+
+/// Two pods of a clique, and a group of two replicas of one pod.
+fn service() -> Value {
+    let cliques = [clique("a", 2), clique("b", 1)];
+    set("x", &cliques, &[group("g", "b", 2, 1)])
+}
+
+/// It runs, and every PodClique knows that it was available.
+fn was_available(seen: &Seen) -> Result<(), String> {
+    runs(seen)?;
+    let cliques = seen.all("PodClique").into_iter();
+    let were: Vec<_> = cliques.map(|c| &c["status"]["wasAvailable"]).collect();
+    same("wasAvailable", &were, &vec![&json!(true); were.len()])
+}
+
+/// The group is deleted and then the set, their children are not, and each gets a successor.
+fn succeed(ns: &Namespace<'_>, service: &Value) {
     let before = ns.until("it runs", |seen| {
         runs(seen)?;
         Ok(uids(seen, &["Pod", "PodClique", "PodGang"]))
     });
-    wait_for_the_garbage_collector(&ns);
+    wait_for_the_garbage_collector(ns);
 
     // The set makes it again by itself.
     let group = ns.until("it runs", |seen| Ok(uids(seen, &["PodCliqueScalingGroup"])));
-    delete(&ns, "pcsg/x-0-g");
+    delete(ns, "pcsg/x-0-g");
     ns.until("the group is another, its replicas are the same", |seen| {
         runs(seen)?;
         let now = uids(seen, &["PodCliqueScalingGroup"]);
@@ -46,12 +102,12 @@ fn what_is_left_of_a_set_or_group_belongs_to_its_successor() {
         "Service",
     ];
     let before = ns.until("it runs", |seen| Ok(uids(seen, &kept)));
-    delete(&ns, "pcs/x");
+    delete(ns, "pcs/x");
     ns.until("only the set is gone", |seen| {
         seen.expect_names("PodCliqueSet", &[])?;
         same("uids", &uids(seen, &kept), &before)
     });
-    ns.apply(&service);
+    ns.apply(service);
     ns.until("the set is another, all else is the same", |seen| {
         runs(seen)?;
         is_owned(seen, "PodCliqueScalingGroup", "x-0-g", "PodCliqueSet")?;

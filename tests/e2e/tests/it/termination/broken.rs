@@ -382,3 +382,30 @@ fn forty_gangs_at_once_all_come_back_with_all_their_pods() {
     });
     assert_eq!(ns.events("x", "GangTerminated").len(), GANGS);
 }
+
+#[test]
+fn a_replica_that_was_torn_down_can_be_given_up_and_wanted_again_at_once() {
+    let ns = Namespace::new("gt-again");
+    let mut x = service("x", "2s", 1);
+    x["spec"]["replicas"] = 2.into();
+    started(&ns, &[(x, 2)]);
+    ns.break_pods("x-1-a");
+    ns.until("it is torn down and runs again", |seen| {
+        same(
+            "attempts",
+            &attempts_of(seen, "PodCliqueSet", "x")?,
+            &vec![(1, 1)],
+        )?;
+        runs(seen, "x", 2)
+    });
+    ns.kubectl(&["scale", "pcs/x", "--replicas=1"]);
+    ns.kubectl(&["scale", "pcs/x", "--replicas=2"]);
+    ns.until("it runs in the attempt that it was in", |seen| {
+        runs(seen, "x", 2)?;
+        seen.expect_ready_pods(8)?;
+        let set = attempts_of(seen, "PodCliqueSet", "x")?;
+        same("attempts", &set, &vec![(1, 1)])?;
+        let labels = &seen.one("PodClique", "x-1-a")?["metadata"]["labels"];
+        same("label", &labels["grove.io/attempt"], &json!("1"))
+    });
+}
