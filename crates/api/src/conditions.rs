@@ -155,6 +155,20 @@ pub fn set(
     }
 }
 
+/// Puts the verdict into the list, or takes the condition out of it where there is none.
+pub fn keep(
+    conditions: &mut Vec<Condition>,
+    type_: ConditionType,
+    verdict: Option<Verdict>,
+    generation: Option<i64>,
+    now: Timestamp,
+) {
+    match verdict {
+        Some(verdict) => set(conditions, verdict, generation, now),
+        None => remove(conditions, type_),
+    }
+}
+
 /// Takes the condition out of the list.
 pub fn remove(conditions: &mut Vec<Condition>, type_: ConditionType) {
     let type_: &'static str = type_.into();

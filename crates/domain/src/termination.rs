@@ -61,22 +61,23 @@ pub struct Breach {
 
 impl Breach {
     /// The breach of an object, if its stored conditions say so and so does what is seen now: a
-    /// stored condition may be older than the pods.
+    /// stored condition may be older than the pods. Nothing is looked at where none is stored.
     pub fn confirmed(
         replica: i32,
         object: Target,
         delay: SignedDuration,
         stored: &[Condition],
-        seen: &Verdict,
+        seen: impl FnOnce() -> Verdict,
     ) -> Option<Self> {
-        let condition = conditions::find(stored, ConditionType::MinAvailableBreached)?;
-        let holds = condition.status == "True" && seen.status == Status::True;
-        holds.then(|| Self {
+        let condition = conditions::find(stored, ConditionType::MinAvailableBreached)
+            .filter(|c| c.status == "True")?;
+        let seen = seen();
+        (seen.status == Status::True).then_some(Self {
             replica,
             object,
             since: condition.last_transition_time.0,
             delay,
-            numbers: seen.message.clone(),
+            numbers: seen.message,
         })
     }
 

@@ -58,14 +58,29 @@ pub fn max_restarts(set: &PodCliqueSet) -> i32 {
 }
 
 /// Indices whose work is done: what was latched and what is seen. A completed slot stays completed
-/// though its pod is removed.
+/// though its pod is removed. None but in a training job.
 pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> BTreeSet<i32> {
+    if podclique.spec.workload_type != Some(WorkloadType::Training) {
+        return BTreeSet::new();
+    }
     let latched = podclique.status.as_ref();
     let latched = latched.and_then(|s| s.completed_indices.as_deref());
     let mut all = indices::parse(latched.unwrap_or_default());
     all.extend(pods.filter(|p| p.is_completed()).filter_map(Pod::index));
     all.retain(|k| *k < podclique.spec.replicas);
     all
+}
+
+/// How many slots are done or held by one of these pods.
+pub fn slots<'a>(completed: BTreeSet<i32>, pods: impl Iterator<Item = &'a Pod>) -> i32 {
+    let count = if completed.is_empty() {
+        pods.count()
+    } else {
+        let mut slots = completed;
+        slots.extend(pods.filter_map(Pod::index));
+        slots.len()
+    };
+    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 /// Whether every slot is completed.

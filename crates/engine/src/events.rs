@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 
 use api::labels;
+use domain::fnv;
 use domain::plan::{Kind, Note, Target};
-use domain::{Key, fnv, ownership};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -88,11 +88,7 @@ fn build<K: Watched>(object: &K, note: &Note, now: Timestamp) -> Event {
 }
 
 fn reference<K: Watched>(object: &K, note: &Note) -> ObjectReference {
-    let own = || Target {
-        kind: K::KIND,
-        key: Key::of(object.meta()),
-        uid: ownership::uid(object.meta()).to_owned(),
-    };
+    let own = || Target::of(K::KIND, object.meta());
     let target = note.about.clone().unwrap_or_else(own);
     ObjectReference {
         api_version: Some(crate::routes::api_version(target.kind)),

@@ -84,17 +84,14 @@ pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: 
         .filter(|e| e.code == ERR_NAME_CONFLICT)
         .map(|e| e.description.clone())
         .collect();
-    if taken.is_empty() {
-        conditions::remove(next.conditions(), ConditionType::NameConflict);
-        return;
-    }
-    let verdict = Verdict {
-        type_: ConditionType::NameConflict,
+    let type_ = ConditionType::NameConflict;
+    let verdict = (!taken.is_empty()).then(|| Verdict {
+        type_,
         status: conditions::Status::True,
         reason: Reason::NameTaken,
         message: taken.join("; "),
-    };
-    conditions::set(next.conditions(), verdict, generation, now);
+    });
+    conditions::keep(next.conditions(), type_, verdict, generation, now);
 }
 
 fn without_messages(conditions: &[Condition]) -> Vec<Condition> {

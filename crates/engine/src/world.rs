@@ -1,9 +1,10 @@
 //! Everything that is known of the cluster, as controllers read it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::fence::{self, Attempt};
 use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
@@ -29,6 +30,21 @@ pub struct World {
 }
 
 impl World {
+    /// Whether a PodClique of an earlier attempt than the present one exists in this replica of the
+    /// set: nothing is created there until it is gone (design, protocol rule 4, step 4).
+    pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
+        let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
+        let present = fence::present(attempts, replica);
+        let is_earlier = |c: &Arc<PodClique>| {
+            ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX) == Some(replica)
+                && Attempt::of(&c.metadata).set < present
+        };
+        present > 0 && {
+            let all = self.podcliques.part_of(&Key::of(&set.metadata));
+            all.iter().any(is_earlier)
+        }
+    }
+
     /// Whether the set is a job that was given up and waits for its last pod.
     pub fn awaits_last_pod(&self, set: &Key) -> bool {
         let set = self.podcliquesets.get(set);

@@ -44,9 +44,6 @@ impl Snapshot {
 
     /// Slots whose work is done.
     pub fn completed(&self) -> BTreeSet<i32> {
-        if !self.is_training() {
-            return BTreeSet::new();
-        }
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
 
@@ -150,20 +147,10 @@ fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
     pods
 }
 
-/// Whether a PodClique of an earlier attempt exists in this replica, this one itself included:
-/// nothing is created there until it is gone (design, protocol rule 4, step 4).
+/// Whether its replica is being torn down, which it may itself be left from.
 fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
-    let index = |c: &PodClique| ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX);
-    let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
-    let present = index(podclique).map_or(0, |i| fence::present(attempts, i));
-    let is_earlier = |c: &PodClique| Attempt::of(&c.metadata).set < present;
-    present > 0
-        && (is_earlier(podclique) || {
-            let others = world.podcliques.part_of(&Key::of(&set.metadata));
-            others
-                .iter()
-                .any(|c| index(c) == index(podclique) && is_earlier(c))
-        })
+    let replica = ownership::label_index(&podclique.metadata, labels::PCS_REPLICA_INDEX);
+    replica.is_some_and(|i| world.has_earlier_attempt(set, i))
 }
 
 fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {

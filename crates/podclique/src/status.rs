@@ -43,15 +43,10 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
 }
 
 /// Slots that are bound to a node; a completed one was, though its pod may be gone.
-fn scheduled_slots(snapshot: &Snapshot, scheduled: i32) -> i32 {
-    let mut slots = snapshot.completed();
-    if slots.is_empty() {
-        return scheduled;
-    }
-    let pods = snapshot.pods.iter();
-    let bound = pods.filter(|p| !p.is_terminating() && p.is_scheduled());
-    slots.extend(bound.filter_map(|p| p.index()));
-    to_i32(slots.len())
+fn scheduled_slots(snapshot: &Snapshot) -> i32 {
+    let pods = snapshot.pods.iter().map(AsRef::as_ref);
+    let bound = pods.filter(|p: &&Pod| !p.is_terminating() && p.is_scheduled());
+    training::slots(snapshot.completed(), bound)
 }
 
 fn set_conditions(
@@ -61,17 +56,20 @@ fn set_conditions(
     now: Timestamp,
 ) {
     let generation = snapshot.podclique.metadata.generation;
-    let slots = scheduled_slots(snapshot, next.scheduled_replicas);
+    let slots = scheduled_slots(snapshot);
     let scheduled = availability::clique_scheduled(slots, facts.minimum());
     conditions::set(&mut next.conditions, scheduled, generation, now);
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
     }
-    match availability::scaled_below_minimum(facts.replicas, facts.min_available) {
-        Some(verdict) => conditions::set(&mut next.conditions, verdict, generation, now),
-        None => conditions::remove(&mut next.conditions, ConditionType::ScaledBelowMinAvailable),
-    }
+    conditions::keep(
+        &mut next.conditions,
+        ConditionType::ScaledBelowMinAvailable,
+        availability::scaled_below_minimum(facts.replicas, facts.min_available),
+        generation,
+        now,
+    );
 }
 
 /// The breach of a job that is over stays as it was: its pods are ended by us now, and that is

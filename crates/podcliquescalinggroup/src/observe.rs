@@ -138,7 +138,9 @@ pub fn observe(
         owner,
         is_set_replica_torn_down: false,
     };
-    snapshot.is_set_replica_torn_down = is_set_replica_torn_down(&snapshot, world);
+    let place = snapshot.owner.as_ref().zip(snapshot.replica());
+    snapshot.is_set_replica_torn_down =
+        place.is_some_and(|(owner, i)| world.has_earlier_attempt(&owner.set, i));
     snapshot
 }
 
@@ -153,21 +155,6 @@ fn pods(
     let uids = podcliques.values().map(|c| ownership::uid(&c.metadata));
     uids.map(|uid| (uid.to_owned(), world.pods.owned_by(uid)))
         .collect()
-}
-
-fn is_set_replica_torn_down(snapshot: &Snapshot, world: &World) -> bool {
-    let (Some(owner), Some(i)) = (&snapshot.owner, snapshot.replica()) else {
-        return false;
-    };
-    let present = snapshot.set_attempt();
-    let is_earlier = |c: &Arc<PodClique>| {
-        ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX) == Some(i)
-            && Attempt::of(&c.metadata).set < present
-    };
-    present > 0 && {
-        let set = Key::of(&owner.set.metadata);
-        world.podcliques.part_of(&set).iter().any(is_earlier)
-    }
 }
 
 /// What the group controls, and what nobody controls but says it belongs to it.

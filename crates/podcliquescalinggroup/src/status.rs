@@ -7,7 +7,7 @@ use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroupStatus, labels, names};
 use domain::availability::{self, GroupFacts, GroupPart};
 use domain::intake::MOST_REPLICAS;
-use domain::{gang, hash, indices, ownership};
+use domain::{gang, hash, ownership, training};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -51,10 +51,13 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         generation,
         now,
     );
-    match availability::scaled_below_minimum(facts.replicas, facts.min_available) {
-        Some(verdict) => conditions::set(&mut next.conditions, verdict, generation, now),
-        None => conditions::remove(&mut next.conditions, ConditionType::ScaledBelowMinAvailable),
-    }
+    conditions::keep(
+        &mut next.conditions,
+        ConditionType::ScaledBelowMinAvailable,
+        availability::scaled_below_minimum(facts.replicas, facts.min_available),
+        generation,
+        now,
+    );
     next
 }
 
@@ -152,8 +155,8 @@ fn is_scheduled(podclique: &PodClique) -> bool {
 
 fn is_available(podclique: &PodClique) -> bool {
     podclique.status.as_ref().is_some_and(|s| {
-        let completed = s.completed_indices.as_deref().unwrap_or_default();
-        let completed = i32::try_from(indices::parse(completed).len()).unwrap_or(i32::MAX);
+        let completed = training::completed(podclique, std::iter::empty());
+        let completed = i32::try_from(completed.len()).unwrap_or(i32::MAX);
         let up = s.ready_replicas.saturating_add(completed);
         up >= gang::clique_minimum(&podclique.spec)
     })

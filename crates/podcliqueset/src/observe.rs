@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
@@ -86,23 +86,12 @@ impl CliqueSeen {
     /// How many slots hold a pod that stays and fulfils the claim, or need none any more because
     /// their work is done.
     pub fn count_or_done(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
-        let mut slots = self.completed();
-        if slots.is_empty() {
-            return self.count(claim);
-        }
-        slots.extend(
-            self.staying()
-                .filter(|p| claim(p))
-                .filter_map(|p| p.index()),
-        );
-        i32::try_from(slots.len()).unwrap_or(i32::MAX)
+        let pods = self.staying().map(AsRef::as_ref);
+        training::slots(self.completed(), pods.filter(|p: &&Pod| claim(p)))
     }
 
     /// Slots whose work is done; none but in a training job.
     pub fn completed(&self) -> BTreeSet<i32> {
-        if self.podclique.spec.workload_type != Some(WorkloadType::Training) {
-            return BTreeSet::new();
-        }
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
 

@@ -68,20 +68,17 @@ fn live_replicas(snapshot: &Snapshot, before: &[LiveReplicas]) -> Vec<LiveReplic
 /// Delays that make no sense can only be found in objects that were stored around the API server's
 /// checks; nothing is deleted for them.
 fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
-    let invalid = &snapshot.intake.invalid_delays;
-    if invalid.is_empty() {
-        conditions::remove(&mut next.conditions, ConditionType::GangTerminationDisabled);
-        return;
-    }
-    let reasons: Vec<String> = invalid.iter().map(ToString::to_string).collect();
-    let verdict = Verdict {
-        type_: ConditionType::GangTerminationDisabled,
+    let invalid = snapshot.intake.invalid_delays.iter();
+    let reasons: Vec<String> = invalid.map(ToString::to_string).collect();
+    let type_ = ConditionType::GangTerminationDisabled;
+    let verdict = (!reasons.is_empty()).then(|| Verdict {
+        type_,
         status: Status::True,
         reason: Reason::InvalidTerminationDelay,
         message: reasons.join("; "),
-    };
+    });
     let generation = snapshot.stored.metadata.generation;
-    conditions::set(&mut next.conditions, verdict, generation, now);
+    conditions::keep(&mut next.conditions, type_, verdict, generation, now);
 }
 
 /// Accepts the first generation, and one that another implementation wrote. A changed template is
@@ -115,18 +112,15 @@ fn set_not_implemented(
         .cloned()
         .chain(changed)
         .collect();
-    if paths.is_empty() {
-        conditions::remove(&mut next.conditions, ConditionType::FieldNotImplemented);
-        return;
-    }
-    let verdict = Verdict {
-        type_: ConditionType::FieldNotImplemented,
+    let type_ = ConditionType::FieldNotImplemented;
+    let verdict = (!paths.is_empty()).then(|| Verdict {
+        type_,
         status: Status::True,
         reason: Reason::AcceptedButIgnored,
         message: format!("accepted, without effect yet: {}", paths.join("; ")),
-    };
+    });
     let generation = snapshot.stored.metadata.generation;
-    conditions::set(&mut next.conditions, verdict, generation, now);
+    conditions::keep(&mut next.conditions, type_, verdict, generation, now);
 }
 
 /// A terminal phase is terminal, and a job that is being given up keeps the phase it had.

@@ -7,7 +7,7 @@ use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGangStatus, labels};
 use domain::plan::Plan;
-use domain::{Pod, ownership};
+use domain::{Pod, ownership, training};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
@@ -242,15 +242,8 @@ impl<'a> Facts<'a> {
 
 /// Slots that fulfil the claim; one whose work is done did.
 fn count(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
-    let pods = part.pods.iter().filter(|p| claim(p));
-    let slots = if part.completed.is_empty() {
-        pods.count()
-    } else {
-        let mut slots = part.completed.clone();
-        slots.extend(pods.filter_map(|p| p.index()));
-        slots.len()
-    };
-    i32::try_from(slots).unwrap_or(i32::MAX)
+    let pods = part.pods.iter().map(AsRef::as_ref);
+    training::slots(part.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
 }
 
 fn text(none: &str, what: &str, names: &[&str]) -> String {

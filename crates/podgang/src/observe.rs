@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use api::PodGang;
 use api::podgang::PodGroup;
-use api::{PodGang, WorkloadType};
 use domain::{Key, Pod, training};
 use engine::World;
 
@@ -56,8 +56,7 @@ fn part(gang: &PodGang, group: &PodGroup, world: &World) -> Part {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     let podclique = world
         .podcliques
-        .get(&Key::new(namespace, group.name.clone()))
-        .filter(|c| c.spec.workload_type == Some(WorkloadType::Training));
+        .get(&Key::new(namespace, group.name.clone()));
     Part {
         name: group.name.clone(),
         min_replicas: group.min_replicas,

@@ -103,7 +103,7 @@ fn confirmed(replica: i32, name: &str, since: i64, stored: Status, seen: Status)
         uid: format!("uid-{name}"),
     };
     let delay = SignedDuration::from_secs(10);
-    Breach::confirmed(replica, object, delay, &list, &verdict(seen))
+    Breach::confirmed(replica, object, delay, &list, || verdict(seen))
 }
 
 #[test]

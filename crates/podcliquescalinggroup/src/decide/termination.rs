@@ -102,8 +102,9 @@ fn breach(snapshot: &Snapshot, podclique: &PodClique, delay: SignedDuration) -> 
     let j = replica(podclique).filter(|j| *j < snapshot.group.spec.replicas)?;
     let stored = &podclique.status.as_ref()?.conditions;
     let object = Target::of(Kind::PodClique, &podclique.metadata);
-    let seen = clique_breach(&facts(snapshot, podclique));
-    Breach::confirmed(j, object, delay, stored, &seen)
+    Breach::confirmed(j, object, delay, stored, || {
+        clique_breach(&facts(snapshot, podclique))
+    })
 }
 
 fn facts(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {

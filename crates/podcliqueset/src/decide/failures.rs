@@ -34,13 +34,9 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
     let delay = training::delay(&snapshot.intake.set, part.group);
     let stored = &seen.podclique.status.as_ref()?.conditions;
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
-    Breach::confirmed(
-        part.replica,
-        object,
-        delay,
-        stored,
-        &clique_breach(&seen.facts()),
-    )
+    Breach::confirmed(part.replica, object, delay, stored, || {
+        clique_breach(&seen.facts())
+    })
 }
 
 /// We delete PodCliques of earlier attempts, or with the set. One of the present attempt was

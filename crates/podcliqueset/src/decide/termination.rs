@@ -88,7 +88,7 @@ fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {
     let delay = termination::delay_of_set(&snapshot.intake.set)?;
     let stored = &seen.podclique.status.as_ref()?.conditions;
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
-    Breach::confirmed(i, object, delay, stored, &clique_breach(&seen.facts()))
+    Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
 }
 
 fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -> Option<Breach> {
@@ -101,12 +101,9 @@ fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -
     let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
     let delay = termination::delay_of_group(&snapshot.intake.set, config).filter(|_| is_current)?;
     let object = Target::of(Kind::PodCliqueScalingGroup, &group.metadata);
-    let seen = || group_breach(&group_facts(snapshot, group));
-    let is_stored = api::conditions::is_true(
-        &status.conditions,
-        api::conditions::ConditionType::MinAvailableBreached,
-    );
-    is_stored.then(|| Breach::confirmed(i, object, delay, &status.conditions, &seen()))?
+    Breach::confirmed(i, object, delay, &status.conditions, || {
+        group_breach(&group_facts(snapshot, group))
+    })
 }
 
 fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts {

@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
+use crate::harness::namespace::unready;
 use crate::harness::seen::{index, name};
 use crate::harness::{Namespace, Seen, condition, same};
 
@@ -44,12 +45,6 @@ fn break_pod(ns: &Namespace<'_>, podclique: &str, pod: u32) -> String {
     let patch = format!("--patch={}", unready());
     ns.kubectl(&["patch", "pod", &broken, "--subresource=status", &patch]);
     broken
-}
-
-fn unready() -> Value {
-    let not =
-        |type_: &str| json!({"type": type_, "status": "False", "reason": "ContainersNotReady"});
-    json!({"status": {"conditions": [not("Ready"), not("ContainersReady")]}})
 }
 
 /// The uids of PodCliques, by name.

@@ -85,9 +85,7 @@ impl<'a> Namespace<'a> {
     pub fn break_pods(&self, podclique: &str) {
         let selector = format!("--selector=grove.io/podclique={podclique}");
         let names = self.kubectl(&["get", "pods", &selector, "--output=name"]);
-        let not = |type_: &str| json!({"type": type_, "status": "False"});
-        let status = json!({"status": {"conditions": [not("Ready"), not("ContainersReady")]}});
-        let patch = format!("--patch={status}");
+        let patch = format!("--patch={}", unready());
         for pod in names.lines() {
             self.kubectl(&["patch", pod, "--subresource=status", &patch]);
         }
@@ -164,6 +162,13 @@ impl<'a> Namespace<'a> {
             "--timeout=60s",
         ]);
     }
+}
+
+/// The patch of a pod's status after which it is not Ready.
+pub fn unready() -> Value {
+    let not =
+        |type_: &str| json!({"type": type_, "status": "False", "reason": "ContainersNotReady"});
+    json!({"status": {"conditions": [not("Ready"), not("ContainersReady")]}})
 }
 
 impl Drop for Namespace<'_> {
