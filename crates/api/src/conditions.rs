@@ -37,7 +37,8 @@ pub enum ConditionType {
     Initialized,
     /// PodGang: every part has its guaranteed pods bound to nodes.
     Scheduled,
-    /// PodGang: every part has its guaranteed pods ready.
+    /// PodGang: every part has its guaranteed pods ready. PodCliqueSet, PodCliqueScalingGroup,
+    /// PodClique: what has to run runs; where it does not, the message is the first cause.
     Ready,
     /// PodGang: a guaranteed pod failed or is not ready after it was.
     Unhealthy,
@@ -47,7 +48,18 @@ pub enum ConditionType {
 
 /// Reasons of conditions.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    strum::EnumIter,
+    strum::EnumString,
+    strum::IntoStaticStr,
 )]
 #[allow(missing_docs)]
 pub enum Reason {
@@ -93,11 +105,54 @@ pub enum Reason {
     GuaranteedPodsNotBound,
     GuaranteedPodsLost,
     GuaranteedPodsReady,
-    GuaranteedPodsNotReady,
     PodsFailed,
     NoPodFailed,
     PodsDisrupted,
     NoPodDisrupted,
+
+    // Ready=True: everything runs, or what has to, or there is nothing to run, or it is done.
+    AllReady,
+    MinimumReady,
+    ScaledToZero,
+    WorkloadSucceeded,
+
+    // Ready=False, in the order in which causes are told: the first one that is found is the one
+    // that is told. First what does not end by itself.
+    InvalidSpec,
+    NotImplemented,
+    QuotaExceeded,
+    ServiceAccountNotFound,
+    PriorityClassNotFound,
+    RequestRefused,
+    PodFailed,
+    ImagePullFailed,
+    ContainerConfigInvalid,
+    CrashLoop,
+    VolumeUnavailable,
+    NodeSelectorUnmatched,
+    InsufficientResources,
+    Unschedulable,
+    ForeignSchedulingGate,
+    // From here on what usually ends by itself.
+    ReplicaTearingDown,
+    PodTerminating,
+    PodsBeingCreated,
+    ContainersNotReady,
+    PodsStarting,
+    WaitingForScheduler,
+    GangIncomplete,
+    BaseGangNotReady,
+}
+
+impl Reason {
+    /// Whether somebody has to do something about what this says; the rest passes by itself.
+    pub fn is_blocking(self) -> bool {
+        (Self::InvalidSpec..Self::ReplicaTearingDown).contains(&self)
+            || matches!(
+                self,
+                Self::NameTaken | Self::MaxRestartsExceeded | Self::MaxRuntimeExceeded
+            )
+    }
 }
 
 /// Status of a condition.

@@ -53,6 +53,11 @@ use crate::{LastError, WorkloadType};
         priority = 1
     ),
     printcolumn(
+        name = "State",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
@@ -123,7 +128,7 @@ pub struct PodCliqueStatus {
     /// Selector of the pods, for autoscalers; standalone cliques only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hpa_pod_selector: Option<String>,
-    /// `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`, `Succeeded` (training).
+    /// `Ready`, `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`, `Succeeded` (training).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// Template generation of the set that all pods have.

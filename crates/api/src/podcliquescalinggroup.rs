@@ -62,6 +62,11 @@ use crate::{LastError, WorkloadType};
         priority = 1
     ),
     printcolumn(
+        name = "State",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
@@ -112,7 +117,7 @@ pub struct PodCliqueScalingGroupStatus {
     /// What keeps this object from being reconciled; empty when nothing does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
-    /// `MinAvailableBreached`, `ScaledBelowMinAvailable`.
+    /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// Template generation of the set that all PodCliques have.

@@ -81,6 +81,11 @@ use crate::{GoDuration, LastError, WorkloadType};
         priority = 1
     ),
     printcolumn(
+        name = "State",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
@@ -274,7 +279,7 @@ pub struct PodCliqueSetStatus {
     /// Generation of the spec that the rest of this status speaks of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Failed` (training), `TopologyLevelsUnavailable`, `SchedulingFeatureUnsupported`,
+    /// `Ready`, `Failed` (training), `TopologyLevelsUnavailable`, `SchedulingFeatureUnsupported`,
     /// `FieldNotImplemented`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,

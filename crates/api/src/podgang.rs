@@ -24,6 +24,11 @@ use serde::{Deserialize, Deserializer, Serialize};
         json_path = ".status.schedulingPhase"
     ),
     printcolumn(
+        name = "State",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"

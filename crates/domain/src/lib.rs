@@ -15,6 +15,7 @@ pub mod key;
 pub mod ownership;
 pub mod plan;
 pub mod pod;
+pub mod readiness;
 pub mod slots;
 pub mod termination;
 pub mod training;

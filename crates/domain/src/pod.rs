@@ -90,6 +90,9 @@ pub struct ContainerStatus {
     /// Name of the container.
     #[serde(default)]
     pub name: String,
+    /// Its image.
+    #[serde(default)]
+    pub image: String,
     /// Whether its readiness probe passes.
     #[serde(default)]
     pub ready: bool,
@@ -332,7 +335,8 @@ impl Pod {
             .or(scheduling)
     }
 
-    fn containers(&self) -> impl Iterator<Item = &ContainerStatus> {
+    /// Statuses of its init containers and containers, in this order.
+    pub fn containers(&self) -> impl Iterator<Item = &ContainerStatus> {
         self.status
             .init_container_statuses
             .iter()

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 use api::labels;
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::plan::{Action, Kind, Object, Target};
+use domain::readiness::{ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
 use domain::{Key, Pod, ownership};
 use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
@@ -24,7 +25,6 @@ use crate::hub::Hub;
 use crate::metrics::ByAction;
 use crate::requests::RequestError;
 use crate::routes::{Controller, Watched};
-use crate::status;
 
 /// Writes in flight per reconcile.
 const WIDTH: usize = 16;
@@ -176,8 +176,8 @@ fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError,
     let message = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     if outcome.errors.len() < ERRORS_KEPT {
         let code = match error {
-            RequestError::NameConflict { .. } => status::ERR_NAME_CONFLICT.to_owned(),
-            RequestError::Unavailable(_) => "ERR_API_UNAVAILABLE".to_owned(),
+            RequestError::NameConflict { .. } => ERR_NAME_CONFLICT.to_owned(),
+            RequestError::Unavailable(_) => ERR_API_UNAVAILABLE.to_owned(),
             _ => code(action),
         };
         outcome.errors.push(LastError {

@@ -7,6 +7,7 @@ use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
 use domain::fence;
+use domain::readiness::ERR_NAME_CONFLICT;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
@@ -53,6 +54,23 @@ fn advance(conditions: &mut [Condition], next: &[Condition], types: &[ConditionT
     }
 }
 
+/// Takes over of `next` how far it has come: that all is ready now, or what it waits for next. What
+/// somebody has to mend is told at once, and so is that it is not ready any more.
+fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
+    let Some(after) = conditions::find(next, ConditionType::Ready) else {
+        return;
+    };
+    let name: &'static str = ConditionType::Ready.into();
+    let before = conditions.iter_mut().find(|c| c.type_ == name);
+    let Some(before) = before else { return };
+    let reason = after.reason.parse::<Reason>();
+    let is_blocking = reason.is_ok_and(Reason::is_blocking);
+    let is_lost = before.status == "True" && after.status != "True";
+    if !is_blocking && !is_lost {
+        before.clone_from(after);
+    }
+}
+
 /// Reasons of the fences that a status raises.
 pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     let before = old.fences();
@@ -72,9 +90,6 @@ pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
         }
     }
 }
-
-/// Code in `lastErrors` of a name that is taken by an object of somebody else.
-pub const ERR_NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
 
 /// Condition `NameConflict` says what `lastErrors` says of taken names, and goes with it.
 pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: Timestamp) {
@@ -129,10 +144,10 @@ impl Status for PodCliqueSetStatus {
     fn advanced_to(&self, next: &Self) -> Self {
         let is_step = self.phase == Some(PodCliqueSetPhase::Pending)
             && next.phase == Some(PodCliqueSetPhase::Running);
-        Self {
-            phase: if is_step { next.phase } else { self.phase },
-            ..self.clone()
-        }
+        let mut advanced = self.clone();
+        advanced.phase = if is_step { next.phase } else { self.phase };
+        advance_ready(&mut advanced.conditions, &next.conditions);
+        advanced
     }
 }
 
@@ -158,6 +173,12 @@ impl Status for PodCliqueScalingGroupStatus {
             updated_replicas: 0,
             ..self.clone()
         }
+    }
+
+    fn advanced_to(&self, next: &Self) -> Self {
+        let mut advanced = self.clone();
+        advance_ready(&mut advanced.conditions, &next.conditions);
+        advanced
     }
 }
 
@@ -186,6 +207,7 @@ impl Status for PodCliqueStatus {
         let mut advanced = self.clone();
         let steps = [ConditionType::PodCliqueScheduled];
         advance(&mut advanced.conditions, &next.conditions, &steps);
+        advance_ready(&mut advanced.conditions, &next.conditions);
         advanced
     }
 }
@@ -207,8 +229,9 @@ impl Status for PodGangStatus {
     }
     fn advanced_to(&self, next: &Self) -> Self {
         let mut advanced = self.clone();
-        let steps = [ConditionType::Scheduled, ConditionType::Ready];
+        let steps = [ConditionType::Scheduled];
         advance(&mut advanced.conditions, &next.conditions, &steps);
+        advance_ready(&mut advanced.conditions, &next.conditions);
         if progress(next) > progress(self) {
             advanced.phase = next.phase;
             advanced.scheduling_phase = next.scheduling_phase;

@@ -3,9 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
+use domain::readiness::{self, Start};
 use domain::{Key, Pod, hash, ownership, training};
 use engine::World;
 use engine::world::Tombstone;
@@ -28,6 +30,8 @@ pub struct Snapshot {
     pub may_have_more: bool,
     /// The PodGang that it is a part of, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
+    /// What that PodGang waits for.
+    pub start: Start,
     /// The last holders of slots whose pods are gone.
     pub tombstones: HashMap<i32, Tombstone>,
     /// Names that turned out to be taken by pods of others.
@@ -101,17 +105,28 @@ pub fn observe(
         .to_owned();
     let mut pods = pods_of(podclique, set_name, world);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
+    let gang = gang_of(meta, &set_uid, world);
+    let is_torn_down = set
+        .as_ref()
+        .is_some_and(|set| is_being_torn_down(podclique, set, world));
     Snapshot {
         taken_names: world.taken_names.within(&namespace),
         may_create: set.as_ref().is_some_and(|set| {
             has_living_owner(podclique, set, world)
-                && !is_being_torn_down(podclique, set, world)
+                && !is_torn_down
                 && !training::is_over(set.status.as_ref())
         }),
+        start: if is_torn_down {
+            Start::TornDown
+        } else {
+            readiness::start(podclique, gang.as_deref(), |base| {
+                is_ready(&Key::new(namespace.clone(), base), world)
+            })
+        },
         set: set.map(|s| facts(&s, podclique)),
         pods,
         may_have_more: world.pods.is_uncertain_of(ownership::uid(meta)),
-        gang: gang_of(meta, &set_uid, world),
+        gang,
         tombstones: world.tombstones.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_pod_timeout,
@@ -134,6 +149,12 @@ fn gang_of(meta: &ObjectMeta, set_uid: &str, world: &World) -> Option<Arc<PodGan
     }
     let all = world.podgangs.owned_by(set_uid);
     all.into_iter().find(is_part).or(labelled)
+}
+
+fn is_ready(gang: &Key, world: &World) -> bool {
+    let gang = world.podgangs.get(gang);
+    let status = gang.as_ref().and_then(|g| g.status.as_ref());
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Ready))
 }
 
 /// What the PodClique controls, and what nobody controls but says it belongs to it.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodCliqueStatus, labels};
 use domain::availability::{self, CliqueFacts};
+use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
 use jiff::Timestamp;
 
@@ -62,6 +63,12 @@ fn set_conditions(
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
+        let ready = readiness::clique(&CliqueLook {
+            podclique: &snapshot.podclique,
+            pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
+            start: snapshot.start.clone(),
+        });
+        conditions::set(&mut next.conditions, ready, generation, now);
     }
     conditions::keep(
         &mut next.conditions,
@@ -72,7 +79,7 @@ fn set_conditions(
     );
 }
 
-/// The breach of a job that is over stays as it was: its pods are ended by us now, and that is
+/// What is said of a job that is over stays as it was: its pods are ended by us now, and that is
 /// nobody's failure.
 fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);

@@ -1,5 +1,7 @@
 //! What is reported of a scaling group.
 
+mod ready;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
@@ -51,6 +53,8 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         generation,
         now,
     );
+    let ready = ready::verdict(snapshot, &replicas);
+    conditions::set(&mut next.conditions, ready, generation, now);
     conditions::keep(
         &mut next.conditions,
         ConditionType::ScaledBelowMinAvailable,

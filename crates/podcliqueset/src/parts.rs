@@ -14,8 +14,12 @@ pub struct Part<'a> {
     pub name: String,
     /// Index of the PodCliqueSet replica.
     pub replica: i32,
+    /// Name of its clique in the template.
+    pub clique: &'a str,
     /// The scaling group it belongs to.
     pub group: Option<&'a PodCliqueScalingGroupConfig>,
+    /// Index of the replica of that group.
+    pub group_replica: Option<i32>,
 }
 
 impl Part<'_> {
@@ -44,7 +48,9 @@ pub fn expected(snapshot: &Snapshot) -> Vec<Part<'_>> {
         let standalone = gang::standalone(template).map(move |c| Part {
             name: names::standalone_clique(snapshot.name(), i, &c.name),
             replica: i,
+            clique: &c.name,
             group: None,
+            group_replica: None,
         });
         let groups = template.scaling_groups.iter();
         standalone.chain(groups.flat_map(move |config| of_group(snapshot, i, config)))
@@ -65,7 +71,9 @@ fn of_group<'a>(
         config.clique_names.iter().map(move |clique| Part {
             name: names::grouped_clique(&group, j, clique),
             replica: i,
+            clique,
             group: Some(config),
+            group_replica: Some(j),
         })
     })
 }

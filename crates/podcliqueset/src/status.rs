@@ -1,6 +1,7 @@
 //! What is reported of a set.
 
 mod job;
+mod ready;
 
 use std::collections::HashMap;
 
@@ -52,6 +53,9 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
     if snapshot.is_training() {
         job::complete(&mut next, snapshot, now);
     }
+    let ready = ready::verdict(snapshot, &next, &replicas);
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set(&mut next.conditions, ready, generation, now);
     next
 }
 

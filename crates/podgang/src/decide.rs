@@ -7,6 +7,7 @@ use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGangStatus, labels};
 use domain::plan::Plan;
+use domain::readiness::{self, Cause, CliqueLook, Start};
 use domain::{Pod, ownership, training};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -159,18 +160,18 @@ impl<'a> Facts<'a> {
     }
 
     fn ready(&self) -> Verdict {
-        let holds = self.each_has_minimum(&Pod::is_ready);
-        let reason = if holds {
-            Reason::GuaranteedPodsReady
-        } else {
-            Reason::GuaranteedPodsNotReady
+        if self.each_has_minimum(&Pod::is_ready) {
+            let message = self.tally("ready", &Pod::is_ready);
+            return readiness::verdict(true, Reason::GuaranteedPodsReady, message);
+        }
+        let causes = self.parts.iter().filter_map(cause);
+        let told = readiness::first(causes);
+        let (reason, message) = match told {
+            Some(told) => (told.reason, told.text),
+            None if self.is_starting => (Reason::PodsBeingCreated, self.initialized().message),
+            None => (Reason::PodsStarting, self.tally("ready", &Pod::is_ready)),
         };
-        verdict(
-            ConditionType::Ready,
-            holds,
-            reason,
-            self.tally("ready", &Pod::is_ready),
-        )
+        readiness::verdict(false, reason, message)
     }
 
     fn unhealthy(&self) -> Verdict {
@@ -238,6 +239,21 @@ impl<'a> Facts<'a> {
         };
         format!("{}{rest} {what}", shown.join(", "))
     }
+}
+
+/// Why the part is not up, in the words that its PodClique has for it.
+fn cause(part: &Part) -> Option<Cause> {
+    let Some(podclique) = &part.podclique else {
+        let text = format!("podclique {} does not exist", part.name);
+        return Some(Cause::new(Reason::PodsBeingCreated, text));
+    };
+    let look = CliqueLook {
+        podclique,
+        pods: part.pods.iter().map(AsRef::as_ref).collect(),
+        start: Start::Started,
+    };
+    let cause = readiness::shortfall(&look, false)?;
+    Some(cause.within(&format!("podclique {} ", part.name)))
 }
 
 /// Slots that fulfil the claim; one whose work is done did.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use api::PodGang;
 use api::podgang::PodGroup;
+use api::{PodClique, PodGang};
 use domain::{Key, Pod, training};
 use engine::World;
 
@@ -26,6 +26,8 @@ pub struct Part {
     pub min_replicas: i32,
     /// Listed pods that exist and stay, in the order of the list.
     pub pods: Vec<Arc<Pod>>,
+    /// The PodClique, if it exists.
+    pub podclique: Option<Arc<PodClique>>,
     /// Slots whose work is done, in a training job.
     pub completed: BTreeSet<i32>,
 }
@@ -60,9 +62,10 @@ fn part(gang: &PodGang, group: &PodGroup, world: &World) -> Part {
     Part {
         name: group.name.clone(),
         min_replicas: group.min_replicas,
-        completed: podclique.map_or_else(BTreeSet::new, |c| {
-            training::completed(&c, pods.iter().map(AsRef::as_ref))
+        completed: podclique.as_ref().map_or_else(BTreeSet::new, |c| {
+            training::completed(c, pods.iter().map(AsRef::as_ref))
         }),
+        podclique,
         pods,
     }
 }

@@ -13,5 +13,6 @@ mod defaults;
 mod fence;
 mod hash;
 mod indices;
+mod readiness;
 mod termination;
 mod unimplemented;

@@ -5,7 +5,8 @@ use api::podcliqueset::PodCliqueSetPhase;
 use api::podgang::PodGangPhase;
 use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus};
 use domain::fence::{Cause, raise};
-use engine::status::{ERR_NAME_CONFLICT, is_urgent, keep_times, raised, set_name_conflict};
+use domain::readiness::{self, ERR_NAME_CONFLICT};
+use engine::status::{is_urgent, keep_times, raised, set_name_conflict};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -133,4 +134,30 @@ fn a_raised_fence_is_urgent_and_counted_once() {
     assert!(is_urgent(&before, &after));
     assert_eq!(raised(&before, &after), ["MinAvailableBreached"]);
     assert_eq!(raised(&after, &after), Vec::<String>::new());
+}
+
+#[test]
+fn what_has_to_be_mended_is_told_at_once_and_what_passes_by_itself_when_there_is_time() {
+    let ready = |reason: Reason| {
+        let mut status = PodCliqueStatus::default();
+        let is_ready = matches!(reason, Reason::AllReady | Reason::MinimumReady);
+        let verdict = readiness::verdict(is_ready, reason, String::new());
+        conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+        status
+    };
+    let creating = ready(Reason::PodsBeingCreated);
+    let steps = [
+        Reason::PodsStarting,
+        Reason::GangIncomplete,
+        Reason::AllReady,
+    ];
+    for step in steps {
+        assert!(!is_urgent(&creating, &ready(step)), "{step}");
+    }
+    for trouble in [Reason::QuotaExceeded, Reason::CrashLoop] {
+        assert!(is_urgent(&creating, &ready(trouble)), "{trouble}");
+    }
+    let (up, less) = (ready(Reason::AllReady), ready(Reason::MinimumReady));
+    assert!(is_urgent(&up, &creating), "not ready any more");
+    assert!(!is_urgent(&up, &less) && !is_urgent(&less, &up));
 }

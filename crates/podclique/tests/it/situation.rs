@@ -7,6 +7,7 @@ use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueStatus, PodGang};
 use domain::Pod;
 use domain::plan::Plan;
+use domain::readiness::Start;
 use engine::world::Tombstone;
 use jiff::{SignedDuration, Timestamp};
 use podclique::Snapshot;
@@ -29,6 +30,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         may_create: true,
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,
+        start: Start::default(),
         may_have_more: false,
         tombstones: HashMap::new(),
         taken_names: HashSet::new(),

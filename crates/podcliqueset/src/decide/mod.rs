@@ -6,6 +6,7 @@ mod deletion;
 mod failures;
 mod fence;
 mod gangs;
+mod readiness;
 mod refusal;
 mod services;
 mod termination;
@@ -59,6 +60,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     } else {
         termination::announce(snapshot, now, &mut plan);
     }
+    readiness::announce(snapshot, &mut plan);
     fence::plan(snapshot, &mut plan);
     if !snapshot.intake.may_act() {
         gangs::follow(snapshot, &mut plan);

@@ -9,6 +9,7 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGang, PodGangStatus, labels};
 use insta::assert_snapshot;
@@ -149,4 +150,14 @@ fn a_slot_whose_work_is_done_counts_as_placed_and_ready() {
         phases(&status),
         (PodGangPhase::Running, Some(SchedulingPhase::Scheduled))
     );
+}
+
+#[test]
+fn says_what_its_parts_lack() {
+    let mut snapshot = gang(None, pods(|p| p.waiting("ImagePullBackOff")));
+    snapshot.parts[0].podclique = Some(podclique("demo-0-worker").size(3, 2).build());
+    let status = status(&snapshot);
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert_eq!(ready.reason, "ImagePullFailed");
+    assert_snapshot!(ready.message, @"podclique demo-0-worker 0/2 pods ready: demo-0-worker-p0: container main: its image cannot be pulled");
 }

@@ -27,5 +27,6 @@ mod refusal;
 mod repair;
 mod round_trip;
 mod scaling;
+mod stuck;
 mod termination;
 mod training;

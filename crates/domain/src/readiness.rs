@@ -1,0 +1,59 @@
+//! Why something does not run: condition `Ready` of every kind, and the first cause behind it.
+//!
+//! Causes are told in the order in which [`Reason`] lists them, so the same state always gets the
+//! same answer, and a pod that waits for its image never hides one that can never be created. What
+//! is one trouble for a user (an image that is pulled again and again, a container between two
+//! crashes) is one reason through all of its phases.
+
+mod clique;
+mod container;
+mod gang;
+mod pod;
+mod refusal;
+mod scheduler;
+
+use api::conditions::{ConditionType, Reason, Verdict};
+
+pub use clique::{CliqueLook, clique, shortfall};
+pub use gang::{Start, start};
+pub use refusal::{ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT, refusal};
+
+/// Why something is not ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// For programs.
+    pub reason: Reason,
+    /// For people: one sentence.
+    pub text: String,
+}
+
+impl Cause {
+    /// A cause.
+    pub fn new(reason: Reason, text: impl Into<String>) -> Self {
+        Self {
+            reason,
+            text: text.into(),
+        }
+    }
+
+    /// The same, seen from further away: `replica 0: ` and the like go before it.
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
+        Self::new(self.reason, format!("{place}{}", self.text))
+    }
+}
+
+/// The one that is told: the first in the order of reasons, and of these the first that was found.
+pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
+    causes.into_iter().min_by_key(|cause| cause.reason)
+}
+
+/// Condition `Ready`.
+pub fn verdict(is_ready: bool, reason: Reason, message: String) -> Verdict {
+    Verdict {
+        type_: ConditionType::Ready,
+        status: is_ready.into(),
+        reason,
+        message,
+    }
+}

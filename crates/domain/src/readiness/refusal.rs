@@ -1,0 +1,34 @@
+//! What the API server refused, from `status.lastErrors`.
+
+use api::LastError;
+use api::conditions::Reason;
+
+use super::Cause;
+
+/// Code in `lastErrors` of a name that is taken by an object of somebody else.
+pub const ERR_NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
+/// Code in `lastErrors` of an API server that does not answer.
+pub const ERR_API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";
+
+/// The first cause among the errors. A server that did not answer is none: it is asked again.
+pub fn refusal(errors: &[LastError]) -> Option<Cause> {
+    let told = errors.iter().filter(|e| e.code != ERR_API_UNAVAILABLE);
+    super::first(told.map(|e| Cause::new(reason(e), e.description.clone())))
+}
+
+/// Admission plugins have no codes, only words (Kubernetes, `ResourceQuota`, `ServiceAccount` and
+/// `Priority`).
+fn reason(error: &LastError) -> Reason {
+    let says = |words: &str| error.description.contains(words);
+    if error.code == ERR_NAME_CONFLICT {
+        Reason::NameTaken
+    } else if says("exceeded quota") {
+        Reason::QuotaExceeded
+    } else if says("error looking up service account") {
+        Reason::ServiceAccountNotFound
+    } else if says("no PriorityClass with name") {
+        Reason::PriorityClassNotFound
+    } else {
+        Reason::RequestRefused
+    }
+}

@@ -1,0 +1,260 @@
+//! Why a PodClique is not ready: one sentence for each way to be stuck, and which of several ways
+//! is told.
+
+use api::LastError;
+use api::conditions::{Reason, Status, Verdict};
+use domain::Pod;
+use domain::pod::{ContainerState, ContainerStatus, Gate, Terminated, Waiting};
+use domain::readiness::{CliqueLook, Start, clique, refusal};
+use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use rstest::rstest;
+use strum::IntoEnumIterator as _;
+use testkit::builders::{PodBuilder, after, pod, podclique};
+
+const NO_GPU: &str = "0/20 nodes are available: 20 Insufficient nvidia.com/gpu. no new claims to \
+                      deallocate, preemption: 0/20 nodes are available: 20 Preemption is not \
+                      helpful for scheduling.";
+
+fn unschedulable(message: &'static str) -> impl Fn(PodBuilder) -> PodBuilder {
+    move |p| {
+        let pod = p.ungated().condition("PodScheduled", "False");
+        pod.with(|p| {
+            let condition = p.status.conditions.last_mut().unwrap();
+            condition.reason = Some("Unschedulable".into());
+            condition.message = Some(message.into());
+        })
+    }
+}
+
+/// On a node, its only container in these states.
+fn container(
+    waiting: Option<(&'static str, &'static str)>,
+    last: Option<(i32, &'static str)>,
+) -> impl Fn(PodBuilder) -> PodBuilder {
+    move |p| {
+        let waiting = waiting.map(|(reason, message)| Waiting {
+            reason: Some(reason.into()),
+            message: (!message.is_empty()).then(|| message.into()),
+        });
+        let ended = last.map(|(exit_code, reason)| Terminated {
+            exit_code,
+            reason: Some(reason.into()),
+            ..Terminated::default()
+        });
+        let is_running = waiting.is_none();
+        let status = ContainerStatus {
+            name: "main".into(),
+            image: "example/main:1".into(),
+            restart_count: i32::from(last.is_some()) * 3,
+            state: ContainerState {
+                waiting,
+                running: is_running.then(Default::default),
+                ..ContainerState::default()
+            },
+            last_state: ContainerState {
+                terminated: ended,
+                ..ContainerState::default()
+            },
+            ..ContainerStatus::default()
+        };
+        let pod = p.bound().phase("Running").condition("Ready", "False");
+        pod.with(|p| p.status.container_statuses = vec![status])
+    }
+}
+
+fn foreign_gate(p: PodBuilder) -> PodBuilder {
+    p.ungated().with(|p| {
+        p.spec.scheduling_gates.push(Gate {
+            name: "kueue.x-k8s.io/topology".into(),
+        });
+    })
+}
+
+fn evicted(p: PodBuilder) -> PodBuilder {
+    p.bound().phase("Failed").with(|p| {
+        p.status.reason = Some("Evicted".into());
+        p.status.message = Some("The node was low on resource: memory".into());
+    })
+}
+
+/// `Ready` of a clique with one pod for each adaption; 3 pods wanted, 2 required.
+fn ready(start: Start, errors: &[&str], pods: &[&dyn Fn(PodBuilder) -> PodBuilder]) -> Verdict {
+    let podclique = podclique("demo-0-worker").size(3, 2).with(|c| {
+        let status = c.status.get_or_insert_default();
+        status.last_errors = errors.iter().map(|text| error(text)).collect();
+    });
+    let podclique = podclique.build();
+    let pods = (0..).zip(pods).map(|(k, adapt)| adapt(pod(&podclique, k)));
+    let pods: Vec<_> = pods.map(PodBuilder::build).collect();
+    clique(&CliqueLook {
+        podclique: &podclique,
+        pods: pods.iter().map(|p| -> &Pod { p }).collect(),
+        start,
+    })
+}
+
+fn error(text: &str) -> LastError {
+    LastError {
+        code: "ERR_CREATE_POD".into(),
+        description: text.into(),
+        observed_at: Time(after(0)),
+    }
+}
+
+fn said(verdict: &Verdict) -> String {
+    format!("{} {}: {}", verdict.status, verdict.reason, verdict.message)
+}
+
+/// All pods alike.
+fn all(start: Start, adapt: &dyn Fn(PodBuilder) -> PodBuilder) -> String {
+    said(&ready(start, &[], &[adapt, adapt, adapt]))
+}
+
+#[test]
+fn each_way_to_be_stuck_has_its_sentence() {
+    let base = || Start::AwaitsBase {
+        gang: "demo-0-g-0".into(),
+        base: "demo-0".into(),
+    };
+    let incomplete = || Start::Incomplete {
+        gang: "demo-0".into(),
+    };
+    let on = Start::Started;
+    let selector = "0/4 nodes are available: 4 node(s) didn't match Pod's node affinity/selector. \
+                    preemption: 0/4 nodes are available: 4 Preemption is not helpful.";
+    let claim = "0/4 nodes are available: persistentvolumeclaim \"data\" not found.";
+    let taint = "0/4 nodes are available: 4 node(s) had untolerated taint(s).";
+    let image = container(Some(("ImagePullBackOff", "Back-off pulling image")), None);
+    let crash = container(
+        Some(("CrashLoopBackOff", "back-off 5m0s")),
+        Some((137, "OOMKilled")),
+    );
+    let config = container(
+        Some((
+            "CreateContainerConfigError",
+            "configmap \"settings\" not found",
+        )),
+        None,
+    );
+    let creating = container(Some(("ContainerCreating", "")), None);
+    let lines = [
+        all(on.clone(), &unschedulable(NO_GPU)),
+        all(on.clone(), &unschedulable(selector)),
+        all(on.clone(), &unschedulable(claim)),
+        all(on.clone(), &unschedulable(taint)),
+        all(on.clone(), &foreign_gate),
+        all(on.clone(), &image),
+        all(on.clone(), &crash),
+        all(on.clone(), &config),
+        all(on.clone(), &creating),
+        all(on.clone(), &container(None, None)),
+        all(on.clone(), &evicted),
+        all(on.clone(), &PodBuilder::ungated),
+        all(incomplete(), &|p| p),
+        all(base(), &|p| p),
+        said(&ready(Start::TornDown, &[], &[])),
+        said(&ready(incomplete(), &[], &[&|p| p])),
+        said(&ready(
+            on,
+            &[],
+            &[&|p: PodBuilder| p.bound().terminating(5)],
+        )),
+    ];
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[rstest]
+#[case::quota("pods \"a\" is forbidden: exceeded quota: q", Reason::QuotaExceeded)]
+#[case::account(
+    "pods \"a\" is forbidden: error looking up service account ns/x: serviceaccount \"x\" not found",
+    Reason::ServiceAccountNotFound
+)]
+#[case::priority(
+    "pods \"a\" is forbidden: no PriorityClass with name x was found",
+    Reason::PriorityClassNotFound
+)]
+#[case::anything_else("admission webhook \"x\" denied the request", Reason::RequestRefused)]
+fn what_is_refused_is_told_in_the_words_of_the_api_server(
+    #[case] text: &str,
+    #[case] reason: Reason,
+) {
+    let verdict = ready(Start::Started, &[text], &[&PodBuilder::ready]);
+    assert_eq!((verdict.status, verdict.reason), (Status::False, reason));
+    assert!(verdict.message.contains(text), "{}", verdict.message);
+    assert!(
+        verdict.message.starts_with("1/2 pods created: "),
+        "{}",
+        verdict.message
+    );
+}
+
+/// Asked again soon, and of no interest to the user.
+#[test]
+fn a_server_that_does_not_answer_is_no_cause() {
+    let mut silent = error("the API server gave no answer: timeout");
+    silent.code = "ERR_API_UNAVAILABLE".into();
+    assert_eq!(refusal(&[silent]), None);
+}
+
+#[test]
+fn between_two_crashes_it_is_the_same_trouble() {
+    let crashes = [
+        container(
+            Some(("CrashLoopBackOff", "back-off 20s")),
+            Some((1, "Error")),
+        ),
+        container(None, Some((1, "Error"))),
+    ];
+    let [first, second] = crashes.map(|c| all(Start::Started, &c));
+    assert_eq!(first, second);
+}
+
+#[test]
+fn between_two_pulls_it_is_the_same_trouble() {
+    let pulls = ["ErrImagePull", "ImagePullBackOff"].map(|r| container(Some((r, r)), None));
+    let [first, second] = pulls.map(|c| all(Start::Started, &c));
+    assert_eq!(first, second);
+}
+
+#[test]
+fn of_several_causes_the_first_in_the_list_is_told_wherever_it_is() {
+    let creating = container(Some(("ContainerCreating", "")), None);
+    let crash = container(Some(("CrashLoopBackOff", "")), Some((1, "Error")));
+    let verdict = ready(
+        Start::Started,
+        &[],
+        &[&creating, &unschedulable(NO_GPU), &crash],
+    );
+    assert_eq!(verdict.reason, Reason::CrashLoop);
+}
+
+#[test]
+fn pods_beyond_the_minimum_are_no_reason_not_to_be_ready() {
+    let gpu = unschedulable(NO_GPU);
+    let creating = container(Some(("ContainerCreating", "")), None);
+    let starting = ready(Start::Started, &[], &[&creating, &creating, &gpu]);
+    assert_eq!(starting.reason, Reason::PodsStarting);
+    let up = ready(
+        Start::Started,
+        &[],
+        &[&PodBuilder::ready, &PodBuilder::ready, &gpu],
+    );
+    assert_snapshot!(said(&up));
+    let whole = all(Start::Started, &PodBuilder::ready);
+    assert_snapshot!(whole, @"True AllReady: 3/3 pods ready");
+}
+
+/// The table of docs/operations.md is the documented list: every reason, in the order in which
+/// causes are told.
+#[test]
+fn every_cause_is_documented_in_its_order() {
+    let manual = include_str!("../../../../docs/operations.md");
+    let causes = Reason::iter().filter(|r| *r >= Reason::InvalidSpec);
+    let position = |reason: Reason| {
+        let row = format!("\n| `{reason}` |");
+        manual.find(&row).unwrap_or_else(|| panic!("{reason}"))
+    };
+    let found: Vec<usize> = causes.map(position).collect();
+    assert!(found.is_sorted());
+}

@@ -1,0 +1,73 @@
+//! Condition `Ready` of a scaling group: what its PodCliques say of themselves.
+
+use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::{PodClique, names};
+use domain::ownership;
+use domain::readiness::{self, Cause};
+
+use super::Replica;
+use crate::observe::Snapshot;
+
+/// Ready: as many group replicas are available as have to be.
+pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> Verdict {
+    let wanted = snapshot.group.spec.replicas;
+    let minimum = snapshot.min_available().min(wanted);
+    let up = replicas.iter().filter(|r| r.is_available).count();
+    let up = i32::try_from(up).unwrap_or(i32::MAX);
+    if wanted == 0 {
+        let message = "no group replicas are asked for".to_owned();
+        return readiness::verdict(true, Reason::ScaledToZero, message);
+    }
+    let tally = format!("{up}/{wanted} group replicas available");
+    let told = readiness::first(causes(snapshot, replicas));
+    match told {
+        Some(told) if up < minimum => readiness::verdict(false, told.reason, told.text),
+        Some(told) => {
+            let message = format!("{tally}, {minimum} required; {}", told.text);
+            readiness::verdict(true, Reason::MinimumReady, message)
+        }
+        None if up < minimum => readiness::verdict(false, Reason::PodsStarting, tally),
+        None => readiness::verdict(true, Reason::AllReady, tally),
+    }
+}
+
+fn causes(snapshot: &Snapshot, replicas: &[Replica]) -> Vec<Cause> {
+    let status = snapshot.group.status.as_ref();
+    let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
+    let down = (0..).zip(replicas).filter(|(_, r)| !r.is_available);
+    let of_parts = down.flat_map(|(j, _)| of_replica(snapshot, j));
+    own.into_iter().chain(of_parts).collect()
+}
+
+fn of_replica(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = Cause> {
+    let group = ownership::name(&snapshot.group.metadata);
+    let cliques = snapshot.group.spec.clique_names.iter();
+    cliques.filter_map(move |clique| {
+        let name = names::grouped_clique(group, j, clique);
+        let cause = match snapshot.podclique(&name) {
+            Some(podclique) => of_podclique(podclique),
+            None if snapshot.is_done(&name) => None,
+            None => Some(absent(snapshot, &name)),
+        };
+        Some(cause?.within(&format!("group replica {j}: clique {clique} ")))
+    })
+}
+
+/// What its condition says; a PodClique that says nothing yet is quite new.
+fn of_podclique(podclique: &PodClique) -> Option<Cause> {
+    let status = podclique.status.as_ref();
+    let ready = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
+    let Some(ready) = ready else {
+        return Some(Cause::new(Reason::PodsBeingCreated, "has no pods yet"));
+    };
+    let reason = ready.reason.parse().unwrap_or(Reason::PodsStarting);
+    (ready.status != "True").then(|| Cause::new(reason, ready.message.clone()))
+}
+
+fn absent(snapshot: &Snapshot, name: &str) -> Cause {
+    if snapshot.is_set_replica_torn_down || snapshot.podcliques.contains_key(name) {
+        let text = "was torn down and is made anew once the rest is gone";
+        return Cause::new(Reason::ReplicaTearingDown, text);
+    }
+    Cause::new(Reason::PodsBeingCreated, "is being created")
+}

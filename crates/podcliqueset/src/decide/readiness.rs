@@ -1,0 +1,54 @@
+//! What keeps the set from running is told as an event when it changes, and that it runs again.
+
+use api::PodCliqueSetStatus;
+use api::conditions::{self, ConditionType, Reason};
+use domain::plan::{Note, Plan};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+use crate::observe::Snapshot;
+
+pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+    let stored = snapshot.stored.status.as_ref();
+    let before = stored.and_then(ready);
+    let Some(next) = plan.status.as_ref().and_then(ready) else {
+        return;
+    };
+    let was = before.map_or("", |c| c.reason.as_str());
+    if was == next.reason {
+        return;
+    }
+    // Named after what it follows, which stays the same until it is stored. To and fro between two
+    // causes is told once each way while the set is not ready.
+    let since = before.map(|c| c.last_transition_time.0);
+    let identity = format!("{was}/{}", since.map_or(String::new(), |t| t.to_string()));
+    if let Some(note) = note(was, next) {
+        plan.notes.push(note.once(identity));
+    }
+}
+
+fn ready(status: &PodCliqueSetStatus) -> Option<&Condition> {
+    conditions::find(&status.conditions, ConditionType::Ready)
+}
+
+fn note(was: &str, next: &Condition) -> Option<Note> {
+    let is_told = |reason: &str| reason.parse().is_ok_and(is_told);
+    if next.status == "True" {
+        return is_told(was).then(|| Note::normal("Ready", next.message.clone()));
+    }
+    let reason: Reason = next.reason.parse().ok()?;
+    is_told(&next.reason).then(|| Note::warning(reason.into(), next.message.clone()))
+}
+
+/// What somebody has to mend; of a refused spec, a taken name and a failed job there are events
+/// already.
+fn is_told(reason: Reason) -> bool {
+    let is_told_elsewhere = matches!(
+        reason,
+        Reason::InvalidSpec
+            | Reason::NotImplemented
+            | Reason::NameTaken
+            | Reason::MaxRestartsExceeded
+            | Reason::MaxRuntimeExceeded
+    );
+    reason.is_blocking() && !is_told_elsewhere
+}

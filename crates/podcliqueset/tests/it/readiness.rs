@@ -1,0 +1,138 @@
+//! Why a set is not ready, and what is said when that changes.
+
+use api::conditions::{self, ConditionType};
+use api::podcliqueset::PodCliqueSetPhase;
+use api::{PodCliqueSetStatus, labels};
+use domain::fence::{Cause, raise};
+use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use podcliqueset::Snapshot;
+use testkit::builders::{PodBuilder, after};
+
+use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan};
+
+fn ready(snapshot: &Snapshot) -> Condition {
+    let status = plan(snapshot).status.unwrap();
+    conditions::find(&status.conditions, ConditionType::Ready)
+        .unwrap()
+        .clone()
+}
+
+fn said(snapshot: &Snapshot) -> String {
+    let ready = ready(snapshot);
+    format!("{} {}: {}", ready.status, ready.reason, ready.message)
+}
+
+fn no_gpu(pod: PodBuilder) -> PodBuilder {
+    let pod = pod.ungated().condition("PodScheduled", "False");
+    pod.with(|p| {
+        let condition = p.status.conditions.last_mut().unwrap();
+        condition.reason = Some("Unschedulable".into());
+        condition.message = Some("0/4 nodes are available: 4 Insufficient gpu.".into());
+    })
+}
+
+/// All pods ready but those of one PodClique.
+fn all_but(name: &str, pods: i32, adapt: impl Fn(PodBuilder) -> PodBuilder) -> Snapshot {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    fill(&mut snapshot, name, pods, adapt);
+    snapshot
+}
+
+#[test]
+fn the_cause_is_found_from_the_set_down_to_the_pod() {
+    let lines = [
+        said(&alone(&demo().build())),
+        said(&laid_out(&demo().build())),
+        said(&all_but("demo-0-frontend", 2, no_gpu)),
+        said(&all_but("demo-0-g-1-worker", 2, |p| {
+            p.waiting("ErrImagePull")
+        })),
+        said(&all_but("demo-0-g-1-worker", 1, PodBuilder::ready)),
+        said(&all_but("demo-0-frontend", 1, PodBuilder::ready)),
+        said(&all_but("demo-0-frontend", 2, PodBuilder::ready)),
+        said(&alone(&demo().replicas(0).build())),
+    ];
+    assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_gang_that_waits_for_its_base_is_not_the_first_cause() {
+    let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
+    let gated = snapshot.podcliques.get_mut("demo-0-g-2-worker").unwrap();
+    let mut podclique = (*gated.podclique).clone();
+    let all = podclique.metadata.labels.get_or_insert_default();
+    all.insert(labels::POD_GANG.into(), "demo-0-g-0".into());
+    all.insert(labels::BASE_POD_GANG.into(), "demo-0".into());
+    gated.podclique = podclique.into();
+    fill(&mut snapshot, "demo-0-g-2-worker", 2, |p| p);
+    assert_eq!(ready(&snapshot).reason, "InsufficientResources");
+    fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
+    assert_snapshot!(said(&snapshot));
+}
+
+#[test]
+fn a_replica_that_was_torn_down_says_why() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let mut stored = (*snapshot.stored).clone();
+    let status = stored.status.get_or_insert_default();
+    let cause = Cause {
+        reason: "GangTerminated".into(),
+        message: "podclique demo-0-frontend: 0 of 1 required pods ready".into(),
+    };
+    status.replica_attempts = raise(&[], 0, cause, after(50));
+    snapshot.stored = stored.into();
+    assert_snapshot!(said(&snapshot));
+}
+
+#[test]
+fn a_job_that_is_over_says_how_it_ended() {
+    let mut snapshot = laid_out(&demo().build());
+    let mut stored = (*snapshot.stored).clone();
+    let status = stored.status.get_or_insert_default();
+    status.phase = Some(PodCliqueSetPhase::Succeeded);
+    stored.spec.workload_type = Some(api::WorkloadType::Training);
+    snapshot.intake.set.spec.workload_type = Some(api::WorkloadType::Training);
+    snapshot.stored = stored.into();
+    assert_snapshot!(said(&snapshot), @"True WorkloadSucceeded: the job is done");
+}
+
+/// Events of a plan, one per line.
+fn events(snapshot: &Snapshot) -> Vec<String> {
+    let notes = plan(snapshot).notes;
+    notes
+        .iter()
+        .map(|n| format!("{}: {}", n.reason, n.message))
+        .collect()
+}
+
+fn store(snapshot: &mut Snapshot, status: PodCliqueSetStatus) {
+    let mut stored = (*snapshot.stored).clone();
+    stored.status = Some(status);
+    snapshot.stored = stored.into();
+}
+
+#[test]
+fn what_has_to_be_mended_is_told_once_and_that_it_was_too() {
+    let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
+    let first = plan(&snapshot);
+    assert_eq!(first.notes.len(), 1);
+    assert!(first.notes[0].is_warning && first.notes[0].identity.is_some());
+    assert_eq!(first.notes[0].reason, "InsufficientResources");
+    carry_out(&mut snapshot, &first);
+    assert_eq!(events(&snapshot), Vec::<String>::new());
+    fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
+    assert_eq!(events(&snapshot), ["Ready: 1/1 replicas available"]);
+    let mended = plan(&snapshot).status.unwrap();
+    store(&mut snapshot, mended);
+    assert_eq!(events(&snapshot), Vec::<String>::new());
+}
+
+#[test]
+fn what_passes_by_itself_is_no_event() {
+    let snapshot = laid_out(&demo().build());
+    assert_eq!(ready(&snapshot).reason, "PodsBeingCreated");
+    assert_eq!(events(&snapshot), Vec::<String>::new());
+}

@@ -1,0 +1,71 @@
+//! "Why is my gang not running": ten ways to be stuck, each named in condition `Ready`.
+
+mod gangs;
+mod nodes;
+mod refused;
+
+use serde_json::{Value, json};
+
+use crate::harness::manifest::{clique, set};
+use crate::harness::{Namespace, Seen, condition, same};
+
+/// A set of one clique of two pods, its pod spec with these fields.
+fn set_with(fields: &Value) -> Value {
+    let mut clique = clique("worker", 2);
+    let spec = clique["spec"]["podSpec"].as_object_mut().unwrap();
+    spec.extend(fields.as_object().unwrap().clone());
+    set("svc", &[clique], &[])
+}
+
+/// Waits until the set and its PodClique name the cause in these words, with an event of it on the
+/// set, and `kubectl get` shows it.
+fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
+    let expected = format!("False/{reason}");
+    ns.until("the cause is named", |seen| {
+        let podclique = seen.one("PodClique", "svc-0-worker")?;
+        same("PodClique", &condition(podclique, "Ready"), &expected)?;
+        says(podclique, "2 pods ", words)?;
+        let set = seen.one("PodCliqueSet", "svc")?;
+        same("PodCliqueSet", &condition(set, "Ready"), &expected)?;
+        says(set, "replica 0: clique worker ", words)?;
+        let told = ns.events("svc", reason);
+        same("events", &told.len(), &1)
+    });
+    let table = ns.kubectl(&["get", "pcs,pclq"]);
+    let state = |line: &&str| line.split_whitespace().any(|word| word == reason);
+    assert_eq!(table.lines().filter(state).count(), 2, "{table}");
+}
+
+/// Fails unless the message of `Ready` contains both.
+fn says(object: &Value, place: &str, words: &str) -> Result<(), String> {
+    let conditions = object["status"]["conditions"].as_array().unwrap();
+    let ready = conditions.iter().find(|c| c["type"] == "Ready").unwrap();
+    let message = ready["message"].as_str().unwrap();
+    let is_said = message.contains(place) && message.contains(words);
+    is_said.then_some(()).ok_or_else(|| message.to_owned())
+}
+
+/// Waits until what kept it is gone and forgotten: `Ready` is True, no error is left, and an event
+/// says so.
+fn is_mended(ns: &Namespace<'_>) {
+    ns.until("it is mended", |seen: &Seen| {
+        for (kind, name) in [("PodCliqueSet", "svc"), ("PodClique", "svc-0-worker")] {
+            let object = seen.one(kind, name)?;
+            same(
+                kind,
+                &condition(object, "Ready"),
+                &"True/AllReady".to_owned(),
+            )?;
+            same("errors", &object["status"]["lastErrors"], &Value::Null)?;
+        }
+        same("events", &ns.events("svc", "Ready").len(), &1)
+    });
+}
+
+/// A manifest of this kind with these fields.
+fn object(api: &str, kind: &str, name: &str, fields: &Value) -> Value {
+    let mut object = json!({"apiVersion": api, "kind": kind, "metadata": {"name": name}});
+    let all = object.as_object_mut().unwrap();
+    all.extend(fields.as_object().unwrap().clone());
+    object
+}

@@ -1,0 +1,126 @@
+//! Pods without a node, and pods on a node that do not run there.
+
+use serde_json::{Value, json};
+
+use super::{is_mended, is_stuck, set_with};
+use crate::harness::Namespace;
+use crate::harness::manifest::{held_clique, set};
+
+#[test]
+fn no_gpu() {
+    let ns = Namespace::new("stuck-gpu");
+    let gpu = json!({"limits": {"nvidia.com/gpu": "100"}});
+    let container = json!({"name": "main", "image": "example/main:1", "resources": gpu});
+    ns.apply(&set_with(&json!({"containers": [container]})));
+    is_stuck(
+        &ns,
+        "InsufficientResources",
+        "0/2 pods scheduled: 0/20 nodes are available: 20 Insufficient nvidia.com/gpu",
+    );
+}
+
+#[test]
+fn a_selector_that_no_node_matches() {
+    let ns = Namespace::new("stuck-selector");
+    ns.apply(&set_with(
+        &json!({"nodeSelector": {"example.com/rack": "none"}}),
+    ));
+    is_stuck(
+        &ns,
+        "NodeSelectorUnmatched",
+        "20 node(s) didn't match Pod's node affinity/selector",
+    );
+}
+
+#[test]
+fn a_claim_that_does_not_exist() {
+    let ns = Namespace::new("stuck-claim");
+    let claim = json!({"name": "data", "persistentVolumeClaim": {"claimName": "weights"}});
+    ns.apply(&set_with(&json!({"volumes": [claim]})));
+    is_stuck(
+        &ns,
+        "VolumeUnavailable",
+        "persistentvolumeclaim \"weights\" not found",
+    );
+}
+
+#[test]
+fn a_gate_of_somebody_else() {
+    let ns = Namespace::new("stuck-gate");
+    ns.apply(&set_with(
+        &json!({"schedulingGates": [{"name": "example.com/queue"}]}),
+    ));
+    is_stuck(
+        &ns,
+        "ForeignSchedulingGate",
+        "waits for whoever set scheduling gate example.com/queue",
+    );
+    let pods = ns.kubectl(&["get", "pods", "--output=name"]);
+    let open = "--patch=[{\"op\":\"remove\",\"path\":\"/spec/schedulingGates/0\"}]";
+    for pod in pods.lines() {
+        ns.kubectl(&["patch", pod, "--type=json", open]);
+    }
+    is_mended(&ns);
+}
+
+/// Its pods are on nodes, and say of their containers what only this test says.
+fn on_nodes(purpose: &str, state: &Value) -> Namespace<'static> {
+    let ns = Namespace::new(purpose);
+    ns.apply(&set("svc", &[held_clique("worker", 2)], &[]));
+    let pods = ns.until("its pods are on nodes", |seen| {
+        let pods = seen.pods("svc-0-worker");
+        let on_nodes = pods.iter().filter(|p| p["spec"]["nodeName"].is_string());
+        let names: Vec<String> = on_nodes
+            .map(|p| p["metadata"]["name"].as_str().unwrap().to_owned())
+            .collect();
+        (names.len() == 2)
+            .then_some(names)
+            .ok_or_else(|| "not yet".to_owned())
+    });
+    let mut container = json!({
+        "name": "main", "image": "example/main:1", "imageID": "", "ready": false, "restartCount": 4,
+    });
+    let all = container.as_object_mut().unwrap();
+    all.extend(state.as_object().unwrap().clone());
+    let status = json!({"status": {"phase": "Running", "containerStatuses": [container]}});
+    for pod in pods {
+        let patch = format!("--patch={status}");
+        ns.kubectl(&["patch", "pod", &pod, "--subresource=status", &patch]);
+    }
+    ns
+}
+
+#[test]
+fn an_image_that_cannot_be_pulled() {
+    let waiting = json!({"waiting": {"reason": "ImagePullBackOff", "message": "Back-off"}});
+    let ns = on_nodes("stuck-image", &json!({"state": waiting}));
+    is_stuck(
+        &ns,
+        "ImagePullFailed",
+        "container main: image example/main:1 cannot be pulled",
+    );
+    mend(&ns);
+}
+
+#[test]
+fn a_container_that_crashes_again_and_again() {
+    let waiting = json!({"waiting": {"reason": "CrashLoopBackOff", "message": "back-off 5m0s"}});
+    let ended = json!({"terminated": {"exitCode": 137, "reason": "OOMKilled"}});
+    let ns = on_nodes(
+        "stuck-crash",
+        &json!({"state": waiting, "lastState": ended}),
+    );
+    is_stuck(
+        &ns,
+        "CrashLoop",
+        "container main: crashed with OOMKilled, exit code 137, restarted 4 times",
+    );
+    mend(&ns);
+}
+
+fn mend(ns: &Namespace<'_>) {
+    for pod in ns.kubectl(&["get", "pods", "--output=name"]).lines() {
+        ns.set_pod_ready(pod.trim_start_matches("pod/"));
+    }
+    is_mended(ns);
+}
