@@ -192,6 +192,14 @@ impl Action {
         }
     }
 
+    /// Why it is done, where that is not plain from what is done.
+    pub fn why(&self) -> Option<&'static str> {
+        match self {
+            Self::Patch { why, .. } | Self::Delete { why, .. } => Some(why),
+            _ => None,
+        }
+    }
+
     /// What is done, in one word.
     pub fn verb(&self) -> &'static str {
         match self {

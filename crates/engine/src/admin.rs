@@ -9,6 +9,7 @@ use axum::http::StatusCode;
 use axum::routing::get;
 use tokio::net::TcpListener;
 
+use crate::census;
 use crate::hub::Hub;
 
 /// Serves health on one address and metrics on another, or both on one, for ever.
@@ -51,5 +52,5 @@ async fn readyz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
 }
 
 async fn metrics_text(State(hub): State<Arc<Hub>>) -> String {
-    hub.metrics.encode()
+    hub.metrics.encode(&census::registry(&hub.world))
 }

@@ -49,6 +49,8 @@ pub struct Failed {
 pub struct Outcome {
     /// What was done: verb, kind, name.
     pub done: Vec<(&'static str, Kind, String)>,
+    /// Why, where that is not plain from what was done.
+    pub whys: BTreeSet<&'static str>,
     /// What was refused or failed.
     pub failures: Vec<Failed>,
     /// The same for the status.
@@ -159,7 +161,10 @@ fn note(
     hub.metrics.actions.get_or_create(&labels).inc();
     let key = action.key();
     match result {
-        Ok(()) => outcome.done.push((action.verb(), action.kind(), key.name)),
+        Ok(()) => {
+            outcome.whys.extend(action.why());
+            outcome.done.push((action.verb(), action.kind(), key.name));
+        }
         Err(RequestError::Conflict | RequestError::NotFound) => {
             outcome.conflicts.push((action.kind(), key));
         }

@@ -113,6 +113,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
     }
 
+    /// All objects, in no order.
+    pub fn all(&self) -> Vec<Arc<K>> {
+        self.read(|inner| inner.objects.values().cloned().collect())
+    }
+
     /// How many objects there are.
     pub fn len(&self) -> usize {
         self.read(|inner| inner.objects.len())

@@ -24,7 +24,8 @@ use crate::apply::{self, Outcome};
 use crate::backoff::{Backoff, Failure};
 use crate::events::Events;
 use crate::hub::Hub;
-use crate::metrics::{ByCause, ByController, ByResult};
+use crate::metrics::{ByController, ByResult};
+use crate::record;
 use crate::requests::RequestError;
 use crate::routes::{Controller, Watched};
 use crate::status::{self, Status};
@@ -195,7 +196,7 @@ impl<R: Reconciler> Worker<R> {
         };
         self.say(object, &plan.notes, now).await;
         let mut outcome = apply::perform(&self.hub, &plan.waves, &blocked, now).await;
-        report::<R>(key, &outcome);
+        record::writes(name::<R>(), key, &outcome);
         let mut delay = plan.wake_at.map(|at| until(at, now));
         let mut errors = outcome.errors.clone();
         if let Some(waiting) = waiting.filter(|_| outcome.is_cut_short) {
@@ -271,7 +272,7 @@ impl<R: Reconciler> Worker<R> {
             .await
         {
             Ok(written) => {
-                self.count_teardowns(&before, &next);
+                record::status(&self.hub.metrics, object.as_ref(), &before, &next);
                 self.late().remove(key);
                 self.hub.wrote(written);
                 Ok(None)
@@ -318,14 +319,6 @@ impl<R: Reconciler> Worker<R> {
         self.late().remove(key);
     }
 
-    fn count_teardowns(&self, before: &R::Status, next: &R::Status) {
-        for reason in status::raised(before, next) {
-            let level = R::Object::KIND.into();
-            let teardowns = &self.hub.metrics.teardowns;
-            teardowns.get_or_create(&ByCause { level, reason }).inc();
-        }
-    }
-
     fn count(&self, result: &'static str, began: Instant) {
         let controller = name::<R>();
         self.hub
@@ -351,17 +344,4 @@ fn until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(at.duration_since(now))
         .unwrap_or(Duration::ZERO)
         .min(LONGEST_WAIT)
-}
-
-fn report<R: Reconciler>(key: &Key, outcome: &Outcome) {
-    if !outcome.done.is_empty() {
-        let done: Vec<String> = outcome
-            .done
-            .iter()
-            .take(8)
-            .map(|(v, k, n)| format!("{v} {k} {n}"))
-            .collect();
-        let count = outcome.done.len();
-        tracing::info!(controller = name::<R>(), %key, count, done = done.join(", "), "reconciled");
-    }
 }

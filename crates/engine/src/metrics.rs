@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicI64;
 
 use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
@@ -65,7 +66,14 @@ pub struct ByCause {
     pub reason: String,
 }
 
-/// All metrics of the operator.
+/// Labels of what gangs get through.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByMilestone {
+    /// `Scheduled` or `Ready`.
+    pub milestone: &'static str,
+}
+
+/// All counters and histograms of the operator.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub struct Metrics {
@@ -78,6 +86,7 @@ pub struct Metrics {
     pub watch_restarts: Family<ByKind, Counter>,
     pub undecodable: Family<ByKind, Counter>,
     pub teardowns: Family<ByCause, Counter>,
+    pub waits: Family<ByMilestone, Histogram>,
 }
 
 impl Default for Metrics {
@@ -94,6 +103,10 @@ impl Default for Metrics {
             watch_restarts: Family::default(),
             undecodable: Family::default(),
             teardowns: Family::default(),
+            // Half a second to two hours and a quarter.
+            waits: Family::new_with_constructor(|| {
+                Histogram::new(exponential_buckets(0.5, 2.0, 15))
+            }),
         };
         metrics.register();
         metrics
@@ -143,13 +156,20 @@ impl Metrics {
             "Replicas torn down as a gang, by level and reason",
             self.teardowns.clone(),
         );
+        r.register(
+            "podgang_wait_seconds",
+            "How long PodGangs waited until they were scheduled, or ready",
+            self.waits.clone(),
+        );
     }
 
-    /// All metrics in the OpenMetrics text format.
-    pub fn encode(&self) -> String {
+    /// All metrics in the OpenMetrics text format, with what was counted just now.
+    pub fn encode(&self, census: &Registry) -> String {
         let mut text = String::new();
         // Writing to a String cannot fail.
-        let _ = prometheus_client::encoding::text::encode(&mut text, &self.registry);
+        let _ = encode_registry(&mut text, &self.registry);
+        let _ = encode_registry(&mut text, census);
+        let _ = encode_eof(&mut text);
         text
     }
 }

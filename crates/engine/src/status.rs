@@ -20,6 +20,9 @@ pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
     /// The list of conditions.
     fn conditions(&mut self) -> &mut Vec<Condition>;
 
+    /// Conditions whose becoming True is waited for, and timed.
+    const MILESTONES: &'static [ConditionType] = &[];
+
     /// How often each replica was torn down, with the cause.
     fn fences(&self) -> &[ReplicaAttempt] {
         &[]
@@ -213,6 +216,8 @@ impl Status for PodCliqueStatus {
 }
 
 impl Status for PodGangStatus {
+    const MILESTONES: &'static [ConditionType] = &[ConditionType::Scheduled, ConditionType::Ready];
+
     fn last_errors(&mut self) -> Option<&mut Vec<LastError>> {
         None
     }

@@ -12,6 +12,7 @@ mod cache;
 mod controller;
 mod events;
 mod hub;
+mod metrics;
 mod queue;
 mod routes;
 mod server;
