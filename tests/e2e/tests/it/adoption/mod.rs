@@ -8,6 +8,7 @@ mod podcliques;
 mod running;
 mod statuses;
 mod underway;
+mod waiting;
 
 use std::collections::BTreeSet;
 
