@@ -68,10 +68,10 @@ fn what_was_adopted_is_scaled_and_deleted() {
         let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1", "llm-0-model-2"];
         expect_gangs(seen, &gangs)?;
         let now = uids(seen);
-        let kept = before
+        let lost = before
             .iter()
-            .all(|(called, uid)| now.get(called) == Some(uid));
-        same("all is there that was", &kept, &true)
+            .filter(|(called, uid)| now.get(*called) != Some(uid));
+        same("lost", &lost.count(), &0)
     });
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=1"]);
     ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=1"]);
