@@ -47,6 +47,9 @@ pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
 pub const QUICK_ENDS: &str = "grove.io/quick-ends";
 /// Annotation: the template hash that another implementation wrote and that was replaced by ours.
 pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
+/// Annotation of a PodGang: `true` if its list is kept by a rule by which every listed pod may be
+/// scheduled. The Go operator lists pods before that.
+pub const LIST_OPENS_GATES: &str = "grove.io/list-opens-gates";
 /// Annotation: name of the topology that a clique's constraint speaks of; not copied to PodCliques.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
 /// Prefix of keys that are the operator's own.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use api::labels::{self, component};
 use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodClique, PodCliqueSet};
+use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 use crate::fence::Attempt;
@@ -240,8 +241,16 @@ fn is_of_template(existing: &PodClique, desired: &PodClique) -> bool {
     let ours = ownership::label(&desired.metadata, labels::POD_TEMPLATE_HASH);
     match theirs {
         Some(hash) if hash::is_ours(hash) => theirs == ours,
-        _ => hash::is_same_pod_spec(&existing.spec.pod_spec, &desired.spec.pod_spec),
+        _ => hash::is_same_pod_spec(&timeless(existing), &timeless(desired)),
     }
+}
+
+/// The pod template without the one variable that is no part of the template's hash: how many pods
+/// a group replica had when the PodClique was made, which the Go operator never corrects.
+fn timeless(podclique: &PodClique) -> PodSpec {
+    let mut spec = podclique.spec.pod_spec.clone();
+    environment::remove(&mut spec, labels::env::PCSG_TEMPLATE_NUM_PODS);
+    spec
 }
 
 /// A PodClique of another generation keeps its own hash. One whose hash another implementation

@@ -49,3 +49,14 @@ pub fn inject(spec: &mut PodSpec, variables: &[EnvVar]) {
         container.env = Some(variables.iter().cloned().chain(kept).collect());
     }
 }
+
+/// Takes the variable of that name out of every container and init container.
+pub fn remove(spec: &mut PodSpec, name: &str) {
+    let init = spec.init_containers.iter_mut().flatten();
+    for container in spec.containers.iter_mut().chain(init) {
+        container
+            .env
+            .iter_mut()
+            .for_each(|env| env.retain(|v| v.name != name));
+    }
+}

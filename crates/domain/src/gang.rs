@@ -3,7 +3,9 @@
 use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
-use api::{PodCliqueSpec, names};
+use api::{PodCliqueSpec, PodGang, labels, names};
+
+use crate::ownership;
 
 /// A gang that has to exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,4 +99,11 @@ pub fn clique_minimum(spec: &PodCliqueSpec) -> i32 {
         .unwrap_or(spec.replicas)
         .min(spec.replicas)
         .max(0)
+}
+
+/// Whether a pod may be scheduled because this gang lists it. Not if another implementation wrote
+/// the list: the Go operator lists pods as they appear, and keeps the gates of a scaled gang
+/// closed until its base gang has nodes (Grove, §5).
+pub fn opens_gates(gang: &PodGang) -> bool {
+    ownership::annotation(&gang.metadata, labels::LIST_OPENS_GATES) == Some("true")
 }

@@ -185,9 +185,10 @@ impl Watched for PodGang {
         let key = Key::of(&gang.metadata);
         let mut routes = vec![(Controller::PodGang, key.clone())];
         routes.extend(to_set(&gang.metadata));
-        let is_spec_same =
-            matches!((&change.old, &change.new), (Some(o), Some(n)) if o.spec == n.spec);
-        if !is_spec_same {
+        // An annotation says whether the list opens gates.
+        let is_same = matches!((&change.old, &change.new), (Some(o), Some(n))
+            if o.spec == n.spec && o.metadata.annotations == n.metadata.annotations);
+        if !is_same {
             routes.extend(gang.spec.pod_groups.iter().map(|group| {
                 (
                     Controller::PodClique,

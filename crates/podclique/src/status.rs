@@ -28,7 +28,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         last_errors: Vec::new(),
         replicas: to_i32(pods.len()),
         ready_replicas: facts.available,
-        updated_replicas: count(&|p| is_of(p, hash)),
+        updated_replicas: count(&|p| is_of(p, hash) || is_of(p, adopted_hash(snapshot))),
         schedule_gated_replicas: count(&Pod::is_gated),
         scheduled_replicas: count(&Pod::is_scheduled),
         hpa_pod_selector: selector(snapshot),
@@ -116,6 +116,12 @@ fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str
         next.current_pod_clique_set_generation_hash
             .clone_from(&set.generation_hash);
     }
+}
+
+/// The hash that another implementation gave to this very template. Its pods get ours in a moment,
+/// and are not out of date meanwhile.
+fn adopted_hash(snapshot: &Snapshot) -> Option<&str> {
+    ownership::annotation(&snapshot.podclique.metadata, labels::REBASED_FROM)
 }
 
 fn is_of(pod: &Pod, hash: Option<&str>) -> bool {

@@ -46,6 +46,11 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     if let Some(generation) = generation_of_all(snapshot, &replicas) {
         next.current_pod_clique_set_generation_hash = Some(generation);
     }
+    // The Go operator's; what it says is in `replicaAttempts` here, and nobody would end it.
+    conditions::remove(
+        &mut next.conditions,
+        ConditionType::GangTerminationInProgress,
+    );
     let generation = group.metadata.generation;
     conditions::set(
         &mut next.conditions,

@@ -4,6 +4,7 @@ use api::conditions::Reason;
 use api::{PodClique, PodGang, labels};
 
 use super::Cause;
+use crate::gang::opens_gates;
 use crate::ownership;
 
 /// Whether the gang of a PodClique started, and what it waits for if not.
@@ -55,6 +56,7 @@ pub fn start(
     is_ready: impl Fn(&str) -> bool,
 ) -> Start {
     let label = |key: &str| ownership::label(&podclique.metadata, key);
+    let gang = gang.filter(|g| opens_gates(g));
     let parts = gang.into_iter().flat_map(|g| &g.spec.pod_groups);
     let name = ownership::name(&podclique.metadata);
     let mut own = parts.filter(|p| p.name == name);

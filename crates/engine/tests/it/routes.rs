@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, labels};
+use api::podgang::PodGroup;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::Key;
 use engine::routes::{Controller, Watched};
 use engine::{Change, World};
@@ -153,4 +154,26 @@ fn wakes_the_children_of_a_job_that_is_given_up() {
     let routes = PodCliqueSet::routes(&change, &world);
     let clique = (Controller::PodClique, Key::new("default", "demo-0-a"));
     assert!(routes.contains(&clique), "{routes:?}");
+}
+
+/// The list of an adopted gang stays the same; that it lets its pods through is said beside it.
+#[test]
+fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
+    let gang = |opens: &str| {
+        let mut gang = PodGang {
+            metadata: meta("demo-0", "PodCliqueSet", "demo"),
+            ..PodGang::default()
+        };
+        let said = (labels::LIST_OPENS_GATES.to_owned(), opens.to_owned());
+        gang.metadata.annotations = Some([said].into());
+        gang.spec.pod_groups = vec![PodGroup {
+            name: "demo-0-a".into(),
+            ..PodGroup::default()
+        }];
+        Some(Arc::new(gang))
+    };
+    let routes = |old, new| PodGang::routes(&Change { old, new }, &World::default());
+    let clique = (Controller::PodClique, Key::new("default", "demo-0-a"));
+    assert!(routes(gang("false"), gang("true")).contains(&clique));
+    assert!(!routes(gang("true"), gang("true")).contains(&clique));
 }

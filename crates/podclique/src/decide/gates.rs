@@ -1,13 +1,17 @@
-//! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (design, §4).
+//! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (design, §4), but
+//! that the list is one of ours.
 
 use api::labels;
-use domain::Pod;
 use domain::plan::{Action, Kind, Target};
+use domain::{Pod, gang};
 use serde_json::json;
 
 use crate::observe::Snapshot;
 
 pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
+    if !snapshot.gang.as_deref().is_some_and(gang::opens_gates) {
+        return Vec::new();
+    }
     let listed = snapshot.listed();
     let pods = snapshot
         .pods

@@ -19,6 +19,17 @@ fn keeps_the_gate_until_the_gang_lists_the_pod() {
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
+/// The Go operator lists the pods of a scaled gang before its base gang has nodes.
+#[test]
+fn keeps_the_gate_while_the_list_is_anothers() {
+    let clique = podclique("demo-0-worker").build();
+    let mut snapshot = situation(&clique, vec![pod(&clique, 0)]);
+    let mut gang = (*gang_listing(&clique, &snapshot.pods)).clone();
+    gang.metadata.annotations = None;
+    snapshot.gang = Some(gang.into());
+    assert!(plan(&snapshot).writes_nothing());
+}
+
 #[test]
 fn takes_off_its_own_gate_only() {
     let clique = podclique("demo-0-worker").build();

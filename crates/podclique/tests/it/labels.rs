@@ -40,6 +40,7 @@ fn never_repairs_the_labels_of_a_terminating_pod() {
 fn relabels_the_pods_of_an_adopted_clique_without_a_restart() {
     let foreign = "64d9f5b87c";
     let clique = podclique("demo-0-worker")
+        .size(2, 1)
         .with(|c| {
             let annotations = c.metadata.annotations.as_mut().unwrap();
             annotations.insert(labels::REBASED_FROM.into(), foreign.into());
@@ -52,8 +53,14 @@ fn relabels_the_pods_of_an_adopted_clique_without_a_restart() {
             .unwrap()
             .insert(labels::POD_TEMPLATE_HASH.into(), foreign.into());
     });
-    let plan = plan(&situation(&clique, vec![adopted]));
+    // An update was under way: this one was made from an older template.
+    let older = pod(&clique, 1).ready().with(|p| {
+        let all = p.metadata.labels.as_mut().unwrap();
+        all.insert(labels::POD_TEMPLATE_HASH.into(), "5d7c9b86f4".into());
+    });
+    let plan = plan(&situation(&clique, vec![adopted, older]));
     assert_snapshot!(writes(&plan));
+    assert_eq!(plan.status.unwrap().updated_replicas, 1);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
-use api::{PodClique, PodCliqueStatus, PodGang};
+use api::{PodClique, PodCliqueStatus, PodGang, labels};
 use domain::Pod;
 use domain::plan::Plan;
 use domain::readiness::Start;
@@ -76,6 +76,8 @@ pub fn gang_listing(podclique: &PodClique, pods: &[Arc<Pod>]) -> Arc<PodGang> {
         metadata: stored("demo-0"),
         ..PodGang::default()
     };
+    let opens_gates = [(labels::LIST_OPENS_GATES.to_owned(), "true".to_owned())];
+    gang.metadata.annotations = Some(opens_gates.into());
     gang.spec.pod_groups = vec![PodGroup {
         name: podclique.metadata.name.clone().unwrap(),
         pod_references: pods

@@ -105,6 +105,51 @@ fn gives_an_adopted_clique_our_hash_and_notes_the_foreign_one() {
     );
 }
 
+/// The Go operator never corrects the variable that tells it.
+#[test]
+fn an_adopted_clique_is_not_out_of_date_for_an_old_number_of_pods() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 1);
+    let adopted = &mut podcliques[0];
+    let newest = ownership::label(&adopted.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
+    let all = adopted.metadata.labels.as_mut().unwrap();
+    all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
+    let env = adopted.spec.pod_spec.containers[0].env.as_mut().unwrap();
+    let number = env
+        .iter_mut()
+        .find(|v| v.name == labels::env::PCSG_TEMPLATE_NUM_PODS);
+    number.unwrap().value = Some("7".into());
+    let plan = plan(&situation(&set, 1, podcliques));
+    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
+    else {
+        panic!("{plan}")
+    };
+    let hash = ownership::label(&right.metadata, labels::POD_TEMPLATE_HASH);
+    assert_eq!(hash, newest.as_deref());
+}
+
+/// What its hash says nobody knows; its pods were made from what it has.
+#[test]
+fn leaves_an_adopted_clique_of_another_template_on_it() {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 1);
+    let adopted = &mut podcliques[0];
+    let newest = ownership::label(&adopted.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
+    let all = adopted.metadata.labels.as_mut().unwrap();
+    all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
+    adopted.spec.pod_spec.containers[0].image = Some("example/main:0".into());
+    let pod_spec = adopted.spec.pod_spec.clone();
+    let plan = plan(&situation(&set, 1, podcliques));
+    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
+    else {
+        panic!("{plan}")
+    };
+    assert_eq!(right.spec.pod_spec, pod_spec);
+    let hash = ownership::label(&right.metadata, labels::POD_TEMPLATE_HASH).unwrap();
+    assert!(domain::hash::is_ours(hash), "{hash}");
+    assert_ne!(Some(hash), newest.as_deref());
+}
+
 #[test]
 fn creates_nothing_while_the_set_is_gone_or_invalid() {
     let invalid = demo()

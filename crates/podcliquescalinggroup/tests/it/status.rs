@@ -1,7 +1,9 @@
 //! What is reported.
 
-use api::PodClique;
+use std::sync::Arc;
+
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::{PodClique, PodCliqueScalingGroupStatus};
 use insta::assert_snapshot;
 use testkit::builders::after;
 
@@ -69,4 +71,24 @@ fn says_when_it_was_scaled_below_its_minimum() {
         &status.conditions,
         ConditionType::ScaledBelowMinAvailable
     ));
+}
+
+/// The Go operator sets it when it tears a replica down, and nobody else would end it.
+#[test]
+fn does_not_keep_the_mark_of_a_termination_that_another_implementation_began() {
+    let set = demo().build();
+    let mut snapshot = situation(&set, 3, complete(&set, 3));
+    let mut left = PodCliqueScalingGroupStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::GangTerminationInProgress,
+        status: Status::True,
+        reason: Reason::InsufficientAvailablePodCliqueScalingGroupReplicas,
+        message: String::new(),
+    };
+    conditions::set(&mut left.conditions, verdict, None, after(0));
+    left.conditions[0].reason = "GangTerminationActive".into();
+    Arc::make_mut(&mut snapshot.group).status = Some(left);
+    let status = plan(&snapshot).status.unwrap();
+    let type_ = ConditionType::GangTerminationInProgress;
+    assert_eq!(conditions::find(&status.conditions, type_), None);
 }

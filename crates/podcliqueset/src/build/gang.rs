@@ -17,16 +17,17 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
     all.extend(labels::default_labels(set_name));
     all.insert(labels::COMPONENT.into(), component::POD_GANG.into());
     all.insert(labels::SCHEDULER_NAME.into(), scheduler(set).to_owned());
-    let annotations = foreign(set.metadata.annotations.as_ref());
+    let mut metadata = ObjectMeta {
+        name: Some(name.to_owned()),
+        namespace: set.metadata.namespace.clone(),
+        labels: Some(all),
+        annotations: Some(foreign(set.metadata.annotations.as_ref())),
+        owner_references: Some(vec![ownership::controller_reference(set)]),
+        ..ObjectMeta::default()
+    };
+    open_gates(&mut metadata);
     PodGang {
-        metadata: ObjectMeta {
-            name: Some(name.to_owned()),
-            namespace: set.metadata.namespace.clone(),
-            labels: Some(all),
-            annotations: (!annotations.is_empty()).then_some(annotations),
-            owner_references: Some(vec![ownership::controller_reference(set)]),
-            ..ObjectMeta::default()
-        },
+        metadata,
         spec: PodGangSpec {
             pod_groups,
             priority_class_name: set.spec.template.priority_class_name.clone(),
@@ -34,6 +35,12 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
         },
         status: None,
     }
+}
+
+/// Says that whoever is listed may be scheduled.
+pub fn open_gates(meta: &mut ObjectMeta) {
+    let annotations = meta.annotations.get_or_insert_default();
+    annotations.insert(labels::LIST_OPENS_GATES.into(), "true".into());
 }
 
 /// The user's own keys: not the operator's, and not the manifest that kubectl keeps.

@@ -43,6 +43,7 @@ pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
             .iter()
             .map(|name| pod_group(snapshot, name, Some(existing)));
         next.spec.pod_groups = groups.collect();
+        build::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::Replace(Object::PodGang(Box::new(next))))
     });
     plan.wave(following.collect());
@@ -120,16 +121,19 @@ fn keep(
     }
 }
 
-/// Whether the gang lists no existing pod of its present PodCliques.
+/// Whether the gang lists no existing pod of its present PodCliques. A list that another
+/// implementation wrote lets nobody through: there it takes a pod that is past its gate.
 fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<PodGang>>) -> bool {
     let Some(existing) = existing else {
         return true;
     };
+    let opens_gates = gang::opens_gates(existing);
+    let counts = |p: &Pod| opens_gates || p.gate_position().is_none();
     let is_there = |name: &str| {
         let parts = gang.parts.iter().filter_map(|p| snapshot.podclique(p));
         parts
             .into_iter()
-            .any(|c| c.staying().any(|p| p.name() == name))
+            .any(|c| c.staying().any(|p| p.name() == name && counts(p)))
     };
     !existing
         .spec

@@ -9,6 +9,7 @@
 
 mod harness;
 
+mod adoption;
 mod autoscaler;
 mod chart;
 mod churn;

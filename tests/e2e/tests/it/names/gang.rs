@@ -21,7 +21,11 @@ fn podgangs_are_as_grove_makes_them() {
             "app.kubernetes.io/component": "podgang",
             "grove.io/scheduler-name": "default-scheduler",
         },
-        "annotations": {"example.com/cost-centre": "42"},
+        "annotations": {
+            "example.com/cost-centre": "42",
+            // Ours.
+            "grove.io/list-opens-gates": "true",
+        },
         "ownerReferences": controlled_by(set),
     });
     let pods = |podclique: &str| -> Value {

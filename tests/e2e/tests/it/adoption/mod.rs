@@ -1,0 +1,117 @@
+//! What the Go operator left in the cluster is adopted: nothing is restarted, and life goes on.
+
+mod adopted;
+mod left;
+mod meta;
+mod ordered;
+mod podcliques;
+mod running;
+mod statuses;
+mod underway;
+mod waiting;
+
+use std::collections::BTreeSet;
+
+use crate::harness::history::History;
+use crate::harness::lane::Lane;
+use crate::harness::seen::{gates, name};
+use crate::harness::{Namespace, Seen, same};
+use adopted::{expect_gangs, expect_parents, expect_podcliques, uids};
+
+/// An operator that does not run yet.
+fn stopped(purpose: &str) -> Lane {
+    let lane = Lane::start(purpose);
+    lane.operator.kill();
+    lane
+}
+
+#[test]
+fn what_runs_is_adopted_without_a_restart() {
+    let lane = stopped("adopt");
+    let ns = lane.namespace();
+    running::running(&ns);
+    let before = uids(&ns.look().unwrap());
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    lane.operator.start_again().unwrap();
+    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    history.catch_up(&ns);
+    assert_eq!(history.slots_deleted(), BTreeSet::new());
+    assert_eq!(uids(&ns.look().unwrap()), before);
+
+    // Nothing is left to do for an operator that starts again.
+    lane.operator.kill();
+    lane.operator.start_again().unwrap();
+    lane.operator.wait_until_ready().unwrap();
+    replace_a_pod(&ns);
+    history.catch_up(&ns);
+    let replaced = BTreeSet::from(["llm-0-router#1"]);
+    assert_eq!(history.slots_deleted(), replaced);
+    assert_eq!(history.slots_held_twice(), replaced);
+}
+
+#[test]
+fn what_was_adopted_is_scaled_and_deleted() {
+    let lane = stopped("adopt-life");
+    let ns = lane.namespace();
+    running::running(&ns);
+    lane.operator.start_again().unwrap();
+    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    let before = uids(&ns.look().unwrap());
+
+    ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=4"]);
+    ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=3"]);
+    ns.until("it is scaled out", |seen| {
+        seen.expect_ready_pods(15)?;
+        expect_parents(seen, 4)?;
+        let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1", "llm-0-model-2"];
+        expect_gangs(seen, &gangs)?;
+        let now = uids(seen);
+        let lost = before
+            .iter()
+            .filter(|(called, uid)| now.get(*called) != Some(uid));
+        same("lost", &lost.count(), &0)
+    });
+    ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=1"]);
+    ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=1"]);
+    ns.until("it is scaled in", |seen| {
+        seen.expect_ready_pods(4)?;
+        expect_parents(seen, 1)?;
+        expect_gangs(seen, &["llm-0"])
+    });
+    delete_all(&ns);
+}
+
+/// Up to date with so many replicas of the group, and so many pods.
+fn runs(seen: &Seen, group_replicas: u32, pods: usize) -> Result<(), String> {
+    seen.expect_ready_pods(pods)?;
+    expect_podcliques(seen)?;
+    expect_parents(seen, group_replicas)?;
+    expect_gangs(seen, &["llm-0", "llm-0-model-0", "llm-0-model-1"])
+}
+
+/// The pod that takes the slot is made by this operator's rules.
+fn replace_a_pod(ns: &Namespace<'_>) {
+    let lost = name(ns.look().unwrap().pods("llm-0-router")[1]).to_owned();
+    ns.kubectl(&["delete", "pod", &lost]);
+    ns.until("it is replaced", |seen| {
+        runs(seen, 3, 11)?;
+        let pod = seen.pods("llm-0-router")[1];
+        same("replaced", &(name(pod) != lost), &true)?;
+        same("gates", &gates(pod), &vec![])?;
+        same("host", &pod["spec"]["hostname"], &"llm-0-router-1".into())?;
+        same("account", &pod["spec"]["serviceAccountName"], &"llm".into())
+    });
+}
+
+/// Nothing is left, also of what only the Go operator makes.
+fn delete_all(ns: &Namespace<'_>) {
+    ns.kubectl(&["delete", "pcs/llm", "--timeout=60s"]);
+    ns.until("nothing is left", |seen| {
+        same("objects", &uids(seen).len(), &0)?;
+        let theirs = "secrets,horizontalpodautoscalers,resourceclaims";
+        let left = ns.kubectl(&["get", theirs, "--output=name"]);
+        same("objects of the Go operator", &left.as_str(), &"")
+    });
+}

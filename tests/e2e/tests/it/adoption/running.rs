@@ -1,0 +1,53 @@
+//! The set with all its pods running, as the Go operator left it.
+
+use serde_json::Value;
+
+use super::left::Left;
+use super::statuses;
+use crate::harness::Namespace;
+use crate::harness::seen::name;
+
+/// The set with three replicas of its group, the first of them in the base gang.
+pub fn running<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
+    let left = Left::new(ns, 3, |_| {});
+    fill(&left);
+    left
+}
+
+/// PodCliques, gangs, pods and statuses of the set with three replicas of its group.
+pub fn fill(left: &Left<'_>) {
+    let router = left.router();
+    let mut base = vec![router.clone()];
+    base.extend(left.group_replica(0));
+    gang(left, "llm-0", &base);
+    for j in [1, 2] {
+        gang(
+            left,
+            &format!("llm-0-model-{}", j - 1),
+            &left.group_replica(j),
+        );
+    }
+    left.report("pcsg", "llm-0-model", &statuses::group(3));
+    left.report("pcs", "llm", &statuses::set());
+    left.ns
+        .until("KWOK runs the pods", |seen| seen.expect_ready_pods(11));
+}
+
+/// A gang with all its pods.
+pub fn gang(left: &Left<'_>, called: &str, parts: &[Value]) {
+    let parts: Vec<_> = parts
+        .iter()
+        .map(|part| (part, pods(left, part, false)))
+        .collect();
+    left.gang(called, &parts);
+    for (part, _) in parts {
+        left.report("pclq", name(part), &statuses::podclique(part));
+    }
+}
+
+/// All pods of a PodClique.
+pub fn pods(left: &Left<'_>, podclique: &Value, are_gated: bool) -> Vec<String> {
+    let replicas = podclique["spec"]["replicas"].as_u64().unwrap();
+    let indices: Vec<u32> = (0..u32::try_from(replicas).unwrap()).collect();
+    left.pods(podclique, &indices, are_gated)
+}

@@ -1,0 +1,127 @@
+//! The Go operator was stopped in the middle of something.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use super::adopted::{expect_gangs, expect_parents, expect_podcliques, uids};
+use super::left::Left;
+use super::running::{fill, running};
+use super::stopped;
+use crate::harness::history::History;
+use crate::harness::lane::Lane;
+use crate::harness::seen::name;
+use crate::harness::{Namespace, Seen, same, wait};
+
+/// The leader of the fourth group replica has its pod, the worker one of two, and the gang lists
+/// none of them. Returns who was there.
+fn scale_out(ns: &Namespace<'_>) -> BTreeMap<String, Value> {
+    let left = running(ns);
+    ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=4"]);
+    let [leader, worker] = left.group_replica(3);
+    left.gang("llm-0-model-2", &[(&leader, vec![]), (&worker, vec![])]);
+    left.pods(&leader, &[0], true);
+    left.pods(&worker, &[0], true);
+    uids(&ns.look().unwrap())
+}
+
+/// The fourth replica runs, and all is there that was.
+fn expect_scaled_out(seen: &Seen, before: &BTreeMap<String, Value>) -> Result<(), String> {
+    seen.expect_ready_pods(14)?;
+    expect_podcliques(seen)?;
+    expect_parents(seen, 4)?;
+    let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1", "llm-0-model-2"];
+    expect_gangs(seen, &gangs)?;
+    let now = uids(seen);
+    let lost = before
+        .iter()
+        .filter(|(called, uid)| now.get(*called) != Some(uid));
+    same("lost", &lost.count(), &0)
+}
+
+#[test]
+fn a_scale_out_is_completed() {
+    let lane = stopped("adopt-scale-out");
+    let ns = lane.namespace();
+    let before = scale_out(&ns);
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    lane.operator.start_again().unwrap();
+    ns.until("it is completed", |seen| expect_scaled_out(seen, &before));
+    history.catch_up(&ns);
+    assert_eq!(history.slots_deleted(), BTreeSet::new());
+}
+
+/// Each time it ends by itself right after a write, one further than the time before.
+#[test]
+fn a_scale_out_is_completed_however_often_the_operator_ends() {
+    let lane = stopped("adopt-killed");
+    let ns = lane.namespace();
+    let before = scale_out(&ns);
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    let ends = (1..=20)
+        .find(|n| !ends_after(*n, &lane, &ns, &before))
+        .unwrap();
+    assert!(ends > 2, "it ended {} times", ends - 1);
+    lane.operator.start_again().unwrap();
+    ns.until("it is completed", |seen| expect_scaled_out(seen, &before));
+    history.catch_up(&ns);
+    assert_eq!(history.slots_deleted(), BTreeSet::new());
+    assert_eq!(history.slots_held_twice(), BTreeSet::new());
+}
+
+/// Starts the operator; whether it ended after so many writes, and not because all was done.
+fn ends_after(n: usize, lane: &Lane, ns: &Namespace<'_>, before: &BTreeMap<String, Value>) -> bool {
+    lane.operator.start_for_writes(n).unwrap();
+    let has_ended = wait::until(|| match lane.operator.ended() {
+        Some(status) => same("code", &status.code(), &Some(77)).map(|()| true),
+        None => expect_scaled_out(&ns.look()?, before).map(|()| false),
+    });
+    let has_ended = has_ended.unwrap();
+    if !has_ended {
+        lane.operator.kill();
+    }
+    has_ended
+}
+
+/// The router's first pod still has the old template, its second has the new one.
+#[test]
+fn an_update_stands_still_and_restarts_nothing() {
+    const OLDER: &str = "4fb8c7d659";
+    let lane = stopped("adopt-update");
+    let ns = lane.namespace();
+    let left = Left::new(&ns, 3, |_| {});
+    fill(&left);
+    let old = name(ns.look().unwrap().pods("llm-0-router")[0]).to_owned();
+    let label = format!("grove.io/pod-template-hash={OLDER}");
+    ns.kubectl(&["label", "--overwrite", "pod", &old, &label]);
+    let started = json!({"updateStartedAt": super::meta::THEN});
+    left.report(
+        "pcs",
+        "llm",
+        &json!({"updatedReplicas": 0, "updateProgress": started}),
+    );
+    let before = uids(&ns.look().unwrap());
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    lane.operator.start_again().unwrap();
+    ns.until("all is adopted", |seen| {
+        seen.expect_ready_pods(11)?;
+        let router = &seen.one("PodClique", "llm-0-router")?["status"];
+        same("updated pods", &router["updatedReplicas"], &json!(1))?;
+        same("replicas", &router["readyReplicas"], &json!(2))?;
+        let hash = &seen.pods("llm-0-router")[0]["metadata"]["labels"];
+        same("hash", &hash["grove.io/pod-template-hash"], &json!(OLDER))?;
+        let set = &seen.one("PodCliqueSet", "llm")?["status"];
+        same("available", &set["availableReplicas"], &json!(1))?;
+        same("updated", &set["updatedReplicas"], &json!(0))?;
+        expect_gangs(seen, &["llm-0", "llm-0-model-0", "llm-0-model-1"])
+    });
+    history.catch_up(&ns);
+    assert_eq!(history.slots_deleted(), BTreeSet::new());
+    assert_eq!(uids(&ns.look().unwrap()), before);
+}
