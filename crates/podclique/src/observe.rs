@@ -24,7 +24,8 @@ pub struct Snapshot {
     pub may_create: bool,
     /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
-    /// Whether a pod may exist that is not among them: its POST got no answer.
+    /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
+    /// its slot may get another name. It is read live, which wakes the PodClique.
     pub may_have_more: bool,
     /// The PodGang that it is a part of, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
@@ -110,7 +111,7 @@ pub fn observe(
         }),
         set: set.map(|s| facts(&s, podclique)),
         pods,
-        may_have_more: world.pods.is_uncertain_of(ownership::uid(meta)),
+        may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang: gang_of(meta, &set_uid, world),
         tombstones: world.tombstones.of(ownership::uid(meta)),
         podclique: podclique.clone(),

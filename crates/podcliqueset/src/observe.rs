@@ -44,8 +44,8 @@ pub struct Snapshot {
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod is waited for.
     pub stuck_pod_timeout: SignedDuration,
-    /// Whether the creation of a pod of the set was asked for and is not answered yet.
-    pub are_pods_in_flight: bool,
+    /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
+    pub may_have_more_pods: bool,
 }
 
 /// A PodClique and its pods.
@@ -208,7 +208,7 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         role_bindings: children(&world.role_bindings, uid, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
-        are_pods_in_flight: world.pods_in_flight.has_any(&key),
+        may_have_more_pods: world.pods.may_have_more_in(&key),
         stored: stored.clone(),
         groups,
     }

@@ -17,3 +17,4 @@ mod routes;
 mod server;
 mod status;
 mod strays;
+mod unsettled;

@@ -248,13 +248,13 @@ fn the_phase_fails_only_after_the_last_pod_ended() {
         "they are stuck"
     );
     fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
-    snapshot.are_pods_in_flight = true;
+    snapshot.may_have_more_pods = true;
     assert_eq!(
         phase(&snapshot),
         PodCliqueSetPhase::Running,
         "one may still appear"
     );
-    snapshot.are_pods_in_flight = false;
+    snapshot.may_have_more_pods = false;
     assert_eq!(phase(&snapshot), PodCliqueSetPhase::Failed);
 }
 
