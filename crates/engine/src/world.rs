@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::fence::{self, Attempt};
 use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
@@ -35,7 +35,7 @@ impl World {
         let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
         let present = fence::present(attempts, replica);
         let is_earlier = |c: &Arc<PodClique>| {
-            ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX) == Some(replica)
+            ownership::replica_in(ownership::name(&set.metadata), &c.metadata) == Some(replica)
                 && Attempt::of(&c.metadata).set < present
         };
         present > 0 && {

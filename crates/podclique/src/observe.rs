@@ -150,7 +150,7 @@ fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
 
 /// Whether its replica is being torn down, which it may itself be left from.
 fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
-    let replica = ownership::label_index(&podclique.metadata, labels::PCS_REPLICA_INDEX);
+    let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
     replica.is_some_and(|i| world.has_earlier_attempt(set, i))
 }
 
