@@ -1,5 +1,6 @@
 //! Who owns whom, and small claims about metadata.
 
+use api::names;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 
@@ -52,6 +53,12 @@ pub fn label<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
 /// The value of an annotation.
 pub fn annotation<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     meta.annotations.as_ref()?.get(key).map(String::as_str)
+}
+
+/// Index of the PodCliqueSet replica that a PodClique or scaling group of this set is of: by its
+/// name, which nobody can edit as they can its labels.
+pub fn replica_in(set: &str, meta: &ObjectMeta) -> Option<i32> {
+    names::parts_of_standalone_clique(set, name(meta)).map(|(replica, _)| replica)
 }
 
 /// The number in a label.

@@ -24,7 +24,7 @@ use crate::backoff::Class;
 use crate::hub::Hub;
 use crate::metrics::ByAction;
 use crate::requests::RequestError;
-use crate::routes::{Controller, Watched};
+use crate::routes::Watched;
 
 /// Writes in flight per reconcile.
 const WIDTH: usize = 16;
@@ -263,7 +263,7 @@ where
     B: Resource<DynamicType = ()> + Serialize,
 {
     let key = Key::of(body.meta());
-    let in_flight = InFlight::of(hub, R::KIND, body.meta());
+    R::cache(&hub.world).will_create(body.meta());
     let answer = hub.requests.create::<R, B>(&key.namespace, body).await;
     let result = match answer {
         Ok(object) => {
@@ -272,41 +272,13 @@ where
         }
         Err(RequestError::AlreadyExists) => look_at_holder::<R, B>(hub, &key, body).await,
         Err(error @ RequestError::Unavailable(_)) => {
-            let owner = ownership::controller(body.meta()).map_or("", |o| o.uid.as_str());
-            hub.may_have_created::<R>(&key, owner);
-            Err(error)
+            hub.may_have_created::<R>(&key);
+            return Err(error);
         }
         Err(error) => Err(error),
     };
-    drop(in_flight);
+    hub.was_answered::<R>(&key);
     result
-}
-
-/// A pod that may appear any moment. Whoever waits for the last pod of a set is woken when it did,
-/// or will not.
-struct InFlight<'a> {
-    hub: &'a Hub,
-    set: Key,
-}
-
-impl<'a> InFlight<'a> {
-    fn of(hub: &'a Hub, kind: Kind, meta: &ObjectMeta) -> Option<Self> {
-        let set = ownership::label(meta, labels::PART_OF).filter(|_| kind == Kind::Pod)?;
-        let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
-        hub.world.pods_in_flight.begin(&set);
-        Some(Self { hub, set })
-    }
-}
-
-impl Drop for InFlight<'_> {
-    fn drop(&mut self) {
-        self.hub.world.pods_in_flight.end(&self.set);
-        if self.hub.world.awaits_last_pod(&self.set) {
-            self.hub
-                .queue(Controller::PodCliqueSet)
-                .push(self.set.clone());
-        }
-    }
 }
 
 /// Who holds the name that we wanted.

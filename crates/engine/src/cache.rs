@@ -8,12 +8,14 @@
 //!   it is read live.
 //! - An own deletion is irrevocable: whatever versions follow, the object is on its way out.
 //! - An object that is known to be gone does not come back with a late answer.
-//! - An object whose POST got no answer may be there; until it was read live nobody knows.
+//! - An object whose POST was sent may be there; until it is answered, or the object was read live,
+//!   nobody knows.
 //! - An object that vanishes without having been seen on its way out is read live before it
 //!   counts as gone: maybe only its label was stripped.
 
 mod graves;
 mod index;
+mod unsettled;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -29,6 +31,7 @@ use tokio::time::Instant;
 use graves::Graves;
 use index::Index;
 pub use index::set_of;
+pub use unsettled::Unsettled;
 
 /// How long an own write may stay unconfirmed by the watch before the object is read live.
 pub const UNCONFIRMED_LIFETIME: Duration = Duration::from_secs(30);
@@ -62,8 +65,8 @@ struct Inner<K> {
     index: Index,
     /// Objects to be read live: own writes once they are overdue, doubts (`None`) at once.
     unconfirmed: HashMap<Key, Option<Instant>>,
-    /// Objects whose POST got no answer, and the uids of their owners.
-    uncertain: HashMap<Key, String>,
+    /// Objects whose POST was sent and is not settled.
+    unsettled: HashMap<Key, Unsettled>,
     /// Uids that we delete, and since when; `None` while there is no answer yet.
     deleting: HashMap<String, Option<Time>>,
     buried: Graves,
@@ -83,7 +86,7 @@ impl<K> Default for Cache<K> {
             objects: HashMap::new(),
             index: Index::default(),
             unconfirmed: HashMap::new(),
-            uncertain: HashMap::new(),
+            unsettled: HashMap::new(),
             deleting: HashMap::new(),
             buried: Graves::default(),
             listing: None,
@@ -224,6 +227,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     pub fn wrote(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
             let key = Key::of(object.meta());
+            inner.unsettled.remove(&key);
             let is_known = inner.version_of(&key) >= version(object.meta());
             if is_known || inner.buried.holds(ownership::uid(object.meta())) {
                 return None;
@@ -233,19 +237,46 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         })
     }
 
-    /// The POST of an object of this owner got no answer: maybe it was created.
-    pub fn may_have_created(&self, key: &Key, owner: &str) {
+    /// A POST of this object is about to be sent: it may be there from now on.
+    pub fn will_create(&self, meta: &ObjectMeta) {
         self.write(|inner| {
-            if !inner.objects.contains_key(key) {
+            inner
+                .unsettled
+                .insert(Key::of(meta), Unsettled::in_flight(meta))
+        });
+    }
+
+    /// The POST was answered; returns what that settles.
+    pub fn was_answered(&self, key: &Key) -> Option<Unsettled> {
+        self.write(|inner| inner.unsettled.remove(key))
+    }
+
+    /// The POST got no answer: unless the object is shown already it has to be read live.
+    pub fn may_have_created(&self, key: &Key) {
+        self.write(|inner| {
+            if let Some(unsettled) = inner.unsettled.get_mut(key) {
+                unsettled.is_in_flight = false;
                 inner.unconfirmed.insert(key.clone(), None);
-                inner.uncertain.insert(key.clone(), owner.to_owned());
             }
         });
     }
 
-    /// Whether an object of this owner may exist that is not shown.
-    pub fn is_uncertain_of(&self, owner: &str) -> bool {
-        self.read(|inner| inner.uncertain.values().any(|o| o == owner))
+    /// Whose object of this name may be there though none is shown.
+    pub fn unsettled(&self, key: &Key) -> Option<Unsettled> {
+        self.read(|inner| inner.unsettled.get(key).cloned())
+    }
+
+    /// Whether an object of this owner may be there that is not shown.
+    pub fn may_have_more_of(&self, owner_uid: &str) -> bool {
+        self.read(|inner| inner.unsettled.values().any(|u| u.owner_uid == owner_uid))
+    }
+
+    /// Whether an object may be there that is part of the PodCliqueSet and not shown.
+    pub fn may_have_more_in(&self, set: &Key) -> bool {
+        self.read(|inner| {
+            let mut all = inner.unsettled.values();
+            all.any(|u| u.set.as_ref() == Some(set))
+        })
     }
 
     /// A DELETE of this uid is about to be sent: its end will be no surprise.
@@ -308,7 +339,9 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return None;
             }
             inner.unconfirmed.remove(key);
-            inner.uncertain.remove(key);
+            if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
+                inner.unsettled.remove(key);
+            }
             let Some(object) = found else {
                 if let Some((uid, _)) = before {
                     inner.bury(uid);
@@ -354,7 +387,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     /// Puts the object in unless this very state is there.
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
         self.keep_deleted(&mut object);
-        self.uncertain.remove(&key);
+        self.unsettled.remove(&key);
         let is_same = |o: &Arc<K>| {
             o.meta().resource_version == object.meta().resource_version
                 && o.meta().uid == object.meta().uid

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use api::labels;
+use domain::plan::Kind;
 use domain::{Key, ownership};
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
@@ -16,7 +17,7 @@ use kube::{Api, Client};
 use strum::IntoEnumIterator;
 use tokio::sync::{Notify, watch};
 
-use crate::cache::Change;
+use crate::cache::{Change, Unsettled};
 use crate::clock::{self, Clock};
 use crate::metrics::{ByController, ByKind, Metrics};
 use crate::queue::Queue;
@@ -134,10 +135,30 @@ impl Hub {
         self.publish(K::cache(&self.world).wrote(object));
     }
 
+    /// A POST was answered.
+    pub fn was_answered<K: Watched>(&self, key: &Key) {
+        if let Some(settled) = K::cache(&self.world).was_answered(key) {
+            self.wake::<K>(settled);
+        }
+    }
+
     /// A POST got no answer: the object is looked for at once.
-    pub fn may_have_created<K: Watched>(&self, key: &Key, owner: &str) {
-        K::cache(&self.world).may_have_created(key, owner);
+    pub fn may_have_created<K: Watched>(&self, key: &Key) {
+        K::cache(&self.world).may_have_created(key);
         self.doubts::<K>().notify_one();
+    }
+
+    /// Wakes who waits for a pod that may be there: that there is none is an event of no watch.
+    fn wake<K: Watched>(&self, settled: Unsettled) {
+        if K::KIND != Kind::Pod {
+            return;
+        }
+        let set = settled.set.filter(|set| self.world.awaits_last_pod(set));
+        let owner = settled.owner.map(|key| (Controller::PodClique, key));
+        let set = set.map(|key| (Controller::PodCliqueSet, key));
+        for (controller, key) in owner.into_iter().chain(set) {
+            self.queue(controller).push(key);
+        }
     }
 
     /// We deleted the object with this uid.
@@ -157,7 +178,11 @@ impl Hub {
                 return;
             }
         };
+        let doubted = cache.unsettled(key);
         self.publish(cache.read_live(key, &before, found));
+        if let Some(settled) = doubted.filter(|_| cache.unsettled(key).is_none()) {
+            self.wake::<K>(settled);
+        }
     }
 
     /// Watches one kind for ever.

@@ -282,9 +282,8 @@ fn to_siblings(meta: &ObjectMeta, world: &World) -> Vec<(Controller, Key)> {
     let Some(set) = set_of(meta) else {
         return Vec::new();
     };
-    let replica = ownership::label(meta, labels::PCS_REPLICA_INDEX);
-    let is_beside =
-        |other: &ObjectMeta| ownership::label(other, labels::PCS_REPLICA_INDEX) == replica;
+    let replica = ownership::replica_in(&set.name, meta);
+    let is_beside = |other: &ObjectMeta| ownership::replica_in(&set.name, other) == replica;
     let (cliques, groups) = (
         world.podcliques.part_of(&set),
         world.scaling_groups.part_of(&set),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::fence::{self, Attempt};
 use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
@@ -26,7 +26,6 @@ pub struct World {
     pub role_bindings: Cache<RoleBinding>,
     pub tombstones: Tombstones,
     pub taken_names: TakenNames,
-    pub pods_in_flight: PodsInFlight,
 }
 
 impl World {
@@ -36,7 +35,7 @@ impl World {
         let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
         let present = fence::present(attempts, replica);
         let is_earlier = |c: &Arc<PodClique>| {
-            ownership::label_index(&c.metadata, labels::PCS_REPLICA_INDEX) == Some(replica)
+            ownership::replica_in(ownership::name(&set.metadata), &c.metadata) == Some(replica)
                 && Attempt::of(&c.metadata).set < present
         };
         present > 0 && {
@@ -50,37 +49,6 @@ impl World {
         let set = self.podcliquesets.get(set);
         let status = set.as_ref().and_then(|s| s.status.as_ref());
         status.is_some_and(|s| training::has_failed(s) && !training::is_terminal(s.phase))
-    }
-}
-
-/// Pods whose creation was asked for and not answered yet, per PodCliqueSet: a job is not over
-/// while one may still appear.
-#[derive(Debug, Default)]
-pub struct PodsInFlight(RwLock<HashMap<Key, usize>>);
-
-impl PodsInFlight {
-    /// The creation of a pod of this set is asked for.
-    pub fn begin(&self, set: &Key) {
-        let mut counts = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(set.clone()).or_default();
-        *count = count.saturating_add(1);
-    }
-
-    /// It was answered.
-    pub fn end(&self, set: &Key) {
-        let mut counts = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        let left = counts.get(set).map_or(0, |count| count.saturating_sub(1));
-        if left == 0 {
-            counts.remove(set);
-        } else {
-            counts.insert(set.clone(), left);
-        }
-    }
-
-    /// Whether a pod of this set may still appear.
-    pub fn has_any(&self, set: &Key) -> bool {
-        let counts = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        counts.contains_key(set)
     }
 }
 

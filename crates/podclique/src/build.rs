@@ -58,7 +58,7 @@ fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<Str
 fn spec_of(podclique: &PodClique, index: i32, priority_class_name: &str) -> PodSpec {
     let meta = &podclique.metadata;
     let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
-    let replica = ownership::label_index(meta, labels::PCS_REPLICA_INDEX).unwrap_or_default();
+    let replica = ownership::replica_in(set, meta).unwrap_or_default();
     let mut spec = podclique.spec.pod_spec.clone();
     environment::inject(&mut spec, &variables(podclique, set, replica));
     let gates = spec.scheduling_gates.get_or_insert_default();

@@ -26,7 +26,8 @@ pub struct Snapshot {
     pub may_create: bool,
     /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
-    /// Whether a pod may exist that is not among them: its POST got no answer.
+    /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
+    /// its slot may get another name. It is read live, which wakes the PodClique.
     pub may_have_more: bool,
     /// The PodGang that it is a part of, if it exists and belongs to the set.
     pub gang: Option<Arc<PodGang>>,
@@ -125,7 +126,7 @@ pub fn observe(
         },
         set: set.map(|s| facts(&s, podclique)),
         pods,
-        may_have_more: world.pods.is_uncertain_of(ownership::uid(meta)),
+        may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang,
         tombstones: world.tombstones.of(ownership::uid(meta)),
         podclique: podclique.clone(),
@@ -170,7 +171,7 @@ fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
 
 /// Whether its replica is being torn down, which it may itself be left from.
 fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
-    let replica = ownership::label_index(&podclique.metadata, labels::PCS_REPLICA_INDEX);
+    let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
     replica.is_some_and(|i| world.has_earlier_attempt(set, i))
 }
 

@@ -31,7 +31,8 @@ pub struct Snapshot {
 impl Snapshot {
     /// Index of the PodCliqueSet replica.
     pub fn replica(&self) -> Option<i32> {
-        ownership::label_index(&self.group.metadata, labels::PCS_REPLICA_INDEX)
+        let set = &self.owner.as_ref()?.set;
+        ownership::replica_in(ownership::name(&set.metadata), &self.group.metadata)
     }
 
     /// The group's entry in the template.

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels, names};
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
@@ -44,8 +44,8 @@ pub struct Snapshot {
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod is waited for.
     pub stuck_pod_timeout: SignedDuration,
-    /// Whether the creation of a pod of the set was asked for and is not answered yet.
-    pub are_pods_in_flight: bool,
+    /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
+    pub may_have_more_pods: bool,
 }
 
 /// A PodClique and its pods.
@@ -61,11 +61,6 @@ impl CliqueSeen {
     /// Whether the PodClique is on its way out.
     pub fn is_terminating(&self) -> bool {
         ownership::is_terminating(&self.podclique.metadata)
-    }
-
-    /// Index of the PodCliqueSet replica it belongs to.
-    pub fn replica(&self) -> Option<i32> {
-        ownership::label_index(&self.podclique.metadata, labels::PCS_REPLICA_INDEX)
     }
 
     /// The attempt it was created in.
@@ -130,6 +125,13 @@ impl Snapshot {
         of_replica.any(|a| a.succeeded.iter().any(|name| name == podclique))
     }
 
+    /// Whether the PodClique of that name has done its work and is gone, or going.
+    pub fn is_done_and_gone(&self, name: &str) -> bool {
+        let place = names::parts_of_standalone_clique(self.name(), name);
+        let is_latched = place.is_some_and(|(replica, _)| self.is_latched(replica, name));
+        is_latched && self.podclique(name).is_none()
+    }
+
     /// Whether it is a training job.
     pub fn is_training(&self) -> bool {
         training::is_training(&self.intake.set)
@@ -148,10 +150,14 @@ impl Snapshot {
         fence::present(self.attempts(), replica)
     }
 
+    /// Index of the replica that the PodClique is of.
+    pub fn replica_of(&self, clique: &CliqueSeen) -> Option<i32> {
+        ownership::replica_in(self.name(), &clique.podclique.metadata)
+    }
+
     /// Whether the PodClique is of the present attempt of its replica.
     fn is_current(&self, clique: &CliqueSeen) -> bool {
-        clique
-            .replica()
+        self.replica_of(clique)
             .is_none_or(|i| clique.attempt().set == self.attempt(i))
     }
 
@@ -159,13 +165,13 @@ impl Snapshot {
     pub fn of_earlier_attempts(&self, replica: i32) -> impl Iterator<Item = &CliqueSeen> {
         let present = self.attempt(replica);
         let all = self.podcliques.values();
-        all.filter(move |c| c.replica() == Some(replica) && c.attempt().set < present)
+        all.filter(move |c| self.replica_of(c) == Some(replica) && c.attempt().set < present)
     }
 
     /// Replicas with a PodClique of an earlier attempt.
     pub fn replicas_with_earlier_attempts(&self) -> HashSet<i32> {
         let replicas = self.podcliques.values().filter_map(|c| {
-            let i = c.replica()?;
+            let i = self.replica_of(c)?;
             (c.attempt().set < self.attempt(i)).then_some(i)
         });
         replicas.collect()
@@ -208,7 +214,7 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         role_bindings: children(&world.role_bindings, uid, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
-        are_pods_in_flight: world.pods_in_flight.has_any(&key),
+        may_have_more_pods: world.pods.may_have_more_in(&key),
         stored: stored.clone(),
         groups,
     }

@@ -279,23 +279,37 @@ fn keeps_what_a_full_list_could_not_decode() {
 }
 
 #[test]
+fn is_unsure_of_a_post_until_it_is_answered() {
+    let cache = Cache::<Pod>::default();
+    cache.will_create(&pod("u", 5).metadata);
+    assert!(cache.may_have_more_of("owner") && !cache.may_have_more_of("another"));
+    cache.read_live(&key(), &None, None);
+    assert!(
+        cache.may_have_more_of("owner"),
+        "it may be carried out after the read"
+    );
+    assert!(cache.was_answered(&key()).is_some());
+    assert!(!cache.may_have_more_of("owner"));
+}
+
+#[test]
 fn is_unsure_of_a_post_without_answer_until_it_was_read_live() {
     let cache = Cache::<Pod>::default();
-    cache.may_have_created(&key(), "owner");
+    cache.will_create(&pod("u", 5).metadata);
+    cache.may_have_created(&key());
     assert_eq!(cache.overdue(), [key()]);
-    assert!(cache.is_uncertain_of("owner") && !cache.is_uncertain_of("another"));
     list(&cache, vec![]);
-    assert!(cache.is_uncertain_of("owner"), "the list may be older");
+    assert!(cache.may_have_more_of("owner"), "the list may be older");
     cache.read_live(&key(), &None, None);
-    assert!(!cache.is_uncertain_of("owner") && cache.overdue().is_empty());
+    assert!(!cache.may_have_more_of("owner") && cache.overdue().is_empty());
 }
 
 #[test]
 fn is_sure_of_a_post_without_answer_once_the_watch_shows_it() {
     let cache = Cache::<Pod>::default();
-    cache.may_have_created(&key(), "owner");
+    cache.will_create(&pod("u", 5).metadata);
     cache.apply(pod("u", 5));
-    assert!(!cache.is_uncertain_of("owner"));
-    cache.may_have_created(&key(), "owner");
-    assert!(!cache.is_uncertain_of("owner"), "it is there already");
+    assert!(!cache.may_have_more_of("owner"));
+    cache.may_have_created(&key());
+    assert!(cache.overdue().is_empty(), "it is there already");
 }

@@ -18,3 +18,4 @@ mod routes;
 mod server;
 mod status;
 mod strays;
+mod unsettled;

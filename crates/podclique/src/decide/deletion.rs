@@ -6,7 +6,7 @@ use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 use jiff::Timestamp;
 
-use super::{stuck, unseen};
+use super::stuck;
 use crate::observe::Snapshot;
 
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
@@ -31,7 +31,6 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
         return plan;
     }
     if snapshot.may_have_more {
-        plan.wake_at = unseen::look_again(snapshot, now);
         return plan;
     }
     release(snapshot)

@@ -10,7 +10,6 @@ mod over;
 mod relabel;
 mod scale_in;
 mod stuck;
-mod unseen;
 
 use api::{PodCliqueStatus, labels};
 use domain::ownership;
@@ -56,7 +55,6 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let wakes = [
         stuck::next_deadline(snapshot, now),
         finished::next_due(snapshot, now),
-        unseen::look_again(snapshot, now),
     ];
     plan.wake_at = wakes.into_iter().flatten().min();
     plan

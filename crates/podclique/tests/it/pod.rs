@@ -59,3 +59,17 @@ fn carries_no_book_keeping_of_the_operator() {
     let annotations = pod.metadata.annotations.unwrap_or_default();
     assert!(!annotations.contains_key(labels::TEMPLATE_REPLICAS));
 }
+
+/// Its address and rank never change again, whatever becomes of the label.
+#[test]
+fn is_of_the_replica_that_its_podclique_is_named_after() {
+    let clique = podclique("demo-1-worker")
+        .with(|c| {
+            let all = c.metadata.labels.as_mut().unwrap();
+            all.insert(labels::PCS_REPLICA_INDEX.into(), "edited".into());
+        })
+        .build();
+    let pod = podclique::build::pod(&clique, 0, "demo-1-worker-xxxxx".into(), "", 0);
+    let subdomain = pod.spec.unwrap().subdomain;
+    assert_eq!(subdomain.as_deref(), Some("demo-1"));
+}

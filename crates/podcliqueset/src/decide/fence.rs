@@ -18,7 +18,7 @@ pub(super) fn catch_up(
 ) -> Option<Plan<PodCliqueSetStatus>> {
     let mut attempts = snapshot.attempts().to_vec();
     for clique in snapshot.podcliques.values() {
-        let Some(replica) = clique.replica() else {
+        let Some(replica) = snapshot.replica_of(clique) else {
             continue;
         };
         if let Some(higher) = fence::raise_to_found(&attempts, replica, clique.attempt().set, now) {

@@ -103,8 +103,8 @@ fn keep(
     if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
         return None;
     }
-    let parts: Option<Vec<&CliqueSeen>> =
-        gang.parts.iter().map(|p| snapshot.podclique(p)).collect();
+    let needed = gang.parts.iter().filter(|p| !snapshot.is_done_and_gone(p));
+    let parts: Option<Vec<&CliqueSeen>> = needed.map(|p| snapshot.podclique(p)).collect();
     if is_starting(snapshot, gang, existing) && !may_start(snapshot, all, gang, parts.as_deref()) {
         return None;
     }
@@ -144,7 +144,8 @@ fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<P
 }
 
 /// A gang starts when every part has all its pods, or at least its minimum where the rest was
-/// refused. A scaled gang also waits for the base gang.
+/// refused. A part that has done its work needs none, though somebody removed it. A scaled gang
+/// also waits for the base gang.
 fn may_start(
     snapshot: &Snapshot,
     all: &ByName<'_>,
@@ -169,11 +170,12 @@ fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
         ScaledGangsWaitFor::BaseReady => Pod::is_ready,
         ScaledGangsWaitFor::BaseScheduled => Pod::is_scheduled,
     };
-    base.parts.iter().all(|name| {
-        snapshot
-            .podclique(name)
-            .is_some_and(|part| part.count_or_done(claim) >= part.minimum())
-    })
+    base.parts
+        .iter()
+        .all(|name| match snapshot.podclique(name) {
+            Some(part) => part.count_or_done(claim) >= part.minimum(),
+            None => snapshot.is_done_and_gone(name),
+        })
 }
 
 /// The part as it is: pods by index, so that the first `minReplicas` are the guaranteed ones

@@ -38,7 +38,7 @@ pub(super) fn judge(
         return None;
     }
     if training::has_failed(&stored) {
-        let is_over = next_end(snapshot, now).is_none() && !snapshot.are_pods_in_flight;
+        let is_over = next_end(snapshot, now).is_none() && !snapshot.may_have_more_pods;
         return is_over.then(|| in_phase(status, PodCliqueSetPhase::Failed));
     }
     if status.replica_attempts != stored.replica_attempts {

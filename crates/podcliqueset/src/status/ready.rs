@@ -115,7 +115,7 @@ fn look<'a>(snapshot: &Snapshot, seen: &'a CliqueSeen) -> CliqueLook<'a> {
     };
     let gang = name.and_then(by_name).map(AsRef::as_ref);
     let is_torn_down = |i| snapshot.of_earlier_attempts(i).next().is_some();
-    let start = if seen.replica().is_some_and(is_torn_down) {
+    let start = if snapshot.replica_of(seen).is_some_and(is_torn_down) {
         Start::TornDown
     } else {
         readiness::start(&seen.podclique, gang, |base| {

@@ -248,13 +248,13 @@ fn the_phase_fails_only_after_the_last_pod_ended() {
         "they are stuck"
     );
     fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
-    snapshot.are_pods_in_flight = true;
+    snapshot.may_have_more_pods = true;
     assert_eq!(
         phase(&snapshot),
         PodCliqueSetPhase::Running,
         "one may still appear"
     );
-    snapshot.are_pods_in_flight = false;
+    snapshot.may_have_more_pods = false;
     assert_eq!(phase(&snapshot), PodCliqueSetPhase::Failed);
 }
 
@@ -400,4 +400,38 @@ fn keeps_the_newest_failures_with_their_causes() {
     assert!(failures[0].message.as_ref().unwrap().ends_with("the end"));
     failures[0].message = None;
     assert_snapshot!(serde_json::to_string_pretty(&failures).unwrap());
+}
+
+/// Labels can be edited by anybody. What is left of an earlier attempt was deleted by the restart.
+#[test]
+fn what_is_left_of_an_earlier_attempt_is_no_failure_whatever_its_labels_say() {
+    let mut snapshot = running(job(5, None));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    assert_eq!(stored(&snapshot).restart_count, Some(1));
+    for seen in snapshot.podcliques.values_mut() {
+        let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
+        meta.deletion_timestamp = Some(Time(after(60)));
+        let labels = meta.labels.as_mut().unwrap();
+        labels.remove(api::labels::PCS_REPLICA_INDEX);
+    }
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
+
+/// Else its other pods would wait behind their gates for ever.
+#[test]
+fn a_gang_needs_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
+    let mut snapshot = running(job(0, None));
+    complete(&mut snapshot, "demo-0-frontend", true);
+    settle(&mut snapshot);
+    snapshot.podcliques.remove("demo-0-frontend");
+    snapshot.gangs.clear();
+    let names: Vec<String> = plan(&snapshot)
+        .waves
+        .iter()
+        .flatten()
+        .map(|a| a.key().name)
+        .collect();
+    assert_eq!(names, ["demo-0", "demo-0-g-0"], "base and scaled gang");
 }

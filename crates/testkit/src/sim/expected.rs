@@ -2,6 +2,7 @@
 //! any code of the operator.
 
 mod attempts;
+mod jobs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,13 +24,21 @@ const GROUP_COUNTS: [&str; 4] = [
 pub fn problems(store: &Store) -> Vec<String> {
     let mut problems = Vec::new();
     let mut wanted: BTreeSet<Id> = BTreeSet::new();
+    // What may be missing.
+    let mut needless: BTreeSet<Id> = BTreeSet::new();
     for (id, set) in store.all(Resource::PodCliqueSet) {
         if view::is_terminating(set) {
             problems.push(format!("{id} is still being deleted"));
         }
         let gangs = children(store, set, &mut wanted);
+        if view::is_job(set) {
+            problems.extend(jobs::problems(store, set, &gangs));
+            needless.extend(jobs::needless(set, &wanted, &gangs));
+            continue;
+        }
         for (gang, parts) in gangs {
             problems.extend(check_gang(store, &gang, &parts));
+            problems.extend(check_phase(store, &gang));
         }
         problems.extend(check_set(set));
     }
@@ -48,6 +57,7 @@ pub fn problems(store: &Store) -> Vec<String> {
     problems.extend(
         wanted
             .difference(&found)
+            .filter(|id| !needless.contains(id))
             .map(|id| format!("{id} is missing")),
     );
     problems.extend(
@@ -56,10 +66,14 @@ pub fn problems(store: &Store) -> Vec<String> {
             .map(|id| format!("{id} is left over")),
     );
     for (_, group) in store.all(Resource::PodCliqueScalingGroup) {
-        problems.extend(check_group(group));
+        if !view::is_job(group) {
+            problems.extend(check_group(group));
+        }
     }
     for (_, clique) in store.all(Resource::PodClique) {
-        problems.extend(check_clique(store, clique));
+        if !view::is_job(clique) {
+            problems.extend(check_clique(store, clique));
+        }
     }
     problems.extend(attempts::problems(store));
     for (id, pod) in store.all(Resource::Pod) {
@@ -99,7 +113,12 @@ fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
             let full = format!("{base}-{}", view::text(group, "/name"));
             want(Resource::PodCliqueScalingGroup, &full);
             let live = store.get(&Id::new(Resource::PodCliqueScalingGroup, &full));
-            let live = live.map_or(0, |g| view::number(g, "/spec/replicas"));
+            // A job has the size that it was written in, whatever is left of it.
+            let live = match live {
+                Some(live) => view::number(live, "/spec/replicas"),
+                None if view::is_job(set) => view::number(group, "/replicas"),
+                None => 0,
+            };
             let least = view::number(group, "/minAvailable");
             for j in 0..live {
                 let gang = if j < least {
@@ -140,20 +159,7 @@ fn check_clique(store: &Store, clique: &Value) -> Vec<String> {
             "{name}: {have} pods, {ready} Ready, {different} indices; {wanted} wanted"
         ));
     }
-    for pod in pods {
-        for key in [
-            labels::PART_OF,
-            labels::POD_GANG,
-            labels::MANAGED_BY,
-            labels::PCS_REPLICA_INDEX,
-        ] {
-            if view::label(pod, key) != view::label(clique, key)
-                || view::label(clique, key).is_empty()
-            {
-                problems.push(format!("pod {}: label {key} is wrong", view::name(pod)));
-            }
-        }
-    }
+    problems.extend(pods.iter().flat_map(|pod| wrong_labels(pod, clique)));
     for count in [
         "replicas",
         "readyReplicas",
@@ -170,6 +176,23 @@ fn check_clique(store: &Store, clique: &Value) -> Vec<String> {
     problems.extend(check_generation(clique));
     problems.extend(check_breach(clique));
     problems
+}
+
+fn wrong_labels(pod: &Value, clique: &Value) -> Vec<String> {
+    let keys = [
+        labels::PART_OF,
+        labels::POD_GANG,
+        labels::MANAGED_BY,
+        labels::PCS_REPLICA_INDEX,
+    ];
+    let is_wrong = |key: &&str| {
+        let right = view::label(clique, key);
+        right.is_empty() || view::label(pod, key) != right
+    };
+    let wrong = keys.into_iter().filter(is_wrong);
+    wrong
+        .map(|key| format!("pod {}: label {key} is wrong", view::name(pod)))
+        .collect()
 }
 
 fn check_group(group: &Value) -> Vec<String> {
@@ -235,13 +258,13 @@ fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) -> Vec<String
             problems.push(format!("{name}: minReplicas of {part} is not {least}"));
         }
     }
-    if view::text(gang, "/status/phase") != "Running" {
-        problems.push(format!(
-            "{name}: phase is {}",
-            view::text(gang, "/status/phase")
-        ));
-    }
     problems
+}
+
+fn check_phase(store: &Store, name: &str) -> Option<String> {
+    let gang = store.get(&Id::new(Resource::PodGang, name))?;
+    let phase = view::text(gang, "/status/phase");
+    (phase != "Running").then(|| format!("{name}: phase is {phase}"))
 }
 
 fn check_set(set: &Value) -> Vec<String> {

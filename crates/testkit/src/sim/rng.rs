@@ -19,6 +19,12 @@ impl Rng {
         z ^ (z >> 31)
     }
 
+    /// Another source, which follows from this one and leaves it as it is.
+    #[must_use]
+    pub fn fork(&self) -> Self {
+        Self(self.0 ^ 0xD1B5_4A32_D192_ED03)
+    }
+
     /// A number below `bound`; 0 if that is 0.
     pub fn below(&mut self, bound: usize) -> usize {
         let bound = u64::try_from(bound).unwrap_or(u64::MAX).max(1);

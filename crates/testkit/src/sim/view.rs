@@ -1,5 +1,8 @@
 //! Reading objects that are JSON.
 
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 /// Text at this pointer, empty if there is none.
@@ -90,4 +93,80 @@ pub fn gates(pod: &Value) -> Vec<&str> {
     list(pod, "/spec/schedulingGates")
         .map(|g| text(g, "/name"))
         .collect()
+}
+
+/// Whether a pod ended well and nobody asked for its end.
+pub fn is_completed(pod: &Value) -> bool {
+    text(pod, "/status/phase") == "Succeeded" && !is_terminating(pod)
+}
+
+/// Exit codes of the containers that ended.
+pub fn exit_codes(pod: &Value) -> Vec<i64> {
+    let containers = list(pod, "/status/containerStatuses");
+    containers
+        .filter_map(|c| c.pointer("/state/terminated/exitCode")?.as_i64())
+        .collect()
+}
+
+/// Whether a set, or what it is made of, is a training job.
+pub fn is_job(object: &Value) -> bool {
+    text(object, "/spec/workloadType") == "Training"
+}
+
+/// Whether a set is a job that was given up or is over.
+pub fn is_over(set: &Value) -> bool {
+    has_condition(set, "Failed") || is_terminal(set)
+}
+
+/// Whether the phase of a set is one that never changes again.
+pub fn is_terminal(set: &Value) -> bool {
+    matches!(text(set, "/status/phase"), "Succeeded" | "Failed")
+}
+
+/// Slots of a PodClique whose work is done, as stored.
+pub fn completed(podclique: &Value) -> BTreeSet<i64> {
+    let ranges = text(podclique, "/status/completedIndices").split(',');
+    let ends = ranges.filter_map(|range| {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        Some((first.parse::<i64>().ok()?, last.parse::<i64>().ok()?))
+    });
+    ends.flat_map(|(first, last)| first..=last).collect()
+}
+
+/// The entry of a replica in a list of attempts.
+pub fn attempt_entry(object: &Value, replica: i64) -> Option<&Value> {
+    list(object, "/status/replicaAttempts").find(|a| number(a, "/replica") == replica)
+}
+
+/// Index of the PodCliqueSet replica that a child is of: by its name, which nobody can edit. Names
+/// of sets hold no dash here.
+pub fn replica(child: &Value) -> Option<i64> {
+    name(child).split('-').nth(1)?.parse().ok()
+}
+
+/// The attempt of a replica.
+pub fn attempt(object: &Value, replica: i64) -> i64 {
+    attempt_entry(object, replica).map_or(0, |a| number(a, "/attempt"))
+}
+
+/// Whether a PodClique is latched as done in the present attempt of its replica.
+pub fn is_latched(set: &Value, replica: i64, podclique: &str) -> bool {
+    let entry = attempt_entry(set, replica);
+    entry.is_some_and(|e| list(e, "/succeeded").any(|n| n == podclique))
+}
+
+/// A time.
+pub fn time(object: &Value, pointer: &str) -> Option<Timestamp> {
+    text(object, pointer).parse().ok()
+}
+
+/// A duration such as `90s` or `5m`.
+pub fn duration(object: &Value, pointer: &str) -> Option<SignedDuration> {
+    text(object, pointer).parse().ok()
+}
+
+/// When a job has run for too long.
+pub fn deadline(set: &Value) -> Option<Timestamp> {
+    let limit = duration(set, "/spec/trainingSpec/maxRuntime")?;
+    time(set, "/status/startTime")?.checked_add(limit).ok()
 }

@@ -42,4 +42,7 @@ canaries! {
     restless_status: RestlessStatus;
     no_fence: NoFence;
     refreshed_times: RefreshedTimes;
+    count_after_delete: CountAfterDelete;
+    start_time_reset: StartTimeReset;
+    success_is_failure: SuccessIsFailure;
 }

@@ -36,6 +36,9 @@ const CONTROLLERS: [Controller; 4] = [
     Controller::PodGang,
 ];
 
+/// How long after its deletionTimestamp a pod is waited for.
+const STUCK: SignedDuration = SignedDuration::from_secs(60);
+
 /// How long an own write may outlast a full list.
 const DOUBT: Duration = Duration::from_mins(1);
 
@@ -99,10 +102,11 @@ impl Operator {
         };
         let sets = podcliqueset::Rules {
             scaled_gangs_wait_for: waits,
+            stuck_pod_timeout: STUCK,
             ..podcliqueset::Rules::default()
         };
         let cliques = podclique::Rules {
-            stuck_pod_timeout: SignedDuration::from_secs(60),
+            stuck_pod_timeout: STUCK,
         };
         Self {
             trusted: strays(store, &views),

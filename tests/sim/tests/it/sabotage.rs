@@ -1,5 +1,7 @@
 //! Bugs put in on purpose, to see that they are found.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 use testkit::sim::{Call, Resource, Store, view};
 
@@ -38,6 +40,12 @@ pub enum Sabotage {
     NoFence,
     /// The time of a breach is that of the last write.
     RefreshedTimes,
+    /// PodCliques are deleted for a restart before it is counted.
+    CountAfterDelete,
+    /// A restart starts the clock of the job anew.
+    StartTimeReset,
+    /// A pod that succeeded passes for one that failed.
+    SuccessIsFailure,
 }
 
 /// What becomes of a request.
@@ -88,9 +96,10 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         {
             refresh_times(call, store);
         }
-        Sabotage::NoFence if is_set_status(call) => {
-            forget_fences(call);
+        Sabotage::StartTimeReset if !restarted(call, store).is_empty() => {
+            reset_start(call, store);
         }
+        Sabotage::NoFence if is_set_status(call) => forget_fences(call),
         Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
             if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
                 refs.as_array_mut().unwrap().truncate(1);
@@ -114,6 +123,13 @@ fn forget_fences(call: &mut Call) {
     }
 }
 
+fn reset_start(call: &mut Call, store: &Store) {
+    let start = &mut call.body["status"]["startTime"];
+    if start.is_string() {
+        *start = json!(format!("{:.0}", store.now));
+    }
+}
+
 fn refresh_times(call: &mut Call, store: &Store) {
     let now = format!("{:.0}", store.now);
     for condition in call.body["status"]["conditions"].as_array_mut().unwrap() {
@@ -121,11 +137,26 @@ fn refresh_times(call: &mut Call, store: &Store) {
     }
 }
 
+/// Replicas that this request restarts.
+fn restarted(call: &Call, store: &Store) -> Vec<i64> {
+    let stored = store.all(Resource::PodCliqueSet).next();
+    let Some((_, set)) = stored.filter(|_| is_set_status(call)) else {
+        return Vec::new();
+    };
+    let entries = view::list(&call.body, "/status/replicaAttempts");
+    entries
+        .filter(|e| view::text(e, "/reason") == "PodCliqueFailed")
+        .map(|e| (view::number(e, "/replica"), view::number(e, "/attempt")))
+        .filter(|(replica, attempt)| view::attempt(set, *replica) < *attempt)
+        .map(|(replica, _)| replica)
+        .collect()
+}
+
 /// Deletes what was to be fenced first.
-fn tear_down(call: &Call, store: &mut Store) {
-    for fence in view::list(&call.body["status"], &format!("/{FORGOTTEN}")) {
-        let replica = view::number(fence, "/replica").to_string();
-        let is_of = |o: &Value| view::label(o, api::labels::PCS_REPLICA_INDEX) == replica;
+fn tear_down(replicas: &[i64], store: &mut Store) {
+    for replica in replicas {
+        let index = replica.to_string();
+        let is_of = |o: &Value| view::label(o, api::labels::PCS_REPLICA_INDEX) == index;
         let cliques = store.all(Resource::PodClique).filter(|(_, o)| is_of(o));
         let ids: Vec<_> = cliques.map(|(id, _)| id.clone()).collect();
         for id in ids {
@@ -134,10 +165,29 @@ fn tear_down(call: &Call, store: &mut Store) {
     }
 }
 
+/// What the sabotaged operator does before.
+pub fn precede(sabotage: Sabotage, call: &Call, store: &mut Store) {
+    if sabotage == Sabotage::CountAfterDelete {
+        tear_down(&restarted(call, store), store);
+    }
+}
+
+/// How the sabotaged operator reads an object.
+pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
+    let mut object = Cow::Borrowed(object);
+    if sabotage == Some(Sabotage::SuccessIsFailure) && view::is_completed(&object) {
+        object.to_mut()["status"]["phase"] = json!("Failed");
+    }
+    object
+}
+
 /// What the sabotaged operator does besides.
 pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
     if sabotage == Sabotage::NoFence && is_set_status(call) {
-        tear_down(call, store);
+        let path = format!("/status/{FORGOTTEN}");
+        let fences = view::list(&call.body, &path);
+        let replicas: Vec<i64> = fences.map(|f| view::number(f, "/replica")).collect();
+        tear_down(&replicas, store);
     }
     if sabotage == Sabotage::NoFinalizer
         && call.method == "DELETE"

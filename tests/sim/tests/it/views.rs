@@ -17,7 +17,7 @@ use testkit::sim::{Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::Sabotage;
+use crate::sabotage::{Sabotage, misread};
 
 /// The watched kinds.
 pub const KINDS: [Resource; 9] = [
@@ -152,7 +152,7 @@ impl Views {
         view.at += 1;
         let is_deaf = self.sabotage == Some(Sabotage::DeafToDeletions) && kind == Resource::Pod;
         if record.id.resource == kind && !(is_deaf && record.after.is_none()) {
-            by_kind!(kind, show(hub, record));
+            by_kind!(kind, show(hub, record, self.sabotage));
         }
     }
 
@@ -165,7 +165,7 @@ impl Views {
         } else if let Some(items) = view.listing.take() {
             view.is_listing = false;
             let with_diff = self.sabotage != Some(Sabotage::NoRelistDiff);
-            by_kind!(kind, end(hub, &items, with_diff));
+            by_kind!(kind, end(hub, &items, with_diff, self.sabotage));
         } else {
             view.listing = Some(store.all(kind).map(|(_, o)| o.clone()).collect());
             view.at = store.log.len();
@@ -181,10 +181,10 @@ fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {
     object.is_some_and(|o| !K::IS_SELECTED || view::label(o, labels::MANAGED_BY) == labels::MANAGER)
 }
 
-fn show<K: Watched>(hub: &Hub, record: &Record) {
+fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
     let cache = K::cache(&hub.world);
     if is_shown::<K>(record.after.as_ref()) {
-        hub.publish(cache.apply(decode(&record.last)));
+        hub.publish(cache.apply(decode(&misread(sabotage, &record.last))));
     } else if is_shown::<K>(record.before.as_ref()) {
         hub.publish(cache.delete(decode::<K>(&record.last).meta()));
     }
@@ -194,13 +194,14 @@ fn begin<K: Watched>(hub: &Hub) {
     K::cache(&hub.world).begin_list();
 }
 
-fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool) {
+fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool, sabotage: Option<Sabotage>) {
     let cache = K::cache(&hub.world);
     for item in items.iter().filter(|o| is_shown::<K>(Some(*o))) {
+        let item = decode(&misread(sabotage, item));
         if with_diff {
-            cache.list_item(decode(item));
+            cache.list_item(item);
         } else {
-            hub.publish(cache.apply(decode(item)));
+            hub.publish(cache.apply(item));
         }
     }
     if with_diff {

@@ -1,8 +1,9 @@
-//! Scheduler, kubelet and garbage collector.
+//! Scheduler, garbage collector and other controllers.
 
 use api::labels;
 use serde_json::{Value, json};
 
+use super::kubelet::BROKEN;
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Call, Store};
 use crate::sim::{Rng, view};
@@ -32,55 +33,16 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     true
 }
 
-/// The kubelet starts one bound pod, or confirms the end of one that was deleted.
-pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
-    let has_work = |p: &Value| {
-        let is_bound = !view::text(p, "/spec/nodeName").is_empty();
-        let can_start = !view::is_finished(p) && !view::is_ready(p) && !is_broken(p);
-        is_bound && (view::is_terminating(p) || can_start)
-    };
-    let Some(id) = pick(store, rng, has_work) else {
-        return false;
-    };
-    if store.get(&id).is_some_and(|p| view::is_terminating(p)) {
-        let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
-        let now = json!({"gracePeriodSeconds": 0});
-        store.handle("kubelet", &Call::new("DELETE", &path, now));
-        return true;
-    }
-    let time = store.now.to_string();
-    store.edit("kubelet", &id, |pod| {
-        pod["status"] = json!({
-            "phase": "Running",
-            "conditions": [
-                {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
-                {"type": "Ready", "status": "True", "lastTransitionTime": time},
-            ],
-            "containerStatuses": [
-                {"name": "main", "ready": true, "state": {"running": {"startedAt": time}}},
-            ],
-        });
-    });
-    true
-}
-
-/// Pods with this annotation never get Ready again.
-const BROKEN: &str = "example.com/broken";
-
-fn is_broken(pod: &Value) -> bool {
-    pod.pointer("/metadata/annotations")
-        .is_some_and(|a| a.get(BROKEN).is_some())
-}
-
 /// All pods of one PodClique break for good, if only gang termination can help and will: it was
 /// available, all its pods are there, and the set asks for termination.
 pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     let asks = |c: &Value| {
         let set = Id::new(Resource::PodCliqueSet, view::label(c, labels::PART_OF));
         let delay = "/spec/template/terminationDelay";
-        store
-            .get(&set)
-            .is_some_and(|s| !view::is_terminating(s) && !view::text(s, delay).is_empty())
+        store.get(&set).is_some_and(|s| {
+            let asks = view::is_job(s) || !view::text(s, delay).is_empty();
+            asks && !view::is_terminating(s)
+        })
     };
     let is_complete = |c: &Value| {
         let live = pods_of(store, view::uid(c));

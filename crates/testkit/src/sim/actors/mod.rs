@@ -3,9 +3,12 @@
 mod chaos;
 mod cluster;
 mod disturb;
+mod job;
+mod kubelet;
 mod user;
 
 pub use chaos::make_trouble;
-pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate, run_pods};
+pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
 pub use disturb::{disturb, leave};
+pub use kubelet::{is_endless, run_pods};
 pub use user::{User, act};

@@ -3,10 +3,14 @@
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
+use super::job;
 use crate::builders::set;
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Call, Store};
 use crate::sim::{Rng, view};
+
+/// In so many of a thousand seeds the set is a training job.
+const JOBS: usize = 350;
 
 /// What the user wants.
 #[derive(Clone, Debug)]
@@ -39,10 +43,19 @@ impl User {
             manifest["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["schedulingGates"] =
                 json!([{"name": FOREIGN_GATE}]);
         }
+        let mut own = rng.fork();
+        if own.chance(JOBS) {
+            job::write(&mut manifest, &mut own);
+        }
         manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
         manifest["kind"] = json!("PodCliqueSet");
         Self { manifest }
+    }
+
+    /// Whether it is a training job.
+    pub fn has_job(&self) -> bool {
+        view::is_job(&self.manifest)
     }
 
     /// `kubectl apply`: creates the set unless it is there.
@@ -68,11 +81,27 @@ fn delays(manifest: &mut Value, rng: &mut Rng) {
 
 /// One move of the user.
 pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
+    if user.has_job() {
+        return act_on_job(user, store, rng);
+    }
     match rng.below(10) {
         0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
         1 | 2 => user.create(store),
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 1, 4),
+        _ => scale(store, rng, Resource::PodClique, 1, 4),
+    }
+}
+
+/// The same for a job, which is neither scaled nor edited: that is refused.
+fn act_on_job(user: &User, store: &mut Store, rng: &mut Rng) {
+    match rng.below(12) {
+        0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
+        1 => user.create(store),
+        2..=4 => job::change_limits(store, rng),
+        5 => job::delete_one(store, rng, Resource::PodClique),
+        6..=9 => job::delete_one(store, rng, Resource::Pod),
+        10 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         _ => scale(store, rng, Resource::PodClique, 1, 4),
     }
 }

@@ -8,7 +8,7 @@ use super::window::Window;
 use super::{OPERATOR, Verdict, demand};
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Stored};
-use crate::sim::view;
+use crate::sim::view::{self, attempt};
 
 /// Reason of a fence that a breach raised.
 const BREACH: &str = "MinAvailableBreached";
@@ -27,13 +27,6 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
 
 fn attempts(object: &Value) -> impl Iterator<Item = &Value> {
     view::list(object, "/status/replicaAttempts")
-}
-
-/// The attempt of a replica.
-fn attempt(object: &Value, replica: i64) -> i64 {
-    attempts(object)
-        .find(|a| view::number(a, "/replica") == replica)
-        .map_or(0, |a| view::number(a, "/attempt"))
 }
 
 fn label(object: &Value, key: &str) -> i64 {
@@ -111,8 +104,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
 }
 
 fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
-    view::label(child, labels::PART_OF) == view::name(set)
-        && label(child, labels::PCS_REPLICA_INDEX) == replica
+    view::label(child, labels::PART_OF) == view::name(set) && view::replica(child) == Some(replica)
 }
 
 /// All states of the set in which it may have been seen.
@@ -178,12 +170,12 @@ fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
 /// Whether the owner, as it was seen, has no place for the PodClique.
 fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
     let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
-    let (index, mark) = if is_group {
-        (labels::SCALING_GROUP_REPLICA_INDEX, labels::GROUP_ATTEMPT)
+    let (replica, mark) = if is_group {
+        let replica = label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
+        (replica, labels::GROUP_ATTEMPT)
     } else {
-        (labels::PCS_REPLICA_INDEX, labels::ATTEMPT)
+        (view::replica(podclique).unwrap_or(0), labels::ATTEMPT)
     };
-    let replica = label(podclique, index);
     view::is_terminating(owner)
         || replica >= view::number(owner, "/spec/replicas")
         || label(podclique, mark) < attempt(owner, replica)
@@ -198,7 +190,9 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
     if record.actor != OPERATOR {
         return Ok(());
     }
-    let replica = label(child, labels::PCS_REPLICA_INDEX);
+    let Some(replica) = view::replica(child) else {
+        return Ok(());
+    };
     let part_of = view::label(child, labels::PART_OF);
     let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == part_of);
     // What every state of the set says that may have been seen.
@@ -207,7 +201,7 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
     };
     let is_earlier = |c: &Value| {
         view::label(c, labels::PART_OF) == part_of
-            && label(c, labels::PCS_REPLICA_INDEX) == replica
+            && view::replica(c) == Some(replica)
             && label(c, labels::ATTEMPT) < fence
     };
     let left = window

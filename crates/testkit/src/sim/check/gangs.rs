@@ -1,12 +1,14 @@
 //! I8, I9, I11: what the operator writes into PodGangs.
 
+use std::collections::BTreeSet;
+
 use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
 use super::{Verdict, demand};
 use crate::sim::resource::Resource;
-use crate::sim::store::Record;
+use crate::sim::store::{Record, Stored};
 use crate::sim::view;
 
 /// Whether the gang lists this pod.
@@ -37,7 +39,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
         })?;
     }
     if is_start(window, before) {
-        complete(after)?;
+        complete(window, after)?;
         base_ready(window, after)?;
     }
     Ok(())
@@ -53,11 +55,18 @@ fn is_start(window: &Window<'_>, before: Option<&Value>) -> bool {
     })
 }
 
-fn complete(gang: &Value) -> Verdict {
+fn complete(window: &Window<'_>, gang: &Value) -> Verdict {
     for group in view::list(gang, "/spec/podgroups") {
+        let part = view::text(group, "/name");
+        let parts = window.versions(Resource::PodClique, |q| view::name(q) == part);
+        let done = done(&parts).len();
+        if is_latched(window, gang, part) {
+            continue;
+        }
         let count = view::list(group, "/podReferences").count();
         let least = view::number(group, "/minReplicas");
-        demand(i64::try_from(count).unwrap_or(0) >= least, "I8", || {
+        let enough = i64::try_from(count + done).unwrap_or(0) >= least;
+        demand(enough, "I8", || {
             let (gang, group) = (view::name(gang), view::text(group, "/name"));
             format!("{gang} starts with {count} of {least} pods of {group}")
         })?;
@@ -65,7 +74,20 @@ fn complete(gang: &Value) -> Verdict {
     Ok(())
 }
 
-/// A scaled gang starts when each part of the base gang had its minimum of Ready pods.
+/// Whether the set may have been seen to say that the part has done its work: it needs no pod,
+/// whatever became of its PodClique.
+fn is_latched(window: &Window<'_>, gang: &Value, part: &str) -> bool {
+    let replica = view::replica(gang).unwrap_or(-1);
+    let sets = super::job::sets(window, gang);
+    sets.iter().any(|s| view::is_latched(s, replica, part))
+}
+
+/// Slots whose work may have been seen to be done: they need no pod any more.
+fn done(parts: &[&Stored]) -> BTreeSet<i64> {
+    parts.iter().flat_map(|q| view::completed(q)).collect()
+}
+
+/// A scaled gang starts when each part of the base gang had its minimum of pods Ready or done.
 fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
     let parts: Vec<&str> = view::list(gang, "/spec/podgroups")
         .map(|g| view::text(g, "/name"))
@@ -93,8 +115,13 @@ fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
         };
         let versions = window.of_uid(Resource::PodClique, uid);
         let least = versions.iter().map(|q| minimum(q)).min().unwrap_or(0);
-        let is_ready = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
-        let most = window.most_pods(is_ready);
+        let (done, is_job) = (done(&versions), view::is_job(part));
+        let is_up = |p: &Value| {
+            let is_own = view::owner(p).is_some_and(|o| o.2 == uid);
+            let is_counted = view::index(p).is_some_and(|k| done.contains(&k));
+            is_own && !is_counted && (view::is_ready(p) || (is_job && view::is_completed(p)))
+        };
+        let most = window.most_pods(is_up) + done.len();
         demand(i64::try_from(most).unwrap_or(0) >= least, "I9", || {
             let (gang, part) = (view::name(gang), view::name(part));
             format!("scaled gang {gang} starts, but {part} had {most} of {least} pods Ready")

@@ -1,12 +1,18 @@
 //! Invariants of the event log, checked at each write (reliability report, A.6).
 
+mod completion;
 mod edges;
+mod failures;
 mod fences;
 mod gangs;
+mod job;
 mod others;
 mod pods;
 mod requests;
+mod restarts;
+mod runtime;
 mod status;
+mod terminal;
 mod window;
 
 use std::collections::BTreeSet;
@@ -15,6 +21,7 @@ use super::resource::Resource;
 use super::store::Store;
 use super::view;
 pub use requests::Requests;
+pub use runtime::in_time;
 pub use window::Horizon;
 
 /// Name of the operator as an actor.
@@ -80,6 +87,10 @@ impl Checker {
             others::meant(&window, record)?;
             edges::check(&window, record)?;
             status::check(&window, record)?;
+            restarts::check(&window, record)?;
+            runtime::check(&window, record)?;
+            completion::check(&window, record)?;
+            terminal::check(&window, record)?;
             fences::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,

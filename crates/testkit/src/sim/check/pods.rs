@@ -20,7 +20,9 @@ impl Checker {
                 patched(before, after)?;
                 ungated(window, record, before, after)
             }
-            (Some(before), _) if !view::is_terminating(before) => deleted(window, before),
+            (Some(before), _) if !view::is_terminating(before) => {
+                deleted(window, before, is_job_over(window, before))
+            }
             _ => Ok(()),
         }
     }
@@ -175,9 +177,15 @@ fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
     })
 }
 
-fn deleted(window: &Window<'_>, pod: &Value) -> Verdict {
+/// Whether the pod may have been seen to be of a job that is over, which ends its pods.
+fn is_job_over(window: &Window<'_>, pod: &Value) -> bool {
+    let sets = super::job::sets(window, pod);
+    sets.iter().any(|s| view::is_job(s) && view::is_over(s))
+}
+
+fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Verdict {
     let owner = owner_uid(pod);
-    if !view::is_ready(pod) {
+    if !view::is_ready(pod) || is_job_over {
         return Ok(());
     }
     let versions = window.of_uid(Resource::PodClique, owner);

@@ -53,14 +53,21 @@ fn flips(record: &Record, before: &Value, after: &Value) -> Verdict {
     Ok(())
 }
 
-/// I12, as the design has it: a gang is initialised while it lists a pod that exists.
+/// I12, as the design has it: a gang is initialised while it lists a pod that exists, or needs none
+/// any more.
 fn initialized(window: &Window<'_>, gang: &Value) -> Verdict {
     if !view::has_condition(gang, "Initialized") {
         return Ok(());
     }
     let is_listed = |pod: &Value| super::gangs::lists(gang, view::name(pod));
     let pods = window.versions(Resource::Pod, is_listed);
-    demand(!pods.is_empty(), "I12", || {
+    let has_part = |podclique: &Value| {
+        let mut parts = view::list(gang, "/spec/podgroups");
+        parts.any(|part| view::text(part, "/name") == view::name(podclique))
+    };
+    let is_done = |c: &Value| has_part(c) && !view::completed(c).is_empty();
+    let done = || window.versions(Resource::PodClique, is_done);
+    demand(!pods.is_empty() || !done().is_empty(), "I12", || {
         format!("{} is initialised without any pod", view::name(gang))
     })
 }

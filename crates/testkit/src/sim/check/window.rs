@@ -74,6 +74,14 @@ impl<'a> Window<'a> {
         self.versions(resource, |o| view::uid(o) == uid)
     }
 
+    /// Uids of objects that came or went in the window, the record that is checked included.
+    pub fn born_or_gone(&self, resource: Resource) -> impl Iterator<Item = &'a str> {
+        let own = self.store.log.get(self.position).into_iter();
+        let all = self.recent(resource).chain(own);
+        all.filter(|r| r.before.is_none() || r.after.is_none())
+            .map(|r| view::uid(&r.last))
+    }
+
     /// The most pods of which this held at once. The record that is checked does not count.
     pub fn most_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
         let claim = |o: &Option<Stored>| usize::from(o.as_ref().is_some_and(|o| holds(o)));

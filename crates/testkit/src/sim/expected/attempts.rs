@@ -13,17 +13,22 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
     let mut problems: Vec<String> = cliques
         .filter_map(|(id, c)| outdated(store, id, c))
         .collect();
-    let told = store.all(Resource::Event).filter(|(_, e)| is_told(e));
-    let (told, raised) = (told.count(), raised(store));
-    if told > raised {
-        problems.push(format!("{told} events tell of {raised} tear-downs"));
+    for (event, reason) in TOLD {
+        let is_told = |event_: &Value| view::text(event_, "/reason") == event;
+        let told = store.all(Resource::Event).filter(|(_, e)| is_told(e));
+        let (told, raised) = (told.count(), raised(store, reason));
+        if told > raised {
+            problems.push(format!("{told} events {event} tell of {raised} tear-downs"));
+        }
     }
     problems
 }
 
-fn is_told(event: &Value) -> bool {
-    view::text(event, "/reason") == "GangTerminated"
-}
+/// By which event each reason of a fence is told.
+const TOLD: [(&str, &str); 2] = [
+    ("GangTerminated", "MinAvailableBreached"),
+    ("ReplicaRestarting", "PodCliqueFailed"),
+];
 
 fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {
     let of_set = store.get(&Id::new(
@@ -62,12 +67,12 @@ fn is_present(
     number(mark) == present
 }
 
-/// How often a breach raised a fence.
-fn raised(store: &Store) -> usize {
+/// How often this raised a fence.
+fn raised(store: &Store, reason: &str) -> usize {
     let breaches = |o: &Value| -> i64 {
         let attempts = view::list(o, "/status/replicaAttempts");
         attempts
-            .filter(|a| view::text(a, "/reason") == "MinAvailableBreached")
+            .filter(|a| view::text(a, "/reason") == reason)
             .map(|a| view::number(a, "/attempt"))
             .sum()
     };

@@ -2,6 +2,7 @@
 
 mod answer;
 mod delete;
+mod rules;
 mod write;
 
 use std::collections::{BTreeMap, HashMap};

@@ -89,6 +89,10 @@ impl Run {
             actors::add_gate(&mut parked.call);
         }
         let length = self.store.log.len();
+        if let Some(sabotage) = self.sabotage {
+            sabotage::precede(sabotage, &parked.call, &mut self.store);
+            self.check()?;
+        }
         let answer = if is_pod && self.is_quota_used_up {
             Answer::failure(403, "Forbidden", "exceeded quota")
         } else {

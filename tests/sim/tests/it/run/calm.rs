@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use testkit::sim::check::Violation;
+use testkit::sim::check::{Violation, in_time};
 use testkit::sim::expected;
 use tokio::time::Instant;
 
@@ -21,6 +21,7 @@ impl Run {
     pub(super) async fn converge(&mut self) -> Result<(), Violation> {
         const A_WHILE: Duration = Duration::from_secs(40);
         let end = Instant::now() + PATIENCE;
+        let began = self.store.now;
         let mut quiet = 0;
         for _ in 0..CALM {
             self.settle().await;
@@ -29,6 +30,7 @@ impl Run {
                 quiet = 0;
                 continue;
             }
+            in_time(&self.store, began)?;
             let now = Instant::now();
             let timer = self.operator.next_timer().map(|at| at - now);
             if now >= end || (quiet >= 2 && timer.is_none()) {

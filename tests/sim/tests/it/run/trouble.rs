@@ -17,7 +17,7 @@ impl Run {
             0..290 => self.start_one().await,
             290..550 => self.answer_one().await?,
             550..800 => self.see_one(),
-            800..895 => drop(self.cluster()),
+            800..895 => self.cluster_acts(),
             895..920 => self.pass_time().await,
             920..935 => self.read_one().await,
             935..951 => {
@@ -36,6 +36,14 @@ impl Run {
             _ => actors::make_trouble(&mut self.store, &mut self.rng),
         }
         self.check()
+    }
+
+    /// A job has more of a life than pods that only run: it takes more to see its end.
+    fn cluster_acts(&mut self) {
+        let moves = if self.user.has_job() { 3 } else { 1 };
+        for _ in 0..moves {
+            self.cluster();
+        }
     }
 
     fn any_kind(&mut self) -> Resource {

@@ -1,0 +1,33 @@
+//! Objects that may be there unseen, since their POST was sent.
+
+use domain::{Key, ownership};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::index::set_of;
+
+/// Whose object it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unsettled {
+    /// The owner; `None` if nobody controls it.
+    pub owner: Option<Key>,
+    /// Uid of the owner.
+    pub owner_uid: String,
+    /// The PodCliqueSet that it is a part of.
+    pub set: Option<Key>,
+    /// Whether an answer may still come; a live read proves nothing before.
+    pub(super) is_in_flight: bool,
+}
+
+impl Unsettled {
+    /// An object whose POST is about to be sent.
+    pub(super) fn in_flight(meta: &ObjectMeta) -> Self {
+        let owner = ownership::controller(meta);
+        let namespace = meta.namespace.clone().unwrap_or_default();
+        Self {
+            owner: owner.map(|o| Key::new(namespace, o.name.clone())),
+            owner_uid: owner.map_or_else(String::new, |o| o.uid.clone()),
+            set: set_of(meta),
+            is_in_flight: true,
+        }
+    }
+}

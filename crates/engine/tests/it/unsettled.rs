@@ -1,0 +1,85 @@
+//! Pods whose POST was sent and got no answer: who waits for them is woken when it is known whether
+//! they are there, since that there is none is an event of no watch.
+
+use std::collections::BTreeSet;
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus, labels};
+use domain::plan::{Action, Object};
+use domain::{Key, Pod};
+use engine::Hub;
+use engine::apply::perform;
+use engine::routes::Controller;
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+
+use crate::server::{failure, hub};
+
+fn key(name: &str) -> Key {
+    Key::new("default", name)
+}
+
+fn pod() -> v1::Pod {
+    let owner = OwnerReference {
+        kind: "PodClique".into(),
+        name: "demo-0-a".into(),
+        uid: "owner".into(),
+        controller: Some(true),
+        ..OwnerReference::default()
+    };
+    let metadata = ObjectMeta {
+        name: Some("a".into()),
+        namespace: Some("default".into()),
+        labels: Some([(labels::PART_OF.into(), "demo".into())].into()),
+        owner_references: Some(vec![owner]),
+        ..ObjectMeta::default()
+    };
+    v1::Pod {
+        metadata,
+        ..v1::Pod::default()
+    }
+}
+
+/// A job that was given up and waits for its last pod.
+fn given_up() -> PodCliqueSet {
+    let mut status = PodCliqueSetStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::Failed,
+        status: Status::True,
+        reason: Reason::MaxRuntimeExceeded,
+        message: String::new(),
+    };
+    conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    let metadata = ObjectMeta {
+        name: Some("demo".into()),
+        namespace: Some("default".into()),
+        ..ObjectMeta::default()
+    };
+    PodCliqueSet {
+        metadata,
+        spec: PodCliqueSetSpec::default(),
+        status: Some(status),
+    }
+}
+
+fn woken(hub: &Hub) -> [usize; 2] {
+    [Controller::PodClique, Controller::PodCliqueSet].map(|c| hub.queue(c).len())
+}
+
+#[tokio::test]
+async fn wake_who_waits_for_them() {
+    let answers = vec![
+        (503, failure(503, "ServiceUnavailable")),
+        (404, failure(404, "NotFound")),
+    ];
+    let (hub, _) = hub(answers);
+    hub.world.podcliquesets.apply(given_up());
+    let create = Action::Create(Object::Pod(Box::new(pod())));
+    perform(&hub, &[vec![create]], &BTreeSet::new(), Timestamp::now()).await;
+    assert!(hub.world.pods.may_have_more_in(&key("demo")));
+    assert_eq!(woken(&hub), [0, 0]);
+    hub.refresh::<Pod>(&key("a")).await;
+    assert!(!hub.world.pods.may_have_more_in(&key("demo")));
+    assert_eq!(woken(&hub), [1, 1]);
+}

@@ -1,0 +1,113 @@
+//! The kubelet. Pods of training jobs end by themselves, as its sequence of statuses shows it.
+
+use serde_json::{Value, json};
+
+use super::cluster::pick;
+use crate::sim::resource::Id;
+use crate::sim::store::{Call, Store};
+use crate::sim::{Rng, view};
+
+/// What a pod runs that never ends by itself.
+pub(super) const ENDLESS: [&str; 2] = ["sleep", "infinity"];
+
+/// Pods with this annotation never get Ready again, nor do they end.
+pub(super) const BROKEN: &str = "example.com/broken";
+
+fn is_broken(pod: &Value) -> bool {
+    pod.pointer("/metadata/annotations")
+        .is_some_and(|a| a.get(BROKEN).is_some())
+}
+
+/// Whether its containers are not started again: it is of a training job.
+fn may_end(pod: &Value) -> bool {
+    view::text(pod, "/spec/restartPolicy") == "Never"
+}
+
+/// Whether it never ends by itself.
+pub fn is_endless(pod: &Value) -> bool {
+    let command = pod.pointer("/spec/containers/0/command");
+    !may_end(pod) || command == Some(&json!(ENDLESS))
+}
+
+/// The kubelet starts one bound pod, sees its work go on, or confirms the end of one that was
+/// deleted.
+pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
+    let has_work = |p: &Value| {
+        let is_bound = !view::text(p, "/spec/nodeName").is_empty();
+        let goes_on =
+            !view::is_finished(p) && !is_broken(p) && (!view::is_ready(p) || !is_endless(p));
+        is_bound && (view::is_terminating(p) || goes_on)
+    };
+    let Some(id) = pick(store, rng, has_work) else {
+        return false;
+    };
+    let Some(pod) = store.get(&id).cloned() else {
+        return false;
+    };
+    let has_ended = !view::exit_codes(&pod).is_empty();
+    if view::is_terminating(&pod) {
+        stop(store, rng, &id, &pod);
+    } else if may_end(&pod) && has_ended {
+        finish(store, &id, &pod);
+    } else if may_end(&pod) && view::is_ready(&pod) {
+        // Mostly the work gets done.
+        exit(store, &id, &pod, i32::from(rng.chance(50)));
+    } else {
+        start(store, &id);
+    }
+    true
+}
+
+fn start(store: &mut Store, id: &Id) {
+    let time = store.now.to_string();
+    store.edit("kubelet", id, |pod| {
+        pod["status"] = json!({
+            "phase": "Running",
+            "conditions": conditions(&time, "True"),
+            "containerStatuses": [
+                {"name": "main", "ready": true, "state": {"running": {"startedAt": time}}},
+            ],
+        });
+    });
+}
+
+/// The container ends. For a while the phase does not say so.
+fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
+    const STARTED: &str = "/status/containerStatuses/0/state/running/startedAt";
+    let (time, started) = (store.now.to_string(), view::text(pod, STARTED).to_owned());
+    store.edit("kubelet", id, |pod| {
+        let ended = json!({"exitCode": code, "startedAt": started, "finishedAt": time});
+        pod["status"]["conditions"] = conditions(&time, "False");
+        pod["status"]["containerStatuses"] =
+            json!([{"name": "main", "ready": false, "state": {"terminated": ended}}]);
+    });
+}
+
+fn finish(store: &mut Store, id: &Id, pod: &Value) {
+    let is_well = view::exit_codes(pod).iter().all(|code| *code == 0);
+    let phase = if is_well { "Succeeded" } else { "Failed" };
+    store.edit("kubelet", id, |pod| pod["status"]["phase"] = json!(phase));
+}
+
+/// A pod that is asked to end may end in any phase before it is gone.
+fn stop(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value) {
+    let is_running = view::text(pod, "/status/phase") == "Running";
+    if may_end(pod) && is_running && rng.chance(500) {
+        if view::exit_codes(pod).is_empty() {
+            exit(store, id, pod, if rng.chance(500) { 143 } else { 0 });
+        } else {
+            finish(store, id, pod);
+        }
+        return;
+    }
+    let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
+    let now = json!({"gracePeriodSeconds": 0});
+    store.handle("kubelet", &Call::new("DELETE", &path, now));
+}
+
+fn conditions(time: &str, ready: &str) -> Value {
+    json!([
+        {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
+        {"type": "Ready", "status": ready, "lastTransitionTime": time},
+    ])
+}

@@ -1,0 +1,111 @@
+//! Whether something of a job's replica failed, in any state in which the operator may have seen
+//! it. What was done, Ready or about to be done in all of them is no failure (I25).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::labels;
+use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
+
+use super::job;
+use super::window::Window;
+use crate::sim::resource::Resource;
+use crate::sim::store::Stored;
+use crate::sim::view;
+
+/// Whether one of its PodCliques may have been seen to have failed, for as long as it may.
+pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Timestamp) -> bool {
+    let present = view::attempt(set, replica);
+    let is_current = |c: &Value| {
+        view::is_job(c) && view::replica(c) == Some(replica) && job::attempt_of(c) == present
+    };
+    let candidates = window.versions(Resource::PodClique, is_current);
+    let sets = job::sets(window, set);
+    let is_of_set = |c: &Value| {
+        let mut roots = job::sets(window, c).into_iter();
+        roots.any(|s| view::uid(s) == view::uid(set))
+    };
+    candidates.into_iter().any(|c| {
+        let is_due = || sets.iter().any(|s| due(c, s).is_some_and(|due| due <= at));
+        is_of_set(c) && (is_lost(c) || (is_due() && may_be_short(window, c)))
+    })
+}
+
+/// Somebody deleted it before its work was done.
+fn is_lost(podclique: &Value) -> bool {
+    view::is_terminating(podclique) && !view::has_condition(podclique, "Succeeded")
+}
+
+/// When the stored breach is due.
+fn due(podclique: &Value, set: &Value) -> Option<Timestamp> {
+    let mut conditions = view::list(podclique, "/status/conditions");
+    let breach = conditions.find(|c| {
+        view::text(c, "/type") == "MinAvailableBreached" && view::text(c, "/status") == "True"
+    })?;
+    let since = view::time(breach, "/lastTransitionTime")?;
+    since.checked_add(delay(podclique, set)).ok()
+}
+
+/// The delay of its group, else of the set, else none.
+fn delay(podclique: &Value, set: &Value) -> SignedDuration {
+    let group = view::label(podclique, labels::SCALING_GROUP);
+    let own = view::list(set, "/spec/template/podCliqueScalingGroups")
+        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
+    let own = own.and_then(|g| view::duration(g, "/terminationDelay"));
+    let of_set = view::duration(set, "/spec/template/terminationDelay");
+    own.or(of_set).unwrap_or_default()
+}
+
+/// Whether it may have been seen with fewer pods than it needs.
+fn may_be_short(window: &Window<'_>, podclique: &Value) -> bool {
+    let wanted = view::number(podclique, "/spec/replicas");
+    let least = podclique.pointer("/spec/minAvailable");
+    let least = least.and_then(Value::as_i64).unwrap_or(wanted).min(wanted);
+    let up = surely_up(window, view::uid(podclique));
+    i64::try_from(up.len()).unwrap_or(0) < least
+}
+
+/// Slots that were done, Ready or about to be done all the time.
+fn surely_up(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
+    let mut up = surely_done(window, podclique);
+    for pods in steady_pods(window, podclique).into_values() {
+        let is_up = |p: &Stored| view::is_ready(p) || view::is_completed(p) || is_finishing(p);
+        if pods.iter().all(|p| is_up(p)) {
+            up.extend(pods.iter().filter_map(|p| view::index(p)));
+        }
+    }
+    up
+}
+
+/// Slots that were done all the time, as stored.
+pub(super) fn surely_done(window: &Window<'_>, podclique: &str) -> BTreeSet<i64> {
+    let mut versions = window.of_uid(Resource::PodClique, podclique).into_iter();
+    let first = versions.next().map(|c| view::completed(c));
+    let first = first.unwrap_or_default();
+    versions.fold(first, |done, c| &done & &view::completed(c))
+}
+
+/// All states of the pods of a PodClique that existed all the time, by uid.
+pub(super) fn steady_pods<'a>(
+    window: &Window<'a>,
+    podclique: &str,
+) -> BTreeMap<&'a str, Vec<&'a Stored>> {
+    let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == podclique);
+    let mut pods: BTreeMap<&str, Vec<&Stored>> = BTreeMap::new();
+    for pod in window.versions(Resource::Pod, is_own) {
+        pods.entry(view::uid(pod)).or_default().push(pod);
+    }
+    for uid in window.born_or_gone(Resource::Pod) {
+        pods.remove(uid);
+    }
+    pods
+}
+
+/// The containers ended well, but the phase does not say so yet.
+fn is_finishing(pod: &Value) -> bool {
+    let codes = view::exit_codes(pod);
+    view::text(pod, "/status/phase") == "Running"
+        && !view::is_terminating(pod)
+        && !codes.is_empty()
+        && codes.iter().all(|code| *code == 0)
+}

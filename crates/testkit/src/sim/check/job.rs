@@ -1,0 +1,48 @@
+//! Reading training jobs, as far as the operator may have seen them.
+
+use api::labels;
+use serde_json::Value;
+
+use super::window::Window;
+use crate::sim::resource::Resource;
+use crate::sim::store::Stored;
+use crate::sim::view;
+
+/// Why a job was given up, if it was.
+pub(super) fn failed_because(set: &Value) -> Option<&str> {
+    let mut conditions = view::list(set, "/status/conditions");
+    let failed = conditions.find(|c| view::text(c, "/type") == "Failed")?;
+    (view::text(failed, "/status") == "True").then(|| view::text(failed, "/reason"))
+}
+
+/// Its budget.
+pub(super) fn max_restarts(set: &Value) -> i64 {
+    view::number(set, "/spec/trainingSpec/maxRestarts")
+}
+
+/// The attempt that a PodClique was created in.
+pub(super) fn attempt_of(podclique: &Value) -> i64 {
+    let attempt = view::label(podclique, labels::ATTEMPT);
+    attempt.parse().unwrap_or(0)
+}
+
+/// All states of the owner.
+pub(super) fn owners<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
+    let (kind, _, uid) = view::owner(object).unwrap_or_default();
+    window.of_uid(kind.parse().unwrap_or(Resource::Event), uid)
+}
+
+/// All states of the set that an object is a part of, itself included.
+pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
+    if view::owner(object).is_none() {
+        return window.of_uid(Resource::PodCliqueSet, view::uid(object));
+    }
+    let owners = owners(window, object);
+    match owners.first() {
+        Some(owner) => match view::owner(owner) {
+            Some(_) => sets(window, owner),
+            None => owners,
+        },
+        None => owners,
+    }
+}
