@@ -3,6 +3,7 @@
 
 mod attempts;
 mod jobs;
+mod ready;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -175,6 +176,7 @@ fn check_clique(store: &Store, clique: &Value) -> Vec<String> {
     }
     problems.extend(check_generation(clique));
     problems.extend(check_breach(clique));
+    problems.extend(ready::all_of(clique));
     problems
 }
 
@@ -199,6 +201,7 @@ fn check_group(group: &Value) -> Vec<String> {
     let (name, wanted) = (view::name(group), view::number(group, "/spec/replicas"));
     let mut problems = Vec::from_iter(check_generation(group));
     problems.extend(check_breach(group));
+    problems.extend(ready::all_of(group));
     for count in GROUP_COUNTS {
         let said = view::number(group, &format!("/status/{count}"));
         if said != wanted {
@@ -264,12 +267,14 @@ fn check_gang(store: &Store, name: &str, parts: &BTreeSet<String>) -> Vec<String
 fn check_phase(store: &Store, name: &str) -> Option<String> {
     let gang = store.get(&Id::new(Resource::PodGang, name))?;
     let phase = view::text(gang, "/status/phase");
-    (phase != "Running").then(|| format!("{name}: phase is {phase}"))
+    let wrong = (phase != "Running").then(|| format!("{name}: phase is {phase}"));
+    wrong.or_else(|| ready::gang(gang))
 }
 
 fn check_set(set: &Value) -> Vec<String> {
     let wanted = view::number(set, "/spec/replicas");
     let mut problems = Vec::from_iter(check_generation(set));
+    problems.extend(ready::all_of(set));
     for count in ["replicas", "availableReplicas", "updatedReplicas"] {
         let said = view::number(set, &format!("/status/{count}"));
         if said != wanted {

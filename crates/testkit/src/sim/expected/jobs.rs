@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use api::labels;
 use serde_json::Value;
 
-use super::{Gangs, check_breach, check_gang, check_generation, pods_of, wrong_labels};
+use super::{Gangs, check_breach, check_gang, check_generation, pods_of, ready, wrong_labels};
 use crate::sim::actors::is_endless;
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Store, Stored};
@@ -20,6 +20,7 @@ pub(super) fn problems(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String>
     }
     let cliques = cliques(store, set);
     let phase = view::text(set, "/status/phase");
+    problems.extend(ready::job(set, phase));
     match phase {
         "Succeeded" => problems.extend(not_done(store, set, gangs)),
         "Failed" if view::has_condition(set, "Failed") => {}

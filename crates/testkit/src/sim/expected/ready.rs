@@ -1,0 +1,43 @@
+//! What condition `Ready` has to say in the end.
+
+use serde_json::Value;
+
+use crate::sim::view;
+
+/// Everything that is asked for runs, or nothing is asked for.
+pub(super) fn all_of(object: &Value) -> Option<String> {
+    let is_asked_for = view::number(object, "/spec/replicas") > 0;
+    let reason = if is_asked_for {
+        "AllReady"
+    } else {
+        "ScaledToZero"
+    };
+    is(object, &[&format!("True/{reason}")])
+}
+
+/// The gang's guaranteed pods run.
+pub(super) fn gang(gang: &Value) -> Option<String> {
+    is(gang, &["True/GuaranteedPodsReady"])
+}
+
+/// The job says how it ended.
+pub(super) fn job(set: &Value, phase: &str) -> Option<String> {
+    match phase {
+        "Succeeded" => is(set, &["True/WorkloadSucceeded"]),
+        "Failed" => is(
+            set,
+            &["False/MaxRestartsExceeded", "False/MaxRuntimeExceeded"],
+        ),
+        _ => all_of(set),
+    }
+}
+
+fn is(object: &Value, right: &[&str]) -> Option<String> {
+    let mut conditions = view::list(object, "/status/conditions");
+    let ready = conditions.find(|c| view::text(c, "/type") == "Ready");
+    let said = ready.map_or(String::new(), |c| {
+        format!("{}/{}", view::text(c, "/status"), view::text(c, "/reason"))
+    });
+    let name = view::name(object);
+    (!right.contains(&said.as_str())).then(|| format!("{name}: Ready is {said}, not {right:?}"))
+}
