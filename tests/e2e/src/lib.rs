@@ -12,3 +12,6 @@
 //! One test lets requests fail at random; `GROVE_E2E_SEED` says which.
 //!
 //! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`).
+
+/// The folder of the audit logs of a run, relative to the root of the checkout.
+pub const AUDIT: &str = ".localcluster/e2e/audit";

@@ -13,7 +13,7 @@ use serde_json::Value;
 use testkit::cluster::tool::Tool;
 use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
 
-use super::wait;
+use super::{audit, wait};
 
 /// The root of the checkout.
 pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -30,6 +30,7 @@ static TURN: LazyLock<File> = LazyLock::new(|| {
         eprintln!("another run of the e2e tests is under way in this checkout: waiting for it");
         file.lock().unwrap();
     }
+    audit::forget();
     file
 });
 
@@ -47,7 +48,7 @@ pub struct ControlPlane {
     /// Kept for its `Drop`.
     _local: Option<Cluster>,
     bin: PathBuf,
-    cache: PathBuf,
+    pub dir: PathBuf,
     pub kubeconfig: PathBuf,
 }
 
@@ -65,7 +66,7 @@ impl ControlPlane {
         Ok(Self {
             _local: None,
             bin: Tool::find_or_build(&repository)?.bin(),
-            cache: folder(name).join("kube-cache"),
+            dir: folder(name),
             kubeconfig,
         })
     }
@@ -77,12 +78,13 @@ impl ControlPlane {
         let options = Options {
             nodes,
             dir: Some(dir.clone()),
+            api_server_flags: audit::flags(name),
             ..Options::default()
         };
         let cluster = Cluster::start(&options).context("no control plane for the e2e tests")?;
         Ok(Self {
             bin: cluster.bin().to_owned(),
-            cache: dir.join("kube-cache"),
+            dir,
             kubeconfig: cluster.kubeconfig().to_owned(),
             _local: Some(cluster),
         })
@@ -90,14 +92,15 @@ impl ControlPlane {
 
     /// `kubectl` or `helm` for this control plane.
     pub fn tool<A: AsRef<OsStr>>(&self, name: &str, args: impl IntoIterator<Item = A>) -> Command {
+        let cache = self.dir.join("kube-cache");
         let mut command = Command::new(self.bin.join(name));
         command
             .args(args)
             .env("KUBECONFIG", &self.kubeconfig)
-            .env("KUBECACHEDIR", &self.cache)
-            .env("HELM_CACHE_HOME", self.cache.join("helm"))
-            .env("HELM_CONFIG_HOME", self.cache.join("helm"))
-            .env("HELM_DATA_HOME", self.cache.join("helm"));
+            .env("KUBECACHEDIR", &cache)
+            .env("HELM_CACHE_HOME", cache.join("helm"))
+            .env("HELM_CONFIG_HOME", cache.join("helm"))
+            .env("HELM_DATA_HOME", cache.join("helm"));
         command
     }
 

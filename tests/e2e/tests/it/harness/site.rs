@@ -5,12 +5,13 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use anyhow::{Error, Result};
 
 use super::control_plane::{ControlPlane, folder};
+use super::installation::Installation;
 use super::operator::{Operator, binary};
 
 static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
     let control_plane = ControlPlane::of_user_or_local("shared", 20)?;
-    control_plane.install_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("shared-operator"))?;
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("shared-operator"))?;
     operator.wait_until_ready().map_err(Error::msg)?;
     Ok(Site {
         control_plane,
@@ -27,11 +28,13 @@ static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
     Ok(Mutex::new(control_plane))
 });
 
-static LANES: LazyLock<Result<ControlPlane>> = LazyLock::new(|| {
+static LANES: LazyLock<Result<Lanes>> = LazyLock::new(|| {
     // One zone: pods get the zone of their node as a label, and two runs are compared.
     let control_plane = ControlPlane::local("lanes", 4)?;
-    control_plane.install_definitions();
-    Ok(control_plane)
+    Ok(Lanes {
+        installation: Installation::on(&control_plane, &[]),
+        control_plane,
+    })
 });
 
 /// A control plane with an operator.
@@ -39,6 +42,13 @@ static LANES: LazyLock<Result<ControlPlane>> = LazyLock::new(|| {
 pub struct Site {
     pub control_plane: ControlPlane,
     pub operator: Operator,
+}
+
+/// A control plane with the chart and many operators.
+#[derive(Debug)]
+pub struct Lanes {
+    pub control_plane: ControlPlane,
+    pub installation: Installation,
 }
 
 /// The one that all tests share, each in a namespace of its own.
@@ -66,10 +76,10 @@ pub fn quiet() -> MutexGuard<'static, ControlPlane> {
 }
 
 /// A control plane where each operator sees one namespace: for tests that end or disturb theirs.
-pub fn lanes() -> &'static ControlPlane {
+pub fn lanes() -> &'static Lanes {
     binary();
     match &*LANES {
-        Ok(control_plane) => control_plane,
+        Ok(lanes) => lanes,
         Err(error) => panic!("{error:#}"),
     }
 }
