@@ -22,6 +22,7 @@ pub mod metrics;
 pub mod queue;
 pub mod requests;
 pub mod routes;
+pub mod scope;
 pub mod status;
 pub mod world;
 

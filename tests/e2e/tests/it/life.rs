@@ -1,6 +1,6 @@
 //! The operator's own life: before it can work, absent, stopped.
 
-use crate::harness::control_plane::{definitions, folder};
+use crate::harness::control_plane::folder;
 use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, set};
 use crate::harness::operator::Operator;
@@ -25,7 +25,7 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     assert!(said.unwrap().contains("make install"));
     assert_eq!(operator.get("/healthz").unwrap(), (200, "ok\n".to_owned()));
 
-    control_plane.kubectl(["apply", "-f", &definitions()]);
+    control_plane.install_definitions();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "definitions");
     ns.apply(&set("svc", &[clique("worker", 2)], &[]));

@@ -27,6 +27,7 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
         &control_plane,
         &["install", RELEASE, &chart(), "--create-namespace"],
     );
+    control_plane.wait_for_definitions();
     let installation = Installation::found(&control_plane);
     let operator = Operator::start(&installation, &folder("installed-operator")).unwrap();
     operator.wait_until_ready().unwrap();

@@ -21,8 +21,6 @@ pub fn flags(name: &str) -> Vec<String> {
         format!("--audit-log-path={}", log.display()),
         // In MB; beyond it a second file would begin.
         "--audit-log-maxsize=10000".into(),
-        // Owner references are judged as on clusters that protect finalizers.
-        "--enable-admission-plugins=OwnerReferencesPermissionEnforcement".into(),
     ]
 }
 

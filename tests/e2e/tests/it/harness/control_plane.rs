@@ -9,7 +9,7 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, Error, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::cluster::tool::Tool;
 use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
 
@@ -57,7 +57,7 @@ impl ControlPlane {
     pub fn of_user_or_local(name: &str, nodes: u32) -> Result<Self> {
         let repository = Repository::find()?;
         let Some(kubeconfig) = users_kubeconfig(&repository) else {
-            return Self::local(name, nodes);
+            return Self::local(name, nodes, &[]);
         };
         eprintln!(
             "the e2e tests use your KUBECONFIG: {}",
@@ -71,14 +71,16 @@ impl ControlPlane {
         })
     }
 
-    /// A local one, whatever the environment says.
-    pub fn local(name: &str, nodes: u32) -> Result<Self> {
+    /// A local one, whatever the environment says, with these flags of its API server.
+    pub fn local(name: &str, nodes: u32, flags: &[&str]) -> Result<Self> {
         let dir = folder(name);
         wait_for_predecessor(&dir).map_err(Error::msg)?;
+        let mut all_flags = audit::flags(name);
+        all_flags.extend(flags.iter().copied().map(str::to_owned));
         let options = Options {
             nodes,
             dir: Some(dir.clone()),
-            api_server_flags: audit::flags(name),
+            api_server_flags: all_flags,
             ..Options::default()
         };
         let cluster = Cluster::start(&options).context("no control plane for the e2e tests")?;
@@ -113,13 +115,21 @@ impl ControlPlane {
     pub fn install_definitions(&self) {
         let files = definitions();
         self.kubectl(["apply", "--server-side", "--force-conflicts", "-f", &files]);
-        self.kubectl([
-            "wait",
-            "--for=condition=Established",
-            "--timeout=60s",
-            "-f",
-            &files,
-        ]);
+        self.wait_for_definitions();
+    }
+
+    /// Waits until their objects can be made and can own others.
+    pub fn wait_for_definitions(&self) {
+        let is_established = ["wait", "--for=condition=Established", "--timeout=60s", "-f"];
+        self.kubectl([&is_established[..], &[&definitions()]].concat());
+        // Admission looks for new kinds every half minute.
+        let owned = wait::until(|| {
+            let create = self.tool("kubectl", ["create", "--dry-run=server", "-f", "-"]);
+            let output = fed(&mut { create }, &owned_by_each_kind());
+            let error = String::from_utf8_lossy(&output.stderr).into_owned();
+            output.status.success().then_some(()).ok_or(error)
+        });
+        owned.unwrap();
     }
 
     /// Removes them, and with them all objects of these kinds.
@@ -148,8 +158,23 @@ fn wait_for_predecessor(dir: &Path) -> Result<(), String> {
     })
 }
 
+/// An object whose owners are of the kinds that own others here.
+fn owned_by_each_kind() -> Value {
+    let owner = |kind: &str| {
+        json!({
+            "apiVersion": "grove.io/v1alpha1", "kind": kind, "name": "owner", "uid": "1",
+            "blockOwnerDeletion": true,
+        })
+    };
+    let owners = ["PodCliqueSet", "PodCliqueScalingGroup", "PodClique"].map(owner);
+    json!({
+        "apiVersion": "v1", "kind": "ConfigMap",
+        "metadata": {"name": "owned", "namespace": "default", "ownerReferences": owners},
+    })
+}
+
 /// The folder of the definitions.
-pub fn definitions() -> String {
+fn definitions() -> String {
     CHECKOUT.join("config/crd").to_str().unwrap().to_owned()
 }
 

@@ -42,6 +42,9 @@ impl Installation {
         args.extend(["--set", "replicaCount=0"]);
         args.extend(values.iter().flat_map(|value| ["--set", value]));
         helm(control_plane, &args);
+        if !values.contains(&"crds.install=false") {
+            control_plane.wait_for_definitions();
+        }
         Self::found(control_plane)
     }
 

@@ -8,6 +8,10 @@ use super::control_plane::{ControlPlane, folder};
 use super::installation::Installation;
 use super::operator::{Operator, binary};
 
+/// As on clusters where who says that an object blocks the deletion of its owner has to hold the
+/// right on that owner's finalizers.
+const PROTECTED_OWNERS: &str = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement";
+
 static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
     let control_plane = ControlPlane::of_user_or_local("shared", 20)?;
     let installation = Installation::on(&control_plane, &[]);
@@ -20,17 +24,17 @@ static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
 });
 
 static PRIVATE: LazyLock<Result<Mutex<ControlPlane>>> =
-    LazyLock::new(|| ControlPlane::local("private", 2).map(Mutex::new));
+    LazyLock::new(|| ControlPlane::local("private", 2, &[PROTECTED_OWNERS]).map(Mutex::new));
 
 static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
-    let control_plane = ControlPlane::local("quiet", 2)?;
+    let control_plane = ControlPlane::local("quiet", 2, &[])?;
     control_plane.install_definitions();
     Ok(Mutex::new(control_plane))
 });
 
 static LANES: LazyLock<Result<Lanes>> = LazyLock::new(|| {
     // One zone: pods get the zone of their node as a label, and two runs are compared.
-    let control_plane = ControlPlane::local("lanes", 4)?;
+    let control_plane = ControlPlane::local("lanes", 4, &[])?;
     Ok(Lanes {
         installation: Installation::on(&control_plane, &[]),
         control_plane,
