@@ -50,8 +50,9 @@ lint: ## Formatting, lints, generated files
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo xtask generate --check
 
-generate: ## Write CRDs and their copies in the chart
+generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 	cargo xtask generate
+	hack/install-manifest.sh "$$($(localcluster) tool)/helm" > config/install.yaml
 
 fmt: ## Format
 	cargo fmt --all
