@@ -33,6 +33,7 @@ run: ## Run the operator in the foreground
 test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator cargo test --workspace
+	@cargo run -q --bin rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes)
 	SIM_SEEDS=10000 cargo test --workspace --test it seeds::seeds

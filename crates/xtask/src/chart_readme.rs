@@ -65,13 +65,13 @@ impl Reader {
             return;
         }
         let keys: Vec<_> = self.path.iter().map(|(_, key)| key.as_str()).collect();
-        self.text += &format!("- `{}`", keys.join("."));
+        self.text.extend(["- `", &keys.join("."), "`"]);
         if !default.is_empty() {
-            self.text += &format!(": `{default}`");
+            self.text.extend([": `", default, "`"]);
         }
         self.text.push('\n');
         for line in comment {
-            self.text += &format!(" {line}\n");
+            self.text.extend([" ", &line, "\n"]);
         }
     }
 }

@@ -13,5 +13,7 @@
 //!
 //! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`).
 
+pub mod rights;
+
 /// The folder of the audit logs of a run, relative to the root of the checkout.
 pub const AUDIT: &str = ".localcluster/e2e/audit";

@@ -25,6 +25,7 @@ mod process;
 mod quiet;
 mod refusal;
 mod repair;
+mod rights;
 mod round_trip;
 mod scaling;
 mod termination;

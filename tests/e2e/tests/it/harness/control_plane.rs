@@ -92,6 +92,11 @@ impl ControlPlane {
         })
     }
 
+    /// The folder of the tools.
+    pub fn bin(&self) -> &Path {
+        &self.bin
+    }
+
     /// `kubectl` or `helm` for this control plane.
     pub fn tool<A: AsRef<OsStr>>(&self, name: &str, args: impl IntoIterator<Item = A>) -> Command {
         let cache = self.dir.join("kube-cache");

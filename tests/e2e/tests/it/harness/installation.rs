@@ -38,7 +38,7 @@ impl Installation {
             "--create-namespace",
         ];
         // Of definitions that kubectl applied.
-        args.extend(["--take-ownership", "--force-conflicts"]);
+        args.extend(["--take-ownership", "--force-conflicts", "--reset-values"]);
         args.extend(["--set", "replicaCount=0"]);
         args.extend(values.iter().flat_map(|value| ["--set", value]));
         helm(control_plane, &args);
