@@ -9,12 +9,21 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, ensure};
 use e2e::{AUDIT, rights};
-use testkit::cluster::Repository;
 use testkit::cluster::tool::Tool;
+use testkit::cluster::{Repository, users_kubeconfig};
 
 fn main() -> Result<ExitCode> {
+    let repository = Repository::find()?;
+    if let Some(kubeconfig) = users_kubeconfig(&repository) {
+        // What most tests asked is in the log of a server that is not ours.
+        println!(
+            "rights: not compared, the tests used {}",
+            kubeconfig.display()
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let granted = rights::granted(&role(&root)?)?;
+    let granted = rights::granted(&role(&repository, &root)?)?;
     let asked = rights::asked(logs(&root.join(AUDIT))?)?;
     let problems = rights::problems(&granted, &asked);
     for problem in &problems {
@@ -29,10 +38,8 @@ fn main() -> Result<ExitCode> {
 }
 
 /// The role that the chart renders.
-fn role(root: &Path) -> Result<String> {
-    let helm = Tool::find_or_build(&Repository::find()?)?
-        .bin()
-        .join("helm");
+fn role(repository: &Repository, root: &Path) -> Result<String> {
+    let helm = Tool::find_or_build(repository)?.bin().join("helm");
     let output = Command::new(helm)
         .args(["template", "grove"])
         .arg(root.join("charts/grove"))

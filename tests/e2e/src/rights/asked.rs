@@ -12,7 +12,7 @@ const DECISION: &str = "authorization.k8s.io/decision";
 /// Words of refusals that come after that decision.
 const REFUSALS: [&str; 2] = [
     "attempting to grant RBAC permissions not currently held",
-    "cannot set blockOwnerDeletion",
+    "a resource you can't set finalizers on",
 ];
 
 /// A line of an audit log.

@@ -9,8 +9,8 @@ use crate::harness::{Namespace, same, site, wait};
 #[test]
 fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     let control_plane = site::private();
-    control_plane.remove_definitions();
     let installation = Installation::on(&control_plane, &["crds.install=false"]);
+    control_plane.remove_definitions();
     let operator = Operator::start(&installation, &folder("waiting-operator")).unwrap();
     let missing = [
         "podcliquesets.grove.io",
@@ -25,7 +25,7 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     assert!(said.unwrap().contains("make install"));
     assert_eq!(operator.get("/healthz").unwrap(), (200, "ok\n".to_owned()));
 
-    control_plane.install_definitions();
+    Installation::on(&control_plane, &[]);
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "definitions");
     ns.apply(&set("svc", &[clique("worker", 2)], &[]));

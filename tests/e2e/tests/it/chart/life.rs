@@ -21,7 +21,6 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
         &control_plane,
         &["uninstall", RELEASE, "--ignore-not-found"],
     );
-    control_plane.remove_definitions();
 
     helm(
         &control_plane,

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Error, Result};
-use serde_json::{Value, json};
+use anyhow::{Context as _, Error, Result, ensure};
+use serde_json::Value;
 use testkit::cluster::tool::Tool;
 use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
 
@@ -63,12 +63,30 @@ impl ControlPlane {
             "the e2e tests use your KUBECONFIG: {}",
             kubeconfig.display()
         );
-        Ok(Self {
+        let control_plane = Self {
             _local: None,
             bin: Tool::find_or_build(&repository)?.bin(),
             dir: folder(name),
             kubeconfig,
-        })
+        };
+        control_plane.refuse_if_operated()?;
+        Ok(control_plane)
+    }
+
+    /// The tests install the chart, without pods: they would pause the operator that is there.
+    fn refuse_if_operated(&self) -> Result<()> {
+        let operators = self.kubectl([
+            "get",
+            "deployments",
+            "--all-namespaces",
+            "--selector=app.kubernetes.io/name=grove-operator",
+            "--output=jsonpath={.items[?(@.spec.replicas>0)].metadata.namespace}",
+        ]);
+        ensure!(
+            operators.is_empty(),
+            "an operator runs in namespace {operators} of your cluster: use a cluster without one"
+        );
+        Ok(())
     }
 
     /// A local one, whatever the environment says, with these flags of its API server.
@@ -115,38 +133,6 @@ impl ControlPlane {
     pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         printed(&mut self.tool("kubectl", args))
     }
-
-    /// Installs the definitions of this checkout.
-    pub fn install_definitions(&self) {
-        let files = definitions();
-        self.kubectl(["apply", "--server-side", "--force-conflicts", "-f", &files]);
-        self.wait_for_definitions();
-    }
-
-    /// Waits until their objects can be made and can own others.
-    pub fn wait_for_definitions(&self) {
-        let is_established = ["wait", "--for=condition=Established", "--timeout=60s", "-f"];
-        self.kubectl([&is_established[..], &[&definitions()]].concat());
-        // Admission looks for new kinds every half minute.
-        let owned = wait::until(|| {
-            let create = self.tool("kubectl", ["create", "--dry-run=server", "-f", "-"]);
-            let output = fed(&mut { create }, &owned_by_each_kind());
-            let error = String::from_utf8_lossy(&output.stderr).into_owned();
-            output.status.success().then_some(()).ok_or(error)
-        });
-        owned.unwrap();
-    }
-
-    /// Removes them, and with them all objects of these kinds.
-    pub fn remove_definitions(&self) {
-        self.kubectl([
-            "delete",
-            "--ignore-not-found",
-            "--timeout=60s",
-            "-f",
-            &definitions(),
-        ]);
-    }
 }
 
 /// The parts of a control plane take a second or two to end after the run that started them.
@@ -161,26 +147,6 @@ fn wait_for_predecessor(dir: &Path) -> Result<(), String> {
         }
         Ok(())
     })
-}
-
-/// An object whose owners are of the kinds that own others here.
-fn owned_by_each_kind() -> Value {
-    let owner = |kind: &str| {
-        json!({
-            "apiVersion": "grove.io/v1alpha1", "kind": kind, "name": "owner", "uid": "1",
-            "blockOwnerDeletion": true,
-        })
-    };
-    let owners = ["PodCliqueSet", "PodCliqueScalingGroup", "PodClique"].map(owner);
-    json!({
-        "apiVersion": "v1", "kind": "ConfigMap",
-        "metadata": {"name": "owned", "namespace": "default", "ownerReferences": owners},
-    })
-}
-
-/// The folder of the definitions.
-fn definitions() -> String {
-    CHECKOUT.join("config/crd").to_str().unwrap().to_owned()
 }
 
 /// What the command prints; it must succeed.

@@ -3,6 +3,7 @@
 mod audit;
 mod cleanup;
 pub mod control_plane;
+mod definitions;
 pub mod history;
 pub mod installation;
 pub mod lane;
