@@ -33,6 +33,7 @@ run: ## Run the operator in the foreground
 test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator cargo test --workspace
+	@cargo run -q --bin rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes)
 	SIM_SEEDS=10000 cargo test --workspace --test it seeds::seeds
@@ -50,8 +51,9 @@ lint: ## Formatting, lints, generated files
 	cargo clippy --workspace --all-targets -- -D warnings
 	cargo xtask generate --check
 
-generate: ## Write CRDs and their copies in the chart
+generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 	cargo xtask generate
+	hack/install-manifest.sh "$$($(localcluster) tool)/helm" > config/install.yaml
 
 fmt: ## Format
 	cargo fmt --all

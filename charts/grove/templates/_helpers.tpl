@@ -19,9 +19,15 @@ app.kubernetes.io/instance: {{ .Release.Name }}
 
 {{/*
 managed-by must not be grove-operator: that is what the operator writes on the
-objects it makes for workloads, and what it selects them by.
+objects it makes for workloads, and what it selects them by. So ours win over
+commonLabels.
 */}}
 {{- define "grove.labels" -}}
+{{- $own := include "grove.ownLabels" . | fromYaml }}
+{{- merge $own .Values.commonLabels | toYaml }}
+{{- end }}
+
+{{- define "grove.ownLabels" -}}
 {{ include "grove.selectorLabels" . }}
 app.kubernetes.io/component: operator
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -29,10 +35,45 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 
+{{/* Of (list . annotations): these and commonAnnotations, or nothing. */}}
+{{- define "grove.annotations" -}}
+{{- $common := (index . 0).Values.commonAnnotations }}
+{{- with merge dict (index . 1) $common -}}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- define "grove.image" -}}
+{{- with .Values.image }}
+{{- $name := .repository }}
+{{- with .registry }}
+{{- $name = printf "%s/%s" . $name }}
+{{- end }}
+{{- if .digest }}
+{{- printf "%s@%s" $name .digest }}
+{{- else }}
+{{- printf "%s:%s" $name (.tag | default $.Chart.AppVersion) }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{- define "grove.probesPort" -}}
+{{- dig "healthProbes" "port" 2751 (.Values.config.server | default dict) }}
+{{- end }}
+
+{{- define "grove.metricsPort" -}}
+{{- dig "metrics" "port" 2752 (.Values.config.server | default dict) }}
+{{- end }}
+
 {{/* The file that the operator reads. */}}
 {{- define "grove.config" -}}
 apiVersion: operator.config.grove.io/v1alpha1
 kind: OperatorConfiguration
+{{- with .Values.watchNamespaces }}
+watchNamespaces:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
 {{ toYaml .Values.config }}
 {{- end }}
 

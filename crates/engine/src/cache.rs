@@ -28,6 +28,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
+use crate::scope::Scope;
 use graves::Graves;
 use index::Index;
 pub use index::set_of;
@@ -70,7 +71,7 @@ struct Inner<K> {
     /// Uids that we delete, and since when; `None` while there is no answer yet.
     deleting: HashMap<String, Option<Time>>,
     buried: Graves,
-    listing: Option<Listing<K>>,
+    listings: HashMap<Scope, Listing<K>>,
 }
 
 #[derive(Debug)]
@@ -89,7 +90,7 @@ impl<K> Default for Cache<K> {
             unsettled: HashMap::new(),
             deleting: HashMap::new(),
             buried: Graves::default(),
-            listing: None,
+            listings: HashMap::new(),
         }))
     }
 }
@@ -166,47 +167,50 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         })
     }
 
-    /// A full list begins.
-    pub fn begin_list(&self) {
+    /// A full list of what is in that scope begins.
+    pub fn begin_list(&self, scope: &Scope) {
         self.write(|inner| {
-            inner.listing = Some(Listing {
+            let listing = Listing {
                 began: Instant::now(),
                 objects: HashMap::new(),
                 unreadable: HashSet::new(),
-            });
+            };
+            inner.listings.insert(scope.clone(), listing);
         });
     }
 
     /// One object of a full list.
-    pub fn list_item(&self, object: K) {
+    pub fn list_item(&self, scope: &Scope, object: K) {
         self.write(|inner| {
-            if let Some(listing) = &mut inner.listing {
+            if let Some(listing) = inner.listings.get_mut(scope) {
                 listing.objects.insert(Key::of(object.meta()), object);
             }
         });
     }
 
     /// One object of a full list that cannot be decoded: it stays as it was last seen.
-    pub fn list_unreadable(&self, meta: &ObjectMeta) {
+    pub fn list_unreadable(&self, scope: &Scope, meta: &ObjectMeta) {
         self.write(|inner| {
-            if let Some(listing) = &mut inner.listing {
+            if let Some(listing) = inner.listings.get_mut(scope) {
                 listing.unreadable.insert(Key::of(meta));
             }
         });
     }
 
-    /// A full list ends: what it does not hold is gone, unless we wrote it after the list began.
-    pub fn end_list(&self) -> Vec<Change<K>> {
+    /// A full list ends: what it does not hold of its scope is gone, unless we wrote it after the
+    /// list began.
+    pub fn end_list(&self, scope: &Scope) -> Vec<Change<K>> {
         self.write(|inner| {
-            let Some(listing) = inner.listing.take() else {
+            let Some(listing) = inner.listings.remove(scope) else {
                 return Vec::new();
             };
             let began = listing.began;
-            inner
-                .unconfirmed
-                .retain(|_, since| since.is_none_or(|since| since >= began));
+            inner.unconfirmed.retain(|key, since| {
+                !scope.holds(&key.namespace) || since.is_none_or(|since| since >= began)
+            });
             let is_lost = |key: &&Key| {
-                !listing.objects.contains_key(key)
+                scope.holds(&key.namespace)
+                    && !listing.objects.contains_key(key)
                     && !listing.unreadable.contains(key)
                     && (!inner.unconfirmed.contains_key(*key) || inner.is_deleted_by_us(key))
             };

@@ -1,4 +1,4 @@
-//! One watch per kind, our own fan-out: cache first, then the keys of every controller concerned.
+//! One watch per kind and scope, our own fan-out: cache first, then the keys of every controller concerned.
 
 use std::collections::{BTreeMap, HashMap};
 use std::pin::pin;
@@ -23,6 +23,7 @@ use crate::metrics::{ByController, ByKind, Metrics};
 use crate::queue::Queue;
 use crate::requests::{RequestError, Requests};
 use crate::routes::{Controller, Watched};
+use crate::scope::Scope;
 use crate::world::World;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
@@ -37,6 +38,9 @@ const LONGEST_LIST: Duration = Duration::from_mins(2);
 /// Live reads in flight per kind.
 const READS_AT_ONCE: usize = 16;
 
+/// A kind and where it is watched.
+type Watch = (&'static str, Scope);
+
 /// Watches, caches and queues.
 pub struct Hub {
     /// What is known.
@@ -47,7 +51,8 @@ pub struct Hub {
     pub metrics: Arc<Metrics>,
     clock: Clock,
     queues: BTreeMap<&'static str, Queue>,
-    unsynced: watch::Sender<BTreeMap<&'static str, String>>,
+    scopes: Vec<Scope>,
+    unsynced: watch::Sender<BTreeMap<Watch, String>>,
     doubts: Mutex<HashMap<&'static str, Arc<Notify>>>,
 }
 
@@ -62,6 +67,7 @@ impl Hub {
             queues: Controller::iter()
                 .map(|c| (c.into(), Queue::default()))
                 .collect(),
+            scopes: Scope::of(&[]),
             unsynced: watch::Sender::new(BTreeMap::new()),
             doubts: Mutex::default(),
         }
@@ -71,6 +77,13 @@ impl Hub {
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Watches only these namespaces, each by itself; all of them if none is named.
+    #[must_use]
+    pub fn in_namespaces(mut self, namespaces: &[String]) -> Self {
+        self.scopes = Scope::of(namespaces);
         self
     }
 
@@ -87,13 +100,17 @@ impl Hub {
             .unwrap_or_default()
     }
 
-    /// Kinds that were not listed yet, or whose watch is lost until they are listed again, with
-    /// the reason.
-    pub fn unsynced(&self) -> BTreeMap<&'static str, String> {
-        self.unsynced.borrow().clone()
+    /// Kinds that were not listed yet, or whose watch is lost until they are listed again, each
+    /// with where that is, and the reason.
+    pub fn unsynced(&self) -> BTreeMap<String, String> {
+        let unsynced = self.unsynced.borrow();
+        let named = unsynced
+            .iter()
+            .map(|((kind, scope), why)| (format!("{kind}{scope}"), why.clone()));
+        named.collect()
     }
 
-    /// Waits until every kind was listed once: before that nothing may be decided.
+    /// Waits until every kind was listed once everywhere: before that nothing may be decided.
     pub async fn synced(&self) {
         let mut unsynced = self.unsynced.subscribe();
         // The sender lives as long as self.
@@ -103,7 +120,9 @@ impl Hub {
     /// Says that this kind will be watched, so that [`Hub::synced`] waits for it.
     pub fn expect<K: Watched>(&self) {
         self.unsynced.send_modify(|u| {
-            u.insert(K::KIND.into(), "not listed yet".into());
+            for scope in &self.scopes {
+                u.insert(watch_of::<K>(scope), "not listed yet".into());
+            }
         });
     }
 
@@ -187,13 +206,11 @@ impl Hub {
 
     /// Watches one kind for ever.
     pub async fn watch<K: Watched>(self: Arc<Self>, client: Client) {
-        let watches = async {
-            let mut failures = 0;
-            loop {
-                self.watch_until_stuck::<K>(client.clone(), &mut failures)
-                    .await;
-            }
-        };
+        let watches = self.scopes.iter().map(|scope| {
+            let client = client.clone();
+            self.watch_scope::<K>(client, scope)
+        });
+        let watches = futures::future::join_all(watches);
         let sweeps = async {
             loop {
                 self.sweep::<K>().await;
@@ -203,12 +220,25 @@ impl Hub {
         futures::future::join(watches, sweeps).await;
     }
 
-    async fn watch_until_stuck<K: Watched>(&self, client: Client, failures: &mut u32) {
+    async fn watch_scope<K: Watched>(&self, client: Client, scope: &Scope) {
+        let mut failures = 0;
+        loop {
+            self.watch_until_stuck::<K>(client.clone(), scope, &mut failures)
+                .await;
+        }
+    }
+
+    async fn watch_until_stuck<K: Watched>(
+        &self,
+        client: Client,
+        scope: &Scope,
+        failures: &mut u32,
+    ) {
         let mut config = watcher::Config::default().timeout(60);
         if K::IS_SELECTED {
             config = config.labels(labels::MANAGED_SELECTOR);
         }
-        let mut events = pin!(watcher(Api::<DeserializeGuard<K>>::all(client), config));
+        let mut events = pin!(watcher(api::<K>(client, scope), config));
         let mut is_listed = false;
         let mut attempts = 0;
         while attempts < FAILURES_BEFORE_RELIST {
@@ -228,15 +258,15 @@ impl Hub {
                         (attempts, *failures) = (0, 0);
                     }
                     let is_end_of_list = matches!(&event, watcher::Event::InitDone);
-                    self.take::<K>(event);
+                    self.take::<K>(scope, event);
                     if is_end_of_list {
-                        self.find_strays::<K>().await;
-                        self.is_listed::<K>();
+                        self.find_strays::<K>(scope).await;
+                        self.is_listed::<K>(scope);
                     }
                 }
                 Some(Err(error)) => {
                     let is_lost = attempts + 1 == FAILURES_BEFORE_RELIST;
-                    self.failed::<K>(&error, is_lost);
+                    self.failed::<K>(scope, &error, is_lost);
                     let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(16));
                     tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
                     attempts += 1;
@@ -247,19 +277,19 @@ impl Hub {
         }
     }
 
-    fn is_listed<K: Watched>(&self) {
+    fn is_listed<K: Watched>(&self, scope: &Scope) {
         self.unsynced.send_modify(|u| {
-            u.remove(<&'static str>::from(K::KIND));
+            u.remove(&watch_of::<K>(scope));
         });
     }
 
     /// Lists what is ours but for the managed-by label, by which the watch selects.
-    async fn find_strays<K: Watched>(&self) {
+    async fn find_strays<K: Watched>(&self, scope: &Scope) {
         let Some(label) = K::STRAY_LABEL else { return };
         let selector = format!("{label},{}!={}", labels::MANAGED_BY, labels::MANAGER);
         let mut pause = FIRST_PAUSE;
         loop {
-            match self.requests.list::<K>(&selector).await {
+            match self.requests.list::<K>(scope, &selector).await {
                 Ok(strays) => return strays.into_iter().for_each(|stray| self.found(stray)),
                 Err(error) => tracing::warn!(kind = %K::KIND, %error, "list failed, trying again"),
             }
@@ -275,19 +305,19 @@ impl Hub {
         }
     }
 
-    fn take<K: Watched>(&self, event: watcher::Event<DeserializeGuard<K>>) {
+    fn take<K: Watched>(&self, scope: &Scope, event: watcher::Event<DeserializeGuard<K>>) {
         let cache = K::cache(&self.world);
         match event {
-            watcher::Event::Init => cache.begin_list(),
+            watcher::Event::Init => cache.begin_list(scope),
             watcher::Event::InitApply(guard) => match guard.0 {
-                Ok(object) => cache.list_item(object),
+                Ok(object) => cache.list_item(scope, object),
                 Err(invalid) => {
-                    cache.list_unreadable(&invalid.metadata);
+                    cache.list_unreadable(scope, &invalid.metadata);
                     self.unreadable::<K>(&invalid);
                 }
             },
             watcher::Event::InitDone => {
-                for change in cache.end_list() {
+                for change in cache.end_list(scope) {
                     self.publish(Some(change));
                 }
                 self.doubts::<K>().notify_one();
@@ -332,17 +362,19 @@ impl Hub {
 
     /// A watch that is lost is begun anew with a full list, and the kind counts as unsynced until
     /// that is there: the probes are not to say that all is well without an API server.
-    fn failed<K: Watched>(&self, error: &watcher::Error, is_lost: bool) {
-        let kind: &'static str = K::KIND.into();
+    fn failed<K: Watched>(&self, scope: &Scope, error: &watcher::Error, is_lost: bool) {
+        let watch = watch_of::<K>(scope);
+        let kind = watch.0;
         self.metrics
             .watch_restarts
             .get_or_create(&ByKind { kind })
             .inc();
-        let problem = explain::<K>(error);
-        tracing::warn!(kind, problem, "watch failed, trying again");
+        let problem = explain::<K>(scope, error);
+        let namespace = scope.namespace();
+        tracing::warn!(kind, namespace, problem, "watch failed, trying again");
         self.unsynced.send_modify(|u| {
-            if is_lost || u.contains_key(kind) {
-                u.insert(kind, problem);
+            if is_lost || u.contains_key(&watch) {
+                u.insert(watch, problem);
             }
         });
     }
@@ -361,13 +393,24 @@ impl Hub {
     }
 }
 
+fn watch_of<K: Watched>(scope: &Scope) -> Watch {
+    (K::KIND.into(), scope.clone())
+}
+
+fn api<K: Watched>(client: Client, scope: &Scope) -> Api<DeserializeGuard<K>> {
+    match scope.namespace() {
+        None => Api::all(client),
+        Some(namespace) => Api::namespaced(client, namespace),
+    }
+}
+
 /// `None`, which begins the watch anew, if it takes too long.
 async fn within<T>(limit: Duration, next: impl Future<Output = Option<T>>) -> Option<T> {
     tokio::time::timeout(limit, next).await.unwrap_or(None)
 }
 
 /// What a failed watch means to whoever runs the operator.
-fn explain<K: Watched>(error: &watcher::Error) -> String {
+fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> String {
     let status = match error {
         watcher::Error::InitialListFailed(kube::Error::Api(status))
         | watcher::Error::WatchStartFailed(kube::Error::Api(status)) => status,
@@ -382,7 +425,15 @@ fn explain<K: Watched>(error: &watcher::Error) -> String {
             "CustomResourceDefinition {resource} is not installed: run `make install`, \
              or install the chart with crds.install=true"
         ),
-        403 => format!("not allowed to list and watch {resource}: grant it in the ClusterRole"),
+        403 => match scope.namespace() {
+            None => {
+                format!("not allowed to list and watch {resource}: grant it in the ClusterRole")
+            }
+            Some(namespace) => format!(
+                "not allowed to list and watch {resource}: grant it in a Role in namespace \
+                 {namespace}, or take {namespace} off watchNamespaces"
+            ),
+        },
         _ => status.message.clone(),
     }
 }

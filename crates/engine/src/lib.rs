@@ -24,6 +24,7 @@ pub mod queue;
 pub mod record;
 pub mod requests;
 pub mod routes;
+pub mod scope;
 pub mod status;
 pub mod world;
 

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use crate::metrics::{ByRequest, Metrics};
+use crate::scope::Scope;
 
 /// No answer for this long counts as none; one hung call must not block its object for ever.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -240,12 +241,12 @@ impl Requests {
         self.send("get", resource::<R>(), "", request).await
     }
 
-    /// LIST in all namespaces of what these labels select; what cannot be decoded is left out.
-    pub async fn list<R>(&self, selector: &str) -> Answer<Vec<R>>
+    /// LIST in that scope of what these labels select; what cannot be decoded is left out.
+    pub async fn list<R>(&self, scope: &Scope, selector: &str) -> Answer<Vec<R>>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned + Clone,
     {
-        let all = Request::new(R::url_path(&(), None));
+        let all = Request::new(R::url_path(&(), scope.namespace()));
         let request = all.list(&ListParams::default().labels(selector));
         let list: ObjectList<DeserializeGuard<R>> =
             self.send("list", resource::<R>(), "", request).await?;

@@ -9,6 +9,7 @@ use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
+use kube::core::NamespaceResourceScope;
 use serde::de::DeserializeOwned;
 
 use crate::cache::{Cache, Change, set_of};
@@ -27,9 +28,16 @@ pub enum Controller {
     PodGang,
 }
 
-/// A kind that the hub watches.
+/// A kind that the hub watches. All are of namespaces, so an operator of some namespaces needs no
+/// right beyond them.
 pub trait Watched:
-    Resource<DynamicType = ()> + Clone + Debug + DeserializeOwned + Send + Sync + 'static
+    Resource<DynamicType = (), Scope = NamespaceResourceScope>
+    + Clone
+    + Debug
+    + DeserializeOwned
+    + Send
+    + Sync
+    + 'static
 {
     /// Its name in plans and metrics.
     const KIND: Kind;

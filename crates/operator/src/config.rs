@@ -4,15 +4,14 @@
 //! Unknown keys are refused, and so are keys of Grove that this operator does not honour yet, each
 //! by its name: a setting without effect is worse than none.
 
+mod check;
+
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
 use api::GoDuration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-
-const API_VERSION: &str = "operator.config.grove.io/v1alpha1";
-const KIND: &str = "OperatorConfiguration";
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +59,8 @@ pub struct Config {
     pub gang_scheduling: GangScheduling,
     /// How long after its deletionTimestamp a pod still holds its slot. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
+    /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
+    pub watch_namespaces: Vec<String>,
     // Keys of Grove without effect here yet; their mere presence is refused.
     runtime_client_connection: Option<IgnoredAny>,
     leader_election: Option<IgnoredAny>,
@@ -212,78 +213,8 @@ pub fn load(path: Option<&Path>) -> Result<Config, ConfigError> {
 pub fn parse(text: &str) -> Result<Config, ConfigError> {
     let config: Config =
         serde_saphyr::from_str(text).map_err(|e| ConfigError::Malformed(e.to_string()))?;
-    check(&config)?;
+    check::check(&config)?;
     Ok(config)
-}
-
-fn check(config: &Config) -> Result<(), ConfigError> {
-    expect("apiVersion", config.api_version.as_deref(), API_VERSION)?;
-    expect("kind", config.kind.as_deref(), KIND)?;
-    refuse_pending(config)?;
-    config
-        .controllers
-        .pod_clique_set
-        .check("controllers.podCliqueSet")?;
-    config
-        .controllers
-        .pod_clique
-        .check("controllers.podClique")?;
-    config
-        .controllers
-        .pod_clique_scaling_group
-        .check("controllers.podCliqueScalingGroup")?;
-    config.controllers.pod_gang.check("controllers.podGang")?;
-    positive(
-        "defaults.terminationDelay",
-        config.defaults.termination_delay.as_ref(),
-    )?;
-    positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())
-}
-
-fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
-    let present = [
-        (
-            "runtimeClientConnection",
-            config.runtime_client_connection.is_some(),
-        ),
-        ("leaderElection", config.leader_election.is_some()),
-        ("server.webhooks", config.server.webhooks.is_some()),
-        ("debugging", config.debugging.is_some()),
-        ("authorizer", config.authorizer.is_some()),
-        (
-            "topologyAwareScheduling",
-            config.topology_aware_scheduling.is_some(),
-        ),
-        ("network", config.network.is_some()),
-        ("scheduler", config.scheduler.is_some()),
-    ];
-    match present.iter().find(|(_, is_present)| *is_present) {
-        None => Ok(()),
-        Some((key, _)) => Err(problem(key, "not implemented yet; remove this key")),
-    }
-}
-
-fn expect(key: &str, found: Option<&str>, expected: &str) -> Result<(), ConfigError> {
-    match found {
-        Some(found) if found != expected => {
-            Err(problem(key, &format!("is {found:?}, must be {expected:?}")))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {
-    let Some(duration) = duration else {
-        return Ok(());
-    };
-    let parsed = duration.parse().map_err(|e| problem(key, &e.to_string()))?;
-    if parsed.is_positive() {
-        return Ok(());
-    }
-    Err(problem(
-        key,
-        &format!("{} must be greater than 0, e.g. 4h", duration.0),
-    ))
 }
 
 fn problem(key: &str, problem: &str) -> ConfigError {

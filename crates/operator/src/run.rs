@@ -42,10 +42,9 @@ pub async fn client() -> anyhow::Result<Client> {
 /// Runs until a signal; an error means that a part that must run for ever has ended.
 pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     let metrics = Arc::new(Metrics::default());
-    let hub = Arc::new(Hub::new(
-        Requests::new(client.clone(), metrics.clone()),
-        metrics,
-    ));
+    let requests = Requests::new(client.clone(), metrics.clone());
+    let hub = Hub::new(requests, metrics).in_namespaces(&config.watch_namespaces);
+    let hub = Arc::new(hub);
     let stop = signals()?.boxed().shared();
     let mut tasks = Tasks::new();
     watch_all(&mut tasks, &hub, &client);

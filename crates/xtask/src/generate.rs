@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use anyhow::Context;
 
-use crate::crd_files;
+use crate::{chart_readme, crd_files};
 
 /// A file that is written by program.
 #[derive(Debug)]
@@ -17,9 +17,13 @@ pub struct Output {
 }
 
 /// Every generated file. Whoever generates something new adds it here; `--check` follows.
+///
+/// Only `config/install.yaml` is not among them, as it takes helm: `make generate` writes it, and a
+/// test in `tests/e2e` compares it.
 pub fn outputs() -> anyhow::Result<Vec<Output>> {
     let mut outputs = crd_files::manifests()?;
     outputs.extend(crd_files::chart_templates()?);
+    outputs.push(chart_readme::readme()?);
     Ok(outputs)
 }
 

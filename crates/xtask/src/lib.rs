@@ -1,6 +1,7 @@
 //! Generates and checks what is written by program: `cargo xtask generate`,
 //! `cargo xtask compare-crds <folder>`.
 
+pub mod chart_readme;
 pub mod compare;
 pub mod crd_files;
 pub mod generate;

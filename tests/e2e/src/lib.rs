@@ -11,4 +11,13 @@
 //!
 //! One test lets requests fail at random; `GROVE_E2E_SEED` says which.
 //!
-//! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`).
+//! Some tests need KWOK in place of kubelets: they hold pods unready (`held_clique`), or end a pod
+//! that `helm test` made.
+//!
+//! The operators run with what the chart gives them: its account, configuration and command line.
+//! What they ask of local API servers is in `.localcluster/e2e/audit`, and `rights` judges it.
+
+pub mod rights;
+
+/// The folder of the audit logs of a run, relative to the root of the checkout.
+pub const AUDIT: &str = ".localcluster/e2e/audit";

@@ -2,6 +2,7 @@
 
 use domain::{Key, Pod};
 use engine::Cache;
+use engine::scope::Scope;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 
@@ -40,11 +41,11 @@ fn shown(cache: &Cache<Pod>) -> Option<(String, bool)> {
 }
 
 fn list(cache: &Cache<Pod>, pods: Vec<Pod>) -> usize {
-    cache.begin_list();
+    cache.begin_list(&Scope::Cluster);
     for pod in pods {
-        cache.list_item(pod);
+        cache.list_item(&Scope::Cluster, pod);
     }
-    cache.end_list().len()
+    cache.end_list(&Scope::Cluster).len()
 }
 
 #[test]
@@ -158,9 +159,9 @@ fn tells_what_a_full_list_has_lost() {
         &cache,
         vec![terminating("u", 1), named("b", "v", 2), named("c", "w", 3)],
     );
-    cache.begin_list();
-    cache.list_item(named("b", "v", 2));
-    let changes = cache.end_list();
+    cache.begin_list(&Scope::Cluster);
+    cache.list_item(&Scope::Cluster, named("b", "v", 2));
+    let changes = cache.end_list(&Scope::Cluster);
     assert_eq!(changes.len(), 1);
     assert!(changes[0].new.is_none());
     assert_eq!(shown(&cache), None);
@@ -174,9 +175,9 @@ fn tells_what_a_full_list_has_lost() {
 #[test]
 fn keeps_an_own_write_that_a_full_list_begun_earlier_does_not_hold() {
     let cache = Cache::default();
-    cache.begin_list();
+    cache.begin_list(&Scope::Cluster);
     cache.wrote(terminating("u", 5));
-    assert!(cache.end_list().is_empty());
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
     assert_eq!(shown(&cache), Some(("5".into(), true)));
     assert_eq!(list(&cache, vec![]), 1, "a list begun later is the truth");
     assert_eq!(shown(&cache), None);
@@ -261,9 +262,9 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
 fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
-    cache.begin_list();
+    cache.begin_list(&Scope::Cluster);
     cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
-    assert_eq!(cache.end_list().len(), 1);
+    assert_eq!(cache.end_list(&Scope::Cluster).len(), 1);
     assert_eq!(shown(&cache), None);
 }
 
@@ -271,9 +272,9 @@ fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
 fn keeps_what_a_full_list_could_not_decode() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
-    cache.begin_list();
-    cache.list_unreadable(&pod("u", 6).metadata);
-    assert!(cache.end_list().is_empty());
+    cache.begin_list(&Scope::Cluster);
+    cache.list_unreadable(&Scope::Cluster, &pod("u", 6).metadata);
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
     assert!(cache.overdue().is_empty());
     assert_eq!(shown(&cache), Some(("5".into(), false)));
 }
@@ -312,4 +313,31 @@ fn is_sure_of_a_post_without_answer_once_the_watch_shows_it() {
     assert!(!cache.may_have_more_of("owner"));
     cache.may_have_created(&key());
     assert!(cache.overdue().is_empty(), "it is there already");
+}
+
+#[test]
+fn loses_nothing_of_a_namespace_when_another_is_listed() {
+    let in_namespace = |namespace: &str| {
+        let mut pod = pod("u", 5);
+        pod.metadata.namespace = Some(namespace.into());
+        pod.metadata.uid = Some(namespace.into());
+        // What is on its way out is believed to be gone by the first list without it.
+        pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+        pod
+    };
+    let (a, b) = (Scope::Namespace("a".into()), Scope::Namespace("b".into()));
+    let cache = Cache::default();
+    cache.apply(in_namespace("a"));
+    cache.apply(in_namespace("b"));
+    cache.begin_list(&a);
+    cache.begin_list(&b);
+    let lost = cache.end_list(&a);
+    let lost: Vec<_> = lost
+        .iter()
+        .map(|change| Key::of(&change.old.as_ref().unwrap().metadata).namespace)
+        .collect();
+    assert_eq!(lost, ["a"]);
+    cache.list_item(&b, in_namespace("b"));
+    assert!(cache.end_list(&b).is_empty(), "it is there");
+    assert_eq!(cache.len(), 1);
 }

@@ -1,8 +1,13 @@
 //! What the probes say of watches.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use api::PodClique;
+use engine::Hub;
+use engine::metrics::Metrics;
+use engine::requests::Requests;
+use kube::Client;
 use serde_json::{Value, json};
 
 use crate::server::{client, hub};
@@ -16,7 +21,7 @@ fn list(version: &str) -> (u16, Value) {
 }
 
 /// What is unsynced after so much time, with these answers and after them only errors.
-async fn unsynced_after(seconds: u64, answers: Vec<(u16, Value)>) -> Vec<&'static str> {
+async fn unsynced_after(seconds: u64, answers: Vec<(u16, Value)>) -> Vec<String> {
     let (hub, _) = hub(Vec::new());
     hub.expect::<PodClique>();
     let (client, _) = client(answers);
@@ -44,4 +49,45 @@ async fn a_kind_that_is_listed_again_is_synced() {
     answers.extend((0..5).map(|_| too_old()));
     answers.push(list("9"));
     assert_eq!(unsynced_after(7, answers).await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_namespace_is_watched_and_has_to_be_listed() {
+    let (canned, asked) = client(vec![list("5")]);
+    let hub = in_namespaces(&canned);
+    let watch = hub.clone().watch::<PodClique>(canned);
+    let _ = tokio::time::timeout(Duration::from_secs(1), watch).await;
+    assert_eq!(hub.unsynced().len(), 1, "{:?}", hub.unsynced());
+    let asked = asked.lock().unwrap();
+    for namespace in ["a", "b"] {
+        let path = format!("GET /apis/grove.io/v1alpha1/namespaces/{namespace}/podcliques");
+        assert!(asked.iter().any(|a| a.starts_with(&path)), "{asked:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_may_not_be_watched_is_named() {
+    let forbidden = json!({
+        "kind": "Status", "status": "Failure", "code": 403, "reason": "Forbidden",
+        "message": "podcliques is forbidden",
+    });
+    let (canned, _) = client(vec![(403, forbidden.clone()), (403, forbidden)]);
+    let hub = in_namespaces(&canned);
+    let watch = hub.clone().watch::<PodClique>(canned);
+    let _ = tokio::time::timeout(Duration::from_millis(100), watch).await;
+    let said = hub.unsynced();
+    for namespace in ["a", "b"] {
+        let why = &said[&format!("PodClique in {namespace}")];
+        let remedy = format!("Role in namespace {namespace}, or take {namespace} off");
+        assert!(why.contains(&remedy), "{why}");
+    }
+}
+
+fn in_namespaces(client: &Client) -> Arc<Hub> {
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    let hub = Hub::new(requests, metrics).in_namespaces(&["a".into(), "b".into()]);
+    hub.expect::<PodClique>();
+    assert_eq!(hub.unsynced().len(), 2);
+    Arc::new(hub)
 }

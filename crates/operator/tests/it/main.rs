@@ -49,10 +49,12 @@ server:
 defaults: {terminationDelay: 4h}
 gangScheduling: {scaledGangsWaitFor: BaseScheduled}
 stuckPodTimeout: 2m
+watchNamespaces: [team-a, team-b]
 ",
     )
     .unwrap();
     assert_eq!(config.controllers.pod_clique_set.or(10), 20);
+    assert_eq!(config.watch_namespaces, ["team-a", "team-b"]);
     assert_eq!(
         config.server.metrics.or_port(2752).to_string(),
         "[::1]:8080"
@@ -78,6 +80,15 @@ stuckPodTimeout: 2m
 #[case::unknown_level("logLevel: loud\n", "loud")]
 #[case::port_too_high("server: {metrics: {port: 70000}}\n", "70000")]
 #[case::no_duration("stuckPodTimeout: soon\n", "stuckPodTimeout: ")]
+#[case::no_namespace(
+    "watchNamespaces: [Team_A]\n",
+    "watchNamespaces[0]: \"Team_A\" is no name"
+)]
+#[case::namespace_twice(
+    "watchNamespaces: [a, b, a]\n",
+    "watchNamespaces[2]: \"a\" is listed twice"
+)]
+#[case::one_namespace_as_text("watchNamespaces: team-a\n", "watchNamespaces")]
 #[case::zero_delay(
     "defaults: {terminationDelay: 0s}\n",
     "defaults.terminationDelay: 0s must be greater than 0"

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use xtask::{crd_files, generate, yaml};
+use xtask::{chart_readme, crd_files, generate, yaml};
 
 /// What `kubectl` and reviewers bear; also the limit of an annotation.
 const LARGEST_FILE: usize = 256 * 1024;
@@ -86,4 +86,16 @@ fn check_names_missing_and_changed_files() {
         .join("config/crd/podgangs.scheduler.grove.io.yaml");
     fs::write(&some, "edited").unwrap();
     assert!(!generate::check(folder.path()).unwrap());
+}
+
+#[test]
+fn values_are_listed_with_path_default_and_comment() {
+    let values =
+        "# About the file.\n\n# Two\n# lines.\na:\n  # Inner.\n  b: [1]\n  c: \"\"\nd:\n  e: {}\n";
+    let list = chart_readme::list(values).unwrap();
+    let expected =
+        "- `a`\n  Two\n  lines.\n- `a.b`: `[1]`\n  Inner.\n- `a.c`: `\"\"`\n- `d.e`: `{}`\n";
+    assert_eq!(list, expected);
+    let error = chart_readme::list("a:\n  - b\n").unwrap_err();
+    assert_eq!(error.to_string(), "charts/grove/values.yaml:2");
 }

@@ -1,122 +1,205 @@
 //! The chart, as an API server judges it.
 
+mod life;
+mod namespaces;
+
 use std::fs;
-use std::path::PathBuf;
+use std::process::Command;
 
-use crate::harness::control_plane::{CHECKOUT, ControlPlane, folder, printed};
-use crate::harness::manifest::{clique, group, set};
-use crate::harness::operator::Operator;
-use crate::harness::{Namespace, site};
-
-const RELEASE: &str = "grove";
-
-/// Where the chart of the tests of the operator's rights is installed.
-const SYSTEM: &str = "grove-system";
+use crate::harness::Namespace;
+use crate::harness::control_plane::{CHECKOUT, folder, printed};
+use crate::harness::installation::chart;
 
 #[test]
 fn the_chart_is_accepted_whole_by_the_api_server() {
     let ns = Namespace::new("chart-template");
-    let chart = chart();
-    let helm = |args: &[&str]| helm(ns.control_plane, &ns.name, args);
-    helm(&["lint", "--strict", &chart]);
-    let rendered = helm(&["template", RELEASE, &chart, "--set", &own_name(&ns)]);
-    for kind in [
-        "CustomResourceDefinition",
-        "ClusterRole",
-        "Deployment",
-        "ConfigMap",
-    ] {
-        assert!(rendered.contains(&format!("kind: {kind}\n")), "no {kind}");
-    }
-    let file = folder("chart").join("rendered.yaml");
-    fs::write(&file, rendered).unwrap();
-    let apply = [
-        "apply",
-        "--dry-run=server",
-        "--server-side",
-        "--force-conflicts",
-        "-f",
+    helm(&ns, &["lint", "--strict", &chart()]);
+    let everything = [
+        &format!("watchNamespaces={{{}}}", ns.name),
+        "podDisruptionBudget.enabled=true",
+        "networkPolicy.enabled=true",
+        "image.registry=registry.example.com/team",
+        "extraEnv[0].name=RUST_LOG,extraEnv[0].value=debug",
+        "commonLabels.team=ai,commonAnnotations.note=mine",
     ];
-    ns.kubectl(&[&apply[..], &[file.to_str().unwrap()]].concat());
+    for values in [&[][..], &everything] {
+        let rendered = rendered(&ns, values);
+        assert_eq!(rendered, self::rendered(&ns, values), "rendered again");
+        let file = folder("chart").join("rendered.yaml");
+        fs::write(&file, rendered).unwrap();
+        dry_run(&ns, file.to_str().unwrap());
+    }
+}
+
+#[test]
+fn values_choose_what_is_rendered() {
+    let ns = Namespace::new("chart-values");
+    let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
+    for (value, kind) in [
+        (
+            "podDisruptionBudget.enabled=true",
+            "kind: PodDisruptionBudget",
+        ),
+        ("networkPolicy.enabled=true", "kind: NetworkPolicy"),
+        (
+            "metrics.serviceMonitor.enabled=true",
+            "kind: ServiceMonitor",
+        ),
+        ("watchNamespaces={a}", "kind: RoleBinding"),
+        ("image.digest=sha256:0a", "image: grove-operator@sha256:0a"),
+        ("replicaCount=0", "replicas: 0"),
+    ] {
+        assert!(has(&[value], kind), "{value} makes no {kind}");
+        assert!(!has(&[], kind), "{kind} is there without {value}");
+    }
+    for (value, kind) in [
+        ("crds.install=false", "kind: CustomResourceDefinition"),
+        ("crds.keep=false", "helm.sh/resource-policy: keep"),
+        (
+            "serviceAccount.create=false",
+            "kind: ServiceAccount\nmetadata",
+        ),
+        ("rbac.create=false", "kind: ClusterRole\n"),
+        ("rbac.aggregateRoles=false", "aggregate-to-edit"),
+        ("watchNamespaces={a}", "kind: ClusterRoleBinding"),
+    ] {
+        assert!(!has(&[value], kind), "{value} leaves {kind}");
+        assert!(has(&[], kind), "{kind} is not there without {value}");
+    }
+}
+
+#[test]
+fn values_that_mean_nothing_are_refused_by_their_names() {
+    let ns = Namespace::new("chart-refused");
+    for (value, words) in [
+        ("replicas=2", "'replicas' not allowed"),
+        ("image.name=x", "'name' not allowed"),
+        (
+            "config.leaderElection.enabled=true",
+            "'leaderElection' not allowed",
+        ),
+        ("config.controllers.podClique.qps=1", "'qps' not allowed"),
+        ("securityContext.runAsRoot=true", "'runAsRoot' not allowed"),
+        (
+            "replicaCount=two",
+            "'/replicaCount': got string, want integer",
+        ),
+        ("replicaCount=2", "only one operator may run"),
+        (
+            "config.server.metrics.port=70000",
+            "'/config/server/metrics/port'",
+        ),
+        ("config.stuckPodTimeout=soon", "'/config/stuckPodTimeout'"),
+        (
+            "watchNamespaces=team-a",
+            "'/watchNamespaces': got string, want array",
+        ),
+        (
+            "watchNamespaces={a,a}",
+            "'/watchNamespaces': items at 0 and 1 are equal",
+        ),
+        (
+            "service.port=2751",
+            "service.port is 2751, the port of the probes",
+        ),
+    ] {
+        let said = refused(&ns, &[value]);
+        assert!(said.contains(words), "{value}: {said}");
+    }
+}
+
+#[test]
+fn the_manifest_for_people_without_helm_is_what_the_chart_renders() {
+    let ns = Namespace::new("chart-manifest");
+    let path = CHECKOUT.join("config/install.yaml");
+    let script = CHECKOUT.join("hack/install-manifest.sh");
+    let printed = printed(Command::new(script).arg(ns.control_plane.bin().join("helm")));
+    let is_same = printed == fs::read_to_string(&path).unwrap();
+    assert!(
+        is_same,
+        "config/install.yaml is out of date: run `make generate`"
+    );
+    dry_run(&ns, path.to_str().unwrap());
 }
 
 #[test]
 fn the_chart_installs_and_leaves_nothing_behind() {
     let ns = Namespace::new("chart-install");
-    let helm = |args: &[&str]| helm(ns.control_plane, &ns.name, args);
     let options = ["--set", "crds.install=false", "--set", &own_name(&ns)];
-    helm(&[&["install", RELEASE, &chart()][..], &options].concat());
+    helm(
+        &ns,
+        &[&["install", &ns.name, &chart()][..], &options].concat(),
+    );
     for kind in ["deployment", "service", "serviceaccount"] {
         ns.kubectl(&["get", kind, &ns.name]);
     }
+    is_tested(&ns);
 
-    helm(&["uninstall", RELEASE]);
-    let kinds = "deployments,services,configmaps,serviceaccounts,clusterroles,clusterrolebindings";
-    let of_release = format!("app.kubernetes.io/instance={RELEASE},helm.sh/chart");
+    helm(&ns, &["uninstall", &ns.name]);
+    let kinds =
+        "deployments,services,configmaps,serviceaccounts,clusterroles,clusterrolebindings,pods";
+    let of_release = format!("app.kubernetes.io/instance={}", ns.name);
     ns.until("nothing of it is left", |_| {
         let left = ns.kubectl(&["get", kinds, "--selector", &of_release, "--output=name"]);
         left.is_empty().then_some(()).ok_or(left)
     });
 }
 
-#[test]
-fn the_operator_works_with_the_rights_that_the_chart_gives_it() {
-    let control_plane = site::private();
-    control_plane.remove_definitions();
-    let helm = |args: &[&str]| helm(&control_plane, SYSTEM, args);
-    helm(&["install", RELEASE, &chart(), "--create-namespace"]);
-    let kubeconfig = kubeconfig_of_account(&control_plane, "grove-operator");
-    let operator = Operator::start(&kubeconfig, &folder("unprivileged-operator")).unwrap();
-    operator.wait_until_ready().unwrap();
-
-    let ns = Namespace::on(&control_plane, &operator, "rights");
-    ns.apply(&set(
-        "svc",
-        &[clique("a", 2), clique("b", 2)],
-        &[group("bs", "b", 2, 1)],
-    ));
-    ns.until("it runs", |seen| seen.expect_ready_pods(6));
-    ns.kubectl(&["scale", "pcsg", "svc-0-bs", "--replicas=1"]);
-    ns.until("it is scaled", |seen| seen.expect_ready_pods(4));
-    ns.kubectl(&["delete", "pcs", "svc", "--timeout=60s"]);
-    drop(ns);
-    let refused = operator.log_end(&["forbidden"]);
-    assert!(
-        refused.is_empty(),
-        "the chart's ClusterRole lacks something:\n{refused}"
-    );
-
-    helm(&["uninstall", RELEASE]);
-    control_plane.kubectl(["delete", "namespace", SYSTEM, "--wait=false"]);
-    // Or every workload would go with the chart.
-    control_plane.kubectl(["get", "crd", "podcliquesets.grove.io"]);
+/// `helm test` makes a pod, and succeeds when that does.
+fn is_tested(ns: &Namespace<'_>) {
+    let pod = format!("{}-test-ready", ns.name);
+    let found = ["get", "pod", &pod, "--ignore-not-found", "--output=name"];
+    assert_eq!(ns.kubectl(&found), "", "before anybody asked for it");
+    let mut test = ns
+        .control_plane
+        .tool("helm", ["test", &ns.name, "--timeout=60s"]);
+    let mut test = test.args(["--namespace", &ns.name]).spawn().unwrap();
+    ns.until("there is a pod", |_| {
+        let is_there = !ns.kubectl(&found).is_empty();
+        is_there.then_some(()).ok_or_else(|| format!("no {pod}"))
+    });
+    // Where containers run it does so by itself, once it has read /readyz.
+    let succeeded = r#"--patch={"status":{"phase":"Succeeded"}}"#;
+    ns.kubectl(&["patch", "pod", &pod, "--subresource=status", succeeded]);
+    assert!(test.wait().unwrap().success());
 }
 
-/// The administrator's kubeconfig with the token of this account instead of his certificate.
-fn kubeconfig_of_account(control_plane: &ControlPlane, account: &str) -> PathBuf {
-    let token = ["create", "token", account, "--namespace", SYSTEM];
-    let token = format!("--token={}", control_plane.kubectl(token).trim());
-    let copy = folder("unprivileged-operator").join("kubeconfig");
-    fs::copy(&control_plane.kubeconfig, &copy).unwrap();
-    let config = |args: &[&str]| {
-        let file = format!("--kubeconfig={}", copy.display());
-        control_plane.kubectl([&["config", &file][..], args].concat());
-    };
-    config(&["set-credentials", account, &token]);
-    config(&["set-context", "--current", "--user", account]);
-    copy
+/// What helm prints; it must succeed.
+fn helm(ns: &Namespace<'_>, args: &[&str]) -> String {
+    let mut helm = ns.control_plane.tool("helm", args);
+    printed(helm.args(["--namespace", &ns.name]))
 }
 
-fn helm(control_plane: &ControlPlane, namespace: &str, args: &[&str]) -> String {
-    printed(
-        control_plane
-            .tool("helm", args)
-            .args(["--namespace", namespace]),
-    )
+/// The chart with these values and names of this namespace.
+fn rendered(ns: &Namespace<'_>, values: &[&str]) -> String {
+    let (chart, name) = (chart(), own_name(ns));
+    let mut args = vec!["template", &ns.name, &chart, "--set", &name];
+    args.extend(values.iter().flat_map(|value| ["--set", value]));
+    helm(ns, &args)
 }
 
-fn chart() -> String {
-    CHECKOUT.join("charts/grove").to_str().unwrap().to_owned()
+/// What helm says to these values, which it must refuse.
+fn refused(ns: &Namespace<'_>, values: &[&str]) -> String {
+    let (chart, name) = (chart(), own_name(ns));
+    let mut args = vec!["install", &ns.name, &chart, "--set", &name];
+    args.extend(["--set", "crds.install=false"]);
+    args.extend(values.iter().flat_map(|value| ["--set", value]));
+    let mut helm = ns.control_plane.tool("helm", args);
+    let output = helm.args(["--namespace", &ns.name]).output().unwrap();
+    assert!(!output.status.success(), "{values:?} was accepted");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// Applies the file, which must be accepted, without effect.
+fn dry_run(ns: &Namespace<'_>, file: &str) {
+    let apply = [
+        "apply",
+        "--dry-run=server",
+        "--server-side",
+        "--force-conflicts",
+    ];
+    ns.control_plane
+        .kubectl([&apply[..], &["-f", file]].concat());
 }
 
 /// Its cluster-wide objects must not be those of another installation.

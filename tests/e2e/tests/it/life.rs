@@ -1,6 +1,7 @@
 //! The operator's own life: before it can work, absent, stopped.
 
-use crate::harness::control_plane::{definitions, folder};
+use crate::harness::control_plane::folder;
+use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, set};
 use crate::harness::operator::Operator;
 use crate::harness::{Namespace, same, site, wait};
@@ -8,8 +9,9 @@ use crate::harness::{Namespace, same, site, wait};
 #[test]
 fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     let control_plane = site::private();
+    let installation = Installation::on(&control_plane, &["crds.install=false"]);
     control_plane.remove_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("waiting-operator")).unwrap();
+    let operator = Operator::start(&installation, &folder("waiting-operator")).unwrap();
     let missing = [
         "podcliquesets.grove.io",
         "podcliques.grove.io",
@@ -23,7 +25,7 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     assert!(said.unwrap().contains("make install"));
     assert_eq!(operator.get("/healthz").unwrap(), (200, "ok\n".to_owned()));
 
-    control_plane.kubectl(["apply", "-f", &definitions()]);
+    Installation::on(&control_plane, &[]);
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "definitions");
     ns.apply(&set("svc", &[clique("worker", 2)], &[]));
@@ -36,8 +38,8 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
 #[test]
 fn what_happened_while_it_was_down_is_made_up_for() {
     let control_plane = site::private();
-    control_plane.install_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("absent-operator")).unwrap();
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("absent-operator")).unwrap();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "absent");
     for name in ["deleted", "scaled", "robbed"] {

@@ -26,6 +26,7 @@ mod process;
 mod quiet;
 mod refusal;
 mod repair;
+mod rights;
 mod round_trip;
 mod scaling;
 mod stuck;

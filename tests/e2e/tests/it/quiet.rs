@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::harness::control_plane::{ControlPlane, folder};
+use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::operator::Operator;
 use crate::harness::requests::Requests;
@@ -96,7 +97,8 @@ fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
 }
 
 fn started(control_plane: &ControlPlane, dir: &str) -> Operator {
-    let operator = Operator::start(&control_plane.kubeconfig, &folder(dir)).unwrap();
+    let installation = Installation::on(control_plane, &[]);
+    let operator = Operator::start(&installation, &folder(dir)).unwrap();
     operator.wait_until_ready().unwrap();
     operator
 }

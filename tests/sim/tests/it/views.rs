@@ -8,6 +8,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::{Key, Pod};
 use engine::Hub;
 use engine::routes::Watched;
+use engine::scope::Scope;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use serde_json::Value;
@@ -191,7 +192,7 @@ fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
 }
 
 fn begin<K: Watched>(hub: &Hub) {
-    K::cache(&hub.world).begin_list();
+    K::cache(&hub.world).begin_list(&Scope::Cluster);
 }
 
 fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool, sabotage: Option<Sabotage>) {
@@ -199,13 +200,13 @@ fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool, sabotage: Optio
     for item in items.iter().filter(|o| is_shown::<K>(Some(*o))) {
         let item = decode(&misread(sabotage, item));
         if with_diff {
-            cache.list_item(item);
+            cache.list_item(&Scope::Cluster, item);
         } else {
             hub.publish(cache.apply(item));
         }
     }
     if with_diff {
-        for change in cache.end_list() {
+        for change in cache.end_list(&Scope::Cluster) {
             hub.publish(Some(change));
         }
     }

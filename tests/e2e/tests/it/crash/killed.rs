@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use crate::harness::control_plane::folder;
 use crate::harness::history::{History, slot};
+use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, group, set};
 use crate::harness::operator::Operator;
 use crate::harness::{Namespace, same, site};
@@ -15,8 +16,8 @@ const PODS: usize = 200;
 #[test]
 fn killed_while_it_creates_pods_it_goes_on_where_it_was() {
     let control_plane = site::private();
-    control_plane.install_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("killed-operator")).unwrap();
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("killed-operator")).unwrap();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "killed");
     let mut history = History::of(&ns);

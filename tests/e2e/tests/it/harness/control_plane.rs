@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use anyhow::{Context as _, Error, Result};
+use anyhow::{Context as _, Error, Result, ensure};
 use serde_json::Value;
 use testkit::cluster::tool::Tool;
 use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
 
-use super::wait;
+use super::{audit, wait};
 
 /// The root of the checkout.
 pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -30,6 +30,7 @@ static TURN: LazyLock<File> = LazyLock::new(|| {
         eprintln!("another run of the e2e tests is under way in this checkout: waiting for it");
         file.lock().unwrap();
     }
+    audit::forget();
     file
 });
 
@@ -47,7 +48,7 @@ pub struct ControlPlane {
     /// Kept for its `Drop`.
     _local: Option<Cluster>,
     bin: PathBuf,
-    cache: PathBuf,
+    pub dir: PathBuf,
     pub kubeconfig: PathBuf,
 }
 
@@ -56,78 +57,81 @@ impl ControlPlane {
     pub fn of_user_or_local(name: &str, nodes: u32) -> Result<Self> {
         let repository = Repository::find()?;
         let Some(kubeconfig) = users_kubeconfig(&repository) else {
-            return Self::local(name, nodes);
+            return Self::local(name, nodes, &[]);
         };
         eprintln!(
             "the e2e tests use your KUBECONFIG: {}",
             kubeconfig.display()
         );
-        Ok(Self {
+        let control_plane = Self {
             _local: None,
             bin: Tool::find_or_build(&repository)?.bin(),
-            cache: folder(name).join("kube-cache"),
+            dir: folder(name),
             kubeconfig,
-        })
+        };
+        control_plane.refuse_if_operated()?;
+        Ok(control_plane)
     }
 
-    /// A local one, whatever the environment says.
-    pub fn local(name: &str, nodes: u32) -> Result<Self> {
+    /// The tests install the chart, without pods: they would pause the operator that is there.
+    fn refuse_if_operated(&self) -> Result<()> {
+        let operators = self.kubectl([
+            "get",
+            "deployments",
+            "--all-namespaces",
+            "--selector=app.kubernetes.io/name=grove-operator",
+            "--output=jsonpath={.items[?(@.spec.replicas>0)].metadata.namespace}",
+        ]);
+        ensure!(
+            operators.is_empty(),
+            "an operator runs in namespace {operators} of your cluster: use a cluster without one"
+        );
+        Ok(())
+    }
+
+    /// A local one, whatever the environment says, with these flags of its API server.
+    pub fn local(name: &str, nodes: u32, flags: &[&str]) -> Result<Self> {
         let dir = folder(name);
         wait_for_predecessor(&dir).map_err(Error::msg)?;
+        let mut all_flags = audit::flags(name);
+        all_flags.extend(flags.iter().copied().map(str::to_owned));
         let options = Options {
             nodes,
             dir: Some(dir.clone()),
+            api_server_flags: all_flags,
             ..Options::default()
         };
         let cluster = Cluster::start(&options).context("no control plane for the e2e tests")?;
         Ok(Self {
             bin: cluster.bin().to_owned(),
-            cache: dir.join("kube-cache"),
+            dir,
             kubeconfig: cluster.kubeconfig().to_owned(),
             _local: Some(cluster),
         })
     }
 
+    /// The folder of the tools.
+    pub fn bin(&self) -> &Path {
+        &self.bin
+    }
+
     /// `kubectl` or `helm` for this control plane.
     pub fn tool<A: AsRef<OsStr>>(&self, name: &str, args: impl IntoIterator<Item = A>) -> Command {
+        let cache = self.dir.join("kube-cache");
         let mut command = Command::new(self.bin.join(name));
         command
             .args(args)
             .env("KUBECONFIG", &self.kubeconfig)
-            .env("KUBECACHEDIR", &self.cache)
-            .env("HELM_CACHE_HOME", self.cache.join("helm"))
-            .env("HELM_CONFIG_HOME", self.cache.join("helm"))
-            .env("HELM_DATA_HOME", self.cache.join("helm"));
+            .env("KUBECACHEDIR", &cache)
+            .env("HELM_CACHE_HOME", cache.join("helm"))
+            .env("HELM_CONFIG_HOME", cache.join("helm"))
+            .env("HELM_DATA_HOME", cache.join("helm"));
         command
     }
 
     /// What a kubectl prints, which must succeed.
     pub fn kubectl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> String {
         printed(&mut self.tool("kubectl", args))
-    }
-
-    /// Installs the definitions of this checkout.
-    pub fn install_definitions(&self) {
-        let files = definitions();
-        self.kubectl(["apply", "--server-side", "--force-conflicts", "-f", &files]);
-        self.kubectl([
-            "wait",
-            "--for=condition=Established",
-            "--timeout=60s",
-            "-f",
-            &files,
-        ]);
-    }
-
-    /// Removes them, and with them all objects of these kinds.
-    pub fn remove_definitions(&self) {
-        self.kubectl([
-            "delete",
-            "--ignore-not-found",
-            "--timeout=60s",
-            "-f",
-            &definitions(),
-        ]);
     }
 }
 
@@ -143,11 +147,6 @@ fn wait_for_predecessor(dir: &Path) -> Result<(), String> {
         }
         Ok(())
     })
-}
-
-/// The folder of the definitions.
-pub fn definitions() -> String {
-    CHECKOUT.join("config/crd").to_str().unwrap().to_owned()
 }
 
 /// What the command prints; it must succeed.

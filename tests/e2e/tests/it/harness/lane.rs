@@ -19,8 +19,10 @@ impl Lane {
     /// Starts both, for the namespace of that purpose.
     pub fn start(purpose: &str) -> Self {
         let dir = folder(&format!("{purpose}-operator"));
-        let proxy = Proxy::start(site::lanes(), &called(purpose), &dir);
-        let operator = Operator::start(proxy.kubeconfig(), &dir).unwrap();
+        let installation = &site::lanes().installation;
+        let proxy = Proxy::start(installation.kubeconfig(), &called(purpose), &dir);
+        let seen = installation.seen_through(proxy.kubeconfig());
+        let operator = Operator::start(&seen, &dir).unwrap();
         Self {
             purpose: purpose.to_owned(),
             operator,
@@ -30,7 +32,7 @@ impl Lane {
 
     /// Makes the namespace.
     pub fn namespace(&self) -> Namespace<'_> {
-        Namespace::on(site::lanes(), &self.operator, &self.purpose)
+        Namespace::on(&site::lanes().control_plane, &self.operator, &self.purpose)
     }
 
     /// Fails unless the operator runs and says so.

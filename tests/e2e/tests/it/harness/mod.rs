@@ -1,8 +1,11 @@
 //! What the tests stand on: one control plane and one operator per run, a namespace per test.
 
+mod audit;
 mod cleanup;
 pub mod control_plane;
+mod definitions;
 pub mod history;
+pub mod installation;
 pub mod lane;
 pub mod manifest;
 pub mod namespace;

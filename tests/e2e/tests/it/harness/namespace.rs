@@ -31,6 +31,13 @@ pub fn called(purpose: &str) -> String {
     format!("e2e-{purpose}-{}", process::id())
 }
 
+/// Makes the namespace for this purpose and returns its name.
+pub fn make(control_plane: &ControlPlane, purpose: &str) -> String {
+    let name = called(purpose);
+    control_plane.kubectl(["create", "namespace", &name]);
+    name
+}
+
 impl Namespace<'static> {
     /// A new one on the shared control plane.
     pub fn new(purpose: &str) -> Self {
@@ -42,8 +49,11 @@ impl Namespace<'static> {
 impl<'a> Namespace<'a> {
     /// A new one on this control plane.
     pub fn on(control_plane: &'a ControlPlane, operator: &'a Operator, purpose: &str) -> Self {
-        let name = called(purpose);
-        control_plane.kubectl(["create", "namespace", &name]);
+        Self::existing(make(control_plane, purpose), control_plane, operator)
+    }
+
+    /// One that [`make`] made.
+    pub fn existing(name: String, control_plane: &'a ControlPlane, operator: &'a Operator) -> Self {
         Self {
             name,
             control_plane,
@@ -120,7 +130,7 @@ impl<'a> Namespace<'a> {
             .collect()
     }
 
-    /// All objects of [`KINDS`] but those that every namespace has.
+    /// All objects of [`KINDS`] but those that every namespace has, and the chart's.
     pub fn look(&self) -> Result<Seen, String> {
         self.look_at("")
     }
@@ -138,7 +148,10 @@ impl<'a> Namespace<'a> {
         let mut objects = list["items"].as_array().cloned().unwrap_or_default();
         objects.retain(|object| {
             let name = object["metadata"]["name"].as_str().unwrap();
-            object["kind"] != "ServiceAccount" || !FROM_KUBERNETES.contains(&name)
+            let is_of_kubernetes =
+                object["kind"] == "ServiceAccount" && FROM_KUBERNETES.contains(&name);
+            let is_of_chart = !object["metadata"]["labels"]["helm.sh/chart"].is_null();
+            !is_of_kubernetes && !is_of_chart
         });
         Ok(Seen(objects))
     }

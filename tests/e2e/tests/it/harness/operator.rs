@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
+use super::installation::{Installation, SYSTEM};
 use super::wait;
 pub use binary::binary;
 use process::Process;
@@ -21,28 +22,27 @@ use process::Process;
 #[derive(Debug)]
 pub struct Operator {
     kubeconfig: PathBuf,
-    config: PathBuf,
+    args: Vec<String>,
     log: PathBuf,
     address: SocketAddr,
     process: Mutex<Option<Process>>,
 }
 
 impl Operator {
-    /// Starts it with its configuration and log in `dir`.
-    pub fn start(kubeconfig: &Path, dir: &Path) -> Result<Self> {
-        Self::start_with(kubeconfig, dir, "")
+    /// Starts it as it is installed, with its files and log in `dir`.
+    pub fn start(installation: &Installation, dir: &Path) -> Result<Self> {
+        Self::start_with(installation, dir, "")
     }
 
     /// The same, with more lines of configuration.
-    pub fn start_with(kubeconfig: &Path, dir: &Path, more: &str) -> Result<Self> {
+    pub fn start_with(installation: &Installation, dir: &Path, more: &str) -> Result<Self> {
         let address = free_address()?;
-        let config = dir.join("operator.yaml");
-        fs::write(&config, configuration(address) + more).context("operator's configuration")?;
+        installation.write_files(dir, address, more);
         let log = dir.join("operator.log");
         fs::write(&log, "").context("operator's log")?;
         let operator = Self {
-            kubeconfig: kubeconfig.to_owned(),
-            config,
+            kubeconfig: installation.kubeconfig().to_owned(),
+            args: installation.args(dir),
             log,
             address,
             process: Mutex::default(),
@@ -64,7 +64,7 @@ impl Operator {
     fn spawn(&self, writes: Option<usize>) -> Result<()> {
         let log = OpenOptions::new().append(true).open(&self.log)?;
         let mut command = process::command(binary());
-        command.arg("--config").arg(&self.config);
+        command.args(&self.args).env("POD_NAMESPACE", SYSTEM);
         command.env("KUBECONFIG", &self.kubeconfig).stderr(log);
         if let Some(writes) = writes {
             command.env("GROVE_EXIT_AFTER_WRITE", writes.to_string());
@@ -142,15 +142,6 @@ impl Drop for Operator {
             process.kill();
         }
     }
-}
-
-fn configuration(address: SocketAddr) -> String {
-    let listener = format!(
-        "{{bindAddress: {}, port: {}}}",
-        address.ip(),
-        address.port()
-    );
-    format!("server:\n  healthProbes: {listener}\n  metrics: {listener}\n")
 }
 
 fn free_address() -> io::Result<SocketAddr> {

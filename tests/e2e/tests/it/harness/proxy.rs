@@ -1,7 +1,8 @@
 //! What stands between one operator and the API server: shows it one namespace as if that were
 //! all there is, and makes the faults that a test asks for.
 //!
-//! The operator speaks plain HTTP to it; it speaks to the API server as the tests do. It changes
+//! The operator speaks plain HTTP to it; it speaks to the API server with the
+//! operator's token. It changes
 //! nothing else: watches go through line by line.
 
 mod asked;
@@ -21,7 +22,6 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::watch;
 
-use super::control_plane::ControlPlane;
 pub use asked::Asked;
 pub use fault::{Edit, Fault, Shown, share};
 
@@ -46,8 +46,8 @@ struct Shared {
 }
 
 impl Proxy {
-    /// For an operator whose files are in `dir`.
-    pub fn start(control_plane: &ControlPlane, namespace: &str, dir: &Path) -> Self {
+    /// For an operator whose files are in `dir` and who is what this kubeconfig says.
+    pub fn start(account: &Path, namespace: &str, dir: &Path) -> Self {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .enable_all()
@@ -55,7 +55,7 @@ impl Proxy {
             .unwrap();
         let (client, listener) = runtime.block_on(async {
             let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-            (client(&control_plane.kubeconfig).await, listener.unwrap())
+            (client(account).await, listener.unwrap())
         });
         let kubeconfig = dir.join("proxy.kubeconfig");
         fs::write(&kubeconfig, text(listener.local_addr().unwrap())).unwrap();

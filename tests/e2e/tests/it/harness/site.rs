@@ -5,12 +5,17 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use anyhow::{Error, Result};
 
 use super::control_plane::{ControlPlane, folder};
+use super::installation::Installation;
 use super::operator::{Operator, binary};
+
+/// As on clusters where who says that an object blocks the deletion of its owner has to hold the
+/// right on that owner's finalizers.
+const PROTECTED_OWNERS: &str = "--enable-admission-plugins=OwnerReferencesPermissionEnforcement";
 
 static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
     let control_plane = ControlPlane::of_user_or_local("shared", 20)?;
-    control_plane.install_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("shared-operator"))?;
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("shared-operator"))?;
     operator.wait_until_ready().map_err(Error::msg)?;
     Ok(Site {
         control_plane,
@@ -19,19 +24,21 @@ static SHARED: LazyLock<Result<Site>> = LazyLock::new(|| {
 });
 
 static PRIVATE: LazyLock<Result<Mutex<ControlPlane>>> =
-    LazyLock::new(|| ControlPlane::local("private", 2).map(Mutex::new));
+    LazyLock::new(|| ControlPlane::local("private", 2, &[PROTECTED_OWNERS]).map(Mutex::new));
 
 static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
-    let control_plane = ControlPlane::local("quiet", 2)?;
+    let control_plane = ControlPlane::local("quiet", 2, &[])?;
     control_plane.install_definitions();
     Ok(Mutex::new(control_plane))
 });
 
-static LANES: LazyLock<Result<ControlPlane>> = LazyLock::new(|| {
+static LANES: LazyLock<Result<Lanes>> = LazyLock::new(|| {
     // One zone: pods get the zone of their node as a label, and two runs are compared.
-    let control_plane = ControlPlane::local("lanes", 4)?;
-    control_plane.install_definitions();
-    Ok(control_plane)
+    let control_plane = ControlPlane::local("lanes", 4, &[])?;
+    Ok(Lanes {
+        installation: Installation::on(&control_plane, &[]),
+        control_plane,
+    })
 });
 
 /// A control plane with an operator.
@@ -39,6 +46,13 @@ static LANES: LazyLock<Result<ControlPlane>> = LazyLock::new(|| {
 pub struct Site {
     pub control_plane: ControlPlane,
     pub operator: Operator,
+}
+
+/// A control plane with the chart and many operators.
+#[derive(Debug)]
+pub struct Lanes {
+    pub control_plane: ControlPlane,
+    pub installation: Installation,
 }
 
 /// The one that all tests share, each in a namespace of its own.
@@ -66,10 +80,10 @@ pub fn quiet() -> MutexGuard<'static, ControlPlane> {
 }
 
 /// A control plane where each operator sees one namespace: for tests that end or disturb theirs.
-pub fn lanes() -> &'static ControlPlane {
+pub fn lanes() -> &'static Lanes {
     binary();
     match &*LANES {
-        Ok(control_plane) => control_plane,
+        Ok(lanes) => lanes,
         Err(error) => panic!("{error:#}"),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{attempts_of, breach, break_pod, pair, runs, started, uids};
 use crate::harness::control_plane::folder;
+use crate::harness::installation::Installation;
 use crate::harness::operator::Operator;
 use crate::harness::seen::name;
 use crate::harness::{Namespace, same, site};
@@ -9,8 +10,8 @@ use crate::harness::{Namespace, same, site};
 #[test]
 fn what_is_due_while_the_operator_is_down_is_terminated_unless_it_recovered() {
     let control_plane = site::private();
-    control_plane.install_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("gt-down-operator")).unwrap();
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("gt-down-operator")).unwrap();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "gt-down");
     started(&ns, &[(pair("back", "1h"), 1), (pair("broken", "1h"), 1)]);
@@ -51,10 +52,10 @@ fn what_is_due_while_the_operator_is_down_is_terminated_unless_it_recovered() {
 #[test]
 fn pods_that_hang_in_terminating_do_not_stop_it() {
     let control_plane = site::private();
-    control_plane.install_definitions();
+    let installation = Installation::on(&control_plane, &[]);
     let folder = folder("gt-stuck-operator");
     let config = "stuckPodTimeout: 4s\n";
-    let operator = Operator::start_with(&control_plane.kubeconfig, &folder, config).unwrap();
+    let operator = Operator::start_with(&installation, &folder, config).unwrap();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "gt-stuck");
     started(&ns, &[(pair("x", "1s"), 1)]);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::{ends, fail, hold, is, pair, pods, pods_of, release, succeed, witness};
 use crate::harness::control_plane::folder;
+use crate::harness::installation::Installation;
 use crate::harness::operator::Operator;
 use crate::harness::{Namespace, Seen, condition, same, site};
 use crate::termination::{runs, started};
@@ -85,8 +86,8 @@ fn a_restart_under_way_does_not_outlast_it() {
 #[test]
 fn a_deadline_that_passes_while_the_operator_is_down_counts_unless_the_job_is_done() {
     let control_plane = site::private();
-    control_plane.install_definitions();
-    let operator = Operator::start(&control_plane.kubeconfig, &folder("job-down")).unwrap();
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("job-down")).unwrap();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "job-down");
     let jobs = ["late", "done", "fits"];

@@ -1,0 +1,107 @@
+//! What a configuration may not ask for.
+
+use api::GoDuration;
+
+use super::{Config, ConfigError, problem};
+
+const API_VERSION: &str = "operator.config.grove.io/v1alpha1";
+const KIND: &str = "OperatorConfiguration";
+
+/// The first key that is impossible, or not honoured yet.
+pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
+    expect("apiVersion", config.api_version.as_deref(), API_VERSION)?;
+    expect("kind", config.kind.as_deref(), KIND)?;
+    refuse_pending(config)?;
+    config
+        .controllers
+        .pod_clique_set
+        .check("controllers.podCliqueSet")?;
+    config
+        .controllers
+        .pod_clique
+        .check("controllers.podClique")?;
+    config
+        .controllers
+        .pod_clique_scaling_group
+        .check("controllers.podCliqueScalingGroup")?;
+    config.controllers.pod_gang.check("controllers.podGang")?;
+    positive(
+        "defaults.terminationDelay",
+        config.defaults.termination_delay.as_ref(),
+    )?;
+    positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())?;
+    check_namespaces(&config.watch_namespaces)
+}
+
+fn check_namespaces(names: &[String]) -> Result<(), ConfigError> {
+    for (i, name) in names.iter().enumerate() {
+        let key = format!("watchNamespaces[{i}]");
+        if !is_name_of_namespace(name) {
+            return Err(problem(
+                &key,
+                &format!("{name:?} is no name of a namespace"),
+            ));
+        }
+        // It would be watched twice.
+        if names.iter().take(i).any(|other| other == name) {
+            return Err(problem(
+                &key,
+                &format!("{name:?} is listed twice; remove one"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A DNS label (RFC 1123), as the API server wants it.
+fn is_name_of_namespace(name: &str) -> bool {
+    let is_inner = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    let has_dash_outside = name.starts_with('-') || name.ends_with('-');
+    (1..=63).contains(&name.len()) && name.bytes().all(is_inner) && !has_dash_outside
+}
+
+fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
+    let present = [
+        (
+            "runtimeClientConnection",
+            config.runtime_client_connection.is_some(),
+        ),
+        ("leaderElection", config.leader_election.is_some()),
+        ("server.webhooks", config.server.webhooks.is_some()),
+        ("debugging", config.debugging.is_some()),
+        ("authorizer", config.authorizer.is_some()),
+        (
+            "topologyAwareScheduling",
+            config.topology_aware_scheduling.is_some(),
+        ),
+        ("network", config.network.is_some()),
+        ("scheduler", config.scheduler.is_some()),
+    ];
+    match present.iter().find(|(_, is_present)| *is_present) {
+        None => Ok(()),
+        Some((key, _)) => Err(problem(key, "not implemented yet; remove this key")),
+    }
+}
+
+fn expect(key: &str, found: Option<&str>, expected: &str) -> Result<(), ConfigError> {
+    match found {
+        Some(found) if found != expected => {
+            Err(problem(key, &format!("is {found:?}, must be {expected:?}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {
+    let Some(duration) = duration else {
+        return Ok(());
+    };
+    let parsed = duration.parse().map_err(|e| problem(key, &e.to_string()))?;
+    if parsed.is_positive() {
+        return Ok(());
+    }
+    Err(problem(
+        key,
+        &format!("{} must be greater than 0, e.g. 4h", duration.0),
+    ))
+}

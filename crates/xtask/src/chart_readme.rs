@@ -1,0 +1,77 @@
+//! `charts/grove/README.md`: what a chart's user reads first, and every value with the comment that
+//! it has in `values.yaml`.
+
+use std::fs;
+
+use anyhow::{Context, bail};
+
+use crate::generate::{self, Output};
+
+const VALUES: &str = "charts/grove/values.yaml";
+const HEAD: &str = include_str!("chart_readme/head.md");
+
+/// `charts/grove/README.md`
+pub fn readme() -> anyhow::Result<Output> {
+    let values =
+        fs::read_to_string(generate::root().join(VALUES)).with_context(|| VALUES.to_owned())?;
+    Ok(Output {
+        path: "charts/grove/README.md".into(),
+        text: format!("{HEAD}\n{}", list(&values)?),
+    })
+}
+
+/// The values as a list: path, default, comment.
+pub fn list(values: &str) -> anyhow::Result<String> {
+    let mut reader = Reader::default();
+    for (number, line) in values.lines().enumerate() {
+        reader
+            .line(line)
+            .with_context(|| format!("{VALUES}:{}", number + 1))?;
+    }
+    Ok(reader.text)
+}
+
+#[derive(Default)]
+struct Reader {
+    /// The keys that lead to the next line, and how far each is indented.
+    path: Vec<(usize, String)>,
+    comment: Vec<String>,
+    text: String,
+}
+
+impl Reader {
+    fn line(&mut self, line: &str) -> anyhow::Result<()> {
+        let inner = line.trim_start();
+        let indent = line.len() - inner.len();
+        if inner.is_empty() {
+            // What stands alone, as the head of the file does, is about no value.
+            self.comment.clear();
+        } else if let Some(comment) = inner.strip_prefix('#') {
+            self.comment.push(comment.trim_end().to_owned());
+        } else if let Some((key, default)) = inner.split_once(':') {
+            self.value(indent, key, default.trim());
+        } else {
+            bail!("{inner:?} is no `key: default`: write lists on one line");
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, indent: usize, key: &str, default: &str) {
+        self.path.retain(|(outer, _)| *outer < indent);
+        self.path.push((indent, key.to_owned()));
+        let comment = std::mem::take(&mut self.comment);
+        // A map that only holds others needs no line of its own.
+        if default.is_empty() && comment.is_empty() {
+            return;
+        }
+        let keys: Vec<_> = self.path.iter().map(|(_, key)| key.as_str()).collect();
+        self.text.extend(["- `", &keys.join("."), "`"]);
+        if !default.is_empty() {
+            self.text.extend([": `", default, "`"]);
+        }
+        self.text.push('\n');
+        for line in comment {
+            self.text.extend([" ", &line, "\n"]);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Whether the operator has the rights it needs and no others: what the chart's role grants,
+//! compared with what all operators of a run of the tests asked for.
+
+mod asked;
+mod granted;
+mod unused;
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::BufRead;
+
+use anyhow::Result;
+
+pub use asked::Asked;
+pub use granted::granted;
+use unused::UNUSED;
+
+/// Something that may be allowed.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Right {
+    /// `get`, `list`, ...
+    pub verb: String,
+    /// Empty for the core group.
+    pub group: String,
+    /// `pods`, `pods/status`, ...
+    pub resource: String,
+}
+
+impl fmt::Display for Right {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.verb, self.resource)?;
+        match self.group.as_str() {
+            "" => Ok(()),
+            group => write!(f, ".{group}"),
+        }
+    }
+}
+
+/// What is wrong, one line each; nothing if the role is as small as it can be.
+pub fn problems(granted: &BTreeSet<Right>, asked: &Asked) -> Vec<String> {
+    let unused: BTreeSet<Right> = UNUSED.iter().map(|(right, _)| right.into()).collect();
+    let needless = granted
+        .difference(&asked.used)
+        .filter(|r| !unused.contains(r));
+    let stale = unused
+        .iter()
+        .filter(|r| asked.used.contains(r) || !granted.contains(r));
+    let mut problems: Vec<String> = asked.forbidden.iter().cloned().collect();
+    problems.extend(needless.map(|right| {
+        format!("no test used `{right}`: take it off the chart's rules, or test what needs it")
+    }));
+    problems.extend(stale.map(|right| {
+        format!("`{right}` is used, or not granted: take it off tests/e2e/src/rights/unused.rs")
+    }));
+    problems
+}
+
+/// What was compared, in one line.
+pub fn summary(granted: &BTreeSet<Right>, asked: &Asked) -> String {
+    format!(
+        "rights: {} requests of the operator, none forbidden; of {} rights in the chart's role {} \
+         were used and {} have another reason",
+        asked.requests,
+        granted.len(),
+        granted.intersection(&asked.used).count(),
+        UNUSED.len(),
+    )
+}
+
+/// Reads audit logs, one after the other.
+pub fn asked<R: BufRead>(logs: impl IntoIterator<Item = R>) -> Result<Asked> {
+    let mut asked = Asked::default();
+    for log in logs {
+        for line in log.lines() {
+            asked.note(serde_json::from_str(&line?)?);
+        }
+    }
+    Ok(asked)
+}

@@ -1,0 +1,91 @@
+//! What the operator asked of API servers.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Deserialize;
+
+use super::Right;
+
+/// What an audit log says of the authorizer's decision.
+const DECISION: &str = "authorization.k8s.io/decision";
+
+/// Words of refusals that come after that decision.
+const REFUSALS: [&str; 2] = [
+    "attempting to grant RBAC permissions not currently held",
+    "a resource you can't set finalizers on",
+];
+
+/// A line of an audit log.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    verb: String,
+    #[serde(default)]
+    object_ref: Object,
+    #[serde(default)]
+    response_status: Status,
+    #[serde(default)]
+    annotations: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Object {
+    api_group: String,
+    resource: String,
+    subresource: String,
+    namespace: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    message: String,
+}
+
+/// What the operator asked of API servers.
+#[derive(Debug, Default)]
+pub struct Asked {
+    /// How often it asked.
+    pub requests: usize,
+    /// What it used.
+    pub used: BTreeSet<Right>,
+    /// What it was not allowed, as text.
+    pub forbidden: BTreeSet<String>,
+}
+
+impl Asked {
+    /// One more request.
+    pub fn note(&mut self, event: Event) {
+        self.requests += 1;
+        let right = event.right();
+        if event.is_allowed() {
+            self.used.insert(right);
+            return;
+        }
+        let (namespace, said) = (event.object_ref.namespace, event.response_status.message);
+        self.forbidden
+            .insert(format!("forbidden: `{right}` in {namespace:?}: {said}"));
+    }
+}
+
+impl Event {
+    fn right(&self) -> Right {
+        let object = &self.object_ref;
+        let resource = match object.subresource.as_str() {
+            "" => object.resource.clone(),
+            subresource => format!("{}/{subresource}", object.resource),
+        };
+        Right {
+            verb: self.verb.clone(),
+            group: object.api_group.clone(),
+            resource,
+        }
+    }
+
+    fn is_allowed(&self) -> bool {
+        let said = &self.response_status.message;
+        self.annotations.get(DECISION).is_some_and(|d| d == "allow")
+            && !REFUSALS.iter().any(|words| said.contains(words))
+    }
+}

@@ -1,0 +1,33 @@
+//! Rights that no request of the operator uses, each with the reason why it is granted.
+
+use super::Right;
+
+/// Verb, resource, group.
+pub type Short = (&'static str, &'static str, &'static str);
+
+const OWNERS: &str = "asked by the admission plugin OwnerReferencesPermissionEnforcement, which is \
+                      on in the private control plane of the tests";
+const GRANTED: &str = "granted to the pods of a workload, and nobody may grant what he lacks";
+
+/// The rights and the reasons.
+pub const UNUSED: &[(Short, &str)] = &[
+    (("update", "podcliquesets/finalizers", "grove.io"), OWNERS),
+    (
+        ("update", "podcliquescalinggroups/finalizers", "grove.io"),
+        OWNERS,
+    ),
+    (("update", "podcliques/finalizers", "grove.io"), OWNERS),
+    (("get", "pods/status", ""), GRANTED),
+    (("list", "pods/status", ""), GRANTED),
+    (("watch", "pods/status", ""), GRANTED),
+];
+
+impl From<&Short> for Right {
+    fn from((verb, resource, group): &Short) -> Self {
+        Self {
+            verb: (*verb).to_owned(),
+            group: (*group).to_owned(),
+            resource: (*resource).to_owned(),
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! One installation from `helm install` to `helm uninstall`, and after it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use tempfile::tempdir;
+
+use crate::harness::control_plane::{ControlPlane, folder, printed};
+use crate::harness::installation::{Installation, RELEASE, SYSTEM, chart, helm};
+use crate::harness::operator::Operator;
+use crate::harness::{Namespace, same, site};
+
+/// What belongs to the release and is in its namespace or in none, and when it last changed.
+const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions";
+
+#[test]
+fn workloads_outlive_an_upgrade_and_the_chart_itself() {
+    let control_plane = site::private();
+    helm(
+        &control_plane,
+        &["uninstall", RELEASE, "--ignore-not-found"],
+    );
+
+    helm(
+        &control_plane,
+        &["install", RELEASE, &chart(), "--create-namespace"],
+    );
+    control_plane.wait_for_definitions();
+    let installation = Installation::found(&control_plane);
+    let operator = Operator::start(&installation, &folder("installed-operator")).unwrap();
+    operator.wait_until_ready().unwrap();
+    let ns = Namespace::on(&control_plane, &operator, "installed");
+    ns.apply_file("examples/disaggregated.yaml");
+    ns.until("the example runs", |seen| {
+        let set = seen.one("PodCliqueSet", "disaggregated")?;
+        same("available", &set["status"]["availableReplicas"], &1.into())
+    });
+    let pods = uids(&ns);
+
+    helm(&control_plane, &["upgrade", RELEASE, &chart()]);
+    let before = versions(&control_plane);
+    helm(&control_plane, &["upgrade", RELEASE, &chart()]);
+    assert_eq!(versions(&control_plane), before, "the same chart again");
+
+    let newer = tempdir().unwrap();
+    helm(
+        &control_plane,
+        &["upgrade", RELEASE, &newer_chart(newer.path())],
+    );
+    let added = "--output=jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.colour.type}";
+    let podgangs = ["get", "crd", "podgangs.scheduler.grove.io", added];
+    assert_eq!(control_plane.kubectl(podgangs), "string");
+
+    operator.terminate();
+    helm(&control_plane, &["uninstall", RELEASE, "--wait"]);
+    assert_eq!(uids(&ns), pods, "no pod went with the chart");
+    ns.kubectl(&["get", "pcs", "disaggregated"]);
+
+    // A new account: the old token is worth nothing.
+    helm(&control_plane, &["install", RELEASE, &chart()]);
+    Installation::found(&control_plane);
+    operator.start_again().unwrap();
+    operator.wait_until_ready().unwrap();
+    ns.kubectl(&["scale", "pcsg", "disaggregated-0-workers", "--replicas=4"]);
+    ns.until("it works again", |seen| {
+        let group = seen.one("PodCliqueScalingGroup", "disaggregated-0-workers")?;
+        same(
+            "available",
+            &group["status"]["availableReplicas"],
+            &4.into(),
+        )
+    });
+    let now = uids(&ns);
+    assert!(pods.iter().all(|pod| now.contains(pod)), "{pods:?} {now:?}");
+}
+
+fn uids(ns: &Namespace<'_>) -> Vec<String> {
+    let uids = "--output=jsonpath={range .items[*]}{.metadata.uid} {end}";
+    let pods = ns.kubectl(&["get", "pods", uids]);
+    pods.split_whitespace().map(str::to_owned).collect()
+}
+
+/// The version of each object of the release; of the Deployment, whose status is not ours, the
+/// generation.
+fn versions(control_plane: &ControlPlane) -> String {
+    let get = |kinds: &str, version: &str| {
+        let columns =
+            format!("--output=custom-columns=K:.kind,N:.metadata.name,V:.metadata.{version}");
+        let of_release = "--selector=app.kubernetes.io/managed-by=Helm";
+        let objects = ["get", kinds, "--namespace", SYSTEM, of_release, &columns];
+        control_plane.kubectl(objects)
+    };
+    get(OBJECTS, "resourceVersion") + &get("deployments", "generation")
+}
+
+/// A copy of the chart whose PodGangs have one more property.
+fn newer_chart(dir: &Path) -> String {
+    printed(Command::new("cp").args(["-r", &chart()]).arg(dir));
+    let copy = dir.join("grove");
+    let file = copy.join("templates/crds/crd-podgangs.yaml");
+    let definition = fs::read_to_string(&file).unwrap();
+    let (before, spec) = definition.split_once("          spec:\n").unwrap();
+    let (head, properties) = spec.split_once("            properties:\n").unwrap();
+    let colour = "              colour: {type: string}\n";
+    let newer = [
+        before,
+        "          spec:\n",
+        head,
+        "            properties:\n",
+        colour,
+        properties,
+    ];
+    fs::write(&file, newer.concat()).unwrap();
+    copy.to_str().unwrap().to_owned()
+}

@@ -1,0 +1,144 @@
+//! The chart, installed as a user installs it, and what it gives the operator: an identity with its
+//! rights, a configuration, a command line.
+//!
+//! Its Deployment has no pods, as nothing here runs containers: the tests start the operator.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::control_plane::{CHECKOUT, ControlPlane, printed};
+
+/// The release, and the namespace that it is in.
+pub const RELEASE: &str = "grove";
+pub const SYSTEM: &str = "grove-system";
+
+/// What the operator gets of an installed chart.
+#[derive(Clone, Debug)]
+pub struct Installation {
+    /// Says who the operator is.
+    kubeconfig: PathBuf,
+    /// The pod that the Deployment would make.
+    pod: Value,
+    /// The files of the ConfigMap.
+    files: Value,
+}
+
+impl Installation {
+    /// Installs the chart of this checkout, or upgrades what is installed, with these values.
+    pub fn on(control_plane: &ControlPlane, values: &[&str]) -> Self {
+        let chart = chart();
+        let mut args = vec![
+            "upgrade",
+            "--install",
+            RELEASE,
+            &chart,
+            "--create-namespace",
+        ];
+        // Of definitions that kubectl applied.
+        args.extend(["--take-ownership", "--force-conflicts", "--reset-values"]);
+        args.extend(["--set", "replicaCount=0"]);
+        args.extend(values.iter().flat_map(|value| ["--set", value]));
+        helm(control_plane, &args);
+        if !values.contains(&"crds.install=false") {
+            control_plane.wait_for_definitions();
+        }
+        Self::found(control_plane)
+    }
+
+    /// What is installed.
+    pub fn found(control_plane: &ControlPlane) -> Self {
+        let get = |what: &str| {
+            let object = ["get", what, "--namespace", SYSTEM, "--output=json"];
+            serde_json::from_str::<Value>(&control_plane.kubectl(object)).unwrap()
+        };
+        let pod = get("deployment/grove-operator")["spec"]["template"]["spec"].take();
+        let files = pod["volumes"][0]["configMap"]["name"].as_str().unwrap();
+        let files = get(&format!("configmap/{files}"))["data"].take();
+        let account = pod["serviceAccountName"].as_str().unwrap();
+        Self {
+            kubeconfig: kubeconfig_of(control_plane, account),
+            pod,
+            files,
+        }
+    }
+
+    /// The same operator, which finds the API server elsewhere.
+    pub fn seen_through(&self, kubeconfig: &Path) -> Self {
+        Self {
+            kubeconfig: kubeconfig.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    /// How the operator finds the API server.
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
+    }
+
+    /// Writes the operator's files into `dir`, with this address to listen on and more lines of
+    /// configuration.
+    pub fn write_files(&self, dir: &Path, address: SocketAddr, more: &str) {
+        let listener = json!({"bindAddress": address.ip(), "port": address.port()});
+        let server = json!({"server": {"healthProbes": listener, "metrics": listener}});
+        let more: Value = serde_saphyr::from_str(more).unwrap();
+        for (name, text) in self.files.as_object().unwrap() {
+            let mut config = serde_saphyr::from_str(text.as_str().unwrap()).unwrap();
+            json_patch::merge(&mut config, &server);
+            if more.is_object() {
+                json_patch::merge(&mut config, &more);
+            }
+            fs::write(dir.join(name), config.to_string()).unwrap();
+        }
+    }
+
+    /// The operator's command line, with its files in `dir`.
+    pub fn args(&self, dir: &Path) -> Vec<String> {
+        let container = &self.pod["containers"][0];
+        let mounted = container["volumeMounts"][0]["mountPath"].as_str().unwrap();
+        let args = container["args"].as_array().unwrap().iter();
+        args.map(|arg| {
+            let arg = arg.as_str().unwrap();
+            arg.replace(mounted, dir.to_str().unwrap())
+        })
+        .collect()
+    }
+}
+
+/// The administrator's kubeconfig with the token of this account instead of his certificate.
+fn kubeconfig_of(control_plane: &ControlPlane, account: &str) -> PathBuf {
+    let token = [
+        "create",
+        "token",
+        account,
+        "--namespace",
+        SYSTEM,
+        "--duration=24h",
+    ];
+    let token = format!("--token={}", control_plane.kubectl(token).trim());
+    let copy = control_plane.dir.join("operator.kubeconfig");
+    fs::copy(&control_plane.kubeconfig, &copy).unwrap();
+    let config = |args: &[&str]| {
+        let file = format!("--kubeconfig={}", copy.display());
+        control_plane.kubectl([&["config", &file][..], args].concat());
+    };
+    config(&["set-credentials", account, &token]);
+    config(&["set-context", "--current", "--user", account]);
+    copy
+}
+
+/// What helm prints for the release's namespace; it must succeed.
+pub fn helm(control_plane: &ControlPlane, args: &[&str]) -> String {
+    printed(
+        control_plane
+            .tool("helm", args)
+            .args(["--namespace", SYSTEM]),
+    )
+}
+
+/// The folder of the chart.
+pub fn chart() -> String {
+    CHECKOUT.join("charts/grove").to_str().unwrap().to_owned()
+}

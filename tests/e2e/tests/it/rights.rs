@@ -1,0 +1,87 @@
+//! The comparison of the chart's rights with those that were used: that it can fail.
+
+use e2e::rights::{asked, granted, problems, summary};
+use serde_json::{Value, json};
+
+/// All that has a reason other than a request, and two rights more.
+const ROLE: &str = "
+rules:
+  - {apiGroups: [grove.io], resources: [podcliquesets/finalizers, podcliquescalinggroups/finalizers,
+     podcliques/finalizers], verbs: [update]}
+  - {apiGroups: [''], resources: [pods/status], verbs: [get, list, watch]}
+  - {apiGroups: [''], resources: [pods], verbs: [create, delete]}
+";
+
+fn event(verb: &str, decision: &str) -> Value {
+    json!({
+        "verb": verb,
+        "objectRef": {"resource": "pods", "namespace": "ns"},
+        "annotations": {"authorization.k8s.io/decision": decision},
+    })
+}
+
+/// What is wrong with the role, given these requests; the summary if nothing is.
+fn compared(role: &str, events: &[Value]) -> Vec<String> {
+    let lines: Vec<_> = events.iter().map(Value::to_string).collect();
+    let asked = asked([lines.join("\n").as_bytes()]).unwrap();
+    let granted = granted(role).unwrap();
+    let problems = problems(&granted, &asked);
+    if problems.is_empty() {
+        return vec![summary(&granted, &asked)];
+    }
+    problems
+}
+
+#[test]
+fn every_right_is_used_or_has_a_reason() {
+    let all = [event("create", "allow"), event("delete", "allow")];
+    let said = compared(ROLE, &all);
+    assert!(said[0].starts_with("rights: 2 requests of the operator, none forbidden"));
+    assert!(said[0].contains("of 8 rights in the chart's role 2 were used"));
+    let said = compared(ROLE, &all[..1]);
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with("no test used `delete pods`"),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn what_is_forbidden_is_told() {
+    let mut granting = event("delete", "allow");
+    let words = "user is attempting to grant RBAC permissions not currently held: pods";
+    granting["responseStatus"] = json!({"code": 403, "message": words});
+    let said = compared(
+        ROLE,
+        &[
+            event("create", "allow"),
+            event("delete", "allow"),
+            event("patch", "forbid"),
+            granting,
+        ],
+    );
+    assert_eq!(said.len(), 2, "{said:?}");
+    assert!(
+        said[0].starts_with("forbidden: `delete pods` in \"ns\""),
+        "{said:?}"
+    );
+    assert!(
+        said[1].starts_with("forbidden: `patch pods` in \"ns\""),
+        "{said:?}"
+    );
+}
+
+#[test]
+fn a_reason_for_what_is_used_or_gone_is_stale() {
+    let mut reading = event("get", "allow");
+    reading["objectRef"]["subresource"] = "status".into();
+    let all = [event("create", "allow"), event("delete", "allow"), reading];
+    let said = compared(ROLE, &all);
+    assert!(said[0].starts_with("`get pods/status` is used"), "{said:?}");
+    let without = ROLE.replace("get, list, watch", "get, list");
+    let said = compared(&without, &all[..2]);
+    assert!(
+        said[0].starts_with("`watch pods/status` is used, or not granted"),
+        "{said:?}"
+    );
+}
