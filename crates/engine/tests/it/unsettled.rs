@@ -76,7 +76,13 @@ async fn wake_who_waits_for_them() {
     let (hub, _) = hub(answers);
     hub.world.podcliquesets.apply(given_up());
     let create = Action::Create(Object::Pod(Box::new(pod())));
-    perform(&hub, &[vec![create]], &BTreeSet::new(), Timestamp::now()).await;
+    perform(
+        &hub,
+        &[vec![create]],
+        &BTreeSet::new(),
+        Timestamp::UNIX_EPOCH,
+    )
+    .await;
     assert!(hub.world.pods.may_have_more_in(&key("demo")));
     assert_eq!(woken(&hub), [0, 0]);
     hub.refresh::<Pod>(&key("a")).await;
