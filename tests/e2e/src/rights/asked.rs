@@ -21,6 +21,8 @@ const REFUSALS: [&str; 2] = [
 pub struct Event {
     verb: String,
     #[serde(default)]
+    stage: String,
+    #[serde(default)]
     object_ref: Object,
     #[serde(default)]
     response_status: Status,
@@ -57,7 +59,10 @@ pub struct Asked {
 impl Asked {
     /// One more request.
     pub fn note(&mut self, event: Event) {
-        self.requests += 1;
+        // A watch is told of when it begins and again when it ends.
+        if event.stage != "ResponseStarted" {
+            self.requests += 1;
+        }
         let right = event.right();
         if event.is_allowed() {
             self.used.insert(right);

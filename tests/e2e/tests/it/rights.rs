@@ -34,7 +34,9 @@ fn compared(role: &str, events: &[Value]) -> Vec<String> {
 
 #[test]
 fn every_right_is_used_or_has_a_reason() {
-    let all = [event("create", "allow"), event("delete", "allow")];
+    let mut begins = event("create", "allow");
+    begins["stage"] = "ResponseStarted".into();
+    let all = [event("create", "allow"), event("delete", "allow"), begins];
     let said = compared(ROLE, &all);
     assert!(said[0].starts_with("rights: 2 requests of the operator, none forbidden"));
     assert!(said[0].contains("of 8 rights in the chart's role 2 were used"));
