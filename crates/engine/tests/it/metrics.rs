@@ -1,10 +1,12 @@
 //! What `/metrics` says of gangs.
 
+use std::collections::BTreeSet;
+
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
 use domain::readiness;
-use engine::metrics::Metrics;
+use engine::metrics::{ByCause, ByController, ByKind, ByMilestone, ByRequest, ByResult, Metrics};
 use engine::{World, census, record};
 use testkit::builders::{after, set, stored};
 
@@ -86,4 +88,65 @@ fn times_how_long_a_gang_waited_once_each_time() {
         "grove_podgang_wait_seconds_count",
     ];
     insta::assert_snapshot!(lines(&text, &names));
+}
+
+/// Every name of a metric in the text, without what Prometheus adds to it.
+fn named(text: &str) -> BTreeSet<&str> {
+    let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
+    let words = text
+        .split(|c| !is_part(c))
+        .filter(|w| w.starts_with("grove_"));
+    let suffixes = ["_bucket", "_sum", "_count", "_total"];
+    words
+        .map(|w| suffixes.iter().find_map(|s| w.strip_suffix(s)).unwrap_or(w))
+        .collect()
+}
+
+/// Metrics with one value of each.
+fn whole() -> String {
+    let (world, metrics) = (World::default(), Metrics::default());
+    world.podgangs.apply(gang(false, 0));
+    let (controller, kind) = ("podclique", "Pod");
+    let result = "ok";
+    metrics
+        .reconciles
+        .get_or_create(&ByResult { controller, result });
+    metrics
+        .durations
+        .get_or_create(&ByController { controller });
+    metrics
+        .queue_depth
+        .get_or_create(&ByController { controller });
+    metrics.watch_restarts.get_or_create(&ByKind { kind });
+    metrics.undecodable.get_or_create(&ByKind { kind });
+    metrics
+        .waits
+        .get_or_create(&ByMilestone { milestone: "Ready" });
+    let reason = "GangTerminated".to_owned();
+    metrics.teardowns.get_or_create(&ByCause {
+        level: kind,
+        reason,
+    });
+    metrics.requests.get_or_create(&ByRequest {
+        verb: "get",
+        resource: "pods".to_owned(),
+        subresource: "",
+        code: 200,
+    });
+    metrics.encode(&census::registry(&world))
+}
+
+#[test]
+fn the_dashboard_and_the_alerts_ask_for_metrics_that_exist() {
+    let text = whole();
+    let types = text.lines().filter_map(|l| l.strip_prefix("# TYPE "));
+    let known: BTreeSet<&str> = types.filter_map(|l| l.split(' ').next()).collect();
+    for file in [
+        include_str!("../../../../charts/grove/dashboards/grove.json"),
+        include_str!("../../../../charts/grove/alerts/grove.yaml"),
+        include_str!("../../../../docs/operations.md"),
+    ] {
+        let unknown: Vec<&str> = named(file).difference(&known).copied().collect();
+        assert!(named(file).len() > 3 && unknown.is_empty(), "{unknown:?}");
+    }
 }

@@ -18,6 +18,7 @@ fn the_chart_is_accepted_whole_by_the_api_server() {
         &format!("watchNamespaces={{{}}}", ns.name),
         "podDisruptionBudget.enabled=true",
         "networkPolicy.enabled=true",
+        "metrics.dashboard.enabled=true",
         "image.registry=registry.example.com/team",
         "extraEnv[0].name=RUST_LOG,extraEnv[0].value=debug",
         "commonLabels.team=ai,commonAnnotations.note=mine",
@@ -44,6 +45,14 @@ fn values_choose_what_is_rendered() {
         (
             "metrics.serviceMonitor.enabled=true",
             "kind: ServiceMonitor",
+        ),
+        (
+            "metrics.prometheusRule.enabled=true",
+            "alert: GroveOperatorAbsent",
+        ),
+        (
+            "metrics.dashboard.enabled=true",
+            "name: grove-operator-dashboard",
         ),
         ("watchNamespaces={a}", "kind: RoleBinding"),
         ("image.digest=sha256:0a", "image: grove-operator@sha256:0a"),
