@@ -126,6 +126,17 @@ impl Hub {
         });
     }
 
+    /// Says what is wrong with the definitions of our kinds, so that [`Hub::synced`] waits.
+    pub fn await_definitions(&self, problem: Option<String>) {
+        let definitions = ("CustomResourceDefinitions", Scope::Cluster);
+        self.unsynced.send_modify(|u| {
+            match problem {
+                Some(why) => u.insert(definitions, why),
+                None => u.remove(&definitions),
+            };
+        });
+    }
+
     /// Hands the keys of those concerned to their queues.
     pub fn publish<K: Watched>(&self, change: Option<Change<K>>) {
         let Some(change) = change else { return };

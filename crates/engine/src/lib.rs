@@ -17,6 +17,7 @@ pub mod cache;
 pub mod census;
 pub mod clock;
 pub mod controller;
+pub mod definitions;
 pub mod events;
 pub mod hub;
 pub mod metrics;

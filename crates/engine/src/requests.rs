@@ -73,6 +73,11 @@ impl From<kube::Error> for RequestError {
             (422, _) if is_another_object(&status) => Self::Conflict,
             // The namespace goes away, and everything in it: nothing to tell anybody.
             (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
+            // For half a minute after definitions were installed, where whoever blocks the deletion
+            // of an owner is asked for its rights: the plugin does not know the owner's kind yet.
+            (403, _) if status.message.contains("cannot find RESTMapping") => {
+                Self::Unavailable(status.message.clone())
+            }
             // The store's words, passed on as an internal error: it will say so each time.
             (500, _) if status.message.contains("request is too large") => Self::Refused {
                 code: 500,

@@ -10,7 +10,7 @@ use domain::defaults::DefaultsConfig;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::routes::Watched;
-use engine::{Hub, Reconciler, admin, controller};
+use engine::{Hub, Reconciler, admin, controller, definitions};
 use futures::FutureExt;
 use futures::future::Shared;
 use jiff::SignedDuration;
@@ -50,7 +50,7 @@ pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     watch_all(&mut tasks, &hub, &client);
     serve(&mut tasks, &hub, &config);
     tokio::select! {
-        () = hub.synced() => {}
+        () = known(&hub, &client) => {}
         () = stop.clone() => return Ok(()),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
@@ -70,6 +70,12 @@ pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     })
     .await;
     Ok(())
+}
+
+/// Waits until nothing is hidden any more: every kind was listed, and no field is dropped.
+async fn known(hub: &Hub, client: &Client) {
+    definitions::settled(hub, client).await;
+    hub.synced().await;
 }
 
 fn ended_part(ended: Option<Result<&'static str, tokio::task::JoinError>>) -> String {

@@ -138,6 +138,18 @@ async fn stops_when_the_server_does_not_answer() {
     assert_eq!(outcome.errors[0].code, "ERR_API_UNAVAILABLE");
 }
 
+/// New definitions: the API server refuses for half a minute what it will take then.
+#[tokio::test]
+async fn takes_a_kind_that_admission_does_not_know_yet_for_no_answer() {
+    let mut unknown = failure(403, "Forbidden");
+    unknown["message"] = "pods \"a\" is forbidden: cannot set blockOwnerDeletion in this case \
+        because cannot find RESTMapping for APIVersion grove.io/v1alpha1 Kind PodClique"
+        .into();
+    let (outcome, ..) = run(vec![(403, unknown)], vec![vec![create("a")]]).await;
+    assert!(!outcome.is_refused);
+    assert_eq!(outcome.errors[0].code, "ERR_API_UNAVAILABLE");
+}
+
 #[tokio::test]
 async fn takes_what_is_too_large_for_the_store_for_refused() {
     let mut too_large = failure(500, "InternalError");

@@ -10,6 +10,7 @@
 mod apply;
 mod cache;
 mod controller;
+mod definitions;
 mod events;
 mod hub;
 mod metrics;

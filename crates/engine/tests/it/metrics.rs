@@ -106,33 +106,32 @@ fn named(text: &str) -> BTreeSet<&str> {
 fn whole() -> String {
     let (world, metrics) = (World::default(), Metrics::default());
     world.podgangs.apply(gang(false, 0));
-    let (controller, kind) = ("podclique", "Pod");
-    let result = "ok";
-    metrics
-        .reconciles
-        .get_or_create(&ByResult { controller, result });
-    metrics
-        .durations
-        .get_or_create(&ByController { controller });
-    metrics
-        .queue_depth
-        .get_or_create(&ByController { controller });
-    metrics.watch_restarts.get_or_create(&ByKind { kind });
-    metrics.undecodable.get_or_create(&ByKind { kind });
+    let (controller, kind, result) = ("podclique", "Pod", "ok");
+    let milestone = "Ready";
+    let by = ByController { controller };
+    metrics.durations.get_or_create(&by).observe(0.1);
+    metrics.queue_depth.get_or_create(&by).set(1);
     metrics
         .waits
-        .get_or_create(&ByMilestone { milestone: "Ready" });
-    let reason = "GangTerminated".to_owned();
-    metrics.teardowns.get_or_create(&ByCause {
+        .get_or_create(&ByMilestone { milestone })
+        .observe(1.0);
+    let by = ByKind { kind };
+    metrics.watch_restarts.get_or_create(&by).inc();
+    metrics.undecodable.get_or_create(&by).inc();
+    let by = ByResult { controller, result };
+    metrics.reconciles.get_or_create(&by).inc();
+    let by = ByCause {
         level: kind,
-        reason,
-    });
-    metrics.requests.get_or_create(&ByRequest {
+        reason: "GangTerminated".to_owned(),
+    };
+    metrics.teardowns.get_or_create(&by).inc();
+    let by = ByRequest {
         verb: "get",
         resource: "pods".to_owned(),
         subresource: "",
         code: 200,
-    });
+    };
+    metrics.requests.get_or_create(&by).inc();
     metrics.encode(&census::registry(&world))
 }
 

@@ -67,6 +67,7 @@ fn podclique_is_available(seen: &Seen, (name, pods, min): (&str, u32, u32)) -> R
     subset(name, &podclique["status"], &status)?;
     same(name, &podclique["status"]["lastErrors"], &Value::Null)?;
     same(name, &podclique["spec"]["minAvailable"], &json!(min))?;
+    expect(podclique, "Ready", "True/AllReady")?;
     expect(
         podclique,
         "PodCliqueScheduled",
@@ -93,7 +94,8 @@ fn group_is_available(group: &Value) -> Result<(), String> {
     });
     subset("PodCliqueScalingGroup", &group["status"], &status)?;
     let reason = "False/SufficientAvailablePodCliqueScalingGroupReplicas";
-    expect(group, "MinAvailableBreached", reason)
+    expect(group, "MinAvailableBreached", reason)?;
+    expect(group, "Ready", "True/AllReady")
 }
 
 fn set_is_available(set: &Value) -> Result<(), String> {
@@ -109,7 +111,9 @@ fn set_is_available(set: &Value) -> Result<(), String> {
     });
     subset("PodCliqueSet", &set["status"], &status)?;
     same("lastErrors", &set["status"]["lastErrors"], &Value::Null)?;
-    same("conditions", &set["status"]["conditions"], &Value::Null)
+    let conditions = set["status"]["conditions"].as_array();
+    same("conditions", &conditions.map(Vec::len), &Some(1))?;
+    expect(set, "Ready", "True/AllReady")
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The operator's own life: before it can work, absent, stopped.
 
+use serde_json::json;
+
 use crate::harness::control_plane::folder;
 use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, set};
@@ -32,6 +34,40 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
     ns.until("it works", |seen| seen.expect_ready_pods(2));
     drop(ns);
     // It would be another process if it had ended in between.
+    assert_eq!(operator.terminate().code(), Some(0));
+}
+
+/// As the Go operator's are: what they do not have the API server drops, and a fence that is
+/// dropped would be raised for ever.
+#[test]
+fn it_waits_for_definitions_that_are_as_new_as_itself() {
+    let control_plane = site::private();
+    let installation = Installation::on(&control_plane, &[]);
+    let status = "/spec/versions/0/schema/openAPIV3Schema/properties/status";
+    let field = format!("{status}/properties/wasAvailable");
+    let older = format!("--patch={}", json!([{"op": "remove", "path": field}]));
+    control_plane.kubectl(["patch", "crd", "podcliques.grove.io", "--type=json", &older]);
+    // The description follows the definition a moment later.
+    let described = wait::until(|| {
+        let description = "/openapi/v3/apis/grove.io/v1alpha1";
+        let text = control_plane.kubectl(["get", "--raw", description]);
+        let is_old = !text.contains("wasAvailable");
+        is_old
+            .then_some(())
+            .ok_or_else(|| "still as new".to_owned())
+    });
+    described.unwrap();
+    let operator = Operator::start(&installation, &folder("older-operator")).unwrap();
+    let said = wait::until(|| match operator.get("/readyz") {
+        Ok((503, said)) if said.contains("PodClique status.wasAvailable") => Ok(said),
+        other => Err(format!("{other:?}")),
+    });
+    assert!(said.unwrap().contains("apply config/crd of this version"));
+
+    // Anew: the API server knows who changed them, and helm leaves that alone.
+    control_plane.remove_definitions();
+    Installation::on(&control_plane, &[]);
+    operator.wait_until_ready().unwrap();
     assert_eq!(operator.terminate().code(), Some(0));
 }
 

@@ -1,6 +1,7 @@
 //! What became of the pods of a namespace, also of those that are gone.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::BufReader;
 use std::process::{Child, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -38,7 +39,8 @@ impl History {
             "--output=json",
         ];
         let mut kubectl = ns.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
-        let shown = kubectl.stdout.take().unwrap();
+        // Byte by byte it would fall behind, and the API server ends the watch of who is slow.
+        let shown = BufReader::new(kubectl.stdout.take().unwrap());
         let (tell, events) = mpsc::channel();
         thread::spawn(move || {
             let events = Deserializer::from_reader(shown).into_iter();
