@@ -26,7 +26,12 @@ use crate::{LastError, WorkloadType};
         status_replicas_path = ".status.replicas",
         label_selector_path = ".status.hpaPodSelector"
     ),
-    printcolumn(name = "MinAvail", type_ = "integer", json_path = ".spec.minAvailable"),
+    printcolumn(
+        name = "MinAvail",
+        type_ = "integer",
+        json_path = ".spec.minAvailable",
+        priority = 1
+    ),
     printcolumn(name = "Replicas", type_ = "integer", json_path = ".spec.replicas"),
     printcolumn(name = "Ready", type_ = "integer", json_path = ".status.readyReplicas"),
     printcolumn(

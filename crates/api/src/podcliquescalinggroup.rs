@@ -25,7 +25,12 @@ use crate::{LastError, WorkloadType};
         status_replicas_path = ".status.replicas",
         label_selector_path = ".status.selector"
     ),
-    printcolumn(name = "MinAvail", type_ = "integer", json_path = ".spec.minAvailable"),
+    printcolumn(
+        name = "MinAvail",
+        type_ = "integer",
+        json_path = ".spec.minAvailable",
+        priority = 1
+    ),
     printcolumn(name = "Replicas", type_ = "integer", json_path = ".spec.replicas"),
     printcolumn(
         name = "Available",

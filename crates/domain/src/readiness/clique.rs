@@ -123,8 +123,8 @@ impl Stage {
         match reason {
             Reason::NameTaken
             | Reason::QuotaExceeded
-            | Reason::ServiceAccountNotFound
-            | Reason::PriorityClassNotFound
+            | Reason::ServiceAccountMissing
+            | Reason::PriorityClassMissing
             | Reason::RequestRefused
             | Reason::ReplicaTearingDown
             | Reason::PodTerminating

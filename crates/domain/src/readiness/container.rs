@@ -41,7 +41,7 @@ fn of(container: &ContainerStatus) -> Cause {
         "" | "ContainerCreating" | "PodInitializing" => Cause::new(Reason::PodsStarting, "starts"),
         other => {
             let text = message.map_or_else(|| other.to_owned(), |m| format!("{other}: {m}"));
-            Cause::new(Reason::ContainerConfigInvalid, text)
+            Cause::new(Reason::ContainerConfigError, text)
         }
     }
 }

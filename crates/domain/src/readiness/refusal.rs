@@ -25,9 +25,9 @@ fn reason(error: &LastError) -> Reason {
     } else if says("exceeded quota") {
         Reason::QuotaExceeded
     } else if says("error looking up service account") {
-        Reason::ServiceAccountNotFound
+        Reason::ServiceAccountMissing
     } else if says("no PriorityClass with name") {
-        Reason::PriorityClassNotFound
+        Reason::PriorityClassMissing
     } else {
         Reason::RequestRefused
     }

@@ -168,11 +168,11 @@ fn each_way_to_be_stuck_has_its_sentence() {
 #[case::quota("pods \"a\" is forbidden: exceeded quota: q", Reason::QuotaExceeded)]
 #[case::account(
     "pods \"a\" is forbidden: error looking up service account ns/x: serviceaccount \"x\" not found",
-    Reason::ServiceAccountNotFound
+    Reason::ServiceAccountMissing
 )]
 #[case::priority(
     "pods \"a\" is forbidden: no PriorityClass with name x was found",
-    Reason::PriorityClassNotFound
+    Reason::PriorityClassMissing
 )]
 #[case::anything_else("admission webhook \"x\" denied the request", Reason::RequestRefused)]
 fn what_is_refused_is_told_in_the_words_of_the_api_server(

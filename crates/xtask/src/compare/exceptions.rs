@@ -14,7 +14,7 @@ pub(super) struct Exception {
     pub(super) reason: &'static str,
 }
 
-const NARROW: &str = "wide output only: plain output fits 80 columns";
+const NARROW: &str = "wide output only: plain output fits 120 columns with the cause";
 const FOR_TRAINING: &str =
     "ours, for training jobs and gang termination (design, precedence 2 and 6)";
 const FIXED_SIZE: &str =
@@ -22,7 +22,14 @@ const FIXED_SIZE: &str =
 const STARTED: &str = "an update without its start cannot be resumed; Grove always writes it";
 
 const EXCEPTIONS: &[Exception] = &[
+    exception("PodClique", "column MinAvail", "priority", NARROW),
     exception("PodClique", "column Updated", "priority", NARROW),
+    exception(
+        "PodCliqueScalingGroup",
+        "column MinAvail",
+        "priority",
+        NARROW,
+    ),
     exception(
         "PodCliqueScalingGroup",
         "column Updated",

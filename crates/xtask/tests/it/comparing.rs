@@ -72,7 +72,7 @@ fn exceptions_are_told_apart() {
         column.as_object_mut().unwrap().remove("priority");
     }
     let comparison = compare("PodCliqueScalingGroup", &definition(), &theirs);
-    assert_eq!(comparison.excepted.len(), 3);
+    assert_eq!(comparison.excepted.len(), 4);
     assert_eq!(
         comparison.different.len(),
         1,

@@ -31,9 +31,16 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
         let told = ns.events("svc", reason);
         same("events", &told.len(), &1)
     });
-    let table = ns.kubectl(&["get", "pcs,pclq"]);
+    let table = table(ns);
     let state = |line: &&str| line.split_whitespace().any(|word| word == reason);
     assert_eq!(table.lines().filter(state).count(), 2, "{table}");
+}
+
+/// What a user looks at first; it has to fit 120 columns.
+fn table(ns: &Namespace<'_>) -> String {
+    let table = ns.kubectl(&["get", "pcs,pcsg,pclq"]) + &ns.kubectl(&["get", "pg"]);
+    assert!(table.lines().all(|line| line.len() <= 120), "{table}");
+    table
 }
 
 /// Fails unless the message of `Ready` contains both.

@@ -3,7 +3,7 @@
 use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::{Namespace, condition, same};
 
-use super::says;
+use super::{says, table};
 
 #[test]
 fn a_base_gang_that_is_not_ready() {
@@ -34,6 +34,25 @@ fn a_base_gang_that_is_not_ready() {
             Ok(())
         },
     );
+    let table = table(&ns);
+    let shows = |name: &str, state: &str| {
+        let mut lines = table.lines();
+        let row = lines.find(|l| {
+            l.split_whitespace()
+                .next()
+                .is_some_and(|n| n.ends_with(name))
+        });
+        row.is_some_and(|row| row.contains(state))
+    };
+    for (name, state) in [
+        ("/svc", "PodsStarting"),
+        ("/svc-0-router", "PodsStarting"),
+        ("/svc-0-workers", "MinimumReady"),
+        ("/svc-0-workers-1-worker", "BaseGangNotReady"),
+        ("svc-0", "PodsStarting"),
+    ] {
+        assert!(shows(name, state), "{name}: no {state} in\n{table}");
+    }
     for pod in ns.look().unwrap().pods("svc-0-router") {
         ns.set_pod_ready(pod["metadata"]["name"].as_str().unwrap());
     }

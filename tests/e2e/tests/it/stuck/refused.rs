@@ -35,7 +35,7 @@ fn a_service_account_that_does_not_exist() {
     ns.apply(&set_with(&json!({"serviceAccountName": "robot"})));
     is_stuck(
         &ns,
-        "ServiceAccountNotFound",
+        "ServiceAccountMissing",
         "serviceaccount \"robot\" not found",
     );
     ns.kubectl(&["create", "serviceaccount", "robot"]);
@@ -49,7 +49,7 @@ fn a_priority_class_that_does_not_exist() {
     ns.apply(&set_with(&json!({"priorityClassName": "no-such-class"})));
     is_stuck(
         &ns,
-        "PriorityClassNotFound",
+        "PriorityClassMissing",
         "no PriorityClass with name no-such-class was found",
     );
 }
