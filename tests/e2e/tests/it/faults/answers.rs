@@ -1,8 +1,9 @@
 //! Requests are refused or fail, answers get lost.
 
+use std::collections::BTreeSet;
 use std::env;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 
@@ -55,6 +56,32 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     assert!(history.slots_held_twice().is_empty(), "seed {seed}");
     assert!(faults.load(Ordering::SeqCst) > 20, "seed {seed}");
     lane.expect_alive();
+}
+
+/// Waiting for the watch to show what changed would be waiting for ever if nothing did.
+#[test]
+fn after_three_conflicts_in_a_row_the_object_is_read_live() {
+    let lane = Lane::start("conflicts");
+    let ns = lane.namespace();
+    let read = Arc::new(Mutex::new(BTreeSet::new()));
+    let seen = read.clone();
+    lane.proxy.disturb(move |asked| {
+        if asked.verb == "get" {
+            seen.lock().unwrap().insert(asked.resource.clone());
+        }
+        let is_of_status = asked.verb == "update" && asked.subresource == "status";
+        Fault::Answer(409).when(is_of_status && asked.before < 3)
+    });
+    ns.apply(&service("svc"));
+    ns.until("it runs", |seen| runs(seen, "svc", 3, 2));
+    let resources = [
+        "podcliques",
+        "podcliquescalinggroups",
+        "podcliquesets",
+        "podgangs",
+    ];
+    let read = read.lock().unwrap();
+    assert!(resources.iter().all(|r| read.contains(*r)), "{read:?}");
 }
 
 /// What is there at the end.

@@ -86,10 +86,11 @@ impl<'a> Path<'a> {
     }
 }
 
-/// The same, but of this namespace if it was of all.
+/// The same, but of this namespace if it was of all. What the API server says of itself is of none.
 pub fn within(path: &str, namespace: &str) -> String {
     let read = Path::read(path);
-    if read.is_of_namespace {
+    let is_of_objects = path.starts_with("/api");
+    if read.is_of_namespace || !is_of_objects {
         return path.to_owned();
     }
     let Path { version, rest, .. } = read;
