@@ -57,3 +57,18 @@ pub fn verdict(is_ready: bool, reason: Reason, message: String) -> Verdict {
         message,
     }
 }
+
+/// Condition `Ready` of something made of replicas, of which as many are up as have to be, or not;
+/// `told` is what keeps one of them from running, `tally` how many do.
+pub fn of_replicas(are_enough: bool, tally: String, told: Option<Cause>) -> Verdict {
+    match told {
+        Some(told) if are_enough => {
+            let message = format!("{tally}; {}", told.text);
+            verdict(true, Reason::MinimumReady, message)
+        }
+        Some(told) => verdict(false, told.reason, told.text),
+        None if are_enough => verdict(true, Reason::AllReady, tally),
+        // Between two states of what was seen.
+        None => verdict(false, Reason::PodsStarting, tally),
+    }
+}

@@ -20,15 +20,7 @@ pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> Verdict {
     }
     let tally = format!("{up}/{wanted} group replicas available");
     let told = readiness::first(causes(snapshot, replicas));
-    match told {
-        Some(told) if up < minimum => readiness::verdict(false, told.reason, told.text),
-        Some(told) => {
-            let message = format!("{tally}, {minimum} required; {}", told.text);
-            readiness::verdict(true, Reason::MinimumReady, message)
-        }
-        None if up < minimum => readiness::verdict(false, Reason::PodsStarting, tally),
-        None => readiness::verdict(true, Reason::AllReady, tally),
-    }
+    readiness::of_replicas(up >= minimum, tally, told)
 }
 
 fn causes(snapshot: &Snapshot, replicas: &[Replica]) -> Vec<Cause> {

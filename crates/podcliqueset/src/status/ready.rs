@@ -28,15 +28,7 @@ pub(super) fn verdict(
     }
     let tally = format!("{up}/{wanted} replicas available");
     let told = readiness::first(causes(snapshot, replicas, up >= wanted));
-    match told {
-        Some(told) if up < wanted => readiness::verdict(false, told.reason, told.text),
-        Some(told) => {
-            let message = format!("{tally}; {}", told.text);
-            readiness::verdict(true, Reason::MinimumReady, message)
-        }
-        None if up < wanted => readiness::verdict(false, Reason::PodsStarting, tally),
-        None => readiness::verdict(true, Reason::AllReady, tally),
-    }
+    readiness::of_replicas(up >= wanted, tally, told)
 }
 
 /// A job that is over says how it ended.
