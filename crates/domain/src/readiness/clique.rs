@@ -69,11 +69,12 @@ fn cause(look: &CliqueLook<'_>, need: i32) -> Option<Cause> {
     let staying = look.pods.iter().filter(|p| !p.is_terminating());
     let of_pods = staying.filter_map(|p| pod::cause(p, &look.start, scheduler));
     let all = missing(look).into_iter().chain(of_pods);
+    let reached = Reached::of(look);
     // A pod beyond what is needed may lack what it wants.
-    let is_short = |cause: &Cause| Stage::of(cause.reason).reached(look) < need;
+    let is_short = |cause: &Cause| reached.count(Stage::of(cause.reason)) < need;
     let told = super::first(all.filter(is_short))?;
     let stage = Stage::of(told.reason);
-    let have = stage.reached(look);
+    let have = reached.count(stage);
     Some(told.within(&format!("{have}/{need} pods {stage}: ")))
 }
 
@@ -140,14 +141,30 @@ impl Stage {
             _ => Self::Ready,
         }
     }
+}
 
-    /// How many slots got there.
-    fn reached(self, look: &CliqueLook<'_>) -> i32 {
-        let got_there = |p: &Pod| match self {
-            Self::Created => true,
-            Self::Scheduled => p.is_scheduled(),
-            Self::Ready => p.is_ready(),
-        };
-        to_i32(slots(look, got_there).len())
+/// How many slots got how far.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    created: i32,
+    scheduled: i32,
+    ready: i32,
+}
+
+impl Reached {
+    fn of(look: &CliqueLook<'_>) -> Self {
+        Self {
+            created: to_i32(slots(look, |_| true).len()),
+            scheduled: to_i32(slots(look, Pod::is_scheduled).len()),
+            ready: to_i32(slots(look, Pod::is_ready).len()),
+        }
+    }
+
+    fn count(self, stage: Stage) -> i32 {
+        match stage {
+            Stage::Created => self.created,
+            Stage::Scheduled => self.scheduled,
+            Stage::Ready => self.ready,
+        }
     }
 }
