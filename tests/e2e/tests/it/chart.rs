@@ -50,10 +50,7 @@ fn values_choose_what_is_rendered() {
             "metrics.prometheusRule.enabled=true",
             "alert: GroveOperatorAbsent",
         ),
-        (
-            "metrics.dashboard.enabled=true",
-            "name: grove-operator-dashboard",
-        ),
+        ("metrics.dashboard.enabled=true", "grafana_dashboard: \"1\""),
         ("watchNamespaces={a}", "kind: RoleBinding"),
         ("image.digest=sha256:0a", "image: grove-operator@sha256:0a"),
         ("replicaCount=0", "replicas: 0"),

@@ -1,12 +1,12 @@
 //! What became of the pods of a namespace, also of those that are gone.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::BufReader;
-use std::process::{Child, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+mod watch;
 
-use serde_json::{Deserializer, Value};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::{self, Receiver};
+
+use serde_json::Value;
+use tokio::runtime::{Builder, Runtime};
 
 use super::namespace::Namespace;
 use super::seen::{index, same};
@@ -15,9 +15,10 @@ use super::wait;
 /// A watch of the pods of a namespace.
 #[derive(Debug)]
 pub struct History {
-    kubectl: Child,
     events: Receiver<Value>,
     pods: BTreeMap<String, Life>,
+    /// It ends with this.
+    _runtime: Runtime,
 }
 
 /// What is known of one pod.
@@ -31,27 +32,20 @@ struct Life {
 impl History {
     /// Begins now; pods that exist are seen.
     pub fn of(ns: &Namespace<'_>) -> Self {
-        let watch = [
-            "get",
-            "pods",
-            "--watch",
-            "--output-watch-events",
-            "--output=json",
-        ];
-        let mut kubectl = ns.command(&watch).stdout(Stdio::piped()).spawn().unwrap();
-        // Byte by byte it would fall behind, and the API server ends the watch of who is slow.
-        let shown = BufReader::new(kubectl.stdout.take().unwrap());
         let (tell, events) = mpsc::channel();
-        thread::spawn(move || {
-            let events = Deserializer::from_reader(shown).into_iter();
-            events
-                .map_while(Result::ok)
-                .try_for_each(|event| tell.send(event))
+        let mut runtime = Builder::new_multi_thread();
+        let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
+        let kubeconfig = &ns.control_plane.kubeconfig;
+        let (pods, version) = runtime.block_on(async {
+            let pods = watch::pods(kubeconfig, &ns.name).await;
+            let version = watch::list(&pods, &tell).await;
+            (pods, version)
         });
+        runtime.spawn(watch::follow(pods, tell, version));
         Self {
-            kubectl,
             events,
             pods: BTreeMap::new(),
+            _runtime: runtime,
         }
     }
 
@@ -89,14 +83,6 @@ impl History {
     pub fn slots_deleted(&self) -> BTreeSet<&str> {
         let deleted = self.pods.values().filter(|life| life.was_deleted);
         deleted.map(|life| life.slot.as_str()).collect()
-    }
-}
-
-impl Drop for History {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.kubectl.kill();
-        let _ = self.kubectl.wait();
     }
 }
 

@@ -123,7 +123,8 @@ impl Shared {
     }
 }
 
-async fn client(kubeconfig: &Path) -> Client {
+/// A client of whom this kubeconfig names.
+pub async fn client(kubeconfig: &Path) -> Client {
     let kubeconfig = Kubeconfig::read_from(kubeconfig).unwrap();
     let options = KubeConfigOptions::default();
     let config = Config::from_custom_kubeconfig(kubeconfig, &options).await;

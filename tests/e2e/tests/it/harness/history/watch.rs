@@ -1,0 +1,64 @@
+//! A watch that goes on where it was ended: the API server ends the watch of whoever is slow, and
+//! on a busy machine a test is.
+
+use std::path::Path;
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use futures::{StreamExt as _, TryStreamExt as _};
+use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube::core::{ApiResource, GroupVersionKind};
+use serde_json::{Value, json};
+
+use crate::harness::proxy::client;
+
+/// Between two attempts.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// The pods of a namespace.
+pub async fn pods(kubeconfig: &Path, namespace: &str) -> Api<DynamicObject> {
+    let pods = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Pod"));
+    Api::namespaced_with(client(kubeconfig).await, namespace, &pods)
+}
+
+/// Tells of those that are there; returns what a watch goes on from.
+pub async fn list(pods: &Api<DynamicObject>, tell: &Sender<Value>) -> String {
+    let list = pods.list(&ListParams::default()).await.unwrap();
+    for pod in list.items {
+        tell.send(event("ADDED", &pod)).unwrap();
+    }
+    list.metadata.resource_version.unwrap()
+}
+
+/// Tells of everything since, until nobody listens or the API server has forgotten what was.
+pub async fn follow(pods: Api<DynamicObject>, tell: Sender<Value>, mut version: String) {
+    loop {
+        let events = pods.watch(&WatchParams::default(), &version).await;
+        let Ok(events) = events else {
+            tokio::time::sleep(PAUSE).await;
+            continue;
+        };
+        let mut events = events.boxed();
+        while let Ok(Some(next)) = events.try_next().await {
+            let (kind, pod) = match next {
+                WatchEvent::Added(pod) => ("ADDED", pod),
+                WatchEvent::Modified(pod) => ("MODIFIED", pod),
+                WatchEvent::Deleted(pod) => ("DELETED", pod),
+                WatchEvent::Bookmark(mark) => {
+                    version = mark.metadata.resource_version;
+                    continue;
+                }
+                WatchEvent::Error(status) if status.code == 410 => return,
+                WatchEvent::Error(_) => break,
+            };
+            version = pod.metadata.resource_version.clone().unwrap();
+            if tell.send(event(kind, &pod)).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+fn event(kind: &str, pod: &DynamicObject) -> Value {
+    json!({"type": kind, "object": pod})
+}
