@@ -7,7 +7,8 @@ use serde_json::Value;
 /// A request of the operator.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Asked {
-    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`.
+    /// `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`; `describe` is what the API
+    /// server says of itself.
     pub verb: &'static str,
     /// In the plural, as `pods`.
     pub resource: String,
@@ -28,6 +29,7 @@ impl Asked {
         let mut name = rest.next().unwrap_or_default();
         let query = head.uri.query().unwrap_or_default();
         let verb = match head.method {
+            _ if !is_of_objects(head.uri.path()) => "describe",
             Method::GET if query.contains("watch=true") => "watch",
             Method::GET if name.is_empty() => "list",
             Method::GET => "get",
@@ -53,7 +55,7 @@ impl Asked {
 
     /// Whether it changes anything.
     pub fn is_write(&self) -> bool {
-        !["get", "list", "watch"].contains(&self.verb)
+        !["get", "list", "watch", "describe"].contains(&self.verb)
     }
 
     /// Whether it is this verb on this resource.
@@ -86,11 +88,14 @@ impl<'a> Path<'a> {
     }
 }
 
+fn is_of_objects(path: &str) -> bool {
+    path.starts_with("/api")
+}
+
 /// The same, but of this namespace if it was of all. What the API server says of itself is of none.
 pub fn within(path: &str, namespace: &str) -> String {
     let read = Path::read(path);
-    let is_of_objects = path.starts_with("/api");
-    if read.is_of_namespace || !is_of_objects {
+    if read.is_of_namespace || !is_of_objects(path) {
         return path.to_owned();
     }
     let Path { version, rest, .. } = read;
