@@ -1,5 +1,6 @@
 //! Which gangs a PodCliqueSet replica consists of, and who is in them (design, §4).
 
+use api::conditions::{self, ConditionType};
 use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
@@ -106,4 +107,10 @@ pub fn clique_minimum(spec: &PodCliqueSpec) -> i32 {
 /// closed until its base gang has nodes (Grove, §5).
 pub fn opens_gates(gang: &PodGang) -> bool {
     ownership::annotation(&gang.metadata, labels::LIST_OPENS_GATES) == Some("true")
+}
+
+/// Whether its condition `Ready` holds.
+pub fn is_ready(gang: &PodGang) -> bool {
+    let status = gang.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Ready))
 }

@@ -3,12 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
 use domain::readiness::{self, Start};
-use domain::{Key, Pod, hash, ownership, training};
+use domain::{Key, Pod, gang, hash, ownership, training};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
@@ -121,7 +120,8 @@ pub fn observe(
             Start::TornDown
         } else {
             readiness::start(podclique, gang.as_deref(), |base| {
-                is_ready(&Key::new(namespace.clone(), base), world)
+                let base = world.podgangs.get(&Key::new(namespace.clone(), base));
+                base.is_some_and(|base| gang::is_ready(&base))
             })
         },
         set: set.map(|s| facts(&s, podclique)),
@@ -150,12 +150,6 @@ fn gang_of(meta: &ObjectMeta, set_uid: &str, world: &World) -> Option<Arc<PodGan
     }
     let all = world.podgangs.owned_by(set_uid);
     all.into_iter().find(is_part).or(labelled)
-}
-
-fn is_ready(gang: &Key, world: &World) -> bool {
-    let gang = world.podgangs.get(gang);
-    let status = gang.as_ref().and_then(|g| g.status.as_ref());
-    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Ready))
 }
 
 /// What the PodClique controls, and what nobody controls but says it belongs to it.

@@ -1,7 +1,8 @@
 //! Which PodCliques a group has.
 
-use api::labels;
+use api::{PodClique, labels};
 use domain::ownership;
+use domain::plan::{Action, Object};
 use insta::assert_snapshot;
 
 use crate::situation::{complete, created, demo, plan, situation, writes};
@@ -50,8 +51,7 @@ fn puts_an_edited_clique_right_and_keeps_what_is_foreign() {
     edited.spec.replicas = 7;
     let plan = plan(&situation(&set, 1, podcliques));
     assert_snapshot!(writes(&plan));
-    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
-    else {
+    let Action::Replace(Object::PodClique(right)) = &plan.waves[0][0] else {
         panic!("{plan}")
     };
     assert_eq!(
@@ -81,24 +81,30 @@ fn leaves_existing_cliques_on_their_template_when_it_changes() {
     assert!(plan.writes_nothing(), "{plan}");
 }
 
-#[test]
-fn gives_an_adopted_clique_our_hash_and_notes_the_foreign_one() {
+/// What becomes of a PodClique whose template hash another implementation wrote, and the hash that
+/// it had from us.
+fn adopted(change: impl FnOnce(&mut PodClique)) -> (Box<PodClique>, String) {
     let set = demo().build();
     let mut podcliques = complete(&set, 1);
-    let ours = ownership::label(&podcliques[0].metadata, labels::POD_TEMPLATE_HASH)
-        .unwrap()
-        .to_owned();
-    let all = podcliques[0].metadata.labels.as_mut().unwrap();
-    all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
-    let plan = plan(&situation(&set, 1, podcliques));
-    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
-    else {
-        panic!("{plan}")
-    };
-    assert_eq!(
-        ownership::label(&right.metadata, labels::POD_TEMPLATE_HASH),
-        Some(ours.as_str())
-    );
+    let adopted = &mut podcliques[0];
+    let all = adopted.metadata.labels.as_mut().unwrap();
+    let newest = all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
+    change(adopted);
+    let mut plan = plan(&situation(&set, 1, podcliques));
+    match plan.waves.remove(0).remove(0) {
+        Action::Replace(Object::PodClique(right)) => (right, newest.unwrap()),
+        other => panic!("{other}"),
+    }
+}
+
+fn template_hash(podclique: &PodClique) -> &str {
+    ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH).unwrap()
+}
+
+#[test]
+fn gives_an_adopted_clique_our_hash_and_notes_the_foreign_one() {
+    let (right, newest) = adopted(|_| {});
+    assert_eq!(template_hash(&right), newest);
     assert_eq!(
         ownership::annotation(&right.metadata, labels::REBASED_FROM),
         Some("64d9f5b87c")
@@ -108,46 +114,27 @@ fn gives_an_adopted_clique_our_hash_and_notes_the_foreign_one() {
 /// The Go operator never corrects the variable that tells it.
 #[test]
 fn an_adopted_clique_is_not_out_of_date_for_an_old_number_of_pods() {
-    let set = demo().build();
-    let mut podcliques = complete(&set, 1);
-    let adopted = &mut podcliques[0];
-    let newest = ownership::label(&adopted.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
-    let all = adopted.metadata.labels.as_mut().unwrap();
-    all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
-    let env = adopted.spec.pod_spec.containers[0].env.as_mut().unwrap();
-    let number = env
-        .iter_mut()
-        .find(|v| v.name == labels::env::PCSG_TEMPLATE_NUM_PODS);
-    number.unwrap().value = Some("7".into());
-    let plan = plan(&situation(&set, 1, podcliques));
-    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
-    else {
-        panic!("{plan}")
-    };
-    let hash = ownership::label(&right.metadata, labels::POD_TEMPLATE_HASH);
-    assert_eq!(hash, newest.as_deref());
+    let (right, newest) = adopted(|clique| {
+        let env = clique.spec.pod_spec.containers[0].env.as_mut().unwrap();
+        let mut env = env.iter_mut();
+        let number = env.find(|v| v.name == labels::env::PCSG_TEMPLATE_NUM_PODS);
+        number.unwrap().value = Some("7".into());
+    });
+    assert_eq!(template_hash(&right), newest);
 }
 
 /// What its hash says nobody knows; its pods were made from what it has.
 #[test]
 fn leaves_an_adopted_clique_of_another_template_on_it() {
-    let set = demo().build();
-    let mut podcliques = complete(&set, 1);
-    let adopted = &mut podcliques[0];
-    let newest = ownership::label(&adopted.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
-    let all = adopted.metadata.labels.as_mut().unwrap();
-    all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
-    adopted.spec.pod_spec.containers[0].image = Some("example/main:0".into());
-    let pod_spec = adopted.spec.pod_spec.clone();
-    let plan = plan(&situation(&set, 1, podcliques));
-    let domain::plan::Action::Replace(domain::plan::Object::PodClique(right)) = &plan.waves[0][0]
-    else {
-        panic!("{plan}")
-    };
-    assert_eq!(right.spec.pod_spec, pod_spec);
-    let hash = ownership::label(&right.metadata, labels::POD_TEMPLATE_HASH).unwrap();
+    let mut pod_spec = None;
+    let (right, newest) = adopted(|clique| {
+        clique.spec.pod_spec.containers[0].image = Some("example/main:0".into());
+        pod_spec = Some(clique.spec.pod_spec.clone());
+    });
+    assert_eq!(Some(right.spec.pod_spec.clone()), pod_spec);
+    let hash = template_hash(&right);
     assert!(domain::hash::is_ours(hash), "{hash}");
-    assert_ne!(Some(hash), newest.as_deref());
+    assert_ne!(hash, newest);
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! Condition `Ready` of a set, and the answer to "why is my gang not running": the first cause,
 //! found through PodGang, PodClique and pod down to what the scheduler or the kubelet said.
 
+use std::collections::{HashMap, HashSet};
+
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{PodCliqueSetStatus, labels};
+use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::readiness::{self, Cause, CliqueLook, Start};
-use domain::{Pod, ownership};
+use domain::{Pod, gang, ownership};
 
 use super::Replica;
 use crate::observe::{CliqueSeen, Snapshot};
@@ -27,7 +29,7 @@ pub(super) fn verdict(
         return readiness::verdict(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
-    let told = readiness::first(causes(snapshot, replicas, up >= wanted));
+    let told = cause(snapshot, replicas, up >= wanted);
     readiness::of_replicas(up >= wanted, tally, told)
 }
 
@@ -66,28 +68,21 @@ fn more(count: usize) -> String {
     }
 }
 
-/// Causes of replicas that are not available; of all of them, if all are.
-fn causes(snapshot: &Snapshot, replicas: &[Replica], are_all: bool) -> Vec<Cause> {
+/// The first cause among the replicas that are not available; among all of them, if all are.
+fn cause(snapshot: &Snapshot, replicas: &[Replica], are_all: bool) -> Option<Cause> {
     let status = snapshot.stored.status.as_ref();
     let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
     let is_meant = |i: i32| {
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)
     };
+    let around = Around::of(snapshot);
     let parts = parts::expected(snapshot);
-    let of_parts = parts.iter().filter(|p| is_meant(p.replica));
-    let of_parts = of_parts.filter_map(|part| of_part(snapshot, part, are_all));
-    own.into_iter().chain(of_parts).collect()
-}
-
-fn of_part(snapshot: &Snapshot, part: &Part<'_>, are_all: bool) -> Option<Cause> {
-    let cause = match snapshot.podclique(&part.name) {
-        Some(seen) if seen.count_or_done(Pod::is_ready) >= seen.podclique.spec.replicas => None,
-        Some(seen) => readiness::shortfall(&look(snapshot, seen), are_all),
-        None if snapshot.is_latched(part.replica, &part.name) => None,
-        None => Some(absent(snapshot, part)),
-    };
-    Some(cause?.within(&place(part)))
+    let meant = parts.iter().filter(|p| is_meant(p.replica));
+    let found = meant.filter_map(|part| Some((around.cause(part, are_all)?, part)));
+    let told = found.min_by_key(|(cause, _)| cause.reason);
+    let told = told.map(|(cause, part)| cause.within(&place(part)));
+    readiness::first(own.into_iter().chain(told))
 }
 
 /// Where it is in the words of the template.
@@ -99,39 +94,59 @@ fn place(part: &Part<'_>) -> String {
     format!("replica {}: {group}clique {} ", part.replica, part.clique)
 }
 
-fn look<'a>(snapshot: &Snapshot, seen: &'a CliqueSeen) -> CliqueLook<'a> {
-    let name = ownership::label(&seen.podclique.metadata, labels::POD_GANG);
-    let by_name = |name: &str| {
-        let mut all = snapshot.gangs.iter();
-        all.find(|g| ownership::name(&g.metadata) == name)
-    };
-    let gang = name.and_then(by_name).map(AsRef::as_ref);
-    let is_torn_down = |i| snapshot.of_earlier_attempts(i).next().is_some();
-    let start = if snapshot.replica_of(seen).is_some_and(is_torn_down) {
-        Start::TornDown
-    } else {
-        readiness::start(&seen.podclique, gang, |base| {
-            let status = by_name(base).and_then(|g| g.status.as_ref());
-            status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Ready))
-        })
-    };
-    CliqueLook {
-        podclique: &seen.podclique,
-        pods: seen.pods.iter().map(AsRef::as_ref).collect(),
-        start,
-    }
+/// What is around the parts of a set, looked up once for all of them.
+struct Around<'a> {
+    snapshot: &'a Snapshot,
+    gangs: HashMap<&'a str, &'a PodGang>,
+    /// Replicas of which something of an earlier attempt is left.
+    torn_down: HashSet<i32>,
 }
 
-fn absent(snapshot: &Snapshot, part: &Part<'_>) -> Cause {
-    let left = snapshot.of_earlier_attempts(part.replica).count();
-    if left == 0 {
-        return Cause::new(Reason::PodsBeingCreated, "is being created");
+impl<'a> Around<'a> {
+    fn of(snapshot: &'a Snapshot) -> Self {
+        let gangs = snapshot.gangs.iter();
+        Self {
+            snapshot,
+            gangs: gangs
+                .map(|g| (ownership::name(&g.metadata), &**g))
+                .collect(),
+            torn_down: snapshot.replicas_with_earlier_attempts(),
+        }
     }
-    let why = snapshot
-        .attempts()
-        .iter()
-        .find(|a| a.replica == part.replica);
-    let why = why.map_or("", |a| a.message.as_str());
-    let text = format!("was torn down ({why}); waiting for {left} PodCliques to go");
-    Cause::new(Reason::ReplicaTearingDown, text)
+
+    fn cause(&self, part: &Part<'_>, are_all: bool) -> Option<Cause> {
+        match self.snapshot.podclique(&part.name) {
+            Some(seen) if seen.count_or_done(Pod::is_ready) >= seen.podclique.spec.replicas => None,
+            Some(seen) => readiness::shortfall(&self.look(seen, part), are_all),
+            None if self.snapshot.is_latched(part.replica, &part.name) => None,
+            None => Some(self.absent(part)),
+        }
+    }
+
+    fn look<'b>(&self, seen: &'b CliqueSeen, part: &Part<'_>) -> CliqueLook<'b> {
+        let gang = ownership::label(&seen.podclique.metadata, labels::POD_GANG);
+        let gang = gang.and_then(|name| self.gangs.get(name)).copied();
+        let is_ready = |name: &str| self.gangs.get(name).is_some_and(|g| gang::is_ready(g));
+        CliqueLook {
+            podclique: &seen.podclique,
+            pods: seen.pods.iter().map(AsRef::as_ref).collect(),
+            start: if self.torn_down.contains(&part.replica) {
+                Start::TornDown
+            } else {
+                readiness::start(&seen.podclique, gang, is_ready)
+            },
+        }
+    }
+
+    fn absent(&self, part: &Part<'_>) -> Cause {
+        if !self.torn_down.contains(&part.replica) {
+            return Cause::new(Reason::PodsBeingCreated, "is being created");
+        }
+        let left = self.snapshot.of_earlier_attempts(part.replica).count();
+        let mut attempts = self.snapshot.attempts().iter();
+        let why = attempts.find(|a| a.replica == part.replica);
+        let why = why.map_or("", |a| a.message.as_str());
+        let text = format!("was torn down ({why}); waiting for {left} PodCliques to go");
+        Cause::new(Reason::ReplicaTearingDown, text)
+    }
 }

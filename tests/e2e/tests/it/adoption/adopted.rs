@@ -19,6 +19,15 @@ pub fn uids(seen: &Seen) -> BTreeMap<String, Value> {
     seen.0.iter().map(uid).collect()
 }
 
+/// Every object that was there before still is.
+pub fn expect_kept(seen: &Seen, before: &BTreeMap<String, Value>) -> Result<(), String> {
+    let now = uids(seen);
+    let lost = before
+        .iter()
+        .filter(|(called, uid)| now.get(*called) != Some(uid));
+    same("lost", &lost.count(), &0)
+}
+
 /// Every PodClique is up and has, as its pods have, the hash that this operator gives it.
 pub fn expect_podcliques(seen: &Seen) -> Result<(), String> {
     for podclique in seen.all("PodClique") {

@@ -3,9 +3,10 @@
 
 use serde_json::{Value, json};
 
-use super::meta::{controlled, managed, owned_by, set_as_stored};
+use super::meta::{controlled, managed, set_as_stored};
 use super::{podcliques, statuses};
 use crate::harness::Namespace;
+use crate::harness::seen::controlled_by;
 
 /// A set that the Go operator made, and what it made for it.
 pub struct Left<'a> {
@@ -150,7 +151,7 @@ impl<'a> Left<'a> {
         create(
             self.ns,
             &json!({"apiVersion": "scheduler.grove.io/v1alpha1", "kind": "PodGang",
-            "metadata": {"name": name, "labels": labels, "ownerReferences": owned_by(&self.set)},
+            "metadata": {"name": name, "labels": labels, "ownerReferences": controlled_by(&self.set)},
             "spec": {"podgroups": parts.iter().map(group).collect::<Vec<_>>()}}),
         );
         let is_complete = parts

@@ -2,6 +2,8 @@
 
 use serde_json::{Value, json};
 
+use crate::harness::seen::controlled_by;
+
 /// When all that was.
 pub const THEN: &str = "2026-01-01T00:00:00Z";
 /// The Go operator's hash of the set's template.
@@ -82,22 +84,10 @@ pub fn managed(set: &str) -> Value {
     })
 }
 
-/// The owners of what this object controls.
-pub fn owned_by(owner: &Value) -> Value {
-    json!([{
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": true,
-        "blockOwnerDeletion": true,
-    }])
-}
-
 /// Metadata of what the set controls.
 pub fn controlled(set: &Value, name: &str, name_label: &str, component: &str) -> Value {
     let mut labels = managed(set["metadata"]["name"].as_str().unwrap());
     labels["app.kubernetes.io/name"] = json!(name_label);
     labels["app.kubernetes.io/component"] = json!(component);
-    json!({"name": name, "labels": labels, "ownerReferences": owned_by(set)})
+    json!({"name": name, "labels": labels, "ownerReferences": controlled_by(set)})
 }

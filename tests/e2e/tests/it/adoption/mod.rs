@@ -16,7 +16,7 @@ use crate::harness::history::History;
 use crate::harness::lane::Lane;
 use crate::harness::seen::{gates, name};
 use crate::harness::{Namespace, Seen, same};
-use adopted::{expect_gangs, expect_parents, expect_podcliques, uids};
+use adopted::{expect_gangs, expect_kept, expect_parents, expect_podcliques, uids};
 
 /// An operator that does not run yet.
 fn stopped(purpose: &str) -> Lane {
@@ -67,11 +67,7 @@ fn what_was_adopted_is_scaled_and_deleted() {
         expect_parents(seen, 4)?;
         let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1", "llm-0-model-2"];
         expect_gangs(seen, &gangs)?;
-        let now = uids(seen);
-        let lost = before
-            .iter()
-            .filter(|(called, uid)| now.get(*called) != Some(uid));
-        same("lost", &lost.count(), &0)
+        expect_kept(seen, &before)
     });
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=1"]);
     ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=1"]);

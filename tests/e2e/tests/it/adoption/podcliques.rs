@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::meta::{controlled, owned_by, template, template_hash};
+use super::meta::{controlled, template, template_hash};
+use crate::harness::seen::controlled_by;
 
 /// The PodClique of a clique that is in no group.
 pub fn standalone(set: &Value, clique: &str) -> Value {
@@ -16,7 +17,7 @@ pub fn standalone(set: &Value, clique: &str) -> Value {
 pub fn grouped(set: &Value, group: &Value, clique: &str, j: u32) -> Value {
     let name = format!("llm-0-model-{j}-{clique}");
     let mut made = podclique(set, clique, &name, "pcsg-podclique");
-    made["metadata"]["ownerReferences"] = owned_by(group);
+    made["metadata"]["ownerReferences"] = controlled_by(group);
     let labels = &mut made["metadata"]["labels"];
     labels["grove.io/podcliquescalinggroup"] = group["metadata"]["name"].clone();
     labels["grove.io/podcliquescalinggroup-replica-index"] = json!(j.to_string());
@@ -85,7 +86,7 @@ pub fn pod(podclique: &Value, index: u32, is_gated: bool) -> Value {
         "generateName": format!("{name}-"),
         "labels": labels,
         "annotations": meta["annotations"],
-        "ownerReferences": owned_by(podclique),
+        "ownerReferences": controlled_by(podclique),
     }})
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use super::adopted::{expect_gangs, expect_parents, expect_podcliques, uids};
+use super::adopted::{expect_gangs, expect_kept, expect_parents, expect_podcliques, uids};
 use super::left::Left;
 use super::running::{fill, running};
 use super::stopped;
@@ -32,11 +32,7 @@ fn expect_scaled_out(seen: &Seen, before: &BTreeMap<String, Value>) -> Result<()
     expect_parents(seen, 4)?;
     let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1", "llm-0-model-2"];
     expect_gangs(seen, &gangs)?;
-    let now = uids(seen);
-    let lost = before
-        .iter()
-        .filter(|(called, uid)| now.get(*called) != Some(uid));
-    same("lost", &lost.count(), &0)
+    expect_kept(seen, before)
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The objects of a namespace at one time.
 #[derive(Debug)]
@@ -52,6 +52,18 @@ impl Seen {
         let ready = pods.iter().filter(|pod| is_ready(pod)).count();
         same("(pods, ready pods)", &(pods.len(), ready), &(count, count))
     }
+}
+
+/// The list of owners of everything that this object controls.
+pub fn controlled_by(owner: &Value) -> Value {
+    json!([{
+        "apiVersion": owner["apiVersion"],
+        "kind": owner["kind"],
+        "name": owner["metadata"]["name"],
+        "uid": owner["metadata"]["uid"],
+        "controller": true,
+        "blockOwnerDeletion": true,
+    }])
 }
 
 /// The object's name.

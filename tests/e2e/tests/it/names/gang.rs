@@ -1,7 +1,8 @@
 use serde_json::{Value, json};
 
-use super::{controlled_by, expect_metadata, namespace};
+use super::{expect_metadata, namespace};
 use crate::harness::Namespace;
+use crate::harness::seen::controlled_by;
 use crate::harness::seen::name;
 
 #[test]

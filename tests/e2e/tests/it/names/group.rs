@@ -1,6 +1,7 @@
 use serde_json::json;
 
-use super::{controlled_by, expect_metadata, namespace};
+use super::{expect_metadata, namespace};
+use crate::harness::seen::controlled_by;
 
 #[test]
 fn podcliquescalinggroups_are_as_grove_makes_them() {

@@ -39,18 +39,6 @@ fn expect_metadata(object: &Value, should: &Value) {
     }
 }
 
-/// The list of owners of everything that this object controls.
-fn controlled_by(owner: &Value) -> Value {
-    json!([{
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-        "controller": true,
-        "blockOwnerDeletion": true,
-    }])
-}
-
 /// The hash of the pod template, which only has to be the same everywhere.
 fn template_hash(seen: &Seen, podclique: &str) -> Value {
     let podclique = seen.one("PodClique", podclique).unwrap();

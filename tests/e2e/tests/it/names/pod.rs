@@ -1,6 +1,7 @@
 use serde_json::{Value, json};
 
-use super::{controlled_by, expect_metadata, from_label, namespace, template_hash};
+use super::{expect_metadata, from_label, namespace, template_hash};
+use crate::harness::seen::controlled_by;
 use crate::harness::seen::{gates, name};
 
 #[test]

@@ -1,6 +1,7 @@
 use serde_json::json;
 
-use super::{controlled_by, expect_metadata, from_label, namespace, template_hash};
+use super::{expect_metadata, from_label, namespace, template_hash};
+use crate::harness::seen::controlled_by;
 
 #[test]
 fn standalone_podcliques_are_as_grove_makes_them() {
