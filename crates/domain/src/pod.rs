@@ -199,9 +199,9 @@ impl Pod {
         self.is_running() && containers.iter().any(has_ended) && containers.iter().all(is_well)
     }
 
-    /// When its first container started.
+    /// When the first of its app containers started.
     pub fn started_at(&self) -> Option<Timestamp> {
-        let starts = self.containers().flat_map(|c| {
+        let starts = self.status.container_statuses.iter().flat_map(|c| {
             [&c.state, &c.last_state].into_iter().flat_map(|state| {
                 let running = state.running.as_ref().and_then(|r| r.started_at.as_ref());
                 let ended = state

@@ -26,12 +26,13 @@ pub(super) fn complete(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: 
     next.last_failures = failures(snapshot, &next.last_failures);
 }
 
-/// When the first container of any pod started, once one runs or ran; within the life of the set,
-/// whatever the clocks of nodes say. Written once and never reset: it bounds what the job costs,
-/// restarts included.
+/// When the first app container of any pod started, once one runs or ran; within the life of the
+/// set, whatever the clocks of nodes say. Written once and never reset: it bounds what the job
+/// costs, restarts included. What init containers fetch is no run time.
 fn start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let pods = || snapshot.podcliques.values().flat_map(|c| &c.pods);
-    let has_begun = pods().any(|p| p.is_running() || p.is_finished());
+    let has_run = |p: &Pod| p.is_finished() && p.started_at().is_some();
+    let has_begun = pods().any(|p| p.is_running() || p.is_completed() || has_run(p));
     let created = snapshot.stored.metadata.creation_timestamp.as_ref();
     let earliest = created.map_or(Timestamp::MIN, |t| t.0).min(now);
     let first = pods().filter_map(|p| p.started_at()).min();
@@ -65,12 +66,13 @@ fn with_succeeded(
     all
 }
 
-/// The newest failures, those that were known and those that are seen.
+/// The newest failures, those that were known and those that are seen, of pods that nobody deleted.
+/// A pod that is ended fails too, with 143: the peers of the one that failed would hide it.
 fn failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let known: BTreeSet<&str> = before.iter().map(|f| f.pod.as_str()).collect();
     let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
-    let failed = pods.filter(|p| p.status.phase.as_deref() == Some("Failed"));
-    let new = failed
+    let new = pods
+        .filter(|p| p.is_failed())
         .filter(|p| !known.contains(p.name()))
         .map(|p| failure(p));
     let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();

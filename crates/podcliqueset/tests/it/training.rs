@@ -152,6 +152,26 @@ fn starts_with_its_first_container(#[case] container: i64, #[case] start: i64) {
     );
 }
 
+/// Downloads in an init container are no run time, and a pod that fails there never ran.
+#[rstest]
+#[case::runs(PodBuilder::ready, Some(60))]
+#[case::still_initializes(PodBuilder::bound, None)]
+#[case::failed_before_its_start(|p: PodBuilder| p.bound().phase("Failed"), None)]
+fn init_containers_are_no_start(
+    #[case] adapt: impl Fn(PodBuilder) -> PodBuilder,
+    #[case] start: Option<i64>,
+) {
+    let mut snapshot = laid_out(&job(0, None).build());
+    fill_all(&mut snapshot, |p| {
+        adapt(p).with(|p| {
+            set_started(p, 10);
+            p.status.init_container_statuses = std::mem::take(&mut p.status.container_statuses);
+        })
+    });
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(status.start_time, start.map(|at| Time(after(at))));
+}
+
 #[test]
 fn a_failure_restarts_the_whole_replica_and_is_counted_once() {
     let mut snapshot = running(job(2, None));
@@ -400,6 +420,40 @@ fn keeps_the_newest_failures_with_their_causes() {
     assert!(failures[0].message.as_ref().unwrap().ends_with("the end"));
     failures[0].message = None;
     assert_snapshot!(serde_json::to_string_pretty(&failures).unwrap());
+}
+
+/// Ended with this code at this time.
+fn exited(builder: PodBuilder, code: i32, at: i64) -> PodBuilder {
+    let terminated = Some(Terminated {
+        exit_code: code,
+        finished_at: Some(Time(after(at))),
+        ..Terminated::default()
+    });
+    let status = ContainerStatus {
+        state: ContainerState {
+            terminated,
+            ..ContainerState::default()
+        },
+        ..ContainerStatus::default()
+    };
+    let failed = builder.bound().phase("Failed");
+    failed.with(|p| p.status.container_statuses = vec![status])
+}
+
+/// A restart ends the others with SIGTERM, and a kubelet calls that Failed before they are gone.
+#[test]
+fn peers_that_were_ended_do_not_hide_the_pod_that_failed() {
+    let mut snapshot = running(job(1, None));
+    fill(&mut snapshot, "demo-0-g-0-leader", 1, |p| exited(p, 1, 50));
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    fill_all(&mut snapshot, |p| exited(p, 143, 55).terminating(55));
+    let failures = plan(&snapshot).status.unwrap().last_failures;
+    let kept: Vec<_> = failures
+        .iter()
+        .map(|f| (f.pod.as_str(), f.exit_code))
+        .collect();
+    assert_eq!(kept, [("demo-0-g-0-leader-p0", Some(1))]);
 }
 
 /// Labels can be edited by anybody. What is left of an earlier attempt was deleted by the restart.
