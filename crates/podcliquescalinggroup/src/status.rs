@@ -9,7 +9,7 @@ use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroupStatus, labels, names};
 use domain::availability::{self, GroupFacts, GroupPart};
 use domain::intake::MOST_REPLICAS;
-use domain::{gang, hash, ownership, training};
+use domain::{gang, hash, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -162,13 +162,10 @@ fn is_scheduled(podclique: &PodClique) -> bool {
     })
 }
 
+/// `readyReplicas` of a job's PodClique holds what is done.
 fn is_available(podclique: &PodClique) -> bool {
-    podclique.status.as_ref().is_some_and(|s| {
-        let completed = training::completed(podclique, std::iter::empty());
-        let completed = i32::try_from(completed.len()).unwrap_or(i32::MAX);
-        let up = s.ready_replicas.saturating_add(completed);
-        up >= gang::clique_minimum(&podclique.spec)
-    })
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| s.ready_replicas >= gang::clique_minimum(&podclique.spec))
 }
 
 /// Whether the PodClique and all its pods have the newest template.

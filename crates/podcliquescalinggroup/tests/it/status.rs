@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{PodClique, PodCliqueScalingGroupStatus};
+use api::{PodClique, PodCliqueScalingGroupStatus, WorkloadType};
 use insta::assert_snapshot;
 use testkit::builders::after;
 
@@ -71,6 +71,24 @@ fn says_when_it_was_scaled_below_its_minimum() {
         &status.conditions,
         ConditionType::ScaledBelowMinAvailable
     ));
+}
+
+/// `readyReplicas` of a job holds what is done already.
+#[test]
+fn a_pod_that_is_done_counts_once() {
+    let job = demo().with(|s| s.spec.workload_type = Some(WorkloadType::Training));
+    let set = job.build();
+    let mut podcliques = complete(&set, 2);
+    let workers = podcliques.iter_mut().filter(|c| c.spec.replicas == 2);
+    for worker in workers {
+        let status = worker.status.as_mut().unwrap();
+        status.ready_replicas = 1;
+        status.completed_indices = Some("0".into());
+    }
+    let status = plan(&situation(&set, 2, podcliques)).status.unwrap();
+    assert_eq!(status.available_replicas, 0);
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert_eq!(ready.status, "False");
 }
 
 /// The Go operator sets it when it tears a replica down, and nobody else would end it.
