@@ -68,6 +68,7 @@ pub enum Reason {
     InsufficientReadyPods,
     NeverAvailable,
     UpdateInProgress,
+    RestartsInPlace,
     // MinAvailableBreached of a PodCliqueScalingGroup
     SufficientAvailablePodCliqueScalingGroupReplicas,
     InsufficientAvailablePodCliqueScalingGroupReplicas,

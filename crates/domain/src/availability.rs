@@ -33,6 +33,9 @@ pub struct TrainingFacts {
     pub has_succeeded: bool,
     /// Pods in phase Failed.
     pub failed: i32,
+    /// Where the kubelet restarts containers in place: slots whose pod stays and did not fail, or
+    /// whose work is done. Only the others count against such a clique.
+    pub in_place: Option<i32>,
 }
 
 impl CliqueFacts {
@@ -40,6 +43,12 @@ impl CliqueFacts {
     /// `minAvailable` is not a breach.
     pub fn minimum(&self) -> i32 {
         self.min_available.min(self.replicas)
+    }
+
+    /// Whether as many pods are in place as have to be, with the kubelet at work on the others.
+    pub fn restarts_in_place(&self) -> bool {
+        let in_place = self.training.as_ref().and_then(|t| t.in_place);
+        in_place.is_some_and(|n| n >= self.minimum())
     }
 
     /// The latch after this observation (seed 000, "WasAvailable Gate"): set once the unclipped
@@ -62,6 +71,8 @@ pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
             (Status::False, Reason::NeverAvailable)
         } else if facts.is_updating {
             (Status::Unknown, Reason::UpdateInProgress)
+        } else if facts.restarts_in_place() {
+            (Status::False, Reason::RestartsInPlace)
         } else {
             (Status::True, Reason::InsufficientReadyPods)
         };

@@ -77,16 +77,18 @@ fn apply_around_cliques(spec: &mut PodCliqueSetSpec, config: &DefaultsConfig) {
 }
 
 fn apply_to_cliques(spec: &mut PodCliqueSetSpec) {
-    let restart_policy = match spec.workload_type.unwrap_or_default() {
-        WorkloadType::Inference => "Always",
-        WorkloadType::Training => "Never",
-    };
+    let workload_type = spec.workload_type.unwrap_or_default();
     for template in &mut spec.template.cliques {
-        clique(template, restart_policy);
+        apply_to_clique(template, workload_type);
     }
 }
 
-fn clique(template: &mut PodCliqueTemplateSpec, restart_policy: &str) {
+/// Fills in the defaults of one clique: for whoever needs no other of the set.
+pub fn apply_to_clique(template: &mut PodCliqueTemplateSpec, workload_type: WorkloadType) {
+    let restart_policy = match workload_type {
+        WorkloadType::Inference => "Always",
+        WorkloadType::Training => "Never",
+    };
     let spec = &mut template.spec;
     if spec.replicas == 0 {
         spec.replicas = 1;

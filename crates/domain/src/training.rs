@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetPhase};
 use api::{GoDuration, PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType};
 use jiff::SignedDuration;
@@ -31,6 +31,13 @@ pub fn is_terminal(phase: Option<PodCliqueSetPhase>) -> bool {
 /// Whether the job was given up. Its phase follows once its last pod ended.
 pub fn has_failed(status: &PodCliqueSetStatus) -> bool {
     conditions::is_true(&status.conditions, ConditionType::Failed)
+}
+
+/// Why the job was given up, if it was.
+pub fn failure(set: &PodCliqueSet) -> Option<Reason> {
+    let status = set.status.as_ref().filter(|s| has_failed(s))?;
+    let failed = conditions::find(&status.conditions, ConditionType::Failed)?;
+    Some(failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded))
 }
 
 /// How long a PodClique of the set may be breached; none at all by default. A group's own delay
@@ -103,6 +110,11 @@ pub(crate) fn available(podclique: &PodClique, staying: &[&Pod]) -> usize {
     slots.len()
 }
 
+/// Failures of containers are the kubelet's business then, not the job's (design, §3 Training).
+fn leaves_restarts_to_the_kubelet(podclique: &PodClique) -> bool {
+    podclique.spec.pod_spec.restart_policy.as_deref() == Some("OnFailure")
+}
+
 pub(crate) fn facts(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
     let completed = completed(podclique, staying.iter().copied());
     let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
@@ -110,5 +122,9 @@ pub(crate) fn facts(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
     TrainingFacts {
         has_succeeded: has_succeeded(podclique),
         failed: i32::try_from(failed).unwrap_or(i32::MAX),
+        in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
+            let whole = staying.iter().filter(|p| !p.is_failed()).copied();
+            slots(completed, whole)
+        }),
     }
 }

@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use api::podcliqueset::PodCliqueScalingGroupConfig;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
 use domain::readiness::{self, Start};
-use domain::{Key, Pod, gang, hash, ownership, training};
+use domain::{Key, Pod, defaults, gang, hash, ownership, training};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
@@ -116,7 +116,9 @@ pub fn observe(
                 && !is_torn_down
                 && !training::is_over(set.status.as_ref())
         }),
-        start: if is_torn_down {
+        start: if let Some(reason) = set.as_ref().and_then(|s| training::failure(s)) {
+            Start::GivenUp(reason)
+        } else if is_torn_down {
             Start::TornDown
         } else {
             readiness::start(podclique, gang.as_deref(), |base| {
@@ -215,11 +217,18 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
             .status
             .as_ref()
             .and_then(|s| s.current_generation_hash.clone()),
-        template_hash: clique.map(|c| hash::pod_template_hash(c, &template.priority_class_name)),
+        template_hash: clique.map(|c| newest_hash(set, c)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: training::is_over(set.status.as_ref()),
         training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
     }
+}
+
+/// By the template with its defaults, as the label of the PodClique was made.
+fn newest_hash(set: &PodCliqueSet, clique: &PodCliqueTemplateSpec) -> String {
+    let mut clique = clique.clone();
+    defaults::apply_to_clique(&mut clique, set.spec.workload_type.unwrap_or_default());
+    hash::pod_template_hash(&clique, &set.spec.template.priority_class_name)
 }
 
 fn group_of<'a>(set: &'a PodCliqueSet, clique: &str) -> Option<&'a PodCliqueScalingGroupConfig> {

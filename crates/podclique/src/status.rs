@@ -63,13 +63,13 @@ fn set_conditions(
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
-        let ready = readiness::clique(&CliqueLook {
-            podclique: &snapshot.podclique,
-            pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
-            start: snapshot.start.clone(),
-        });
-        conditions::set(&mut next.conditions, ready, generation, now);
     }
+    let ready = readiness::clique(&CliqueLook {
+        podclique: &snapshot.podclique,
+        pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
+        start: snapshot.start.clone(),
+    });
+    conditions::set(&mut next.conditions, ready, generation, now);
     conditions::keep(
         &mut next.conditions,
         ConditionType::ScaledBelowMinAvailable,
@@ -79,8 +79,8 @@ fn set_conditions(
     );
 }
 
-/// What is said of a job that is over stays as it was: its pods are ended by us now, and that is
-/// nobody's failure.
+/// The breach of a job that is over stays as it was: its pods are ended by us now, and that is
+/// nobody's failure. What runs of it is told as it is.
 fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
     let breach = ConditionType::MinAvailableBreached;

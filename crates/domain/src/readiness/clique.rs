@@ -87,7 +87,8 @@ fn missing(look: &CliqueLook<'_>) -> Option<Cause> {
     }
     let status = look.podclique.status.as_ref();
     let refused = refusal(status.map_or(&[], |s| &s.last_errors));
-    let torn_down = Some(&look.start).filter(|s| **s == Start::TornDown);
+    let is_final = |s: &&Start| matches!(s, Start::TornDown | Start::GivenUp(_));
+    let torn_down = Some(&look.start).filter(is_final);
     let is_free = |p: &&&Pod| p.index().is_none_or(|k| !held.contains(&k));
     let leaving = || look.pods.iter().filter(|p| p.is_terminating());
     let waiting = || Cause::new(Reason::PodsBeingCreated, "the rest is being created");
@@ -123,6 +124,8 @@ impl Stage {
     fn of(reason: Reason) -> Self {
         match reason {
             Reason::NameTaken
+            | Reason::MaxRestartsExceeded
+            | Reason::MaxRuntimeExceeded
             | Reason::QuotaExceeded
             | Reason::ServiceAccountMissing
             | Reason::PriorityClassMissing

@@ -27,6 +27,8 @@ pub enum Start {
     },
     /// What is left of the replica before it was torn down goes first.
     TornDown,
+    /// Nothing any more: its job was given up, for this reason.
+    GivenUp(Reason),
 }
 
 impl Start {
@@ -45,6 +47,7 @@ impl Start {
                 Reason::ReplicaTearingDown,
                 "the replica was torn down; waiting for the rest of it to go",
             )),
+            Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
         }
     }
 }

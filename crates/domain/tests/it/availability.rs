@@ -78,6 +78,7 @@ fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts
         training: Some(TrainingFacts {
             has_succeeded,
             failed,
+            in_place: None,
         }),
         ..facts
     }

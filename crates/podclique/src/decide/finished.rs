@@ -64,7 +64,7 @@ fn facts(snapshot: &Snapshot) -> CliqueFacts {
 }
 
 fn is_up(facts: &CliqueFacts) -> bool {
-    facts.available >= facts.minimum()
+    facts.available >= facts.minimum() || facts.restarts_in_place()
 }
 
 /// At once the first time, then 10 s after the end, doubling up to 5 min.

@@ -2,12 +2,15 @@
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueStatus, WorkloadType};
+use domain::defaults::{self, DefaultsConfig};
+use domain::hash;
 use domain::pod::{ContainerState, ContainerStatus, Terminated};
+use engine::World;
 use jiff::SignedDuration;
 use podclique::Snapshot;
 use rstest::rstest;
 use std::sync::Arc;
-use testkit::builders::{PodBuilder, pod, podclique};
+use testkit::builders::{PodBuilder, pod, podclique, set};
 
 use crate::situation::{plan, situation, writes};
 
@@ -229,6 +232,85 @@ fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
     );
     assert_eq!(note(broken), said, "one event");
     assert_eq!(said.about.unwrap().key.name, "demo");
+}
+
+/// The kubelet starts containers of this clique again, in place.
+fn restarted_in_place(was_available: bool) -> Arc<PodClique> {
+    let mut clique = (*clique(3, 2, was_available)).clone();
+    clique.spec.pod_spec.restart_policy = Some("OnFailure".into());
+    Arc::new(clique)
+}
+
+/// 3 pods of which 2 are required; so many of them restart, and so many are not there.
+#[rstest]
+#[case::all_restart(3, 0, true, "False/RestartsInPlace")]
+#[case::one_is_missing(2, 1, true, "False/RestartsInPlace")]
+#[case::two_are_missing(1, 2, true, "True/InsufficientReadyPods")]
+#[case::two_are_missing_from_the_start(1, 2, false, "False/NeverAvailable")]
+fn what_the_kubelet_restarts_in_place_is_no_failure(
+    #[case] restarting: i32,
+    #[case] missing: i32,
+    #[case] was_available: bool,
+    #[case] should: &str,
+) {
+    let clique = restarted_in_place(was_available);
+    let up = (0..3 - restarting - missing).map(|k| pod(&clique, k).ready());
+    let mut pods: Vec<_> = up.collect();
+    pods.extend((0..restarting).map(|k| pod(&clique, k).waiting("CrashLoopBackOff")));
+    let snapshot = situation(&clique, pods);
+    assert_eq!(breach(&snapshot), should);
+    assert_eq!(status(&snapshot).ready_replicas, 0);
+    let is_filled = writes(&plan(&snapshot)).contains("create Pod");
+    let is_breached = should.starts_with("True");
+    assert_eq!(is_filled, missing > 0 && !is_breached, "a free slot");
+}
+
+#[rstest]
+#[case::failed(failed as fn(PodBuilder) -> PodBuilder)]
+#[case::being_deleted(|p: PodBuilder| p.ready().terminating(59))]
+fn what_is_lost_counts_though_the_rest_is_restarted_in_place(
+    #[case] lost: impl Fn(PodBuilder) -> PodBuilder,
+) {
+    let clique = restarted_in_place(true);
+    let pods = vec![
+        lost(pod(&clique, 0)),
+        lost(pod(&clique, 1)),
+        pod(&clique, 2).waiting("CrashLoopBackOff"),
+    ];
+    assert_eq!(
+        breach(&situation(&clique, pods)),
+        "True/InsufficientReadyPods"
+    );
+}
+
+/// It is known how the job ended, and its PodCliques say what runs of them: nothing.
+#[test]
+fn a_job_that_was_given_up_is_not_ready() {
+    let clique = clique(2, 2, true);
+    let up = vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()];
+    let mut ran = (*clique).clone();
+    ran.status = Some(status(&situation(&clique, up)));
+    let is_ready = |c: &PodCliqueStatus| conditions::is_true(&c.conditions, ConditionType::Ready);
+    assert!(is_ready(ran.status.as_ref().unwrap()));
+    let mut snapshot = situation(&Arc::new(ran), vec![]);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    let status = status(&snapshot);
+    assert!(!is_ready(&status));
+}
+
+#[test]
+fn its_template_is_known_though_the_set_leaves_the_restart_policy_open() {
+    let job = set("demo").clique("worker", |c| c);
+    let set = job
+        .with(|s| s.spec.workload_type = Some(WorkloadType::Training))
+        .build();
+    let defaulted = defaults::apply(&set, &DefaultsConfig::default());
+    let hash = hash::pod_template_hash(&defaulted.spec.template.cliques[0], "");
+    let world = World::default();
+    world.podcliquesets.apply(set);
+    let podclique = podclique("demo-0-worker").build();
+    let seen = podclique::observe::observe(&podclique, &world, SignedDuration::ZERO);
+    assert_eq!(seen.set.unwrap().template_hash, Some(hash));
 }
 
 /// The set's event says why the job is over; that its other PodCliques lose their pods then is no
