@@ -3,11 +3,14 @@
 //! The rules, each for an order in which answers and watch events really arrive:
 //!
 //! - The view never goes back: resourceVersions of one kind are one order, and what is older than
-//!   what is shown is dropped. Only a full list is believed whatever its versions.
+//!   what is shown is dropped, in a full list too: it may have been made before a live read or an
+//!   own write. A list that is older than what was shown when it was asked for is of a restored
+//!   etcd, and believed.
 //! - An own write stays until the watch shows a version at least as new; after 30 s without that
 //!   it is read live.
 //! - An own deletion is irrevocable: whatever versions follow, the object is on its way out.
-//! - An object that is known to be gone does not come back with a late answer.
+//! - An object that is known to be gone does not come back, whoever shows it: a late answer, a
+//!   watch that lags, a list that was made before.
 //! - An object whose POST was sent may be there; until it is answered, or the object was read live,
 //!   nobody knows.
 //! - An object that vanishes without having been seen on its way out is read live before it
@@ -15,9 +18,10 @@
 
 mod graves;
 mod index;
+mod listing;
 mod unsettled;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -32,6 +36,7 @@ use crate::scope::Scope;
 use graves::Graves;
 use index::Index;
 pub use index::set_of;
+use listing::Listing;
 pub use unsettled::Unsettled;
 
 /// How long an own write may stay unconfirmed by the watch before the object is read live.
@@ -72,13 +77,6 @@ struct Inner<K> {
     deleting: HashMap<String, Option<Time>>,
     buried: Graves,
     listings: HashMap<Scope, Listing<K>>,
-}
-
-#[derive(Debug)]
-struct Listing<K> {
-    began: Instant,
-    objects: HashMap<Key, K>,
-    unreadable: HashSet<Key>,
 }
 
 impl<K> Default for Cache<K> {
@@ -136,7 +134,8 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     pub fn apply(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {
             let key = Key::of(object.meta());
-            if version(object.meta()) < inner.version_of(&key) {
+            let is_old = version(object.meta()) < inner.version_of(&key);
+            if is_old || inner.buried.holds(ownership::uid(object.meta())) {
                 return None;
             }
             inner.unconfirmed.remove(&key);
@@ -164,66 +163,6 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                     inner.take(&key)
                 }
             }
-        })
-    }
-
-    /// A full list of what is in that scope begins.
-    pub fn begin_list(&self, scope: &Scope) {
-        self.write(|inner| {
-            let listing = Listing {
-                began: Instant::now(),
-                objects: HashMap::new(),
-                unreadable: HashSet::new(),
-            };
-            inner.listings.insert(scope.clone(), listing);
-        });
-    }
-
-    /// One object of a full list.
-    pub fn list_item(&self, scope: &Scope, object: K) {
-        self.write(|inner| {
-            if let Some(listing) = inner.listings.get_mut(scope) {
-                listing.objects.insert(Key::of(object.meta()), object);
-            }
-        });
-    }
-
-    /// One object of a full list that cannot be decoded: it stays as it was last seen.
-    pub fn list_unreadable(&self, scope: &Scope, meta: &ObjectMeta) {
-        self.write(|inner| {
-            if let Some(listing) = inner.listings.get_mut(scope) {
-                listing.unreadable.insert(Key::of(meta));
-            }
-        });
-    }
-
-    /// A full list ends: what it does not hold of its scope is gone, unless we wrote it after the
-    /// list began.
-    pub fn end_list(&self, scope: &Scope) -> Vec<Change<K>> {
-        self.write(|inner| {
-            let Some(listing) = inner.listings.remove(scope) else {
-                return Vec::new();
-            };
-            let began = listing.began;
-            inner.unconfirmed.retain(|key, since| {
-                !scope.holds(&key.namespace) || since.is_none_or(|since| since >= began)
-            });
-            let is_lost = |key: &&Key| {
-                scope.holds(&key.namespace)
-                    && !listing.objects.contains_key(key)
-                    && !listing.unreadable.contains(key)
-                    && (!inner.unconfirmed.contains_key(*key) || inner.is_deleted_by_us(key))
-            };
-            let lost: Vec<Key> = inner.objects.keys().filter(is_lost).cloned().collect();
-            let mut changes: Vec<_> = lost.into_iter().filter_map(|key| inner.lose(key)).collect();
-            for (key, object) in listing.objects {
-                let is_ours = inner.unconfirmed.contains_key(&key);
-                if !is_ours || version(object.meta()) >= inner.version_of(&key) {
-                    inner.unconfirmed.remove(&key);
-                    changes.extend(inner.put(key, object));
-                }
-            }
-            changes
         })
     }
 
@@ -378,12 +317,6 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         Some((ownership::uid(meta).to_owned(), version(meta)))
     }
 
-    /// Whether our DELETE of what is shown was answered: if a list does not hold it, it is gone.
-    fn is_deleted_by_us(&self, key: &Key) -> bool {
-        let uid = self.objects.get(key).map(|o| ownership::uid(o.meta()));
-        uid.is_some_and(|uid| matches!(self.deleting.get(uid), Some(Some(_))))
-    }
-
     fn version_of(&self, key: &Key) -> u64 {
         self.objects.get(key).map_or(0, |o| version(o.meta()))
     }
@@ -400,9 +333,14 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         if self.objects.get(&key).is_some_and(is_same) {
             return None;
         }
+        self.note_change(&key);
         let old = self.objects.remove(&key);
         if let Some(old) = &old {
             self.index.remove(&key, old.meta());
+            if old.meta().uid != object.meta().uid {
+                // Names are held by one object at a time.
+                self.bury(ownership::uid(old.meta()));
+            }
         }
         let new = Arc::new(object);
         self.index.insert(&key, new.meta());
@@ -424,6 +362,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     }
 
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
+        self.note_change(key);
         self.unconfirmed.remove(key);
         let old = self.objects.remove(key)?;
         self.deleting.remove(ownership::uid(old.meta()));
@@ -434,20 +373,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         })
     }
 
-    /// A full list does not hold the object.
-    fn lose(&mut self, key: Key) -> Option<Change<K>> {
-        let meta = self.objects.get(&key)?.meta();
-        if !ownership::is_terminating(meta) {
-            self.unconfirmed.insert(key, None);
-            return None;
-        }
-        let uid = ownership::uid(meta).to_owned();
-        self.bury(&uid);
-        self.take(&key)
-    }
-
+    /// The object is certainly gone.
     fn bury(&mut self, uid: &str) {
         self.deleting.remove(uid);
+        if self.listings.is_empty() {
+            self.buried.forget_old();
+        }
         self.buried.bury(uid);
     }
 

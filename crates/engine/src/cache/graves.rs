@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// No answer arrives later than this after its request.
-const LIFETIME: Duration = Duration::from_secs(20);
+/// No answer arrives later than this after its request, and no watch is that far behind: one that
+/// says nothing is begun anew long before.
+const LIFETIME: Duration = Duration::from_mins(5);
 
 /// Remembered in the order in which they were buried, so that forgetting the old ones does not
 /// look at the others: a thousand pods may go within a second.
@@ -17,8 +18,16 @@ pub(super) struct Graves {
 }
 
 impl Graves {
-    /// The object is gone; what was buried long ago is forgotten.
+    /// The object is gone.
     pub(super) fn bury(&mut self, uid: &str) {
+        let now = Instant::now();
+        self.since.insert(uid.to_owned(), now);
+        self.order.push_back((now, uid.to_owned()));
+    }
+
+    /// Forgets what was buried long ago. Not while a full list is under way, which may be as old as
+    /// its beginning.
+    pub(super) fn forget_old(&mut self) {
         let now = Instant::now();
         while let Some((then, uid)) = self.order.pop_front() {
             if now.duration_since(then) < LIFETIME {
@@ -30,8 +39,12 @@ impl Graves {
                 self.since.remove(&uid);
             }
         }
-        self.since.insert(uid.to_owned(), now);
-        self.order.push_back((now, uid.to_owned()));
+    }
+
+    /// Forgets all of them.
+    pub(super) fn clear(&mut self) {
+        self.since.clear();
+        self.order.clear();
     }
 
     /// Whether the object is known to be gone.
@@ -54,6 +67,7 @@ mod tests {
         tokio::time::advance(Duration::from_secs(1)).await;
         graves.bury("again");
         tokio::time::advance(LIFETIME.saturating_sub(Duration::from_secs(1))).await;
+        graves.forget_old();
         graves.bury("last");
         let held = ["first", "again", "last"].map(|uid| graves.holds(uid));
         assert_eq!(held, [false, true, true]);

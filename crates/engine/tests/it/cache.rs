@@ -1,5 +1,6 @@
 //! What the cache shows, whatever order answers and watch events arrive in.
 
+use api::labels;
 use domain::{Key, Pod};
 use engine::Cache;
 use engine::scope::Scope;
@@ -21,6 +22,7 @@ fn named(name: &str, uid: &str, version: u64) -> Pod {
             namespace: Some("default".into()),
             uid: Some(uid.into()),
             resource_version: Some(version.to_string()),
+            labels: Some([(labels::MANAGED_BY.into(), labels::MANAGER.into())].into()),
             owner_references: Some(vec![OwnerReference {
                 uid: "owner".into(),
                 controller: Some(true),
@@ -224,8 +226,123 @@ fn never_goes_back_to_an_older_version() {
     assert_eq!(
         shown(&cache),
         Some(("3".into(), false)),
-        "only a full list is believed anyway"
+        "a list older than what was shown when it was asked for is of a restored etcd"
     );
+}
+
+/// The list is made, a live read is answered with more, and only then the list arrives.
+#[test]
+fn does_not_go_back_behind_a_live_read_with_a_list_made_before() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.begin_list(&Scope::Cluster);
+    cache.list_item(&Scope::Cluster, pod("u", 6));
+    let scaled = Some(pod("u", 7));
+    cache.read_live(&key(), &cache.seen(&key()), scaled);
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    assert_eq!(shown(&cache), Some(("7".into(), false)));
+    assert!(
+        cache.apply(pod("u", 6)).is_none(),
+        "the watch goes on from the list"
+    );
+    assert!(cache.apply(pod("u", 8)).is_some());
+}
+
+#[test]
+fn does_not_bring_back_with_a_list_made_before_what_a_live_read_did_not_find() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.begin_list(&Scope::Cluster);
+    cache.list_item(&Scope::Cluster, pod("u", 5));
+    cache.read_live(&key(), &cache.seen(&key()), None);
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    assert_eq!(shown(&cache), None);
+}
+
+#[test]
+fn does_not_bring_back_with_a_lagging_watch_what_is_certainly_gone() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.read_live(&key(), &cache.seen(&key()), None);
+    assert!(cache.apply(pod("u", 6)).is_none());
+    assert_eq!(shown(&cache), None);
+    assert!(cache.apply(pod("v", 9)).is_some(), "another object");
+}
+
+/// The name was taken anew between the making of the list and its end.
+#[test]
+fn keeps_the_successor_when_a_list_made_before_holds_the_predecessor() {
+    let cache = Cache::default();
+    cache.apply(pod("old", 5));
+    cache.begin_list(&Scope::Cluster);
+    cache.list_item(&Scope::Cluster, pod("old", 6));
+    cache.wrote(pod("new", 9));
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    assert_eq!(shown(&cache), Some(("9".into(), false)));
+    assert!(cache.wrote(pod("old", 7)).is_none());
+    cache.delete(&pod("new", 10).metadata);
+    cache.read_live(&key(), &cache.seen(&key()), None);
+    assert!(
+        cache.apply(pod("old", 8)).is_none(),
+        "a name is held by one object at a time: the first is gone for certain"
+    );
+}
+
+/// What is no longer in the list was there when it was asked for, whatever was read since.
+#[test]
+fn reads_live_again_what_a_list_does_not_hold_though_it_was_read_since() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.begin_list(&Scope::Cluster);
+    cache.read_live(&key(), &cache.seen(&key()), Some(pod("u", 6)));
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    assert_eq!(shown(&cache), Some(("6".into(), false)));
+    assert_eq!(cache.overdue(), [key()]);
+}
+
+/// Terminating since the list was made: it is there, and no list could hold it.
+#[test]
+fn keeps_what_was_made_and_read_live_since_the_list_was_asked_for() {
+    let cache = Cache::default();
+    cache.begin_list(&Scope::Cluster);
+    cache.read_live(&key(), &None, Some(terminating("u", 5)));
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    assert_eq!(shown(&cache), Some(("5".into(), true)));
+    assert_eq!(
+        list(&cache, vec![]),
+        1,
+        "a list asked for later is the truth"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn remembers_what_is_gone_as_long_as_a_list_is_under_way() {
+    let cache = Cache::default();
+    cache.begin_list(&Scope::Cluster);
+    cache.list_item(&Scope::Cluster, pod("u", 5));
+    cache.apply(pod("u", 5));
+    cache.read_live(&key(), &cache.seen(&key()), None);
+    tokio::time::advance(std::time::Duration::from_hours(1)).await;
+    cache.apply(named("b", "v", 6));
+    cache.read_live(
+        &Key::new("default", "b"),
+        &cache.seen(&Key::new("default", "b")),
+        None,
+    );
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    assert_eq!(shown(&cache), None);
+}
+
+/// What was deleted after the backup is there again.
+#[test]
+fn believes_a_restored_etcd() {
+    let cache = Cache::default();
+    list(&cache, vec![pod("u", 5), named("b", "v", 6)]);
+    cache.apply(named("b", "v", 9));
+    cache.read_live(&key(), &cache.seen(&key()), None);
+    list(&cache, vec![pod("u", 5), named("b", "v", 6)]);
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert_eq!(cache.len(), 2);
 }
 
 #[test]

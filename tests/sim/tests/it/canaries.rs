@@ -35,6 +35,7 @@ canaries! {
     partial_gangs: PartialGangs;
     delete_without_uid: DeleteWithoutUid;
     no_relist_diff: NoRelistDiff;
+    old_list_wins: OldListWins;
     patch_without_test: PatchWithoutTest;
     random_pod_names: RandomPodNames;
     wrong_set: WrongSet;

@@ -17,5 +17,6 @@ mod run;
 mod sabotage;
 mod seeds;
 mod service;
+mod shown;
 mod story;
 mod views;

@@ -14,13 +14,14 @@ use engine::{Hub, Reconciler};
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use testkit::sim::check::Horizon;
+use testkit::sim::check::{Horizon, Violation};
 use testkit::sim::{Id, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
 use crate::sabotage::Sabotage;
 use crate::service::{self, Lot};
+use crate::shown::{self, Shown};
 use crate::views::{self, Views};
 
 /// A controller, by number, and a key.
@@ -39,7 +40,7 @@ const CONTROLLERS: [Controller; 4] = [
 /// How long after its deletionTimestamp a pod is waited for.
 const STUCK: SignedDuration = SignedDuration::from_secs(60);
 
-/// How long an own write may outlast a full list.
+/// How long something older than a full list may be shown after it.
 const DOUBT: Duration = Duration::from_mins(1);
 
 struct Running {
@@ -62,6 +63,7 @@ pub struct Operator {
     done: Arc<Mutex<Vec<Done>>>,
     reads: BTreeMap<(Resource, Key), JoinHandle<()>>,
     trusted: BTreeMap<Resource, (usize, Instant)>,
+    shown: Shown,
 }
 
 /// The simulated time: real time stands still.
@@ -124,7 +126,13 @@ impl Operator {
             timers: BTreeMap::new(),
             done: Arc::default(),
             reads: BTreeMap::new(),
+            shown: Shown::default(),
         }
+    }
+
+    /// Nothing that is shown may go back.
+    pub fn check_views(&mut self, store: &Store) -> Result<(), Violation> {
+        self.shown.check(&self.hub, store)
     }
 
     /// Advances the view of a kind.
@@ -133,8 +141,8 @@ impl Operator {
         self.views.advance(kind, store, &self.hub);
     }
 
-    /// Notes how far the view of a kind is believed: what vanished is shown until it was read
-    /// live, and own writes stay for a while whatever a full list says.
+    /// Notes how far the view of a kind goes back at most: what vanished is shown until it was
+    /// read live, and what was made while a list was under way for a while whatever that says.
     fn trust(&mut self, kind: Resource) {
         let at = self.views.position(kind);
         let trust = self.trusted.entry(kind).or_insert((at, Instant::now()));
@@ -147,12 +155,15 @@ impl Operator {
         }
     }
 
-    fn view(&self) -> Horizon {
+    /// How much of the log has been seen: of a kind in doubt as far as nothing older is shown.
+    fn view(&self, store: &Store) -> Horizon {
         let mut horizon = self.views.horizon();
         let doubted = views::overdue(&self.hub);
         for (kind, (at, until)) in &self.trusted {
             if *until > Instant::now() || doubted.iter().any(|r| r.0 == *kind) {
-                horizon.set(*kind, *at);
+                let seen = self.views.position(*kind);
+                let shown = shown::up_to(&self.hub, store, *kind, *at, seen);
+                horizon.set(*kind, shown);
             }
         }
         horizon
@@ -215,15 +226,15 @@ impl Operator {
     }
 
     /// How much of the log every decision that is being carried out had seen.
-    pub fn horizon(&self) -> Horizon {
-        let present = self.view();
+    pub fn horizon(&self, store: &Store) -> Horizon {
+        let present = self.view(store);
         self.running
             .values()
             .fold(present, |h, r| h.earlier(&r.horizon))
     }
 
     /// Starts a reconcile.
-    pub fn reconcile(&mut self, job: Job) {
+    pub fn reconcile(&mut self, job: Job, store: &Store) {
         self.waiting.remove(&job);
         self.timers.remove(&job);
         let handle = match job.0 {
@@ -232,7 +243,7 @@ impl Operator {
             2 => self.spawn(self.cliques.clone(), &job),
             _ => self.spawn(self.gangs.clone(), &job),
         };
-        let horizon = self.view();
+        let horizon = self.view(store);
         self.running.insert(job, Running { handle, horizon });
     }
 

@@ -22,6 +22,8 @@ pub enum Sabotage {
     LooseScaledGangs,
     /// A full list does not tell what is gone.
     NoRelistDiff,
+    /// What is noted of a full list when it is asked for is noted when it arrives.
+    OldListWins,
     /// PodCliques go before their pods.
     NoFinalizer,
     /// `wasAvailable` is kept in memory only.

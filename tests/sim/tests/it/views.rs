@@ -1,6 +1,6 @@
 //! What the operator's watches show: each kind lags on its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +11,7 @@ use engine::routes::Watched;
 use engine::scope::Scope;
 use k8s_openapi::api::core::v1::{Service, ServiceAccount};
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use testkit::sim::check::Horizon;
 use testkit::sim::store::{Record, Stored};
@@ -160,9 +161,13 @@ impl Views {
     /// A full list in three parts: it begins, is made, arrives.
     pub fn relist(&mut self, kind: Resource, store: &Store, hub: &Hub) {
         let view = self.by_kind.get_mut(&kind).unwrap();
+        let is_noticed_late = self.sabotage == Some(Sabotage::OldListWins);
+        let is_end = view.listing.is_some();
+        if !view.is_listing || (is_end && is_noticed_late) {
+            by_kind!(kind, begin(hub));
+        }
         if !view.is_listing {
             view.is_listing = true;
-            by_kind!(kind, begin(hub));
         } else if let Some(items) = view.listing.take() {
             view.is_listing = false;
             let with_diff = self.sabotage != Some(Sabotage::NoRelistDiff);
@@ -187,8 +192,18 @@ fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
     if is_shown::<K>(record.after.as_ref()) {
         hub.publish(cache.apply(decode(&misread(sabotage, &record.last))));
     } else if is_shown::<K>(record.before.as_ref()) {
-        hub.publish(cache.delete(decode::<K>(&record.last).meta()));
+        hub.publish(cache.delete(decode::<K>(&end_of(record)).meta()));
     }
+}
+
+/// What a watch shows of what is gone; and of what it selects no longer, which it shows as it was.
+fn end_of(record: &Record) -> Value {
+    let mut last = (*record.last).clone();
+    if let (Some(before), Some(_)) = (&record.before, &record.after) {
+        last = (**before).clone();
+        last["metadata"]["resourceVersion"] = record.version.to_string().into();
+    }
+    last
 }
 
 fn begin<K: Watched>(hub: &Hub) {
@@ -221,6 +236,20 @@ fn find_strays<K: Watched>(hub: &Hub, store: &Store, kind: Resource) {
     for (_, stray) in store.all(kind).filter(|(_, o)| is_stray(o)) {
         hub.found::<K>(decode(stray));
     }
+}
+
+/// Versions of all objects of a kind that are shown, by uid.
+pub fn versions(hub: &Hub, kind: Resource) -> HashMap<String, u64> {
+    by_kind!(kind, versions_of(hub))
+}
+
+fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, u64> {
+    let all = K::cache(&hub.world).all();
+    let version = |meta: &ObjectMeta| {
+        let version = meta.resource_version.as_deref().unwrap_or_default();
+        (meta.uid.clone().unwrap(), version.parse().unwrap())
+    };
+    all.iter().map(|object| version(object.meta())).collect()
 }
 
 /// What the operator has to read live.

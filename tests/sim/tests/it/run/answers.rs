@@ -102,7 +102,7 @@ impl Run {
         if let Some(sabotage) = self.sabotage {
             sabotage::add(sabotage, &parked.call, &mut self.store);
         }
-        let horizon = self.operator.horizon();
+        let horizon = self.operator.horizon(&self.store);
         let before = parked.horizon.filter(|_| is_late);
         let mut horizon = before.map_or(horizon, |h| h.earlier(&horizon));
         horizon.sent = parked.sent;

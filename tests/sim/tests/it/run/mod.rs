@@ -151,7 +151,7 @@ impl Run {
         if !self.lot.lock().unwrap().iter().any(is_new) {
             return;
         }
-        let (length, horizon) = (self.store.log.len(), self.operator.horizon());
+        let (length, horizon) = (self.store.log.len(), self.operator.horizon(&self.store));
         for parked in self.lot.lock().unwrap().iter_mut().filter(|p| is_new(p)) {
             parked.sent = Some(length);
             parked.horizon = Some(horizon);
@@ -159,10 +159,11 @@ impl Run {
     }
 
     fn check(&mut self) -> Result<(), Violation> {
+        self.operator.check_views(&self.store)?;
         if self.checker.is_up_to_date(&self.store) {
             return Ok(());
         }
-        let horizon = self.operator.horizon();
+        let horizon = self.operator.horizon(&self.store);
         self.checker.check(&self.store, &horizon)
     }
 
@@ -176,7 +177,7 @@ impl Run {
         let ready = self.operator.ready();
         if let Some(job) = self.rng.pick(&ready) {
             self.note(|| format!("reconcile {job:?}"));
-            self.operator.reconcile(job.clone());
+            self.operator.reconcile(job.clone(), &self.store);
             self.settle().await;
         }
     }

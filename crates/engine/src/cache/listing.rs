@@ -1,0 +1,146 @@
+//! Full lists. One may be made, or be on its way, while answers and live reads show newer versions
+//! of what it holds.
+
+use std::collections::{HashMap, HashSet};
+
+use domain::{Key, ownership};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use tokio::time::Instant;
+
+use super::{Cache, Change, Inner, Seen, version};
+use crate::scope::Scope;
+
+/// A full list that is under way.
+#[derive(Debug)]
+pub(super) struct Listing<K> {
+    objects: HashMap<Key, K>,
+    unreadable: HashSet<Key>,
+    /// What was shown when it was asked for, of what has changed since. The list is at least as
+    /// new as that, and maybe older than what came after.
+    before: HashMap<Key, Seen>,
+}
+
+impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+    /// A full list of what is in that scope is asked for.
+    pub fn begin_list(&self, scope: &Scope) {
+        self.write(|inner| {
+            let listing = Listing {
+                objects: HashMap::new(),
+                unreadable: HashSet::new(),
+                before: HashMap::new(),
+            };
+            inner.listings.insert(scope.clone(), listing);
+        });
+    }
+
+    /// One object of a full list.
+    pub fn list_item(&self, scope: &Scope, object: K) {
+        self.write(|inner| {
+            if let Some(listing) = inner.listings.get_mut(scope) {
+                listing.objects.insert(Key::of(object.meta()), object);
+            }
+        });
+    }
+
+    /// One object of a full list that cannot be decoded: it stays as it was last seen.
+    pub fn list_unreadable(&self, scope: &Scope, meta: &ObjectMeta) {
+        self.write(|inner| {
+            if let Some(listing) = inner.listings.get_mut(scope) {
+                listing.unreadable.insert(Key::of(meta));
+            }
+        });
+    }
+
+    /// A full list ends. What was there when it was asked for and is not in it is lost; what is
+    /// shown in a newer version than it holds stays.
+    pub fn end_list(&self, scope: &Scope) -> Vec<Change<K>> {
+        self.write(|inner| {
+            let Some(listing) = inner.listings.remove(scope) else {
+                return Vec::new();
+            };
+            let is_restored = inner.is_restored(&listing);
+            if is_restored {
+                // What was gone, or deleted by us, may be there again.
+                inner.buried.clear();
+                inner.deleting.clear();
+            }
+            let mut changes = inner.lose_all(scope, &listing);
+            for (key, object) in listing.objects {
+                let is_old = version(object.meta()) < inner.version_of(&key) && !is_restored;
+                if !is_old && !inner.buried.holds(ownership::uid(object.meta())) {
+                    inner.unconfirmed.remove(&key);
+                    changes.extend(inner.put(key, object));
+                }
+            }
+            changes
+        })
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
+    /// Keeps for the lists that are under way what was shown when they were asked for.
+    pub(super) fn note_change(&mut self, key: &Key) {
+        let seen = if self.listings.is_empty() {
+            return;
+        } else {
+            self.seen(key)
+        };
+        for (scope, listing) in &mut self.listings {
+            if scope.holds(&key.namespace) {
+                let before = listing.before.entry(key.clone());
+                before.or_insert_with(|| seen.clone());
+            }
+        }
+    }
+
+    /// What was shown when the list was asked for.
+    fn seen_before(&self, listing: &Listing<K>, key: &Key) -> Seen {
+        let noted = listing.before.get(key).cloned();
+        noted.unwrap_or_else(|| self.seen(key))
+    }
+
+    /// Whether the list is older than what was shown when it was asked for: the API server answers
+    /// with what is stored, so the store was put back.
+    fn is_restored(&self, listing: &Listing<K>) -> bool {
+        let is_older = |(key, object): (&Key, &K)| {
+            let before = self.seen_before(listing, key);
+            before.is_some_and(|(_, shown)| version(object.meta()) < shown)
+        };
+        listing.objects.iter().any(is_older)
+    }
+
+    fn lose_all(&mut self, scope: &Scope, listing: &Listing<K>) -> Vec<Change<K>> {
+        let is_absent = |key: &&Key| {
+            scope.holds(&key.namespace)
+                && !listing.objects.contains_key(key)
+                && !listing.unreadable.contains(key)
+        };
+        let absent: Vec<Key> = self.objects.keys().filter(is_absent).cloned().collect();
+        let mut changes = Vec::new();
+        for key in absent {
+            let uid_of = |seen: Seen| seen.map(|(uid, _)| uid);
+            if uid_of(self.seen_before(listing, &key)) == uid_of(self.seen(&key)) {
+                changes.extend(self.lose(key));
+            } else {
+                // Made since. If it is gone again already, no watch will tell.
+                let since = self.unconfirmed.entry(key);
+                since.or_insert_with(|| Some(Instant::now()));
+            }
+        }
+        changes
+    }
+
+    /// A full list does not hold the object.
+    fn lose(&mut self, key: Key) -> Option<Change<K>> {
+        let meta = self.objects.get(&key)?.meta();
+        let uid = ownership::uid(meta).to_owned();
+        let is_gone = ownership::is_terminating(meta);
+        if !is_gone {
+            self.unconfirmed.insert(key, None);
+            return None;
+        }
+        self.bury(&uid);
+        self.take(&key)
+    }
+}

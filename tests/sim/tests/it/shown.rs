@@ -1,0 +1,85 @@
+//! What the operator's caches show, object by object: no object goes back to an older version, and
+//! none that is gone comes back (design, protocol rule 2).
+
+use std::collections::HashMap;
+
+use engine::Hub;
+use testkit::sim::check::Violation;
+use testkit::sim::{Resource, Store, view};
+
+use crate::views::{self, KINDS};
+
+/// What was shown when it was last looked at, by uid.
+#[derive(Default)]
+pub struct Shown(HashMap<String, Sighting>);
+
+struct Sighting {
+    kind: Resource,
+    version: u64,
+    is_gone: bool,
+}
+
+impl Shown {
+    /// Compares what is shown with what was shown before.
+    pub fn check(&mut self, hub: &Hub, store: &Store) -> Result<(), Violation> {
+        KINDS
+            .into_iter()
+            .try_for_each(|kind| self.check_kind(kind, views::versions(hub, kind), store))
+    }
+
+    fn check_kind(
+        &mut self,
+        kind: Resource,
+        shown: HashMap<String, u64>,
+        store: &Store,
+    ) -> Result<(), Violation> {
+        let is_lost = |(uid, before): &(&String, &mut Sighting)| {
+            before.kind == kind && !before.is_gone && !shown.contains_key(*uid)
+        };
+        for (uid, before) in self.0.iter_mut().filter(is_lost) {
+            demand(store.by_uid(uid).is_none(), || {
+                format!("{kind} {uid} passes for gone and is there")
+            })?;
+            before.is_gone = true;
+        }
+        for (uid, version) in shown {
+            if let Some(before) = self.0.get(&uid) {
+                demand(!before.is_gone, || format!("{kind} {uid} is shown again"))?;
+                demand(before.version <= version, || {
+                    let before = before.version;
+                    format!("{kind} {uid} is shown at {version} after {before}")
+                })?;
+            }
+            let is_gone = false;
+            let sighting = Sighting {
+                kind,
+                version,
+                is_gone,
+            };
+            self.0.insert(uid, sighting);
+        }
+        Ok(())
+    }
+}
+
+fn demand(holds: bool, message: impl FnOnce() -> String) -> Result<(), Violation> {
+    if holds {
+        return Ok(());
+    }
+    Err(Violation {
+        invariant: "VIEW",
+        message: message(),
+    })
+}
+
+/// Where in the log, between these positions, what is shown of a kind ends: nothing older than
+/// that is shown.
+pub fn up_to(hub: &Hub, store: &Store, kind: Resource, from: usize, to: usize) -> usize {
+    let shown = views::versions(hub, kind);
+    let is_ahead = |position: &usize| {
+        let record = &store.log[*position];
+        let version = shown.get(view::uid(&record.last));
+        record.id.resource == kind && version.is_some_and(|shown| *shown < record.version)
+    };
+    (from..to).find(is_ahead).unwrap_or(to)
+}
