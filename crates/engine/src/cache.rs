@@ -34,8 +34,8 @@ use tokio::time::Instant;
 
 use crate::scope::Scope;
 use graves::Graves;
-use index::Index;
 pub use index::set_of;
+use index::{Index, Owner};
 use listing::Listing;
 pub use unsettled::Unsettled;
 
@@ -99,9 +99,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.read(|inner| inner.objects.get(key).cloned())
     }
 
-    /// All objects controlled by the owner with this uid, by name.
-    pub fn owned_by(&self, uid: &str) -> Vec<Arc<K>> {
-        self.read(|inner| inner.select(inner.index.owned_by(uid)))
+    /// All objects that this one controls, by name: their references name its kind and uid, and
+    /// they are in its namespace.
+    pub fn owned_by<O: Resource<DynamicType = ()>>(&self, owner: &O) -> Vec<Arc<K>> {
+        let owner = Owner::from_object(owner);
+        self.read(|inner| inner.select(inner.index.owned_by(&owner)))
     }
 
     /// All objects that are part of a PodCliqueSet, by name.

@@ -134,7 +134,7 @@ impl Watched for PodCliqueScalingGroup {
         let is_same =
             matches!((&change.old, &change.new), (Some(o), Some(n)) if facts(o) == facts(n));
         if !is_same {
-            let cliques = world.podcliques.owned_by(ownership::uid(&group.metadata));
+            let cliques = world.podcliques.owned_by(&**group);
             routes.extend(
                 cliques
                     .iter()

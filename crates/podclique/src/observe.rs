@@ -99,13 +99,9 @@ pub fn observe(
     let set = world
         .podcliquesets
         .get(&Key::new(namespace.clone(), set_name));
-    let set_uid = set
-        .as_ref()
-        .map_or("", |s| ownership::uid(&s.metadata))
-        .to_owned();
     let mut pods = pods_of(podclique, set_name, world);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
-    let gang = gang_of(meta, &set_uid, world);
+    let gang = gang_of(meta, set.as_deref(), world);
     let is_torn_down = set
         .as_ref()
         .is_some_and(|set| is_being_torn_down(podclique, set, world));
@@ -138,7 +134,8 @@ pub fn observe(
 
 /// The gang that the label names. Somebody may have edited that: then the one that has a part of
 /// this name, or a new pod could get a name that the gang lists, and pass its gate at once.
-fn gang_of(meta: &ObjectMeta, set_uid: &str, world: &World) -> Option<Arc<PodGang>> {
+fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Option<Arc<PodGang>> {
+    let set = set?;
     let namespace = meta.namespace.clone().unwrap_or_default();
     let is_part = |g: &Arc<PodGang>| {
         let mut parts = g.spec.pod_groups.iter();
@@ -146,11 +143,11 @@ fn gang_of(meta: &ObjectMeta, set_uid: &str, world: &World) -> Option<Arc<PodGan
     };
     let labelled = ownership::label(meta, labels::POD_GANG)
         .and_then(|name| world.podgangs.get(&Key::new(namespace, name)))
-        .filter(|g| ownership::is_controlled_by(&g.metadata, set_uid));
+        .filter(|g| ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata)));
     if labelled.as_ref().is_some_and(is_part) {
         return labelled;
     }
-    let all = world.podgangs.owned_by(set_uid);
+    let all = world.podgangs.owned_by(set);
     all.into_iter().find(is_part).or(labelled)
 }
 
@@ -160,7 +157,7 @@ fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
     let name = ownership::name(meta);
     let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
     let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
-    let mut pods = world.pods.owned_by(ownership::uid(meta));
+    let mut pods = world.pods.owned_by(podclique);
     pods.extend(world.pods.orphans_of(&set).into_iter().filter(says_so));
     pods
 }

@@ -153,9 +153,12 @@ fn pods(
     if !podcliques.values().any(|c| status::is_breached(c)) {
         return HashMap::new();
     }
-    let uids = podcliques.values().map(|c| ownership::uid(&c.metadata));
-    uids.map(|uid| (uid.to_owned(), world.pods.owned_by(uid)))
-        .collect()
+    let all = podcliques.values();
+    all.map(|c| {
+        let pods = world.pods.owned_by(&**c);
+        (ownership::uid(&c.metadata).to_owned(), pods)
+    })
+    .collect()
 }
 
 /// What the group controls, and what nobody controls but says it belongs to it.
@@ -166,7 +169,7 @@ fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique
     let name = ownership::name(meta);
     let says_so =
         |c: &Arc<PodClique>| ownership::label(&c.metadata, labels::SCALING_GROUP) == Some(name);
-    let mut all = world.podcliques.owned_by(ownership::uid(meta));
+    let mut all = world.podcliques.owned_by(group);
     all.extend(
         world
             .podcliques

@@ -194,24 +194,24 @@ impl Snapshot {
 pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
     let key = Key::of(&stored.metadata);
     let uid = ownership::uid(&stored.metadata);
-    let groups = children(&world.scaling_groups, uid, &key);
+    let groups = children(&world.scaling_groups, stored, &key);
     let is_standalone = |c: &Arc<PodClique>| {
         ownership::label(&c.metadata, labels::SCALING_GROUP).is_none()
             || ownership::is_controlled_by(&c.metadata, uid)
     };
-    let mut cliques = children(&world.podcliques, uid, &key);
+    let mut cliques = children(&world.podcliques, stored, &key);
     cliques.retain(is_standalone);
     for group in &groups {
-        cliques.extend(world.podcliques.owned_by(ownership::uid(&group.metadata)));
+        cliques.extend(world.podcliques.owned_by(&**group));
     }
     Snapshot {
         intake: intake::take(stored, &rules.defaults),
         podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
-        gangs: children(&world.podgangs, uid, &key),
-        services: children(&world.services, uid, &key),
-        service_accounts: children(&world.service_accounts, uid, &key),
-        roles: children(&world.roles, uid, &key),
-        role_bindings: children(&world.role_bindings, uid, &key),
+        gangs: children(&world.podgangs, stored, &key),
+        services: children(&world.services, stored, &key),
+        service_accounts: children(&world.service_accounts, stored, &key),
+        roles: children(&world.roles, stored, &key),
+        role_bindings: children(&world.role_bindings, stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
         may_have_more_pods: world.pods.may_have_more_in(&key),
@@ -226,17 +226,17 @@ pub fn is_owned(meta: &ObjectMeta) -> bool {
 }
 
 /// What the set controls, and what nobody controls but says it is part of the set.
-fn children<K>(cache: &Cache<K>, uid: &str, set: &Key) -> Vec<Arc<K>>
+fn children<K>(cache: &Cache<K>, set: &PodCliqueSet, key: &Key) -> Vec<Arc<K>>
 where
     K: Resource<DynamicType = ()> + Clone,
 {
-    let mut all = cache.owned_by(uid);
-    all.extend(cache.orphans_of(set));
+    let mut all = cache.owned_by(set);
+    all.extend(cache.orphans_of(key));
     all
 }
 
 fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {
-    let mut pods = world.pods.owned_by(ownership::uid(&podclique.metadata));
+    let mut pods = world.pods.owned_by(&*podclique);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     (
         ownership::name(&podclique.metadata).to_owned(),

@@ -46,16 +46,14 @@ pub fn observe(gang: &Arc<PodGang>, world: &World) -> Snapshot {
 }
 
 fn part(gang: &PodGang, group: &PodGroup, world: &World) -> Part {
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    // A gang never leaves its namespace, whatever its list says.
     let references = group.pod_references.iter();
     let pods: Vec<Arc<Pod>> = references
-        .filter_map(|r| {
-            world
-                .pods
-                .get(&Key::new(r.namespace.clone(), r.name.clone()))
-        })
+        .filter(|r| r.namespace == namespace)
+        .filter_map(|r| world.pods.get(&Key::new(namespace.clone(), r.name.clone())))
         .filter(|p| !p.is_terminating())
         .collect();
-    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     let podclique = world
         .podcliques
         .get(&Key::new(namespace, group.name.clone()));

@@ -5,19 +5,52 @@ use std::hash::Hash;
 
 use api::labels;
 use domain::{Key, ownership};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use kube::Resource;
 
-/// Keys by uid of the controlling owner and by PodCliqueSet.
+/// An owner as a reference names it. Whoever may write an object may put any uid into its
+/// references, also that of an owner in another namespace: the garbage collector takes those off,
+/// but late, and not at all where it does not know the version.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Owner {
+    namespace: String,
+    api_version: String,
+    kind: String,
+    uid: String,
+}
+
+impl Owner {
+    /// This object as an owner.
+    pub(super) fn from_object<O: Resource<DynamicType = ()>>(object: &O) -> Self {
+        Self {
+            namespace: object.meta().namespace.clone().unwrap_or_default(),
+            api_version: O::api_version(&()).into_owned(),
+            kind: O::kind(&()).into_owned(),
+            uid: ownership::uid(object.meta()).to_owned(),
+        }
+    }
+
+    fn from_reference(child: &ObjectMeta, reference: &OwnerReference) -> Self {
+        Self {
+            namespace: child.namespace.clone().unwrap_or_default(),
+            api_version: reference.api_version.clone(),
+            kind: reference.kind.clone(),
+            uid: reference.uid.clone(),
+        }
+    }
+}
+
+/// Keys by controlling owner and by PodCliqueSet.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    by_owner: HashMap<String, BTreeSet<Key>>,
+    by_owner: HashMap<Owner, BTreeSet<Key>>,
     by_set: HashMap<Key, BTreeSet<Key>>,
     orphans: HashMap<Key, BTreeSet<Key>>,
 }
 
 impl Index {
-    pub(super) fn owned_by(&self, uid: &str) -> impl Iterator<Item = &Key> {
-        self.by_owner.get(uid).into_iter().flatten()
+    pub(super) fn owned_by(&self, owner: &Owner) -> impl Iterator<Item = &Key> {
+        self.by_owner.get(owner).into_iter().flatten()
     }
 
     pub(super) fn part_of(&self, set: &Key) -> impl Iterator<Item = &Key> {
@@ -32,7 +65,7 @@ impl Index {
         let owner = ownership::controller(meta);
         if let Some(owner) = owner {
             self.by_owner
-                .entry(owner.uid.clone())
+                .entry(Owner::from_reference(meta, owner))
                 .or_default()
                 .insert(key.clone());
         }
@@ -49,7 +82,8 @@ impl Index {
 
     pub(super) fn remove(&mut self, key: &Key, meta: &ObjectMeta) {
         if let Some(owner) = ownership::controller(meta) {
-            remove_from(&mut self.by_owner, &owner.uid, key);
+            let owner = Owner::from_reference(meta, owner);
+            remove_from(&mut self.by_owner, &owner, key);
         }
         if let Some(set) = set_of(meta) {
             remove_from(&mut self.orphans, &set, key);

@@ -1,11 +1,12 @@
 //! What the cache shows, whatever order answers and watch events arrive in.
 
-use api::labels;
-use domain::{Key, Pod};
+use api::{PodClique, PodCliqueSet, labels};
+use domain::{Key, Pod, ownership};
 use engine::Cache;
 use engine::scope::Scope;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
+use kube::Resource;
 
 fn key() -> Key {
     Key::new("default", "a")
@@ -23,14 +24,27 @@ fn named(name: &str, uid: &str, version: u64) -> Pod {
             uid: Some(uid.into()),
             resource_version: Some(version.to_string()),
             labels: Some([(labels::MANAGED_BY.into(), labels::MANAGER.into())].into()),
-            owner_references: Some(vec![OwnerReference {
-                uid: "owner".into(),
-                controller: Some(true),
-                ..OwnerReference::default()
-            }]),
+            owner_references: Some(vec![reference("owner")]),
             ..ObjectMeta::default()
         },
         ..Pod::default()
+    }
+}
+
+fn reference(uid: &str) -> OwnerReference {
+    ownership::controller_reference(&owner(uid))
+}
+
+/// A PodClique.
+fn owner(uid: &str) -> PodClique {
+    let metadata = ObjectMeta {
+        namespace: Some("default".into()),
+        uid: Some(uid.into()),
+        ..ObjectMeta::default()
+    };
+    PodClique {
+        metadata,
+        ..PodClique::default()
     }
 }
 
@@ -55,7 +69,7 @@ fn shows_an_own_write_before_the_watch_does() {
     let cache = Cache::default();
     assert!(cache.wrote(pod("u", 5)).is_some());
     assert_eq!(shown(&cache), Some(("5".into(), false)));
-    assert_eq!(cache.owned_by("owner").len(), 1);
+    assert_eq!(cache.owned_by(&owner("owner")).len(), 1);
     assert!(
         cache.apply(pod("u", 5)).is_none(),
         "the echo of an own write is no news"
@@ -93,7 +107,7 @@ fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
             .is_none()
     );
     assert_eq!(shown(&cache), None);
-    assert!(cache.owned_by("owner").is_empty());
+    assert!(cache.owned_by(&owner("owner")).is_empty());
 }
 
 #[test]
@@ -192,8 +206,35 @@ fn moves_an_object_between_owners() {
     let mut moved = pod("u", 2);
     moved.metadata.owner_references.as_mut().unwrap()[0].uid = "other".into();
     cache.apply(moved);
-    assert!(cache.owned_by("owner").is_empty());
-    assert_eq!(cache.owned_by("other").len(), 1);
+    assert!(cache.owned_by(&owner("owner")).is_empty());
+    assert_eq!(cache.owned_by(&owner("other")).len(), 1);
+}
+
+/// Anybody may write any uid into a reference.
+#[test]
+fn believes_references_to_this_very_owner_only() {
+    let cache = Cache::default();
+    let forged = |name: &str, change: fn(&mut ObjectMeta)| {
+        let mut pod = named(name, name, 1);
+        change(&mut pod.metadata);
+        pod
+    };
+    cache.apply(forged("elsewhere", |m| m.namespace = Some("other".into())));
+    cache.apply(forged("version", |m| {
+        m.owner_references.as_mut().unwrap()[0].api_version = "grove.io/v0".into();
+    }));
+    cache.apply(forged("kind", |m| {
+        m.owner_references.as_mut().unwrap()[0].kind = PodCliqueSet::kind(&()).into();
+    }));
+    assert!(cache.owned_by(&owner("owner")).is_empty());
+    cache.apply(pod("u", 1));
+    assert_eq!(cache.owned_by(&owner("owner")).len(), 1);
+    cache.apply(forged("elsewhere", |m| {
+        m.namespace = Some("other".into());
+        m.resource_version = Some("2".into());
+        m.owner_references = None;
+    }));
+    assert_eq!(cache.owned_by(&owner("owner")).len(), 1);
 }
 
 #[test]

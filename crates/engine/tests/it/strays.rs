@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use api::PodCliqueSet;
 use engine::Hub;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};
 
 use crate::server::client;
@@ -17,7 +19,7 @@ fn service(name: &str, owner: &str) -> Value {
             "name": name, "namespace": "default", "uid": name, "resourceVersion": "5",
             "labels": {"grove.io/podcliqueset-replica-index": "0"},
             "ownerReferences": [
-                {"apiVersion": owner, "kind": "X", "name": "x", "uid": "x", "controller": true},
+                {"apiVersion": owner, "kind": "PodCliqueSet", "name": "x", "uid": "x", "controller": true},
             ],
         },
     })
@@ -46,7 +48,15 @@ async fn are_known_before_anything_is_decided() {
         () = hub.clone().watch::<Service>(client) => unreachable!("watches for ever"),
         () = hub.synced() => {}
     }
-    let known: Vec<_> = hub.world.services.owned_by("x");
+    let metadata = ObjectMeta {
+        namespace: Some("default".into()),
+        uid: Some("x".into()),
+        ..ObjectMeta::default()
+    };
+    let known = hub.world.services.owned_by(&PodCliqueSet {
+        metadata,
+        ..PodCliqueSet::default()
+    });
     let names: Vec<_> = known
         .iter()
         .filter_map(|s| s.metadata.name.as_deref())

@@ -9,6 +9,7 @@
 
 mod deletion;
 mod finished;
+mod foreign;
 mod gates;
 mod labels;
 mod pod;

@@ -7,6 +7,8 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod foreign;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
