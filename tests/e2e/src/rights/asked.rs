@@ -9,11 +9,8 @@ use super::Right;
 /// What an audit log says of the authorizer's decision.
 const DECISION: &str = "authorization.k8s.io/decision";
 
-/// Words of refusals that come after that decision.
-const REFUSALS: [&str; 2] = [
-    "attempting to grant RBAC permissions not currently held",
-    "a resource you can't set finalizers on",
-];
+/// Words of a refusal that comes after that decision.
+const REFUSAL: &str = "a resource you can't set finalizers on";
 
 /// A line of an audit log.
 #[derive(Debug, Deserialize)]
@@ -50,6 +47,8 @@ struct Status {
 pub struct Asked {
     /// How often it asked.
     pub requests: usize,
+    /// What it asked for, allowed or not.
+    pub tried: BTreeSet<Right>,
     /// What it used.
     pub used: BTreeSet<Right>,
     /// What it was not allowed, as text.
@@ -64,6 +63,7 @@ impl Asked {
             self.requests += 1;
         }
         let right = event.right();
+        self.tried.insert(right.clone());
         if event.is_allowed() {
             self.used.insert(right);
             return;
@@ -90,7 +90,6 @@ impl Event {
 
     fn is_allowed(&self) -> bool {
         let said = &self.response_status.message;
-        self.annotations.get(DECISION).is_some_and(|d| d == "allow")
-            && !REFUSALS.iter().any(|words| said.contains(words))
+        self.annotations.get(DECISION).is_some_and(|d| d == "allow") && !said.contains(REFUSAL)
     }
 }
