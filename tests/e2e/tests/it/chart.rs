@@ -62,7 +62,7 @@ fn values_choose_what_is_rendered() {
         ("crds.install=false", "kind: CustomResourceDefinition"),
         ("crds.keep=false", "helm.sh/resource-policy: keep"),
         (
-            "serviceAccount.create=false",
+            "serviceAccount.create=false,serviceAccount.name=mine",
             "kind: ServiceAccount\nmetadata",
         ),
         ("rbac.create=false", "kind: ClusterRole\n"),
@@ -103,6 +103,14 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
         (
             "watchNamespaces={a,a}",
             "'/watchNamespaces': items at 0 and 1 are equal",
+        ),
+        (
+            "serviceAccount.create=false",
+            "serviceAccount.name is empty and serviceAccount.create is false: name the account",
+        ),
+        (
+            "serviceAccount.name=default",
+            "serviceAccount.name is default, the account of every pod",
         ),
         (
             "service.port=2751",
