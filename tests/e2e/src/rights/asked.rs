@@ -9,8 +9,11 @@ use super::Right;
 /// What an audit log says of the authorizer's decision.
 const DECISION: &str = "authorization.k8s.io/decision";
 
-/// Words of a refusal that comes after that decision.
-const REFUSAL: &str = "a resource you can't set finalizers on";
+/// Words of refusals that come after that decision; the second by the chart's policy.
+const REFUSALS: [&str; 2] = [
+    "a resource you can't set finalizers on",
+    "ValidatingAdmissionPolicy 'grove-operator'",
+];
 
 /// A line of an audit log.
 #[derive(Debug, Deserialize)]
@@ -90,6 +93,7 @@ impl Event {
 
     fn is_allowed(&self) -> bool {
         let said = &self.response_status.message;
-        self.annotations.get(DECISION).is_some_and(|d| d == "allow") && !said.contains(REFUSAL)
+        self.annotations.get(DECISION).is_some_and(|d| d == "allow")
+            && !REFUSALS.iter().any(|words| said.contains(words))
     }
 }

@@ -1,5 +1,6 @@
 //! The chart, as an API server judges it.
 
+mod confined;
 mod life;
 mod namespaces;
 
@@ -16,6 +17,7 @@ fn the_chart_is_accepted_whole_by_the_api_server() {
     helm(&ns, &["lint", "--strict", &chart()]);
     let everything = [
         &format!("watchNamespaces={{{}}}", ns.name),
+        "admissionPolicy.enabled=true",
         "podDisruptionBudget.enabled=true",
         "networkPolicy.enabled=true",
         "metrics.dashboard.enabled=true",
@@ -42,6 +44,10 @@ fn values_choose_what_is_rendered() {
             "kind: PodDisruptionBudget",
         ),
         ("networkPolicy.enabled=true", "kind: NetworkPolicy"),
+        (
+            "admissionPolicy.enabled=true",
+            "kind: ValidatingAdmissionPolicyBinding",
+        ),
         (
             "metrics.serviceMonitor.enabled=true",
             "kind: ServiceMonitor",
@@ -103,6 +109,10 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
         (
             "watchNamespaces={a,a}",
             "'/watchNamespaces': items at 0 and 1 are equal",
+        ),
+        (
+            "admissionPolicy.enabled=true,watchNamespaces={kube-system}",
+            "watchNamespaces has kube-system, where admissionPolicy.enabled lets the operator do",
         ),
         (
             "serviceAccount.create=false",

@@ -53,6 +53,9 @@ fn what_is_forbidden_is_told() {
     let words = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't \
                  set finalizers on";
     owned["responseStatus"] = json!({"code": 403, "message": words});
+    let mut confined = event("create", "allow");
+    let words = "pods \"x\" is forbidden: ValidatingAdmissionPolicy 'grove-operator' with binding";
+    confined["responseStatus"] = json!({"code": 403, "message": words});
     let said = compared(
         ROLE,
         &[
@@ -60,9 +63,12 @@ fn what_is_forbidden_is_told() {
             event("delete", "allow"),
             event("patch", "forbid"),
             owned,
+            confined,
         ],
     );
-    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said.len(), 3, "{said:?}");
+    let (refused, said) = said.split_first().unwrap();
+    assert!(refused.starts_with("forbidden: `create pods`"), "{said:?}");
     assert!(
         said[0].starts_with("forbidden: `delete pods` in \"ns\""),
         "{said:?}"
