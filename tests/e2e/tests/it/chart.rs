@@ -11,6 +11,8 @@ use crate::harness::Namespace;
 use crate::harness::control_plane::{CHECKOUT, folder, printed};
 use crate::harness::installation::chart;
 
+const DIGEST: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
 #[test]
 fn the_chart_is_accepted_whole_by_the_api_server() {
     let ns = Namespace::new("chart-template");
@@ -58,7 +60,14 @@ fn values_choose_what_is_rendered() {
         ),
         ("metrics.dashboard.enabled=true", "grafana_dashboard: \"1\""),
         ("watchNamespaces={a}", "kind: RoleBinding"),
-        ("image.digest=sha256:0a", "image: grove-operator@sha256:0a"),
+        (
+            &format!("image.digest={DIGEST}"),
+            &format!("image: grove-operator@{DIGEST}"),
+        ),
+        (
+            &format!("test.image=busybox@{DIGEST}"),
+            &format!("image: busybox@{DIGEST}"),
+        ),
         ("replicaCount=0", "replicas: 0"),
     ] {
         assert!(has(&[value], kind), "{value} makes no {kind}");
@@ -86,6 +95,7 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
     for (value, words) in [
         ("replicas=2", "'replicas' not allowed"),
         ("image.name=x", "'name' not allowed"),
+        ("image.digest=sha256:0a", "'/image/digest'"),
         (
             "config.leaderElection.enabled=true",
             "'leaderElection' not allowed",
