@@ -6,8 +6,11 @@
 #   docker buildx build --platform linux/amd64,linux/arm64 \
 #     --target grove-operator -t grove-operator:0.1.0 .
 
-# The same version as in rust-toolchain.toml.
-FROM --platform=$BUILDPLATFORM rust:1.95.0-bookworm AS build
+# The same version as in rust-toolchain.toml. Pinned where it is built:
+#   --build-arg RUST_IMAGE=rust:1.95.0-bookworm@sha256:...
+#   --build-arg BUILDKIT_SYNTAX=docker/dockerfile:1@sha256:...
+ARG RUST_IMAGE=rust:1.95.0-bookworm
+FROM --platform=$BUILDPLATFORM $RUST_IMAGE AS build
 
 # ring compiles a little C. clang does that for either architecture.
 RUN apt-get update \

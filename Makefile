@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench lint pure generate fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench lint pure generate audit fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -54,6 +54,9 @@ lint: ## Formatting, lints, generated files
 generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 	cargo xtask generate
 	hack/install-manifest.sh "$$($(localcluster) tool)/helm" > config/install.yaml
+
+audit: ## Licences, sources, bans and advisories of all dependencies
+	@hack/audit.sh
 
 fmt: ## Format
 	cargo fmt --all

@@ -3,12 +3,19 @@
 {{- .Values.fullnameOverride | default .Values.nameOverride | default "grove-operator" | trunc 63 | trimSuffix "-" }}
 {{- end }}
 
+{{/*
+Never `default`: every pod of the namespace that names no account runs as that
+one, and would be the operator.
+*/}}
 {{- define "grove.serviceAccountName" -}}
-{{- if .Values.serviceAccount.create }}
-{{- .Values.serviceAccount.name | default (include "grove.fullname" .) }}
-{{- else }}
-{{- .Values.serviceAccount.name | default "default" }}
+{{- $name := .Values.serviceAccount.name }}
+{{- if eq $name "default" }}
+{{- fail "serviceAccount.name is default, the account of every pod in the namespace that names none: name another one" }}
 {{- end }}
+{{- if not (or $name .Values.serviceAccount.create) }}
+{{- fail "serviceAccount.name is empty and serviceAccount.create is false: name the account that the operator runs as, or let the chart create one" }}
+{{- end }}
+{{- $name | default (include "grove.fullname" .) }}
 {{- end }}
 
 {{/* Never changed: a Deployment's selector is immutable. */}}

@@ -3,6 +3,11 @@ Only what the operator's requests need. tests/rights compares this list with
 what the operator asked during all tests, and docs/operations.md explains it.
 get everywhere: after a conflict the object is read once, live.
 list, watch: one watch per kind, in all namespaces or in each of a list.
+
+Who may create pods may run them as any account of their namespace, so the
+operator's token is worth as much as the strongest account of the namespaces
+it serves. It cannot grant anything to anybody: nothing here is of
+ServiceAccounts, Roles, bindings or Secrets.
 */}}
 {{- define "grove.rules" -}}
 # Users make and remove PodCliqueSets; the operator patches its finalizer.
@@ -41,20 +46,9 @@ list, watch: one watch per kind, in all namespaces or in each of a list.
 - apiGroups: [""]
   resources: [pods]
   verbs: [get, list, watch, create, patch, delete]
-# Never read. The pods of a workload get a Role with it, and nobody may grant
-# what he does not hold; get, list and watch on pods are granted likewise.
+# The headless Service of a workload; what differs is patched.
 - apiGroups: [""]
-  resources: [pods/status]
-  verbs: [get, list, watch]
-# The headless Service and the ServiceAccount of a workload; what differs is
-# patched.
-- apiGroups: [""]
-  resources: [services, serviceaccounts]
-  verbs: [get, list, watch, create, patch, delete]
-# The Role of a workload's pods and its binding. Without escalate and bind:
-# the operator cannot grant more than the two rules on pods above.
-- apiGroups: [rbac.authorization.k8s.io]
-  resources: [roles, rolebindings]
+  resources: [services]
   verbs: [get, list, watch, create, patch, delete]
 # Said once each, under a name of its own, and never changed afterwards.
 - apiGroups: [""]

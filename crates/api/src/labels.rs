@@ -69,8 +69,6 @@ pub const VOLCANO_QUEUE: &str = "scheduling.grove.io/volcano-queue";
 pub const KAI_QUEUE: &str = "kai.scheduler/queue";
 /// Label of a pod: the part of KAI's PodGroup that it belongs to.
 pub const KAI_SUBGROUP: &str = "kai.scheduler/subgroup-name";
-/// Annotation of a token Secret: name of the ServiceAccount (Kubernetes).
-pub const SERVICE_ACCOUNT_NAME: &str = "kubernetes.io/service-account.name";
 
 /// Finalizer of a PodCliqueSet.
 pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
@@ -99,14 +97,6 @@ pub mod component {
     pub const AUTOSCALER: &str = "pcs-hpa";
     /// Headless Service.
     pub const HEADLESS_SERVICE: &str = "pcs-headless-service";
-    /// Role.
-    pub const ROLE: &str = "pod-role";
-    /// RoleBinding.
-    pub const ROLE_BINDING: &str = "pod-role-binding";
-    /// ServiceAccount.
-    pub const SERVICE_ACCOUNT: &str = "pod-service-account";
-    /// Secret with the token of the ServiceAccount.
-    pub const SERVICE_ACCOUNT_TOKEN: &str = "pod-sa-token-secret";
     /// ResourceClaim.
     pub const RESOURCE_CLAIM: &str = "resource-claim";
     /// ComputeDomain.

@@ -11,8 +11,7 @@
 //!   that is also replica 1 of set `a-0-sg`; likewise PodCliques and Services of such sets,
 //! - a standalone clique `g-0-c` with the clique `c` of group `g`,
 //! - the autoscalers of a clique and a group of one name,
-//! - ServiceAccount and Service with objects that are not ours: they have the set's own name and
-//!   `<pcs>-<i>`.
+//! - the Service `<pcs>-<i>` with one that is not ours.
 
 /// Longest sum of the lengths of set, group and clique (Grove's webhook). With indices, hyphens
 /// and the random part of a pod's name the rest stays below the 63 characters of a host name.
@@ -102,32 +101,6 @@ pub fn replica_of_headless_service(pcs: &str, name: &str) -> Option<i32> {
 /// `<pcs>-<i>.<namespace>.svc.cluster.local`
 pub fn headless_service_address(pcs: &str, i: i32, namespace: &str) -> String {
     format!("{pcs}-{i}.{namespace}.svc.cluster.local")
-}
-
-/// `<pcs>`
-pub fn service_account(pcs: &str) -> String {
-    pcs.to_owned()
-}
-
-/// `<pcs>-ic-sat`: Secret with the ServiceAccount's token, for init containers.
-pub fn service_account_token(pcs: &str) -> String {
-    format!("{pcs}-ic-sat")
-}
-
-/// `<pcs>-initc-sa-token-secret`: the same Secret of early versions, only ever removed.
-pub fn legacy_service_account_token(pcs: &str) -> String {
-    format!("{pcs}-initc-sa-token-secret")
-}
-
-/// `grove.io:pcs:<pcs>`: Role and RoleBinding.
-pub fn role(pcs: &str) -> String {
-    format!("grove.io:pcs:{pcs}")
-}
-
-/// `grove.io-pcs-<pcs>`: value of the name label of Role and RoleBinding, where a colon is not
-/// allowed.
-pub fn role_label(pcs: &str) -> String {
-    format!("grove.io-pcs-{pcs}")
 }
 
 /// `<owner>-all-<reference>`: the ResourceClaim of scope `AllReplicas`. The owner is the name of

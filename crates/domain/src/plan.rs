@@ -6,8 +6,7 @@ use std::fmt;
 
 use api::{PodClique, PodCliqueScalingGroup, PodGang};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 
@@ -27,9 +26,6 @@ pub enum Kind {
     PodGang,
     Pod,
     Service,
-    ServiceAccount,
-    Role,
-    RoleBinding,
 }
 
 /// An object to be written.
@@ -41,9 +37,6 @@ pub enum Object {
     PodGang(Box<PodGang>),
     Pod(Box<Pod>),
     Service(Box<Service>),
-    ServiceAccount(Box<ServiceAccount>),
-    Role(Box<Role>),
-    RoleBinding(Box<RoleBinding>),
 }
 
 impl Object {
@@ -55,9 +48,6 @@ impl Object {
             Self::PodGang(_) => Kind::PodGang,
             Self::Pod(_) => Kind::Pod,
             Self::Service(_) => Kind::Service,
-            Self::ServiceAccount(_) => Kind::ServiceAccount,
-            Self::Role(_) => Kind::Role,
-            Self::RoleBinding(_) => Kind::RoleBinding,
         }
     }
 
@@ -69,9 +59,6 @@ impl Object {
             Self::PodGang(o) => &o.metadata,
             Self::Pod(o) => &o.metadata,
             Self::Service(o) => &o.metadata,
-            Self::ServiceAccount(o) => &o.metadata,
-            Self::Role(o) => &o.metadata,
-            Self::RoleBinding(o) => &o.metadata,
         }
     }
 }

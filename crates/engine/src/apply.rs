@@ -13,8 +13,7 @@ use domain::readiness::{ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
 use domain::{Key, Pod, ownership};
 use futures::{FutureExt, StreamExt, stream};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use serde::Serialize;
@@ -249,9 +248,6 @@ async fn create_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
         Object::PodGang(o) => create::<PodGang, _>(hub, &**o).await,
         Object::Pod(o) => create::<Pod, _>(hub, &**o).await,
         Object::Service(o) => create::<Service, _>(hub, &**o).await,
-        Object::ServiceAccount(o) => create::<ServiceAccount, _>(hub, &**o).await,
-        Object::Role(o) => create::<Role, _>(hub, &**o).await,
-        Object::RoleBinding(o) => create::<RoleBinding, _>(hub, &**o).await,
     }
 }
 
@@ -325,9 +321,6 @@ async fn replace_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
         Object::PodGang(o) => replace(hub, &**o).await,
         Object::Pod(_) => Err(never(object)),
         Object::Service(o) => replace(hub, &**o).await,
-        Object::ServiceAccount(o) => replace(hub, &**o).await,
-        Object::Role(o) => replace(hub, &**o).await,
-        Object::RoleBinding(o) => replace(hub, &**o).await,
     }
 }
 
@@ -354,9 +347,6 @@ macro_rules! by_kind {
             Kind::PodGang => $f::<PodGang>($($arg),*).await,
             Kind::Pod => $f::<Pod>($($arg),*).await,
             Kind::Service => $f::<Service>($($arg),*).await,
-            Kind::ServiceAccount => $f::<ServiceAccount>($($arg),*).await,
-            Kind::Role => $f::<Role>($($arg),*).await,
-            Kind::RoleBinding => $f::<RoleBinding>($($arg),*).await,
         }
     };
 }

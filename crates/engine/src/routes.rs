@@ -5,8 +5,7 @@ use std::fmt::Debug;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
 use domain::{Key, Pod, ownership, training};
-use k8s_openapi::api::core::v1::{Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use kube::core::NamespaceResourceScope;
@@ -258,30 +257,18 @@ fn owner_is_known(world: &World, pod: &Pod, uid: &str) -> bool {
         .is_some_and(|c| ownership::uid(&c.metadata) == uid)
 }
 
-macro_rules! owned_by_set {
-    ($($type:ty, $kind:ident, $field:ident, $stray:expr;)*) => {$(
-        impl Watched for $type {
-            const KIND: Kind = Kind::$kind;
-            const STRAY_LABEL: Option<&'static str> = $stray;
+impl Watched for Service {
+    const KIND: Kind = Kind::Service;
+    const STRAY_LABEL: Option<&'static str> = Some(labels::PCS_REPLICA_INDEX);
 
-            fn cache(world: &World) -> &Cache<Self> {
-                &world.$field
-            }
+    fn cache(world: &World) -> &Cache<Self> {
+        &world.services
+    }
 
-            fn routes(change: &Change<Self>, _: &World) -> Vec<(Controller, Key)> {
-                change.newest().and_then(|object| to_set(&object.metadata)).into_iter().collect()
-            }
-        }
-    )*};
-}
-
-// There is one of the others per set, wanted as long as the set exists: the POST of the one that
-// is not seen is answered by 409, and the name's holder is looked at.
-owned_by_set! {
-    Service, Service, services, Some(labels::PCS_REPLICA_INDEX);
-    ServiceAccount, ServiceAccount, service_accounts, None;
-    Role, Role, roles, None;
-    RoleBinding, RoleBinding, role_bindings, None;
+    fn routes(change: &Change<Self>, _: &World) -> Vec<(Controller, Key)> {
+        let set = change.newest().and_then(|object| to_set(&object.metadata));
+        set.into_iter().collect()
+    }
 }
 
 /// The other PodCliques and the scaling groups of the replica: they create nothing while a
@@ -362,9 +349,6 @@ pub(crate) fn api_version(kind: Kind) -> String {
         Kind::PodGang => PodGang::api_version(&()),
         Kind::Pod => Pod::api_version(&()),
         Kind::Service => Service::api_version(&()),
-        Kind::ServiceAccount => ServiceAccount::api_version(&()),
-        Kind::Role => Role::api_version(&()),
-        Kind::RoleBinding => RoleBinding::api_version(&()),
     };
     version.into_owned()
 }

@@ -6,8 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::fence::{self, Attempt};
 use domain::{Key, Pod, ownership, training};
-use k8s_openapi::api::core::v1::{Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::Service;
 
 use crate::cache::Cache;
 
@@ -21,9 +20,6 @@ pub struct World {
     pub podgangs: Cache<PodGang>,
     pub pods: Cache<Pod>,
     pub services: Cache<Service>,
-    pub service_accounts: Cache<ServiceAccount>,
-    pub roles: Cache<Role>,
-    pub role_bindings: Cache<RoleBinding>,
     pub tombstones: Tombstones,
     pub taken_names: TakenNames,
 }

@@ -14,8 +14,7 @@ use engine::{Hub, Reconciler, admin, controller, definitions};
 use futures::FutureExt;
 use futures::future::Shared;
 use jiff::SignedDuration;
-use k8s_openapi::api::core::v1::{Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::Service;
 use kube::Client;
 use tokio::task::JoinSet;
 
@@ -93,9 +92,6 @@ fn watch_all(tasks: &mut Tasks, hub: &Arc<Hub>, client: &Client) {
     watch::<PodGang>(tasks, hub, client);
     watch::<Pod>(tasks, hub, client);
     watch::<Service>(tasks, hub, client);
-    watch::<ServiceAccount>(tasks, hub, client);
-    watch::<Role>(tasks, hub, client);
-    watch::<RoleBinding>(tasks, hub, client);
 }
 
 fn watch<K: Watched>(tasks: &mut Tasks, hub: &Arc<Hub>, client: &Client) {

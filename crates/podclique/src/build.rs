@@ -67,9 +67,6 @@ fn spec_of(podclique: &PodClique, index: i32, priority_class_name: &str) -> PodS
     });
     spec.hostname = Some(names::hostname(ownership::name(meta), index));
     spec.subdomain = Some(names::headless_service(set, replica));
-    if spec.service_account_name.is_none() && spec.service_account.is_none() {
-        spec.service_account_name = Some(names::service_account(set));
-    }
     if !priority_class_name.is_empty() {
         spec.priority_class_name = Some(priority_class_name.to_owned());
     }

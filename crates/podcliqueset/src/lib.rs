@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! observe: the set with defaults and its faults, all its children, their pods
-//! decide:  deletion, or: access · services · what is too much · groups and cliques · gangs,
+//! decide:  deletion, or: services · what is too much · groups and cliques · gangs,
 //!          then the status
 //! ```
 

@@ -11,8 +11,7 @@ use domain::intake::{self, Intake};
 use domain::{Key, Pod, ownership, training};
 use engine::{Cache, World};
 use jiff::SignedDuration;
-use k8s_openapi::api::core::v1::{Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
@@ -34,12 +33,6 @@ pub struct Snapshot {
     pub gangs: Vec<Arc<PodGang>>,
     /// Its headless Services, by name.
     pub services: Vec<Arc<Service>>,
-    /// Its ServiceAccount.
-    pub service_accounts: Vec<Arc<ServiceAccount>>,
-    /// Its Role.
-    pub roles: Vec<Arc<Role>>,
-    /// Its RoleBinding.
-    pub role_bindings: Vec<Arc<RoleBinding>>,
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod is waited for.
@@ -209,9 +202,6 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
         gangs: children(&world.podgangs, stored, &key),
         services: children(&world.services, stored, &key),
-        service_accounts: children(&world.service_accounts, stored, &key),
-        roles: children(&world.roles, stored, &key),
-        role_bindings: children(&world.role_bindings, stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
         may_have_more_pods: world.pods.may_have_more_in(&key),

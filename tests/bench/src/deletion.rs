@@ -16,20 +16,16 @@ use crate::watching::{Event, Metadata, Object, Watch};
 const DEADLINE: Duration = Duration::from_mins(4);
 
 const GROVE: &str = "apis/grove.io/v1alpha1";
-const RBAC: &str = "apis/rbac.authorization.k8s.io/v1";
 const OF_OPERATOR: &str = "labelSelector=app.kubernetes.io%2Fmanaged-by%3Dgrove-operator";
 
 /// What users make, and what the operator makes of it.
-const KINDS: [(&str, &str, &str); 9] = [
+const KINDS: [(&str, &str, &str); 6] = [
     (GROVE, "podcliquesets", ""),
     (GROVE, "podcliquescalinggroups", OF_OPERATOR),
     (GROVE, "podcliques", OF_OPERATOR),
     ("apis/scheduler.grove.io/v1alpha1", "podgangs", OF_OPERATOR),
     ("api/v1", "pods", OF_OPERATOR),
     ("api/v1", "services", OF_OPERATOR),
-    ("api/v1", "serviceaccounts", OF_OPERATOR),
-    (RBAC, "roles", OF_OPERATOR),
-    (RBAC, "rolebindings", OF_OPERATOR),
 ];
 
 /// Deletes all PodCliqueSets of the namespace, by one request; returns the seconds until neither

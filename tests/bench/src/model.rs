@@ -24,10 +24,7 @@ impl Model {
         let pod = pods.items.into_iter().next();
         let Pod { metadata, mut spec } = pod.context("the operator made no pod to imitate")?;
         // The API server, its admission plugins and the scheduler have added to it since.
-        keep(
-            &mut spec,
-            &["containers", "hostname", "subdomain", "serviceAccountName"],
-        );
+        keep(&mut spec, &["containers", "hostname", "subdomain"]);
         let containers = spec.get_mut("containers").and_then(Value::as_array_mut);
         for container in containers
             .into_iter()
@@ -44,14 +41,8 @@ impl Model {
         })
     }
 
-    /// The ServiceAccount that it runs as.
-    pub fn account(&self) -> &str {
-        let name = self.spec.get("serviceAccountName").and_then(Value::as_str);
-        name.unwrap_or("default")
-    }
-
-    /// One like it. It is owned by its ServiceAccount, so that it is as long as the operator's.
-    pub fn pod(&self, index: u32, account_uid: &str) -> Value {
+    /// One like it, with an owner of this name and uid, so that it is as long as the operator's.
+    pub fn pod(&self, index: u32, (name, uid): (&str, &str)) -> Value {
         json!({
             "apiVersion": "v1",
             "kind": "Pod",
@@ -60,9 +51,9 @@ impl Model {
                 "labels": self.labels,
                 "ownerReferences": [{
                     "apiVersion": "v1",
-                    "kind": "ServiceAccount",
-                    "name": self.account(),
-                    "uid": account_uid,
+                    "kind": "ConfigMap",
+                    "name": name,
+                    "uid": uid,
                     "controller": true,
                     "blockOwnerDeletion": true,
                 }],

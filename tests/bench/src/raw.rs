@@ -18,11 +18,12 @@ use crate::site::Site;
 /// them; in a namespace of its own.
 pub async fn run(site: &Site, model: &Model, name: &str, count: u32) -> Result<Times> {
     namespace::create(&site.user, name).await?;
-    let accounts = calls::path("api/v1", name, "serviceaccounts");
-    let account = json!({"metadata": {"name": model.account()}});
-    let owner: Made = calls::send(&site.user, calls::post(&accounts, &account)?).await?;
+    let owners = calls::path("api/v1", name, "configmaps");
+    let owner = json!({"metadata": {"name": "set-0-0-role-0"}});
+    let owner: Made = calls::send(&site.user, calls::post(&owners, &owner)?).await?;
+    let owner = (&*owner.metadata.name, &*owner.metadata.uid);
     let path = calls::path("api/v1", name, "pods");
-    let post = |index| calls::post(&path, &model.pod(index, &owner.metadata.uid));
+    let post = |index| calls::post(&path, &model.pod(index, owner));
     let posts: Vec<Call> = (0..count).map(post).collect::<Result<_>>()?;
     let mut observer = Observer::start(&site.user, name, count).await?;
 

@@ -15,6 +15,17 @@ pub use asked::Asked;
 pub use granted::granted;
 use unused::UNUSED;
 
+/// What would let the operator, or the pods it makes, do more than it may itself.
+const POWERS: [&str; 7] = [
+    "clusterrolebindings",
+    "clusterroles",
+    "rolebindings",
+    "roles",
+    "secrets",
+    "serviceaccounts",
+    "serviceaccounts/token",
+];
+
 /// Something that may be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Right {
@@ -46,6 +57,8 @@ pub fn problems(granted: &BTreeSet<Right>, asked: &Asked) -> Vec<String> {
         .iter()
         .filter(|r| asked.used.contains(r) || !granted.contains(r));
     let mut problems: Vec<String> = asked.forbidden.iter().cloned().collect();
+    problems.extend(powers(granted).map(|r| format!("`{r}` is granted: it must never be")));
+    problems.extend(powers(&asked.tried).map(|r| format!("`{r}` was asked for: it must never be")));
     problems.extend(needless.map(|right| {
         format!("no test used `{right}`: take it off the chart's rules, or test what needs it")
     }));
@@ -55,11 +68,16 @@ pub fn problems(granted: &BTreeSet<Right>, asked: &Asked) -> Vec<String> {
     problems
 }
 
+fn powers(rights: &BTreeSet<Right>) -> impl Iterator<Item = &Right> {
+    let is_power = |right: &&Right| POWERS.contains(&right.resource.as_str());
+    rights.iter().filter(is_power)
+}
+
 /// What was compared, in one line.
 pub fn summary(granted: &BTreeSet<Right>, asked: &Asked) -> String {
     format!(
-        "rights: {} requests of the operator, none forbidden; of {} rights in the chart's role {} \
-         were used and {} have another reason",
+        "rights: {} requests of the operator, none forbidden, none about accounts, roles, bindings \
+         or Secrets; of {} rights in the chart's role {} were used and {} have another reason",
         asked.requests,
         granted.len(),
         granted.intersection(&asked.used).count(),

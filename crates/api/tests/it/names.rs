@@ -19,8 +19,6 @@ fn the_names_of_one_set() {
         headless_service_address("llm", 1, "ml"),
         "llm-1.ml.svc.cluster.local"
     );
-    assert_eq!(service_account_token("llm"), "llm-ic-sat");
-    assert_eq!(role("llm"), "grove.io:pcs:llm");
     assert_eq!(shared_claim("llm-1-router", "gpu"), "llm-1-router-all-gpu");
     assert_eq!(
         replica_claim("llm-1-router", 3, "gpu"),

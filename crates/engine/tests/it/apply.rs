@@ -6,7 +6,7 @@ use domain::plan::{Action, Kind, Object, Target};
 use engine::apply::{Outcome, perform};
 use engine::events::summaries;
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, ServiceAccount};
+use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use serde_json::{Value, json};
 
@@ -95,16 +95,14 @@ async fn takes_another_name_for_a_pod_whose_name_is_taken() {
 
 #[tokio::test]
 async fn names_the_owner_of_a_name_that_is_taken() {
-    let account = |owner: &str| ServiceAccount {
+    let service = |owner: &str| Service {
         metadata: pod("demo", owner).metadata,
-        ..ServiceAccount::default()
+        ..Service::default()
     };
-    let mut holder = account("somebody");
+    let mut holder = service("somebody");
     holder.metadata.uid = Some("u".into());
     let answers = vec![(409, failure(409, "AlreadyExists")), (200, json!(holder))];
-    let wave = vec![Action::Create(Object::ServiceAccount(Box::new(account(
-        "owner",
-    ))))];
+    let wave = vec![Action::Create(Object::Service(Box::new(service("owner"))))];
     let (outcome, _, _) = run(answers, vec![wave]).await;
     insta::assert_snapshot!(outcome.errors[0].description);
     assert_eq!(outcome.errors[0].code, "ERR_NAME_CONFLICT");

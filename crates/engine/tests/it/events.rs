@@ -3,14 +3,14 @@
 use domain::plan::{Kind, Note, Target};
 use engine::events::Events;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::core::v1::ServiceAccount;
+use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 
 use crate::server::{Asked, failure, hub_that_keeps_bodies};
 
 const START: Timestamp = Timestamp::UNIX_EPOCH;
 
-fn object() -> ServiceAccount {
+fn object() -> Service {
     serde_json::from_value(json!({
         "metadata": {"name": "demo", "namespace": "default", "uid": "uid-demo"},
     }))

@@ -52,6 +52,21 @@ fn keeps_the_account_and_priority_that_the_template_names() {
     assert_eq!(spec.priority_class_name.as_deref(), Some("own"));
 }
 
+/// No account is made for it, and whether it gets a token is the template's (design, §1).
+#[test]
+fn runs_as_the_template_or_the_namespace_says() {
+    for automount in [None, Some(true), Some(false)] {
+        let clique = podclique("demo-0-worker")
+            .with(|c| c.spec.pod_spec.automount_service_account_token = automount)
+            .build();
+        let pod = podclique::build::pod(&clique, 0, "p".into(), "", 0);
+        let spec = pod.spec.unwrap();
+        assert_eq!(spec.service_account_name, None);
+        assert_eq!(spec.service_account, None);
+        assert_eq!(spec.automount_service_account_token, automount);
+    }
+}
+
 #[test]
 fn carries_no_book_keeping_of_the_operator() {
     let clique = podclique("demo-0-worker").build();

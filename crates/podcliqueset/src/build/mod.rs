@@ -1,6 +1,5 @@
 //! Objects as they are created (Grove, §3).
 
-pub mod access;
 pub mod gang;
 pub mod group;
 pub mod service;

@@ -29,9 +29,6 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     actions.extend(delete(Kind::PodClique, &podcliques(snapshot)));
     actions.extend(delete(Kind::PodGang, &snapshot.gangs));
     actions.extend(delete(Kind::Service, &snapshot.services));
-    actions.extend(delete(Kind::RoleBinding, &snapshot.role_bindings));
-    actions.extend(delete(Kind::Role, &snapshot.roles));
-    actions.extend(delete(Kind::ServiceAccount, &snapshot.service_accounts));
     plan.wave(actions);
     plan
 }
@@ -41,9 +38,6 @@ fn are_children_gone(snapshot: &Snapshot) -> bool {
         && owned(&podcliques(snapshot)).next().is_none()
         && owned(&snapshot.gangs).next().is_none()
         && owned(&snapshot.services).next().is_none()
-        && owned(&snapshot.service_accounts).next().is_none()
-        && owned(&snapshot.roles).next().is_none()
-        && owned(&snapshot.role_bindings).next().is_none()
 }
 
 fn podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {

@@ -1,6 +1,5 @@
 //! The rules, in order.
 
-mod access;
 mod children;
 mod deletion;
 mod failures;
@@ -71,7 +70,6 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         gangs::follow(snapshot, &mut plan);
         return plan;
     }
-    access::plan(snapshot, &mut plan);
     services::plan(snapshot, &mut plan);
     children::plan(snapshot, &mut plan);
     gangs::plan(snapshot, &mut plan);

@@ -1,12 +1,14 @@
 //! One headless Service per replica, and none for replicas that are scaled in.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use api::PodCliqueSetStatus;
 use domain::ownership;
-use domain::plan::{Action, Kind, Object, Plan};
+use domain::plan::{Action, Kind, Object, Plan, Target};
+use k8s_openapi::api::core::v1::Service;
+use serde_json::{Value, json};
 
-use super::access::keep;
 use crate::build::service;
 use crate::observe::{Snapshot, is_owned};
 
@@ -31,13 +33,54 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         .iter()
         .map(|s| (&s.metadata.name, s))
         .collect();
-    let wrap = |o| Object::Service(Box::new(o));
     let kept = desired.into_iter().filter_map(|desired| {
         let found = existing.get(&desired.metadata.name).copied();
         if found.is_some_and(|found| service::is_right(found, &desired)) {
             return None;
         }
-        keep(Kind::Service, found, desired, wrap)
+        keep(found, desired)
     });
     plan.wave(kept.collect());
+}
+
+/// Creates the object if it is missing and patches what differs otherwise. The API server fills
+/// in fields of this kind, so what we do not set is left alone.
+fn keep(existing: Option<&Arc<Service>>, desired: Service) -> Option<Action> {
+    let Some(found) = existing else {
+        return Some(Action::Create(Object::Service(Box::new(desired))));
+    };
+    if ownership::is_terminating(&found.metadata) {
+        return None;
+    }
+    let (is, should) = (json!(**found), json!(desired));
+    let patch = difference(&is, &should)?;
+    Some(Action::Merge {
+        target: Target::of(Kind::Service, &found.metadata),
+        patch,
+    })
+}
+
+/// The merge patch that makes `is` agree with `should` in everything that `should` sets.
+fn difference(is: &Value, should: &Value) -> Option<Value> {
+    let Value::Object(fields) = should else {
+        return (is != should && !(is.is_null() && is_void(should))).then(|| should.clone());
+    };
+    let changed: serde_json::Map<String, Value> = fields
+        .iter()
+        .filter_map(|(key, value)| {
+            let patch = difference(is.get(key).unwrap_or(&Value::Null), value)?;
+            Some((key.clone(), patch))
+        })
+        .collect();
+    (!changed.is_empty()).then_some(Value::Object(changed))
+}
+
+/// What the API server does not store: it leaves out false, empty and zero.
+fn is_void(value: &Value) -> bool {
+    match value {
+        Value::Bool(value) => !value,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
+        other => other.is_null(),
+    }
 }

@@ -16,7 +16,7 @@ fn first_takes_hold_of_the_set_by_its_finalizer() {
 }
 
 #[test]
-fn creates_access_then_services_then_cliques_of_every_replica() {
+fn creates_services_then_cliques_of_every_replica() {
     assert_snapshot!(writes(&plan(&alone(&demo().replicas(2).build()))));
 }
 
@@ -28,9 +28,6 @@ fn creates_these_objects() {
         .iter()
         .flatten()
         .map(|action| match action {
-            Action::Create(Object::ServiceAccount(o)) => serde_json::to_string_pretty(&**o),
-            Action::Create(Object::Role(o)) => serde_json::to_string_pretty(&**o),
-            Action::Create(Object::RoleBinding(o)) => serde_json::to_string_pretty(&**o),
             Action::Create(Object::Service(o)) => serde_json::to_string_pretty(&**o),
             Action::Create(Object::PodCliqueScalingGroup(o)) => serde_json::to_string_pretty(&**o),
             Action::Create(Object::PodClique(o)) => serde_json::to_string_pretty(&**o),

@@ -47,9 +47,6 @@ fn leaves_its_children_alone_when_they_are_to_be_orphaned() {
 fn waits_for_children_that_are_on_their_way_out() {
     let mut snapshot = going(laid_out(&demo().build()));
     snapshot.services.clear();
-    snapshot.service_accounts.clear();
-    snapshot.roles.clear();
-    snapshot.role_bindings.clear();
     Arc::make_mut(&mut snapshot.groups[0])
         .metadata
         .deletion_timestamp = Some(Time(after(59)));

@@ -70,9 +70,6 @@ fn keep(snapshot: &mut Snapshot, object: Object) {
         Object::PodCliqueScalingGroup(o) => put!(snapshot.groups, o),
         Object::PodGang(o) => put!(snapshot.gangs, o),
         Object::Service(o) => put!(snapshot.services, o),
-        Object::ServiceAccount(o) => put!(snapshot.service_accounts, o),
-        Object::Role(o) => put!(snapshot.roles, o),
-        Object::RoleBinding(o) => put!(snapshot.role_bindings, o),
         Object::Pod(_) => panic!("a set never creates pods"),
         Object::PodClique(mut o) => {
             store(&mut o.metadata);

@@ -93,9 +93,6 @@ fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
     let name = view::name(set);
     let mut gangs = Gangs::new();
     let mut want = |resource, name: &str| wanted.insert(Id::new(resource, name));
-    want(Resource::ServiceAccount, name);
-    want(Resource::Role, &format!("grove.io:pcs:{name}"));
-    want(Resource::RoleBinding, &format!("grove.io:pcs:{name}"));
     let groups: Vec<&Value> = view::list(set, "/spec/template/podCliqueScalingGroups").collect();
     let is_grouped = |clique: &str| {
         groups

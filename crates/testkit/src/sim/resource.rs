@@ -25,9 +25,6 @@ pub enum Resource {
     PodGang,
     Pod,
     Service,
-    ServiceAccount,
-    Role,
-    RoleBinding,
     Event,
 }
 
@@ -39,8 +36,7 @@ impl Resource {
                 "grove.io/v1alpha1"
             }
             Self::PodGang => "scheduler.grove.io/v1alpha1",
-            Self::Role | Self::RoleBinding => "rbac.authorization.k8s.io/v1",
-            Self::Pod | Self::Service | Self::ServiceAccount | Self::Event => "v1",
+            Self::Pod | Self::Service | Self::Event => "v1",
         }
     }
 
@@ -56,10 +52,7 @@ impl Resource {
 
     /// Whether a PUT creates the object if there is none.
     pub fn is_created_by_put(self) -> bool {
-        matches!(
-            self,
-            Self::Service | Self::Role | Self::RoleBinding | Self::Event
-        )
+        matches!(self, Self::Service | Self::Event)
     }
 
     /// Its name in paths.
@@ -145,7 +138,7 @@ impl Place {
         use strum::IntoEnumIterator;
         let (root, rest) = path.strip_prefix('/')?.split_once("/namespaces/")?;
         let version = root.split_once('/')?.1;
-        let mut parts = rest.split('/').map(|part| part.replace("%3A", ":"));
+        let mut parts = rest.split('/').map(str::to_owned);
         let namespace = parts.next()?;
         let plural = parts.next()?;
         let resource =

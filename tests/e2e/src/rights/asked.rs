@@ -9,10 +9,10 @@ use super::Right;
 /// What an audit log says of the authorizer's decision.
 const DECISION: &str = "authorization.k8s.io/decision";
 
-/// Words of refusals that come after that decision.
+/// Words of refusals that come after that decision; the second by the chart's policy.
 const REFUSALS: [&str; 2] = [
-    "attempting to grant RBAC permissions not currently held",
     "a resource you can't set finalizers on",
+    "ValidatingAdmissionPolicy 'grove-operator'",
 ];
 
 /// A line of an audit log.
@@ -50,6 +50,8 @@ struct Status {
 pub struct Asked {
     /// How often it asked.
     pub requests: usize,
+    /// What it asked for, allowed or not.
+    pub tried: BTreeSet<Right>,
     /// What it used.
     pub used: BTreeSet<Right>,
     /// What it was not allowed, as text.
@@ -64,6 +66,7 @@ impl Asked {
             self.requests += 1;
         }
         let right = event.right();
+        self.tried.insert(right.clone());
         if event.is_allowed() {
             self.used.insert(right);
             return;

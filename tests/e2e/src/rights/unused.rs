@@ -7,7 +7,6 @@ pub type Short = (&'static str, &'static str, &'static str);
 
 const OWNERS: &str = "asked by the admission plugin OwnerReferencesPermissionEnforcement, which is \
                       on in the private control plane of the tests";
-const GRANTED: &str = "granted to the pods of a workload, and nobody may grant what he lacks";
 
 /// The rights and the reasons.
 pub const UNUSED: &[(Short, &str)] = &[
@@ -17,9 +16,6 @@ pub const UNUSED: &[(Short, &str)] = &[
         OWNERS,
     ),
     (("update", "podcliques/finalizers", "grove.io"), OWNERS),
-    (("get", "pods/status", ""), GRANTED),
-    (("list", "pods/status", ""), GRANTED),
-    (("watch", "pods/status", ""), GRANTED),
 ];
 
 impl From<&Short> for Right {

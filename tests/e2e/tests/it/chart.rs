@@ -1,5 +1,6 @@
 //! The chart, as an API server judges it.
 
+mod confined;
 mod life;
 mod namespaces;
 
@@ -10,12 +11,15 @@ use crate::harness::Namespace;
 use crate::harness::control_plane::{CHECKOUT, folder, printed};
 use crate::harness::installation::chart;
 
+const DIGEST: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
 #[test]
 fn the_chart_is_accepted_whole_by_the_api_server() {
     let ns = Namespace::new("chart-template");
     helm(&ns, &["lint", "--strict", &chart()]);
     let everything = [
         &format!("watchNamespaces={{{}}}", ns.name),
+        "admissionPolicy.enabled=true",
         "podDisruptionBudget.enabled=true",
         "networkPolicy.enabled=true",
         "metrics.dashboard.enabled=true",
@@ -43,6 +47,10 @@ fn values_choose_what_is_rendered() {
         ),
         ("networkPolicy.enabled=true", "kind: NetworkPolicy"),
         (
+            "admissionPolicy.enabled=true",
+            "kind: ValidatingAdmissionPolicyBinding",
+        ),
+        (
             "metrics.serviceMonitor.enabled=true",
             "kind: ServiceMonitor",
         ),
@@ -52,7 +60,14 @@ fn values_choose_what_is_rendered() {
         ),
         ("metrics.dashboard.enabled=true", "grafana_dashboard: \"1\""),
         ("watchNamespaces={a}", "kind: RoleBinding"),
-        ("image.digest=sha256:0a", "image: grove-operator@sha256:0a"),
+        (
+            &format!("image.digest={DIGEST}"),
+            &format!("image: grove-operator@{DIGEST}"),
+        ),
+        (
+            &format!("test.image=busybox@{DIGEST}"),
+            &format!("image: busybox@{DIGEST}"),
+        ),
         ("replicaCount=0", "replicas: 0"),
     ] {
         assert!(has(&[value], kind), "{value} makes no {kind}");
@@ -62,7 +77,7 @@ fn values_choose_what_is_rendered() {
         ("crds.install=false", "kind: CustomResourceDefinition"),
         ("crds.keep=false", "helm.sh/resource-policy: keep"),
         (
-            "serviceAccount.create=false",
+            "serviceAccount.create=false,serviceAccount.name=mine",
             "kind: ServiceAccount\nmetadata",
         ),
         ("rbac.create=false", "kind: ClusterRole\n"),
@@ -80,6 +95,7 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
     for (value, words) in [
         ("replicas=2", "'replicas' not allowed"),
         ("image.name=x", "'name' not allowed"),
+        ("image.digest=sha256:0a", "'/image/digest'"),
         (
             "config.leaderElection.enabled=true",
             "'leaderElection' not allowed",
@@ -103,6 +119,18 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
         (
             "watchNamespaces={a,a}",
             "'/watchNamespaces': items at 0 and 1 are equal",
+        ),
+        (
+            "admissionPolicy.enabled=true,watchNamespaces={kube-system}",
+            "watchNamespaces has kube-system, where admissionPolicy.enabled lets the operator do",
+        ),
+        (
+            "serviceAccount.create=false",
+            "serviceAccount.name is empty and serviceAccount.create is false: name the account",
+        ),
+        (
+            "serviceAccount.name=default",
+            "serviceAccount.name is default, the account of every pod",
         ),
         (
             "service.port=2751",

@@ -19,14 +19,12 @@ use crate::harness::site;
 use operation::Operation;
 use side::{Model, Real, Side};
 
-const RESOURCES: [Resource; 7] = [
+const RESOURCES: [Resource; 5] = [
     Resource::PodClique,
     Resource::PodCliqueScalingGroup,
     Resource::PodGang,
     Resource::Pod,
     Resource::Service,
-    Resource::ServiceAccount,
-    Resource::Role,
 ];
 /// Few, so that requests meet objects that exist.
 const NAMES: [&str; 2] = ["a", "b"];

@@ -70,8 +70,8 @@ fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
     let asked = |fits: &dyn Fn(&str) -> bool| after.count(fits) - before.count(fits);
     let is_status = |labels: &str| labels.contains("subresource=\"status\"");
     let is_event = |labels: &str| labels.contains("resource=\"events\"");
-    // A PodClique, a Service, a PodGang and its references, 4 of access; a pod and its gate.
-    let limit = (4 + 1 + 1 + 1 + 2 * PODS) * 105 / 100;
+    // The set's finalizer, a PodClique, a Service, a PodGang; a pod and its gate.
+    let limit = (1 + 1 + 1 + 1 + 2 * PODS) * 105 / 100;
     let main = asked(&|labels| !is_status(labels) && !is_event(labels));
     let range = 2 * PODS..=limit;
     assert!(

@@ -16,9 +16,6 @@ fn what_is_deleted_by_hand_comes_back() {
         "Pod",
         "PodGang",
         "Service",
-        "ServiceAccount",
-        "Role",
-        "RoleBinding",
         "PodClique",
         "PodCliqueScalingGroup",
     ];
@@ -52,7 +49,6 @@ fn what_is_changed_by_hand_is_put_right_and_what_is_foreign_stays() {
         "svc-0",
         &json!({"spec": {"publishNotReadyAddresses": false}}),
     );
-    change(&ns, "role", "grove.io:pcs:svc", &json!({"rules": []}));
     change(
         &ns,
         "pcsg",
@@ -83,11 +79,6 @@ fn what_is_changed_by_hand_is_put_right_and_what_is_foreign_stays() {
             "Service",
             "svc-0",
             json!({"spec": {"publishNotReadyAddresses": true}}),
-        )?;
-        has(
-            "Role",
-            "grove.io:pcs:svc",
-            json!({"rules": [{"verbs": ["get", "list", "watch"]}]}),
         )?;
         has(
             "PodCliqueScalingGroup",

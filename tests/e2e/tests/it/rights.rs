@@ -8,7 +8,6 @@ const ROLE: &str = "
 rules:
   - {apiGroups: [grove.io], resources: [podcliquesets/finalizers, podcliquescalinggroups/finalizers,
      podcliques/finalizers], verbs: [update]}
-  - {apiGroups: [''], resources: [pods/status], verbs: [get, list, watch]}
   - {apiGroups: [''], resources: [pods], verbs: [create, delete]}
 ";
 
@@ -39,7 +38,7 @@ fn every_right_is_used_or_has_a_reason() {
     let all = [event("create", "allow"), event("delete", "allow"), begins];
     let said = compared(ROLE, &all);
     assert!(said[0].starts_with("rights: 2 requests of the operator, none forbidden"));
-    assert!(said[0].contains("of 8 rights in the chart's role 2 were used"));
+    assert!(said[0].contains("of 5 rights in the chart's role 2 were used"));
     let said = compared(ROLE, &all[..1]);
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
@@ -50,19 +49,26 @@ fn every_right_is_used_or_has_a_reason() {
 
 #[test]
 fn what_is_forbidden_is_told() {
-    let mut granting = event("delete", "allow");
-    let words = "user is attempting to grant RBAC permissions not currently held: pods";
-    granting["responseStatus"] = json!({"code": 403, "message": words});
+    let mut owned = event("delete", "allow");
+    let words = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't \
+                 set finalizers on";
+    owned["responseStatus"] = json!({"code": 403, "message": words});
+    let mut confined = event("create", "allow");
+    let words = "pods \"x\" is forbidden: ValidatingAdmissionPolicy 'grove-operator' with binding";
+    confined["responseStatus"] = json!({"code": 403, "message": words});
     let said = compared(
         ROLE,
         &[
             event("create", "allow"),
             event("delete", "allow"),
             event("patch", "forbid"),
-            granting,
+            owned,
+            confined,
         ],
     );
-    assert_eq!(said.len(), 2, "{said:?}");
+    assert_eq!(said.len(), 3, "{said:?}");
+    let (refused, said) = said.split_first().unwrap();
+    assert!(refused.starts_with("forbidden: `create pods`"), "{said:?}");
     assert!(
         said[0].starts_with("forbidden: `delete pods` in \"ns\""),
         "{said:?}"
@@ -75,15 +81,32 @@ fn what_is_forbidden_is_told() {
 
 #[test]
 fn a_reason_for_what_is_used_or_gone_is_stale() {
-    let mut reading = event("get", "allow");
-    reading["objectRef"]["subresource"] = "status".into();
-    let all = [event("create", "allow"), event("delete", "allow"), reading];
+    let mut updating = event("update", "allow");
+    updating["objectRef"]["apiGroup"] = "grove.io".into();
+    updating["objectRef"]["resource"] = "podcliques/finalizers".into();
+    let all = [event("create", "allow"), event("delete", "allow"), updating];
     let said = compared(ROLE, &all);
-    assert!(said[0].starts_with("`get pods/status` is used"), "{said:?}");
-    let without = ROLE.replace("get, list, watch", "get, list");
+    let used = "`update podcliques/finalizers.grove.io` is used";
+    assert!(said[0].starts_with(used), "{said:?}");
+    let without = ROLE.replace("     podcliques/finalizers", "");
     let said = compared(&without, &all[..2]);
-    assert!(
-        said[0].starts_with("`watch pods/status` is used, or not granted"),
-        "{said:?}"
-    );
+    let gone = "`update podcliques/finalizers.grove.io` is used, or not granted";
+    assert!(said[0].starts_with(gone), "{said:?}");
+}
+
+#[test]
+fn nobody_gets_an_account_or_a_right_from_the_operator() {
+    let all = [event("create", "allow"), event("delete", "allow")];
+    for (resource, verb) in [("roles", "create"), ("serviceaccounts", "get")] {
+        let line = format!("  - {{apiGroups: [''], resources: [{resource}], verbs: [{verb}]}}\n");
+        let said = compared(&format!("{ROLE}{line}"), &all);
+        let granted = format!("`{verb} {resource}` is granted: it must never be");
+        assert!(said.contains(&granted), "{said:?}");
+
+        let mut asking = event(verb, "forbid");
+        asking["objectRef"]["resource"] = resource.into();
+        let said = compared(ROLE, &[&all[..], &[asking]].concat());
+        let asked = format!("`{verb} {resource}` was asked for: it must never be");
+        assert!(said.contains(&asked), "{said:?}");
+    }
 }

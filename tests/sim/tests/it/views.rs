@@ -9,8 +9,7 @@ use domain::{Key, Pod};
 use engine::Hub;
 use engine::routes::Watched;
 use engine::scope::Scope;
-use k8s_openapi::api::core::v1::{Service, ServiceAccount};
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use testkit::sim::check::Horizon;
@@ -22,16 +21,13 @@ use tokio::time::Instant;
 use crate::sabotage::{Sabotage, misread};
 
 /// The watched kinds.
-pub const KINDS: [Resource; 9] = [
+pub const KINDS: [Resource; 6] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
     Resource::PodGang,
     Resource::Pod,
     Resource::Service,
-    Resource::ServiceAccount,
-    Resource::Role,
-    Resource::RoleBinding,
 ];
 
 macro_rules! by_kind {
@@ -43,9 +39,6 @@ macro_rules! by_kind {
             Resource::PodGang => $f::<PodGang>($($arg),*),
             Resource::Pod => $f::<Pod>($($arg),*),
             Resource::Service => $f::<Service>($($arg),*),
-            Resource::ServiceAccount => $f::<ServiceAccount>($($arg),*),
-            Resource::Role => $f::<Role>($($arg),*),
-            Resource::RoleBinding => $f::<RoleBinding>($($arg),*),
             Resource::Event => unreachable!("not watched"),
         }
     };

@@ -8,14 +8,11 @@ use crate::sim::resource::{Id, Resource};
 use crate::sim::store::Store;
 use crate::sim::{Rng, view};
 
-const CHILDREN: [Resource; 7] = [
+const CHILDREN: [Resource; 4] = [
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
     Resource::PodGang,
     Resource::Service,
-    Resource::ServiceAccount,
-    Resource::Role,
-    Resource::RoleBinding,
 ];
 
 /// One piece of trouble.
@@ -132,7 +129,6 @@ fn edit_child(store: &mut Store, rng: &mut Rng) {
                     *group = json!([]);
                 }
             }
-            Resource::Role => object["rules"] = json!([]),
             Resource::Service => object["spec"]["publishNotReadyAddresses"] = json!(false),
             _ => {}
         }

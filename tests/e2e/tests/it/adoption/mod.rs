@@ -97,7 +97,8 @@ fn replace_a_pod(ns: &Namespace<'_>) {
         same("replaced", &(name(pod) != lost), &true)?;
         same("gates", &gates(pod), &vec![])?;
         same("host", &pod["spec"]["hostname"], &"llm-0-router-1".into())?;
-        same("account", &pod["spec"]["serviceAccountName"], &"llm".into())
+        let account = &pod["spec"]["serviceAccountName"];
+        same("account", account, &"default".into())
     });
 }
 

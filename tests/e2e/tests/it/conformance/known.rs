@@ -65,10 +65,6 @@ impl Known<'_> {
             Resource::Service => {
                 object["spec"] = json!({"clusterIP": "None", "selector": {"color": "red"}});
             }
-            Resource::Role => {
-                object["rules"] =
-                    json!([{"apiGroups": [""], "resources": ["pods"], "verbs": ["get"]}]);
-            }
             _ => {}
         }
         object

@@ -59,12 +59,12 @@ fn owned_by_each_kind() -> Value {
     let owner = |kind: &str| {
         json!({
             "apiVersion": "grove.io/v1alpha1", "kind": kind, "name": "owner", "uid": "1",
-            "blockOwnerDeletion": true,
+            "blockOwnerDeletion": true, "controller": kind == "PodCliqueSet",
         })
     };
     let owners = ["PodCliqueSet", "PodCliqueScalingGroup", "PodClique"].map(owner);
     json!({
-        "apiVersion": "v1", "kind": "ServiceAccount",
+        "apiVersion": "v1", "kind": "Service", "spec": {"clusterIP": "None"},
         "metadata": {"name": "owned", "namespace": "default", "ownerReferences": owners},
     })
 }

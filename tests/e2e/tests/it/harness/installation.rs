@@ -39,7 +39,8 @@ impl Installation {
         ];
         // Of definitions that kubectl applied.
         args.extend(["--take-ownership", "--force-conflicts", "--reset-values"]);
-        args.extend(["--set", "replicaCount=0"]);
+        // All tests run under the policy: what it forbids is missed by some of them.
+        args.extend(["--set", "replicaCount=0,admissionPolicy.enabled=true"]);
         args.extend(values.iter().flat_map(|value| ["--set", value]));
         helm(control_plane, &args);
         if !values.contains(&"crds.install=false") {

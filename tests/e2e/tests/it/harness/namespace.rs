@@ -11,7 +11,7 @@ use super::seen::Seen;
 use super::site;
 use super::{cleanup, report, wait};
 
-/// Everything that the operator makes, and what it makes it from.
+/// Everything that the operator makes, what it makes it from, and what it must not make.
 pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,serviceaccounts,roles,rolebindings";
 
 /// What is in a namespace that nobody used.
@@ -31,10 +31,14 @@ pub fn called(purpose: &str) -> String {
     format!("e2e-{purpose}-{}", process::id())
 }
 
-/// Makes the namespace for this purpose and returns its name.
+/// Makes the namespace for this purpose and returns its name, once pods may be made in it: they are
+/// refused before it has its ServiceAccount.
 pub fn make(control_plane: &ControlPlane, purpose: &str) -> String {
     let name = called(purpose);
     control_plane.kubectl(["create", "namespace", &name]);
+    let account = "serviceaccount/default";
+    let wait = ["wait", "--for=create", "--timeout=60s", account];
+    control_plane.kubectl(wait.into_iter().chain(["--namespace", &name]));
     name
 }
 

@@ -32,8 +32,10 @@ fn pods_of_a_standalone_clique_are_as_grove_makes_them() {
         let spec = &pod["spec"];
         assert_eq!(spec["hostname"], format!("svc-1-router-{index}"));
         assert_eq!(spec["subdomain"], "svc-1");
-        // Ours: the set's account unless the template names one, the set's class, user's gates.
-        assert_eq!(spec["serviceAccountName"], "svc");
+        // Ours: the set's class, user's gates. The template names no account, so it is the
+        // namespace's, with its token.
+        assert_eq!(spec["serviceAccountName"], "default");
+        assert_eq!(spec["automountServiceAccountToken"], Value::Null);
         assert_eq!(spec["priorityClassName"], "system-cluster-critical");
         assert_eq!(gates(pod), ["example.com/quota"]);
 
@@ -91,6 +93,8 @@ fn pods_of_a_scaled_gang_are_as_grove_makes_them() {
     }
     let leader = seen.pods("svc-0-model-1-leader")[0];
     assert_eq!(leader["spec"]["serviceAccountName"], "default");
+    assert_eq!(leader["spec"]["automountServiceAccountToken"], false);
+    assert_eq!(leader["spec"]["volumes"], Value::Null, "no token");
 }
 
 /// `<PodClique>-` and five characters that make no words.

@@ -3,8 +3,9 @@ use serde_json::{Value, json};
 use super::{expect_metadata, namespace};
 use crate::harness::seen::controlled_by;
 
+/// Grove makes a ServiceAccount, a Role, a RoleBinding and a Secret with a token for each set.
 #[test]
-fn service_account_and_rights_are_as_grove_makes_them() {
+fn no_account_and_no_rights_are_made() {
     let ns = namespace("names-set");
     let seen = ns.look().unwrap();
     let set = seen.one("PodCliqueSet", "svc").unwrap();
@@ -12,29 +13,10 @@ fn service_account_and_rights_are_as_grove_makes_them() {
         set["metadata"]["finalizers"],
         json!(["grove.io/podcliqueset.grove.io"])
     );
-
-    let account = seen.one("ServiceAccount", "svc").unwrap();
-    expect_metadata(account, &metadata(set, "svc", "pod-service-account"));
-    assert_eq!(account["automountServiceAccountToken"], true);
-
-    let role = seen.one("Role", "grove.io:pcs:svc").unwrap();
-    expect_metadata(role, &metadata(set, "grove.io-pcs-svc", "pod-role"));
-    let rules = json!([{
-        "apiGroups": [""],
-        "resources": ["pods", "pods/status"],
-        "verbs": ["get", "list", "watch"],
-    }]);
-    assert_eq!(role["rules"], rules);
-
-    let binding = seen.one("RoleBinding", "grove.io:pcs:svc").unwrap();
-    expect_metadata(
-        binding,
-        &metadata(set, "grove.io-pcs-svc", "pod-role-binding"),
-    );
-    let subjects = json!([{"kind": "ServiceAccount", "name": "svc", "namespace": ns.name}]);
-    assert_eq!(binding["subjects"], subjects);
-    let role = json!({"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "grove.io:pcs:svc"});
-    assert_eq!(binding["roleRef"], role);
+    for power in ["ServiceAccount", "Role", "RoleBinding"] {
+        seen.expect_names(power, &[]).unwrap();
+    }
+    assert_eq!(ns.kubectl(&["get", "secrets", "--output=name"]), "");
 }
 
 #[test]
