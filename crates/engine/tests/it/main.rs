@@ -8,10 +8,13 @@
 )]
 
 mod apply;
+mod backoff;
 mod cache;
 mod controller;
 mod definitions;
 mod events;
+mod flow;
+mod hangs;
 mod hub;
 mod metrics;
 mod queue;
