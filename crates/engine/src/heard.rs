@@ -99,7 +99,11 @@ fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<B
     futures::stream::unfold(Some((pieces, heard)), |state| async {
         let (mut pieces, heard) = state?;
         let next = timeout(LONGEST_SILENCE, pieces.next()).await;
-        let note = || heard.iter().for_each(|heard| heard.note());
+        let note = || {
+            if let Some(heard) = &heard {
+                heard.note();
+            }
+        };
         match next {
             Ok(Some(Ok(piece))) => {
                 note();
@@ -111,7 +115,9 @@ fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<B
                 None
             }
             Err(_) => {
-                heard.iter().for_each(|h| h.state().was_silent = true);
+                if let Some(heard) = heard {
+                    heard.state().was_silent = true;
+                }
                 Some((Err(Silence.into()), None))
             }
         }

@@ -18,6 +18,7 @@ mod hangs;
 mod hub;
 mod metrics;
 mod queue;
+mod refusals;
 mod routes;
 mod server;
 mod status;
