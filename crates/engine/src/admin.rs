@@ -52,5 +52,6 @@ async fn readyz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
 }
 
 async fn metrics_text(State(hub): State<Arc<Hub>>) -> String {
+    hub.measure_silence();
     hub.metrics.encode(&census::registry(&hub.world))
 }

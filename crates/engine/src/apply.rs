@@ -1,17 +1,20 @@
 //! Carries out a plan: wave after wave, the actions of a wave at once, each with its precondition.
 //!
 //! No action relies on the success of another, only on what was observed: so what is refused
-//! stops its own kind of write and nothing else. A server that does not answer stops everything,
-//! and so does an object that cannot be read: the rest was decided as if it were not there.
+//! stops its own kind of write and nothing else. A server that does not answer, or asks to wait,
+//! stops everything, and so does an object that cannot be read: the rest was decided as if it were
+//! not there.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use api::labels;
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::plan::{Action, Kind, Object, Target};
-use domain::readiness::{ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
+use domain::readiness::{ERR_API_THROTTLED, ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
 use domain::{Key, Pod, ownership};
-use futures::{FutureExt, StreamExt, stream};
+use futures::stream::{self, FuturesUnordered};
+use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -29,18 +32,22 @@ use crate::routes::Watched;
 const WIDTH: usize = 16;
 /// Errors kept per object; the rest is alike.
 const ERRORS_KEPT: usize = 5;
+/// Live reads after one decision; what is left is read after the next.
+const MOST_READS: usize = 64;
 
 /// A write that was refused or failed.
 #[derive(Clone, Debug)]
 pub struct Failed {
-    /// What was asked for.
-    pub verb: &'static str,
-    /// Kind of the object.
-    pub kind: Kind,
+    /// What was asked for, and of which kind.
+    pub class: Class,
     /// Whether its name is taken by an object of somebody else.
     pub is_name_conflict: bool,
-    /// Words for the user.
-    pub message: String,
+    /// Whether the API server said no, rather than nothing.
+    pub is_refused: bool,
+    /// How long the API server asks to wait.
+    pub after: Duration,
+    /// The same for the status.
+    pub error: LastError,
 }
 
 /// What became of a plan's waves.
@@ -52,38 +59,84 @@ pub struct Outcome {
     pub whys: BTreeSet<&'static str>,
     /// What was refused or failed.
     pub failures: Vec<Failed>,
-    /// The same for the status.
-    pub errors: Vec<LastError>,
     /// Objects that changed under us; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
     /// Writes that were left out because their like failed.
     pub is_cut_short: bool,
-    /// Whether the API server said no, rather than nothing.
-    pub is_refused: bool,
+    /// Whether the API server asked to wait.
+    pub is_throttled: bool,
+    /// Whether the namespace is being deleted: nothing is created there any more.
+    pub namespace_ends: bool,
+    failed: BTreeSet<Class>,
     is_unavailable: bool,
 }
 
 impl Outcome {
     /// Whether every action did what was asked.
     pub fn is_complete(&self) -> bool {
-        self.failures.is_empty() && self.conflicts.is_empty() && !self.is_cut_short
+        !self.has_failed() && !self.is_cut_short
+    }
+
+    /// Whether some action did not do what was asked.
+    pub fn has_failed(&self) -> bool {
+        !self.failed.is_empty() || !self.conflicts.is_empty()
     }
 
     /// In one word, for metrics.
     pub fn result(&self) -> &'static str {
-        match (self.failures.is_empty(), self.conflicts.is_empty()) {
+        match (self.failures.is_empty(), self.has_failed()) {
             (false, _) => "error",
-            (true, false) => "conflict",
-            (true, true) => "ok",
+            (true, true) => "conflict",
+            (true, false) => "ok",
         }
     }
 
-    /// What failed, as classes of writes.
-    pub fn failed_classes(&self) -> BTreeSet<Class> {
-        self.failures
-            .iter()
-            .map(|failed| (failed.verb, failed.kind))
-            .collect()
+    /// Classes of writes that failed.
+    pub fn failed_classes(&self) -> &BTreeSet<Class> {
+        &self.failed
+    }
+
+    /// What the status says of it.
+    pub fn errors(&self) -> impl Iterator<Item = &LastError> {
+        self.failures.iter().map(|failed| &failed.error)
+    }
+
+    /// Whether it is of use to try an action after all that has failed up to now.
+    fn allows(&self, action: &Action) -> bool {
+        let is_futile = self.namespace_ends && matches!(action, Action::Create(_));
+        !self.is_unavailable && !is_futile
+    }
+
+    /// Notes a failure of that class.
+    pub fn fail(
+        &mut self,
+        class: Class,
+        code: String,
+        error: &RequestError,
+        text: String,
+        now: Timestamp,
+    ) {
+        self.failed.insert(class);
+        let after = match error {
+            RequestError::Throttled { after, .. } => *after,
+            _ => Duration::ZERO,
+        };
+        self.is_throttled |= matches!(error, RequestError::Throttled { .. });
+        self.is_unavailable |= !error.is_refusal();
+        let is_new = !self.failures.iter().any(|failed| failed.class == class);
+        if is_new || self.failures.len() < ERRORS_KEPT {
+            self.failures.push(Failed {
+                class,
+                is_name_conflict: matches!(error, RequestError::NameConflict { .. }),
+                is_refused: error.is_refusal(),
+                after,
+                error: LastError {
+                    code,
+                    description: text,
+                    observed_at: Time(now),
+                },
+            });
+        }
     }
 }
 
@@ -109,6 +162,8 @@ pub async fn perform(
     outcome
 }
 
+/// Carries out actions, some at once. What is refused to one may be granted to another, so all of
+/// a kind are tried; but where nothing can be written the rest is left.
 async fn carry_out(
     hub: &Hub,
     actions: &[Action],
@@ -116,24 +171,29 @@ async fn carry_out(
     now: Timestamp,
     outcome: &mut Outcome,
 ) {
-    let failed = outcome.failed_classes();
-    let is_allowed = |action: &&Action| {
-        let class = (action.verb(), action.kind());
-        !blocked.contains(&class) && !failed.contains(&class)
-    };
-    let allowed: Vec<&Action> = actions.iter().filter(is_allowed).collect();
-    outcome.is_cut_short |= allowed.len() < actions.len();
-    let attempts: Vec<_> = allowed
-        .into_iter()
-        .map(|a| attempt(hub, a).boxed())
-        .collect();
-    let results: Vec<_> = stream::iter(attempts)
-        .buffer_unordered(WIDTH)
-        .collect()
-        .await;
-    for (action, result) in results {
+    let failed_before = outcome.failed.clone();
+    let mut waiting = actions.iter();
+    let mut under_way = FuturesUnordered::new();
+    loop {
+        while under_way.len() < WIDTH {
+            let Some(action) = waiting.next() else { break };
+            let class = class(action);
+            let is_blocked = blocked.contains(&class) || failed_before.contains(&class);
+            if !is_blocked && outcome.allows(action) {
+                under_way.push(attempt(hub, action));
+            } else {
+                outcome.is_cut_short = true;
+            }
+        }
+        let Some((action, result)) = under_way.next().await else {
+            return;
+        };
         note(hub, outcome, action, result, now);
     }
+}
+
+fn class(action: &Action) -> Class {
+    (action.verb(), action.kind())
 }
 
 async fn attempt<'a>(hub: &Hub, action: &'a Action) -> (&'a Action, Result<(), RequestError>) {
@@ -149,7 +209,9 @@ fn note(
 ) {
     let label = match &result {
         Ok(()) => "ok",
-        Err(RequestError::Conflict | RequestError::NotFound) => "conflict",
+        Err(RequestError::Conflict | RequestError::NotFound | RequestError::NamespaceEnds) => {
+            "conflict"
+        }
         Err(_) => "error",
     };
     let labels = ByAction {
@@ -167,37 +229,24 @@ fn note(
         Err(RequestError::Conflict | RequestError::NotFound) => {
             outcome.conflicts.push((action.kind(), key));
         }
+        Err(RequestError::NamespaceEnds) => {
+            outcome.namespace_ends = true;
+            outcome.failed.insert(class(action));
+        }
         Err(error) => fail(outcome, action, &key, &error, now),
     }
 }
 
 fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError, now: Timestamp) {
     tracing::warn!(action = action.verb(), kind = %action.kind(), %key, %error, "write failed");
-    let is_name_conflict = matches!(error, RequestError::NameConflict { .. });
-    let is_refused = is_name_conflict || matches!(error, RequestError::Refused { .. });
-    outcome.is_refused |= is_refused;
-    outcome.is_unavailable |= !is_refused;
-    let message = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
-    if outcome.errors.len() < ERRORS_KEPT {
-        let code = match error {
-            RequestError::NameConflict { .. } => ERR_NAME_CONFLICT.to_owned(),
-            RequestError::Unavailable(_) => ERR_API_UNAVAILABLE.to_owned(),
-            _ => code(action),
-        };
-        outcome.errors.push(LastError {
-            code,
-            description: message.clone(),
-            observed_at: Time(now),
-        });
-    }
-    if outcome.failures.len() < ERRORS_KEPT {
-        outcome.failures.push(Failed {
-            verb: action.verb(),
-            kind: action.kind(),
-            is_name_conflict,
-            message,
-        });
-    }
+    let text = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
+    let code = match error {
+        RequestError::NameConflict { .. } => ERR_NAME_CONFLICT.to_owned(),
+        RequestError::Unavailable(_) => ERR_API_UNAVAILABLE.to_owned(),
+        RequestError::Throttled { .. } => ERR_API_THROTTLED.to_owned(),
+        _ => code(action),
+    };
+    outcome.fail(class(action), code, error, text, now);
 }
 
 /// `ERR_CREATE_POD` and the like (Grove, §12.2).
@@ -387,16 +436,29 @@ async fn delete<K: Watched>(hub: &Hub, target: &Target) -> Result<(), RequestErr
     }
 }
 
-/// Reads live what changed under us.
-pub async fn refresh_any(hub: &Hub, kind: Kind, key: &Key) {
+/// Reads live what changed under us, some at once, until the API server does not answer.
+pub async fn refresh_all(hub: &Hub, changed: &[(Kind, Key)]) {
+    let reads = changed.iter().take(MOST_READS);
+    let reads: Vec<_> = reads
+        .map(|(kind, key)| refresh_any(hub, *kind, key).boxed())
+        .collect();
+    let mut reads = stream::iter(reads).buffer_unordered(WIDTH);
+    while let Some(is_answered) = reads.next().await {
+        if !is_answered {
+            return;
+        }
+    }
+}
+
+async fn refresh_any(hub: &Hub, kind: Kind, key: &Key) -> bool {
     let target = Target {
         kind,
         key: key.clone(),
         uid: String::new(),
     };
-    by_kind!(target, refresh(hub, &target.key));
+    by_kind!(target, refresh(hub, &target.key))
 }
 
-async fn refresh<K: Watched>(hub: &Hub, key: &Key) {
-    hub.refresh::<K>(key).await;
+async fn refresh<K: Watched>(hub: &Hub, key: &Key) -> bool {
+    hub.refresh::<K>(key).await
 }

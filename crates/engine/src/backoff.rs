@@ -1,16 +1,20 @@
-//! How long an object waits after a failure, each object alone: 50 ms, doubling up to 5 s, or up
-//! to a minute for what the API server refuses.
+//! How long an object waits after a failure: 50 ms, doubling up to 5 s; or growing fourfold up to a
+//! minute for what the API server refuses.
 //!
-//! Only what failed waits. Everything else about the object goes on: an event in between neither
-//! repeats the failed kind of write early nor has to wait for it. A changed spec ends the wait.
+//! Only what failed waits, each class of writes by itself. Everything else about the object goes
+//! on: an event in between neither repeats the failed kind of write early nor has to wait for it,
+//! and another failure neither ends nor prolongs its wait. A changed spec ends all of them.
+//!
+//! Each object waits a little longer than another, by its name: thousands that fail together are
+//! not to come again together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::LastError;
-use domain::Key;
 use domain::plan::Kind;
+use domain::{Key, fnv};
 use tokio::time::Instant;
 
 const FIRST: Duration = Duration::from_millis(50);
@@ -20,25 +24,33 @@ const LONGEST_REFUSED: Duration = Duration::from_mins(1);
 /// A verb and the kind it is done to.
 pub type Class = (&'static str, Kind);
 
+/// The verb of a status.
+pub const STATUS: &str = "status";
+
 /// What failed.
 #[derive(Clone, Debug, Default)]
 pub struct Failure {
+    /// Writes that are not repeated before the time is over; `None` if it was another's write that
+    /// got in between, or a rule failed.
+    pub class: Option<Class>,
     /// Generation of the object for which it failed.
     pub generation: Option<i64>,
-    /// Writes that are not repeated before the time is over.
-    pub blocked: BTreeSet<Class>,
     /// What the status says meanwhile.
     pub errors: Vec<LastError>,
     /// Whether the API server refused, so that asking again soon is of little use.
     pub is_refused: bool,
+    /// How long the API server asks to wait.
+    pub after: Duration,
 }
 
-/// A wait that is not over.
+/// Waits that are not over.
 #[derive(Clone, Debug)]
 pub struct Pending {
-    /// What failed.
-    pub failure: Failure,
-    /// Time left.
+    /// Writes that are not repeated yet.
+    pub blocked: BTreeSet<Class>,
+    /// What the status says meanwhile.
+    pub errors: Vec<LastError>,
+    /// Time left for the first of them.
     pub rest: Duration,
 }
 
@@ -46,47 +58,70 @@ pub struct Pending {
 struct Entry {
     count: u32,
     until: Instant,
-    failure: Failure,
+    generation: Option<i64>,
+    errors: Vec<LastError>,
 }
 
-/// Failures in a row, per object.
+/// Failures in a row, per object and class.
 #[derive(Debug, Default)]
-pub struct Backoff(Mutex<HashMap<Key, Entry>>);
+pub struct Backoff(Mutex<HashMap<Key, BTreeMap<Option<Class>, Entry>>>);
 
 impl Backoff {
     /// Counts a failure; tells how many there were in a row and how long to wait.
     pub fn failed(&self, key: &Key, failure: Failure) -> (u32, Duration) {
-        let longest = if failure.is_refused {
-            LONGEST_REFUSED
-        } else {
-            LONGEST
-        };
         let mut entries = self.entries();
-        let before = entries.get(key).map_or(0, |entry| entry.count);
-        let wait = FIRST.saturating_mul(1 << before.min(16)).min(longest);
+        let classes = entries.entry(key.clone()).or_default();
+        let before = classes.get(&failure.class).map_or(0, |entry| entry.count);
+        let wait = wait(before, failure.is_refused).max(failure.after);
+        let wait = wait + share(key, wait);
         let count = before.saturating_add(1);
-        entries.insert(
-            key.clone(),
+        classes.insert(
+            failure.class,
             Entry {
                 count,
                 until: Instant::now() + wait,
-                failure,
+                generation: failure.generation,
+                errors: failure.errors,
             },
         );
         (count, wait)
     }
 
-    /// The wait of an object, unless it is over or was for another spec.
+    /// The waits of an object that are not over and not for another spec.
     pub fn pending(&self, key: &Key, generation: Option<i64>) -> Option<Pending> {
         let entries = self.entries();
-        let entry = entries
-            .get(key)
-            .filter(|e| e.failure.generation == generation)?;
-        let rest = entry.until.checked_duration_since(Instant::now())?;
-        (!rest.is_zero()).then(|| Pending {
-            failure: entry.failure.clone(),
-            rest,
+        let now = Instant::now();
+        let classes = entries.get(key)?.iter();
+        let waiting: Vec<_> = classes
+            .filter(|(_, entry)| entry.generation == generation && entry.until > now)
+            .filter_map(|(class, entry)| Some(((*class)?, entry)))
+            .collect();
+        let first = waiting.iter().map(|(_, entry)| entry.until).min()?;
+        Some(Pending {
+            blocked: waiting.iter().map(|(class, _)| *class).collect(),
+            errors: waiting
+                .iter()
+                .flat_map(|(_, entry)| entry.errors.clone())
+                .collect(),
+            rest: first.saturating_duration_since(now),
         })
+    }
+
+    /// Forgets what did not fail again, and of which the wait was over.
+    pub fn keep(&self, key: &Key, failed: &BTreeSet<Option<Class>>) {
+        let now = Instant::now();
+        if let Some(classes) = self.entries().get_mut(key) {
+            classes.retain(|class, entry| {
+                failed.contains(class) || class.is_some() && entry.until > now
+            });
+        }
+    }
+
+    /// How often this failed in a row.
+    pub fn count(&self, key: &Key, class: Option<Class>) -> u32 {
+        let entries = self.entries();
+        let entry = entries.get(key).and_then(|classes| classes.get(&class));
+        entry.map_or(0, |entry| entry.count)
     }
 
     /// Forgets the failures of an object.
@@ -94,7 +129,24 @@ impl Backoff {
         self.entries().remove(key);
     }
 
-    fn entries(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
+    fn entries(&self) -> MutexGuard<'_, HashMap<Key, BTreeMap<Option<Class>, Entry>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn wait(before: u32, is_refused: bool) -> Duration {
+    let before = before.min(16);
+    if is_refused {
+        return FIRST
+            .saturating_mul(1 << (2 * before).min(30))
+            .min(LONGEST_REFUSED);
+    }
+    FIRST.saturating_mul(1 << before).min(LONGEST)
+}
+
+/// Up to a quarter of the wait, always the same for an object.
+fn share(key: &Key, wait: Duration) -> Duration {
+    let name = format!("{}/{}", key.namespace, key.name);
+    let hash = u32::try_from(fnv::hash(name.as_bytes()) % 256).unwrap_or(0);
+    wait * hash / 1024
 }

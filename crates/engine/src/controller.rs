@@ -21,7 +21,7 @@ use kube::runtime::watcher;
 use tokio::time::Instant;
 
 use crate::apply::{self, Outcome};
-use crate::backoff::{Backoff, Failure};
+use crate::backoff::{Backoff, Class, Failure, STATUS};
 use crate::events::Events;
 use crate::hub::Hub;
 use crate::metrics::{ByController, ByResult};
@@ -42,6 +42,8 @@ const REST: Duration = Duration::from_millis(20);
 const NOTES_AT_ONCE: usize = 16;
 /// So many conflicts in a row and what changed under us is read live.
 const CONFLICTS_BEFORE_READ: u32 = 3;
+/// So often in a row has the API server asked to wait, and the status says so.
+const TOLD_AFTER: u32 = 3;
 
 /// The rules of one kind.
 pub trait Reconciler: Send + Sync + 'static {
@@ -66,7 +68,9 @@ pub async fn run<R: Reconciler>(
     concurrency: u16,
     stop: impl Future<Output = ()> + Send + 'static,
 ) {
-    let queue = hub.queue(R::CONTROLLER).paced_keys(REST).take_until(stop);
+    let stop = stop.shared();
+    let queue = hub.queue(R::CONTROLLER).paced_keys(REST);
+    let queue = queue.take_until(stop.clone());
     let mut writer = Writer::<PartialObjectMeta<R::Object>>::new(());
     let store = writer.as_reader();
     writer.apply_watcher_event(&watcher::Event::Init);
@@ -76,7 +80,12 @@ pub async fn run<R: Reconciler>(
     let results = applier(
         |object, worker: Arc<Worker<R>>| {
             let key = Key::of(&object.metadata);
+            let is_stopping = stop.clone().now_or_never().is_some();
             async move {
+                // The applier still hands out what it has in store.
+                if is_stopping {
+                    return Ok(Action::await_change());
+                }
                 let again = worker.reconcile(&key).await;
                 Ok::<_, Infallible>(again.map_or_else(Action::await_change, Action::requeue))
             }
@@ -159,10 +168,10 @@ impl<R: Reconciler> Worker<R> {
         };
         let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
         self.count(outcome.result(), began);
-        if outcome.failures.is_empty() && outcome.conflicts.is_empty() {
-            if !outcome.is_cut_short {
-                self.backoff.succeeded(key);
-            }
+        if outcome.is_complete() {
+            self.backoff.succeeded(key);
+        }
+        if !outcome.has_failed() {
             return delay;
         }
         let wait = self.retry(key, &object, outcome).await;
@@ -190,18 +199,19 @@ impl<R: Reconciler> Worker<R> {
         now: Timestamp,
     ) -> (Outcome, Option<Duration>) {
         let pending = self.backoff.pending(key, object.meta().generation);
-        let (blocked, waiting) = match pending {
-            Some(pending) => (pending.failure.blocked.clone(), Some(pending)),
-            None => (BTreeSet::new(), None),
-        };
+        let blocked = pending
+            .as_ref()
+            .map_or_else(BTreeSet::new, |p| p.blocked.clone());
         self.say(object, &plan.notes, now).await;
         let mut outcome = apply::perform(&self.hub, &plan.waves, &blocked, now).await;
         record::writes(name::<R>(), key, &outcome);
         let mut delay = plan.wake_at.map(|at| until(at, now));
-        let mut errors = outcome.errors.clone();
-        if let Some(waiting) = waiting.filter(|_| outcome.is_cut_short) {
+        let is_status_blocked = blocked.contains(&status_of::<R>());
+        outcome.is_cut_short |= is_status_blocked && plan.status.is_some();
+        let mut errors: Vec<_> = outcome.errors().cloned().collect();
+        if let Some(waiting) = pending.filter(|_| outcome.is_cut_short) {
             delay = Some(delay.map_or(waiting.rest, |d| d.min(waiting.rest)));
-            errors.extend(waiting.failure.errors);
+            errors.extend(waiting.errors);
         }
         let summaries = crate::events::summaries(&outcome);
         let said = self.say(object, &summaries, now);
@@ -212,7 +222,9 @@ impl<R: Reconciler> Worker<R> {
         if is_outdated {
             delay = Some(delay.map_or(LATE, |d| d.min(LATE)));
             said.await;
-        } else if let Some(mut next) = plan.status {
+        } else if let Some(mut next) = plan.status.filter(|_| !is_status_blocked)
+            && !self.is_spared(key, &outcome)
+        {
             if let Some(list) = next.last_errors() {
                 list.extend(errors);
             }
@@ -222,7 +234,10 @@ impl<R: Reconciler> Worker<R> {
             match written {
                 Ok(None) => {}
                 Ok(Some(pause)) => delay = Some(delay.map_or(pause, |d| d.min(pause))),
-                Err(()) => outcome.conflicts.push((R::Object::KIND, key.clone())),
+                Err(error) => {
+                    self.status_failed(key, object, &error, &mut outcome, now)
+                        .await;
+                }
             }
         } else {
             said.await;
@@ -249,7 +264,7 @@ impl<R: Reconciler> Worker<R> {
         key: &Key,
         object: &Arc<R::Object>,
         mut next: R::Status,
-    ) -> Result<Option<Duration>, ()> {
+    ) -> Result<Option<Duration>, RequestError> {
         let mut before = object.status().cloned().unwrap_or_default();
         if let (Some(old), Some(new)) = (before.last_errors(), next.last_errors()) {
             status::keep_times(old, new);
@@ -278,12 +293,38 @@ impl<R: Reconciler> Worker<R> {
                 Ok(None)
             }
             Err(RequestError::NotFound) => Ok(None),
-            Err(RequestError::Conflict) => Err(()),
-            Err(error) => {
-                tracing::warn!(controller = name::<R>(), %key, %error, "status not written");
-                Err(())
-            }
+            Err(error) => Err(error),
         }
+    }
+
+    /// Whether the status is left for the next time: who is asked for less is not asked for more
+    /// only to be told so. If it goes on, users have to know.
+    fn is_spared(&self, key: &Key, outcome: &Outcome) -> bool {
+        let classes = outcome.failed_classes().iter();
+        let counts = classes.map(|class| self.backoff.count(key, Some(*class)));
+        outcome.is_throttled && counts.max().unwrap_or(0) < TOLD_AFTER
+    }
+
+    /// A status cannot say that it was refused, so an event does.
+    async fn status_failed(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        error: &RequestError,
+        outcome: &mut Outcome,
+        now: Timestamp,
+    ) {
+        if let RequestError::Conflict | RequestError::Unreadable(_) = error {
+            outcome.conflicts.push((R::Object::KIND, key.clone()));
+            return;
+        }
+        tracing::warn!(controller = name::<R>(), %key, %error, "status not written");
+        let text = format!("the status cannot be written: {error}");
+        if error.is_refusal() {
+            let note = Note::warning(crate::events::STATUS_FAILED, text.clone());
+            self.say(object, &[note], now).await;
+        }
+        outcome.fail(status_of::<R>(), String::new(), error, text, now);
     }
 
     /// How long it still has to wait.
@@ -299,19 +340,24 @@ impl<R: Reconciler> Worker<R> {
     /// After a failure: waits a little longer each time, and after some conflicts in a row reads
     /// live what changed under us.
     async fn retry(&self, key: &Key, object: &Arc<R::Object>, outcome: Outcome) -> Duration {
-        let failure = Failure {
-            generation: object.meta().generation,
-            blocked: outcome.failed_classes(),
-            is_refused: outcome.is_refused,
-            errors: outcome.errors,
-        };
-        let (count, wait) = self.backoff.failed(key, failure);
-        if count >= CONFLICTS_BEFORE_READ {
-            for (kind, name) in &outcome.conflicts {
-                apply::refresh_any(&self.hub, *kind, name).await;
+        let generation = object.meta().generation;
+        let mut failed = BTreeSet::new();
+        let mut first = Duration::MAX;
+        for class in outcome.failed_classes() {
+            failed.insert(Some(*class));
+            let failure = failure(*class, generation, &outcome);
+            first = first.min(self.backoff.failed(key, failure).1);
+        }
+        if !outcome.conflicts.is_empty() {
+            failed.insert(None);
+            let (count, wait) = self.backoff.failed(key, Failure::default());
+            first = first.min(wait);
+            if count >= CONFLICTS_BEFORE_READ {
+                apply::refresh_all(&self.hub, &outcome.conflicts).await;
             }
         }
-        wait
+        self.backoff.keep(key, &failed);
+        first
     }
 
     fn forget(&self, key: &Key) {
@@ -337,6 +383,29 @@ impl<R: Reconciler> Worker<R> {
 
 fn name<R: Reconciler>() -> &'static str {
     R::CONTROLLER.into()
+}
+
+fn status_of<R: Reconciler>() -> Class {
+    (STATUS, R::Object::KIND)
+}
+
+/// What failed of one class. What the status says of its own refusal nobody would read.
+fn failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Failure {
+    let all = || {
+        outcome
+            .failures
+            .iter()
+            .filter(|failed| failed.class == class)
+    };
+    let told = all().filter(|failed| failed.class.0 != STATUS);
+    let is_of_ending_namespace = outcome.namespace_ends && all().next().is_none();
+    Failure {
+        class: Some(class),
+        generation,
+        errors: told.map(|failed| failed.error.clone()).collect(),
+        is_refused: is_of_ending_namespace || all().any(|failed| failed.is_refused),
+        after: all().map(|failed| failed.after).max().unwrap_or_default(),
+    }
 }
 
 /// Time left until `at`, but never so long that a step of the clock goes unnoticed.

@@ -12,6 +12,7 @@ use kube::Client;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::heard::{LONGEST_HEAD, NoHead};
 use crate::hub::Hub;
 
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
@@ -79,7 +80,11 @@ pub async fn lack(client: &Client) -> Result<Option<String>, kube::Error> {
     for path in PATHS {
         let request = Request::get(path).body(Vec::new());
         let request = request.map_err(kube::Error::HttpError)?;
-        let described: Description = client.request(request).await?;
+        let answer = tokio::time::timeout(LONGEST_HEAD, client.request(request)).await;
+        let described: Description = answer.unwrap_or_else(|_| {
+            let error = Box::new(NoHead);
+            Err(kube::Error::Service(error))
+        })?;
         kinds.extend(described.components.schemas);
     }
     Ok(judge(&kinds))

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use api::labels;
 use domain::fnv;
@@ -16,6 +17,10 @@ use crate::routes::Watched;
 
 /// How many names are remembered to spare the API server repetitions.
 const REMEMBERED: usize = 10_000;
+/// What waits for an event waits no longer.
+const LONGEST_TO_SAY: Duration = Duration::from_secs(10);
+/// Event reason: what became of an object cannot be written into its status.
+pub const STATUS_FAILED: &str = "StatusUpdateFailed";
 /// Event reason: a name that we need is taken by an object of somebody else.
 const NAME_CONFLICT: &str = "NameConflict";
 
@@ -38,10 +43,16 @@ impl Events {
             return;
         }
         let namespace = event.metadata.namespace.clone().unwrap_or_default();
-        match requests.create::<Event, Event>(&namespace, &event).await {
-            Ok(_) | Err(RequestError::AlreadyExists) => {}
-            Err(error) => {
-                tracing::warn!(event = name, %error, "event not posted");
+        let posted = requests.create::<Event, Event>(&namespace, &event);
+        let posted = tokio::time::timeout(LONGEST_TO_SAY, posted).await;
+        match posted {
+            Ok(Ok(_) | Err(RequestError::AlreadyExists)) => {}
+            failed => {
+                let error = match failed {
+                    Ok(Err(error)) => error.to_string(),
+                    _ => format!("no answer within {LONGEST_TO_SAY:?}"),
+                };
+                tracing::warn!(event = name, error, "event not posted");
                 self.said
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
@@ -138,12 +149,13 @@ pub fn summaries(outcome: &Outcome) -> Vec<Note> {
         })
         .collect();
     notes.extend(outcome.failures.iter().map(|failure| {
-        let reason = match reasons(failure.verb, failure.kind) {
+        let (verb, kind) = failure.class;
+        let reason = match reasons(verb, kind) {
             _ if failure.is_name_conflict => NAME_CONFLICT,
             Some((_, reason)) => reason,
             None => "SyncFailed",
         };
-        Note::warning(reason, failure.message.clone())
+        Note::warning(reason, failure.error.description.clone())
     }));
     notes
 }

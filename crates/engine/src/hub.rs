@@ -1,13 +1,14 @@
 //! One watch per kind and scope, our own fan-out: cache first, then the keys of every controller concerned.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::labels;
 use domain::plan::Kind;
 use domain::{Key, ownership};
+use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
 use kube::core::DeserializeGuard;
@@ -16,9 +17,11 @@ use kube::runtime::watcher::{self, watcher};
 use kube::{Api, Client};
 use strum::IntoEnumIterator;
 use tokio::sync::{Notify, watch};
+use tokio::time::Instant;
 
 use crate::cache::{Change, Unsettled};
 use crate::clock::{self, Clock};
+use crate::heard::{self, Heard, NoHead};
 use crate::metrics::{ByController, ByKind, Metrics};
 use crate::queue::Queue;
 use crate::requests::{RequestError, Requests};
@@ -31,6 +34,12 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// So many failures in a row and the watch is begun anew with a full list: a watch that is
 /// answered by 410 at its start would otherwise be repeated for ever.
 const FAILURES_BEFORE_RELIST: u32 = 5;
+/// What one start counts that gets no answer at all: nobody waits for five of them.
+const UNANSWERED: u32 = 3;
+/// A failure that comes so long after another is the first of a new row.
+const END_OF_ROW: Duration = Duration::from_mins(1);
+/// A kind of which nothing is heard for so long is not looked after, whatever the reason.
+const STALE: Duration = Duration::from_mins(3);
 /// How often own writes are checked for being shown by the watch.
 const SWEEP: Duration = Duration::from_secs(5);
 /// A full list that takes longer than this hangs.
@@ -40,6 +49,16 @@ const READS_AT_ONCE: usize = 16;
 
 /// A kind and where it is watched.
 type Watch = (&'static str, Scope);
+
+/// Nothing is decided on an object before every kind was listed once where it is: its children
+/// never leave its namespace, so one scope does not wait for another.
+#[derive(Debug, Default)]
+struct Gate {
+    /// What was never listed yet.
+    unlisted: BTreeSet<Watch>,
+    /// Keys that came meanwhile.
+    held: HashMap<Scope, HashSet<(Controller, Key)>>,
+}
 
 /// Watches, caches and queues.
 pub struct Hub {
@@ -53,6 +72,8 @@ pub struct Hub {
     queues: BTreeMap<&'static str, Queue>,
     scopes: Vec<Scope>,
     unsynced: watch::Sender<BTreeMap<Watch, String>>,
+    heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
+    gate: Mutex<Gate>,
     doubts: Mutex<HashMap<&'static str, Arc<Notify>>>,
 }
 
@@ -69,6 +90,8 @@ impl Hub {
                 .collect(),
             scopes: Scope::of(&[]),
             unsynced: watch::Sender::new(BTreeMap::new()),
+            heard: Mutex::default(),
+            gate: Mutex::default(),
             doubts: Mutex::default(),
         }
     }
@@ -100,25 +123,55 @@ impl Hub {
             .unwrap_or_default()
     }
 
-    /// Kinds that were not listed yet, or whose watch is lost until they are listed again, each
-    /// with where that is, and the reason.
+    /// Kinds that were not listed yet, whose watch is lost until they are listed again, or of which
+    /// nothing is heard, each with where that is, and the reason.
     pub fn unsynced(&self) -> BTreeMap<String, String> {
+        let named = |(kind, scope): &Watch| format!("{kind}{scope}");
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = heard.iter().filter(|(_, heard)| heard.silence() > STALE);
+        let mut all: BTreeMap<String, String> = silent
+            .map(|(watch, heard)| (named(watch), stale(heard.silence())))
+            .collect();
         let unsynced = self.unsynced.borrow();
-        let named = unsynced
-            .iter()
-            .map(|((kind, scope), why)| (format!("{kind}{scope}"), why.clone()));
-        named.collect()
+        all.extend(
+            unsynced
+                .iter()
+                .map(|(watch, why)| (named(watch), why.clone())),
+        );
+        all
     }
 
-    /// Waits until every kind was listed once everywhere: before that nothing may be decided.
+    /// Puts into the metrics how long nothing was heard of each kind.
+    pub fn measure_silence(&self) {
+        let mut longest = BTreeMap::<&'static str, f64>::new();
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        for ((kind, _), heard) in heard.iter() {
+            let seconds = longest.entry(kind).or_default();
+            *seconds = seconds.max(heard.silence().as_secs_f64());
+        }
+        for (kind, seconds) in longest {
+            let gauge = self.metrics.watch_silence.get_or_create(&ByKind { kind });
+            gauge.set(seconds);
+        }
+    }
+
+    fn heard<K: Watched>(&self, scope: &Scope) -> Arc<Heard> {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.entry(watch_of::<K>(scope)).or_default().clone()
+    }
+
+    /// Waits until every kind is listed everywhere.
     pub async fn synced(&self) {
         let mut unsynced = self.unsynced.subscribe();
         // The sender lives as long as self.
         let _ = unsynced.wait_for(BTreeMap::is_empty).await;
     }
 
-    /// Says that this kind will be watched, so that [`Hub::synced`] waits for it.
+    /// Says that this kind will be watched: keys are held back until it is listed where they are.
     pub fn expect<K: Watched>(&self) {
+        self.gate()
+            .unlisted
+            .extend(self.scopes.iter().map(watch_of::<K>));
         self.unsynced.send_modify(|u| {
             for scope in &self.scopes {
                 u.insert(watch_of::<K>(scope), "not listed yet".into());
@@ -141,12 +194,27 @@ impl Hub {
     pub fn publish<K: Watched>(&self, change: Option<Change<K>>) {
         let Some(change) = change else { return };
         for (controller, key) in K::routes(&change, &self.world) {
-            let name: &'static str = controller.into();
-            if let Some(queue) = self.queues.get(name) {
-                queue.push(key);
-            }
-            self.measure(controller);
+            self.enqueue(controller, key);
         }
+    }
+
+    /// Has the controller look at the object, once all that belongs to it is known.
+    pub fn enqueue(&self, controller: Controller, key: Key) {
+        let is_concerned = |scope: &&Scope| scope.holds(&key.namespace);
+        if let Some(scope) = self.scopes.iter().find(is_concerned) {
+            let mut gate = self.gate();
+            if gate.unlisted.iter().any(|(_, unlisted)| unlisted == scope) {
+                let held = gate.held.entry(scope.clone()).or_default();
+                held.insert((controller, key));
+                return;
+            }
+        }
+        self.queue(controller).push(key);
+        self.measure(controller);
+    }
+
+    fn gate(&self) -> MutexGuard<'_, Gate> {
+        self.gate.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Puts the depth of a controller's queue into the metrics.
@@ -187,7 +255,7 @@ impl Hub {
         let owner = settled.owner.map(|key| (Controller::PodClique, key));
         let set = set.map(|key| (Controller::PodCliqueSet, key));
         for (controller, key) in owner.into_iter().chain(set) {
-            self.queue(controller).push(key);
+            self.enqueue(controller, key);
         }
     }
 
@@ -196,8 +264,9 @@ impl Hub {
         self.publish(K::cache(&self.world).wrote_delete(key, uid, self.now()));
     }
 
-    /// Reads the object live and believes that, unless it changed meanwhile.
-    pub async fn refresh<K: Watched>(&self, key: &Key) {
+    /// Reads the object live and believes that, unless it changed meanwhile. Says whether the API
+    /// server answered: if not, it is of no use to ask for others.
+    pub async fn refresh<K: Watched>(&self, key: &Key) -> bool {
         let cache = K::cache(&self.world);
         let before = cache.seen(key);
         let found = match self.requests.get::<K>(key).await {
@@ -205,7 +274,11 @@ impl Hub {
             Err(RequestError::NotFound) => None,
             Err(error) => {
                 tracing::warn!(kind = %K::KIND, %key, %error, "live read failed");
-                return;
+                let is_silent = matches!(
+                    error,
+                    RequestError::Unavailable(_) | RequestError::Throttled { .. }
+                );
+                return !is_silent;
             }
         };
         let doubted = cache.unsettled(key);
@@ -213,6 +286,7 @@ impl Hub {
         if let Some(settled) = doubted.filter(|_| cache.unsettled(key).is_none()) {
             self.wake::<K>(settled);
         }
+        true
     }
 
     /// Watches one kind for ever.
@@ -232,33 +306,42 @@ impl Hub {
     }
 
     async fn watch_scope<K: Watched>(&self, client: Client, scope: &Scope) {
-        let mut failures = 0;
+        let heard = self.heard::<K>(scope);
+        let client = heard::listening(client, heard.clone());
+        let mut row = Row::default();
         loop {
-            self.watch_until_stuck::<K>(client.clone(), scope, &mut failures)
+            self.watch_until_stuck::<K>(&client, scope, &heard, &mut row)
                 .await;
         }
     }
 
+    /// Lists, and watches until that is of no use any more.
     async fn watch_until_stuck<K: Watched>(
         &self,
-        client: Client,
+        client: &Client,
         scope: &Scope,
-        failures: &mut u32,
+        heard: &Heard,
+        row: &mut Row,
     ) {
-        let mut config = watcher::Config::default().timeout(60);
+        let mut config = watcher::Config::default().timeout(heard::WATCH_SECONDS);
         if K::IS_SELECTED {
             config = config.labels(labels::MANAGED_SELECTOR);
         }
-        let mut events = pin!(watcher(api::<K>(client, scope), config));
+        let mut events = pin!(watcher(api::<K>(client.clone(), scope), config));
         let mut is_listed = false;
-        let mut attempts = 0;
-        while attempts < FAILURES_BEFORE_RELIST {
-            // An idle watch is normal and kube notices a dead one; a list that hangs it does not.
-            let next = events.next();
-            let event = if is_listed {
-                next.await
-            } else {
-                within(LONGEST_LIST, next).await
+        // Beside the watch: what cannot be listed here must not hold up what is told there.
+        let mut strays: Option<BoxFuture<'_, ()>> = None;
+        row.attempts = 0;
+        while row.attempts < FAILURES_BEFORE_RELIST {
+            // A watch that is open has limits of its own, a list as a whole has not.
+            let limit = (!is_listed).then_some(LONGEST_LIST);
+            let event = tokio::select! {
+                event = within(limit, events.next()) => event,
+                () = end_of(&mut strays) => {
+                    strays = None;
+                    self.is_listed::<K>(scope);
+                    continue;
+                }
             };
             match event {
                 Some(Ok(event)) => {
@@ -266,46 +349,60 @@ impl Hub {
                     is_listed =
                         !matches!(&event, watcher::Event::Init | watcher::Event::InitApply(_));
                     if is_listed {
-                        (attempts, *failures) = (0, 0);
+                        *row = Row::default();
                     }
                     let is_end_of_list = matches!(&event, watcher::Event::InitDone);
                     self.take::<K>(scope, event);
                     if is_end_of_list {
-                        self.find_strays::<K>(scope).await;
-                        self.is_listed::<K>(scope);
+                        strays = Some(self.find_strays::<K>(scope).boxed());
                     }
                 }
                 Some(Err(error)) => {
-                    let is_lost = attempts + 1 == FAILURES_BEFORE_RELIST;
-                    self.failed::<K>(scope, &error, is_lost);
-                    let pause = FIRST_PAUSE.saturating_mul(1 << (*failures).min(16));
-                    tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
-                    attempts += 1;
-                    *failures = failures.saturating_add(1);
+                    row.count(weight(&error, heard.was_silent()));
+                    let problem = explain::<K>(scope, &error);
+                    self.failed::<K>(scope, problem, row.is_lost());
+                    row.rest().await;
                 }
-                None => return,
+                None => {
+                    row.count(FAILURES_BEFORE_RELIST);
+                    let problem = format!("its list did not end within {LONGEST_LIST:?}");
+                    self.failed::<K>(scope, problem, true);
+                    row.rest().await;
+                }
             }
         }
     }
 
     fn is_listed<K: Watched>(&self, scope: &Scope) {
+        let watch = watch_of::<K>(scope);
         self.unsynced.send_modify(|u| {
-            u.remove(&watch_of::<K>(scope));
+            u.remove(&watch);
         });
+        let held = {
+            let mut gate = self.gate();
+            gate.unlisted.remove(&watch);
+            let is_open = !gate.unlisted.iter().any(|(_, unlisted)| unlisted == scope);
+            is_open.then(|| gate.held.remove(scope)).flatten()
+        };
+        for (controller, key) in held.into_iter().flatten() {
+            self.enqueue(controller, key);
+        }
     }
 
     /// Lists what is ours but for the managed-by label, by which the watch selects.
     async fn find_strays<K: Watched>(&self, scope: &Scope) {
         let Some(label) = K::STRAY_LABEL else { return };
         let selector = format!("{label},{}!={}", labels::MANAGED_BY, labels::MANAGER);
-        let mut pause = FIRST_PAUSE;
+        let mut row = Row::default();
         loop {
-            match self.requests.list::<K>(scope, &selector).await {
+            let error = match self.requests.list::<K>(scope, &selector).await {
                 Ok(strays) => return strays.into_iter().for_each(|stray| self.found(stray)),
-                Err(error) => tracing::warn!(kind = %K::KIND, %error, "list failed, trying again"),
-            }
-            tokio::time::sleep(pause).await;
-            pause = pause.saturating_mul(2).min(LONGEST_PAUSE);
+                Err(error) => error,
+            };
+            row.count(1);
+            let problem = format!("what lost its label cannot be listed: {error}");
+            self.failed::<K>(scope, problem, row.is_lost());
+            row.rest().await;
         }
     }
 
@@ -373,14 +470,13 @@ impl Hub {
 
     /// A watch that is lost is begun anew with a full list, and the kind counts as unsynced until
     /// that is there: the probes are not to say that all is well without an API server.
-    fn failed<K: Watched>(&self, scope: &Scope, error: &watcher::Error, is_lost: bool) {
+    fn failed<K: Watched>(&self, scope: &Scope, problem: String, is_lost: bool) {
         let watch = watch_of::<K>(scope);
         let kind = watch.0;
         self.metrics
             .watch_restarts
             .get_or_create(&ByKind { kind })
             .inc();
-        let problem = explain::<K>(scope, error);
         let namespace = scope.namespace();
         tracing::warn!(kind, namespace, problem, "watch failed, trying again");
         self.unsynced.send_modify(|u| {
@@ -397,10 +493,12 @@ impl Hub {
             .iter()
             .map(|key| self.refresh::<K>(key).boxed())
             .collect();
-        futures::stream::iter(reads)
-            .buffer_unordered(READS_AT_ONCE)
-            .collect::<()>()
-            .await;
+        let mut reads = futures::stream::iter(reads).buffer_unordered(READS_AT_ONCE);
+        while let Some(is_answered) = reads.next().await {
+            if !is_answered {
+                return;
+            }
+        }
     }
 }
 
@@ -415,9 +513,75 @@ fn api<K: Watched>(client: Client, scope: &Scope) -> Api<DeserializeGuard<K>> {
     }
 }
 
-/// `None`, which begins the watch anew, if it takes too long.
-async fn within<T>(limit: Duration, next: impl Future<Output = Option<T>>) -> Option<T> {
-    tokio::time::timeout(limit, next).await.unwrap_or(None)
+/// Failures in a row.
+#[derive(Debug, Default)]
+struct Row {
+    /// Those of the present watch, weighed.
+    attempts: u32,
+    /// All of them: pauses grow with it.
+    failures: u32,
+    last: Option<Instant>,
+}
+
+impl Row {
+    fn count(&mut self, weight: u32) {
+        if self.last.is_some_and(|last| last.elapsed() > END_OF_ROW) {
+            *self = Self::default();
+        }
+        self.attempts = self.attempts.saturating_add(weight);
+        self.failures = self.failures.saturating_add(1);
+        self.last = Some(Instant::now());
+    }
+
+    fn is_lost(&self) -> bool {
+        self.attempts >= FAILURES_BEFORE_RELIST
+    }
+
+    async fn rest(&self) {
+        let doublings = self.failures.saturating_sub(1).min(16);
+        let pause = FIRST_PAUSE.saturating_mul(1 << doublings);
+        tokio::time::sleep(pause.min(LONGEST_PAUSE)).await;
+    }
+}
+
+/// How much a failure says. An open watch that is silent may have been so for long: only a full
+/// list tells what it did not.
+fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
+    let (watcher::Error::InitialListFailed(error)
+    | watcher::Error::WatchStartFailed(error)
+    | watcher::Error::WatchFailed(error)) = error
+    else {
+        return 1;
+    };
+    match error {
+        _ if was_silent => FAILURES_BEFORE_RELIST,
+        kube::Error::Service(error) if error.is::<NoHead>() => UNANSWERED,
+        _ => 1,
+    }
+}
+
+fn stale(silence: Duration) -> String {
+    format!(
+        "nothing was heard of its watch for {} s; is the API server reachable, and does what is in \
+         between let watches through?",
+        silence.as_secs()
+    )
+}
+
+/// What comes next; `None` if that takes too long.
+async fn within<T>(limit: Option<Duration>, next: impl Future<Output = Option<T>>) -> Option<T> {
+    match limit {
+        None => next.await,
+        Some(limit) => tokio::time::timeout(limit, next).await.unwrap_or(None),
+    }
+}
+
+/// The end of what may be under way.
+async fn end_of(under_way: &mut Option<BoxFuture<'_, ()>>) {
+    match under_way {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
 }
 
 /// What a failed watch means to whoever runs the operator.

@@ -19,6 +19,8 @@ pub mod clock;
 pub mod controller;
 pub mod definitions;
 pub mod events;
+pub mod flow;
+pub mod heard;
 pub mod hub;
 pub mod metrics;
 pub mod queue;

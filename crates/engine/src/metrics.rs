@@ -1,6 +1,6 @@
 //! What is counted, and how it is served.
 
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
@@ -84,6 +84,7 @@ pub struct Metrics {
     pub actions: Family<ByAction, Counter>,
     pub requests: Family<ByRequest, Counter>,
     pub watch_restarts: Family<ByKind, Counter>,
+    pub watch_silence: Family<ByKind, Gauge<f64, AtomicU64>>,
     pub undecodable: Family<ByKind, Counter>,
     pub teardowns: Family<ByCause, Counter>,
     pub waits: Family<ByMilestone, Histogram>,
@@ -101,6 +102,7 @@ impl Default for Metrics {
             actions: Family::default(),
             requests: Family::default(),
             watch_restarts: Family::default(),
+            watch_silence: Family::default(),
             undecodable: Family::default(),
             teardowns: Family::default(),
             // Half a second to two hours and a quarter.
@@ -145,6 +147,11 @@ impl Metrics {
             "watch_restarts",
             "Watches that failed and were restarted",
             self.watch_restarts.clone(),
+        );
+        r.register(
+            "watch_last_progress_seconds",
+            "For how long nothing was heard of the watch of a kind, bookmarks included",
+            self.watch_silence.clone(),
         );
         r.register(
             "undecodable_objects",

@@ -5,21 +5,29 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
+use http::{HeaderMap, header};
 use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
 };
-use kube::core::DeserializeGuard;
-use kube::core::Request;
+use kube::client::Body;
+use kube::core::{DeserializeGuard, Request, Status};
 use kube::{Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use tokio::time::{Instant, timeout};
 
+use crate::flow::Flow;
+use crate::heard::LONGEST_HEAD;
 use crate::metrics::{ByRequest, Metrics};
 use crate::scope::Scope;
 
-/// No answer for this long counts as none; one hung call must not block its object for ever.
-const TIMEOUT: Duration = Duration::from_secs(10);
+/// A write that gets no answer for this long: admission webhooks may take up to 30 s.
+const LONGEST_WRITE: Duration = Duration::from_secs(30);
+/// The body of an answer that takes longer stopped on its way.
+const LONGEST_BODY: Duration = Duration::from_secs(15);
+/// The same of a list.
+const LONGEST_LIST: Duration = Duration::from_mins(2);
 
 /// Why a request did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -53,50 +61,67 @@ pub enum RequestError {
     /// The answer is an object with a field that is not what it can be. A write was carried out.
     #[error("the object that is there cannot be read: {0}; correct it or delete it")]
     Unreadable(String),
-    /// The API server could not be asked, or is busy. It may have done what was asked.
+    /// The API server has too much to do and asks to wait. It did nothing.
+    #[error("the API server has too much to do and asks to wait for {after:?}: {message}")]
+    Throttled {
+        /// How long.
+        after: Duration,
+        /// What it says.
+        message: String,
+    },
+    /// A webhook that has to agree cannot be asked. Nothing was done.
+    #[error("{0}; mend this webhook, or remove its configuration")]
+    WebhookFailed(String),
+    /// The namespace goes away, and everything in it: nothing is created there any more.
+    #[error("the namespace is being deleted")]
+    NamespaceEnds,
+    /// The API server could not be asked, or failed. It may have done what was asked.
     #[error("the API server gave no answer: {0}")]
     Unavailable(String),
 }
 
-impl From<kube::Error> for RequestError {
-    fn from(error: kube::Error) -> Self {
-        let status = match error {
-            kube::Error::Api(status) => status,
-            kube::Error::SerdeError(error) => return Self::Unreadable(error.to_string()),
-            error => return Self::Unavailable(error.to_string()),
-        };
-        match (status.code, status.reason.as_str()) {
-            (409, "AlreadyExists") => Self::AlreadyExists,
-            (404, _) => Self::NotFound,
-            (409, _) => Self::Conflict,
-            // What the API server says of a patch that names the uid of an object that is gone.
-            (422, _) if is_another_object(&status) => Self::Conflict,
-            // The namespace goes away, and everything in it: nothing to tell anybody.
-            (403, _) if status.message.contains("because it is being terminated") => Self::Conflict,
-            // For half a minute after definitions were installed, where whoever blocks the deletion
-            // of an owner is asked for its rights: the plugin does not know the owner's kind yet.
-            (403, _) if status.message.contains("cannot find RESTMapping") => {
-                Self::Unavailable(status.message.clone())
-            }
-            // The store's words, passed on as an internal error: it will say so each time.
-            (500, _) if status.message.contains("request is too large") => Self::Refused {
-                code: 500,
-                message: status.message.clone(),
-            },
-            (429 | 500.., _) => Self::Unavailable(status.message.clone()),
-            (code, _) => Self::Refused {
-                code,
-                message: status.message.clone(),
-            },
+/// What an answer that is no success means.
+fn refused(status: Status, after: Duration) -> RequestError {
+    let says = |words: &str| status.message.contains(words);
+    let refused = |code, message| RequestError::Refused { code, message };
+    match (status.code, status.reason.as_str()) {
+        // A webhook chooses the code of its refusal.
+        (code, _) if says("admission webhook") && says("denied the request") => {
+            refused(code, status.message)
         }
+        (500, _) if says("failed calling webhook") => RequestError::WebhookFailed(status.message),
+        (409, "AlreadyExists") => RequestError::AlreadyExists,
+        (404, _) => RequestError::NotFound,
+        (409, _) => RequestError::Conflict,
+        // What the API server says of a patch that names the uid of an object that is gone.
+        (422, _) if is_another_object(&status) => RequestError::Conflict,
+        (403, _) if says("because it is being terminated") => RequestError::NamespaceEnds,
+        // For half a minute after definitions were installed, where whoever blocks the deletion
+        // of an owner is asked for its rights: the plugin does not know the owner's kind yet.
+        (403, _) if says("cannot find RESTMapping") => RequestError::Unavailable(status.message),
+        // The store's words, passed on as an internal error: it will say so each time.
+        (500, _) if says("request is too large") => refused(500, status.message),
+        (429, _) => RequestError::Throttled {
+            after,
+            message: status.message,
+        },
+        (500.., _) => RequestError::Unavailable(status.message),
+        (code, _) => refused(code, status.message),
     }
 }
 
-fn is_another_object(status: &kube::core::Status) -> bool {
+fn is_another_object(status: &Status) -> bool {
     let causes = status.details.iter().flat_map(|details| &details.causes);
     causes
         .into_iter()
         .any(|cause| cause.field == "metadata.uid")
+}
+
+/// `Retry-After`, in seconds as API servers send it.
+fn retry_after(headers: &HeaderMap) -> Duration {
+    let header = headers.get(header::RETRY_AFTER);
+    let seconds = header.and_then(|value| value.to_str().ok()?.trim().parse().ok());
+    Duration::from_secs(seconds.unwrap_or(0))
 }
 
 impl RequestError {
@@ -105,9 +130,20 @@ impl RequestError {
             Self::AlreadyExists | Self::Conflict | Self::NameConflict { .. } => 409,
             Self::NotFound => 404,
             Self::Refused { code, .. } => *code,
+            Self::Throttled { .. } => 429,
+            Self::WebhookFailed(_) => 500,
+            Self::NamespaceEnds => 403,
             Self::Unreadable(_) => 200,
             Self::Unavailable(_) => 0,
         }
+    }
+
+    /// Whether it will be said again if nobody changes anything.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::NameConflict { .. } | Self::Refused { .. } | Self::WebhookFailed(_)
+        )
     }
 }
 
@@ -118,6 +154,7 @@ type Answer<R> = Result<R, RequestError>;
 pub struct Requests {
     client: ClientBox,
     metrics: Arc<Metrics>,
+    flow: Flow,
     writes_left: Arc<AtomicI64>,
 }
 
@@ -137,6 +174,7 @@ impl Requests {
         Self {
             client: ClientBox(client),
             metrics,
+            flow: Flow::default(),
             writes_left: Arc::new(AtomicI64::new(exit_after())),
         }
     }
@@ -148,7 +186,8 @@ impl Requests {
         B: Serialize,
     {
         let request = path::<R>(namespace).create(&PostParams::default(), encode(body)?);
-        self.write("create", resource::<R>(), "", request).await
+        let what = What::of::<R>("create", namespace);
+        self.write(what, request).await
     }
 
     /// PUT of a whole object.
@@ -159,7 +198,8 @@ impl Requests {
     {
         let pp = PostParams::default();
         let request = path::<R>(&key.namespace).replace(&key.name, &pp, encode(body)?);
-        self.write("update", resource::<R>(), "", request).await
+        let what = What::of::<R>("update", &key.namespace);
+        self.write(what, request).await
     }
 
     /// PUT of the status, guarded by the resourceVersion. The API server takes nothing else from
@@ -184,8 +224,16 @@ impl Requests {
         let pp = PostParams::default();
         let request =
             path::<R>(&key.namespace).replace_subresource("status", &key.name, &pp, encode(&body)?);
-        self.write("update", resource::<R>(), "status", request)
-            .await
+        let subresource = "status";
+        let what = What::of::<R>("update", &key.namespace);
+        self.write(
+            What {
+                subresource,
+                ..what
+            },
+            request,
+        )
+        .await
     }
 
     /// JSON merge patch.
@@ -219,7 +267,8 @@ impl Requests {
         P: Serialize + std::fmt::Debug,
     {
         let request = path::<R>(&key.namespace).patch(&key.name, &PatchParams::default(), patch);
-        self.write("patch", resource::<R>(), "", request).await
+        let what = What::of::<R>("patch", &key.namespace);
+        self.write(what, request).await
     }
 
     /// DELETE of the object with this uid. Children follow in the background.
@@ -232,9 +281,8 @@ impl Requests {
             resource_version: None,
         });
         let request = path::<R>(&key.namespace).delete(&key.name, &params);
-        self.write::<Value>("delete", resource::<R>(), "", request)
-            .await
-            .map(|_| ())
+        let what = What::of::<R>("delete", &key.namespace);
+        self.write::<Value>(what, request).await.map(|_| ())
     }
 
     /// GET.
@@ -243,7 +291,8 @@ impl Requests {
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
         let request = path::<R>(&key.namespace).get(&key.name, &GetParams::default());
-        self.send("get", resource::<R>(), "", request).await
+        let what = What::of::<R>("get", &key.namespace);
+        self.send(what, LONGEST_HEAD, LONGEST_BODY, request).await
     }
 
     /// LIST in that scope of what these labels select; what cannot be decoded is left out.
@@ -253,8 +302,9 @@ impl Requests {
     {
         let all = Request::new(R::url_path(&(), scope.namespace()));
         let request = all.list(&ListParams::default().labels(selector));
+        let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
         let list: ObjectList<DeserializeGuard<R>> =
-            self.send("list", resource::<R>(), "", request).await?;
+            self.send(what, LONGEST_HEAD, LONGEST_LIST, request).await?;
         Ok(list
             .items
             .into_iter()
@@ -264,12 +314,19 @@ impl Requests {
 
     async fn write<R: DeserializeOwned>(
         &self,
-        verb: &'static str,
-        resource: String,
-        subresource: &'static str,
+        what: What<'_>,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
-        let answer = self.send(verb, resource, subresource, request).await;
+        let _permit = self.flow.enter(what.namespace).await;
+        let sent = Instant::now();
+        let answer = self.send(what, LONGEST_WRITE, LONGEST_BODY, request).await;
+        match &answer {
+            Err(RequestError::Unavailable(_)) if sent.elapsed() >= LONGEST_WRITE => {
+                self.flow.unanswered(sent);
+            }
+            Err(RequestError::Unavailable(_) | RequestError::Throttled { .. }) => {}
+            _ => self.flow.answered(),
+        }
         if answer.is_ok() && self.writes_left.fetch_sub(1, Ordering::SeqCst) == 1 {
             tracing::error!("GROVE_EXIT_AFTER_WRITE: ending here");
             std::process::exit(77);
@@ -279,37 +336,78 @@ impl Requests {
 
     async fn send<R: DeserializeOwned>(
         &self,
-        verb: &'static str,
-        resource: String,
-        subresource: &'static str,
+        what: What<'_>,
+        longest_head: Duration,
+        longest_body: Duration,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
         let request = request.map_err(malformed)?;
-        let answer = match tokio::time::timeout(TIMEOUT, self.client.0.request::<R>(request)).await
-        {
-            Ok(answer) => answer.map_err(RequestError::from),
-            Err(_) => Err(RequestError::Unavailable(format!(
-                "none within {TIMEOUT:?}"
-            ))),
-        };
+        let sent = Instant::now();
+        let answer = self.ask(request, longest_head, longest_body).await;
+        if let Err(RequestError::Throttled { after, .. }) = &answer {
+            self.flow.throttled(sent, *after);
+        }
         let code = answer.as_ref().err().map_or(200, RequestError::code);
         let labels = ByRequest {
-            verb,
-            resource,
-            subresource,
+            verb: what.verb,
+            resource: what.resource,
+            subresource: what.subresource,
             code,
         };
         self.metrics.requests.get_or_create(&labels).inc();
         answer
     }
+
+    async fn ask<R: DeserializeOwned>(
+        &self,
+        request: http::Request<Vec<u8>>,
+        longest_head: Duration,
+        longest_body: Duration,
+    ) -> Answer<R> {
+        let none = |limit| move |_| RequestError::Unavailable(format!("none within {limit:?}"));
+        let failed = |error: kube::Error| RequestError::Unavailable(error.to_string());
+        let sent = self.client.0.send(request.map(Body::from));
+        let head = timeout(longest_head, sent).await;
+        let (head, body) = head
+            .map_err(none(longest_head))?
+            .map_err(failed)?
+            .into_parts();
+        let body = timeout(longest_body, body.collect_bytes()).await;
+        let body = body.map_err(none(longest_body))?.map_err(failed)?;
+        if head.status.is_success() {
+            let object = serde_json::from_slice(&body);
+            return object.map_err(|error| RequestError::Unreadable(error.to_string()));
+        }
+        // What stands before the API server answers in other words, and so does it itself if it is
+        // asked for too much.
+        let status = serde_json::from_slice(&body)
+            .unwrap_or_else(|_| Status::failure(String::from_utf8_lossy(&body).trim(), ""));
+        let code = head.status.as_u16();
+        Err(refused(status.with_code(code), retry_after(&head.headers)))
+    }
+}
+
+/// What is asked for.
+struct What<'a> {
+    verb: &'static str,
+    resource: String,
+    subresource: &'static str,
+    namespace: &'a str,
+}
+
+impl<'a> What<'a> {
+    fn of<R: Resource<DynamicType = ()>>(verb: &'static str, namespace: &'a str) -> Self {
+        Self {
+            verb,
+            resource: R::plural(&()).into_owned(),
+            subresource: "",
+            namespace,
+        }
+    }
 }
 
 fn path<R: Resource<DynamicType = ()>>(namespace: &str) -> Request {
     Request::new(R::url_path(&(), Some(namespace)))
-}
-
-fn resource<R: Resource<DynamicType = ()>>() -> String {
-    R::plural(&()).into_owned()
 }
 
 fn encode<B: Serialize>(body: &B) -> Answer<Vec<u8>> {

@@ -49,11 +49,11 @@ pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     watch_all(&mut tasks, &hub, &client);
     serve(&mut tasks, &hub, &config);
     tokio::select! {
-        () = known(&hub, &client) => {}
+        () = definitions::settled(&hub, &client) => {}
         () = stop.clone() => return Ok(()),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
-    tracing::info!("all kinds are listed, controllers start");
+    tracing::info!("controllers start; each object is looked at once all kinds are listed there");
     let mut controllers = Tasks::new();
     start_controllers(&mut controllers, &hub, &config, &stop);
     tokio::select! {
@@ -69,12 +69,6 @@ pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     })
     .await;
     Ok(())
-}
-
-/// Waits until nothing is hidden any more: every kind was listed, and no field is dropped.
-async fn known(hub: &Hub, client: &Client) {
-    definitions::settled(hub, client).await;
-    hub.synced().await;
 }
 
 fn ended_part(ended: Option<Result<&'static str, tokio::task::JoinError>>) -> String {

@@ -9,10 +9,14 @@ use super::Cause;
 pub const ERR_NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
 /// Code in `lastErrors` of an API server that does not answer.
 pub const ERR_API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";
+/// Code in `lastErrors` of an API server that asks to wait.
+pub const ERR_API_THROTTLED: &str = "ERR_API_THROTTLED";
 
-/// The first cause among the errors. A server that did not answer is none: it is asked again.
+/// The first cause among the errors. A server that did not answer, or has too much to do, is none:
+/// it is asked again.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
-    let told = errors.iter().filter(|e| e.code != ERR_API_UNAVAILABLE);
+    let passes = [ERR_API_UNAVAILABLE, ERR_API_THROTTLED];
+    let told = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));
     super::first(told.map(|e| Cause::new(reason(e), e.description.clone())))
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use api::{PodClique, PodCliqueStatus};
+use domain::Key;
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World, controller};
@@ -12,7 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::server::{Asked, hub};
+use crate::server::{Asked, Reply, failure, hub, hub_of, scripted};
 
 /// Wants `replicas` in the status; panics on an object called `bad`.
 struct Rules {
@@ -110,4 +112,56 @@ async fn writes_the_status_once_and_is_quiet_when_it_is_right() {
 async fn goes_on_with_others_when_a_rule_panics() {
     let (asked, _) = run_until(&["bad", "good"], |asked| !asked.is_empty()).await;
     assert_eq!(asked.len(), 1);
+}
+
+/// An admission policy that does not like what we write.
+#[tokio::test(start_paused = true)]
+async fn a_refused_status_is_tried_a_few_times_and_told_by_an_event() {
+    let (hub, asked) = hub_of(scripted(|asked, _| match asked.ends_with("/status?") {
+        true => Reply::Answer(422, failure(422, "Invalid")),
+        false => Reply::Answer(
+            201,
+            json!({"kind": "Event", "apiVersion": "v1", "metadata": {}}),
+        ),
+    }));
+    hub.publish(hub.world.podcliques.apply(podclique("good", "7")));
+    let rules = Rules {
+        decided: Arc::default(),
+    };
+    let began = tokio::time::Instant::now();
+    let controller = controller::run(rules, hub.clone(), 2, std::future::pending());
+    let noise = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            hub.queue(Controller::PodClique)
+                .push(Key::new("default", "good"));
+        }
+    };
+    let both = futures::future::join(controller, noise);
+    let _ = tokio::time::timeout(Duration::from_secs(45), both).await;
+    assert_eq!(began.elapsed().as_secs(), 45);
+    let asked = asked.lock().unwrap();
+    let count = |end: &str| asked.iter().filter(|a| a.ends_with(end)).count();
+    assert!((4..=8).contains(&count("/status?")), "{asked:?}");
+    assert_eq!(count("/events?"), 1, "{asked:?}");
+    assert_eq!(
+        asked.len(),
+        count("/status?") + 1,
+        "nothing is read: {asked:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_waits_when_it_has_to_stop_is_not_begun() {
+    let (hub, asked) = hub(Vec::new());
+    for name in ["a", "b", "c"] {
+        hub.publish(hub.world.podcliques.apply(podclique(name, "7")));
+    }
+    let decided = Arc::new(AtomicUsize::new(0));
+    let rules = Rules {
+        decided: decided.clone(),
+    };
+    controller::run(rules, hub, 1, std::future::ready(())).await;
+    assert_eq!(decided.load(Ordering::SeqCst), 0);
+    assert_eq!(asked.lock().unwrap().len(), 0);
 }

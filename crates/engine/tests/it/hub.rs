@@ -7,10 +7,12 @@ use api::PodClique;
 use engine::Hub;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
+use engine::routes::Controller;
+use futures::StreamExt;
 use kube::Client;
 use serde_json::{Value, json};
 
-use crate::server::{client, hub};
+use crate::server::{Reply, client, failure, hub, scripted};
 
 fn list(version: &str) -> (u16, Value) {
     let list = json!({
@@ -81,6 +83,43 @@ async fn a_namespace_that_may_not_be_watched_is_named() {
         let remedy = format!("Role in namespace {namespace}, or take {namespace} off");
         assert!(why.contains(&remedy), "{why}");
     }
+}
+
+/// Its Role went with it; what happens in the others is looked at all the same.
+#[tokio::test(start_paused = true)]
+async fn a_namespace_that_cannot_be_listed_holds_no_other_up() {
+    let (canned, _) = scripted(|asked, _| match asked {
+        _ if asked.contains("/namespaces/b/") => Reply::Answer(403, failure(403, "Forbidden")),
+        _ if asked.contains("watch=true") => Reply::Hang,
+        _ => Reply::Answer(
+            200,
+            json!({
+                "kind": "PodCliqueList", "apiVersion": "grove.io/v1alpha1",
+                "metadata": {"resourceVersion": "5"}, "items": [podclique("a")],
+            }),
+        ),
+    });
+    let hub = in_namespaces(&canned);
+    let known = serde_json::from_value(podclique("b")).unwrap();
+    hub.publish(hub.world.podcliques.apply(known));
+    let queue = hub.queue(Controller::PodClique);
+    let watch = hub.clone().watch::<PodClique>(canned.clone());
+    let _ = tokio::time::timeout(Duration::from_secs(1), watch).await;
+    let keys: Vec<_> = queue.keys().take(1).collect().await;
+    assert_eq!(keys[0].namespace, "a");
+    assert!(
+        hub.queue(Controller::PodClique).is_empty(),
+        "not all of b is known"
+    );
+    assert!(hub.unsynced().contains_key("PodClique in b"));
+}
+
+fn podclique(namespace: &str) -> Value {
+    json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
+        "metadata": {"name": "x", "namespace": namespace, "uid": namespace, "resourceVersion": "3"},
+        "spec": {"roleName": "x", "podSpec": {"containers": []}, "replicas": 1},
+    })
 }
 
 fn in_namespaces(client: &Client) -> Arc<Hub> {

@@ -8,13 +8,17 @@
 )]
 
 mod apply;
+mod backoff;
 mod cache;
 mod controller;
 mod definitions;
 mod events;
+mod flow;
+mod hangs;
 mod hub;
 mod metrics;
 mod queue;
+mod refusals;
 mod routes;
 mod server;
 mod status;

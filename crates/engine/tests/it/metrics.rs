@@ -117,6 +117,7 @@ fn whole() -> String {
         .observe(1.0);
     let by = ByKind { kind };
     metrics.watch_restarts.get_or_create(&by).inc();
+    metrics.watch_silence.get_or_create(&by).set(1.0);
     metrics.undecodable.get_or_create(&by).inc();
     let by = ByResult { controller, result };
     metrics.reconciles.get_or_create(&by).inc();

@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use domain::Key;
-use engine::backoff::{Backoff, Failure};
 use engine::queue::Queue;
 use futures::{FutureExt, StreamExt};
 
@@ -70,52 +69,4 @@ async fn does_not_let_a_key_rest_that_came_long_ago() {
     tokio::time::advance(REST).await;
     queue.push(key("a"));
     assert_eq!(keys.next().now_or_never(), Some(Some(key("a"))));
-}
-
-fn failures(backoff: &Backoff, is_refused: bool, times: usize) -> Vec<u128> {
-    let failure = Failure {
-        is_refused,
-        ..Failure::default()
-    };
-    (0..times)
-        .map(|_| backoff.failed(&key("a"), failure.clone()).1.as_millis())
-        .collect()
-}
-
-#[tokio::test]
-async fn waits_longer_each_time_and_forgets_on_success() {
-    let backoff = Backoff::default();
-    let waits = failures(&backoff, false, 9);
-    assert_eq!(waits, [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000]);
-    let other = backoff.failed(&key("b"), Failure::default()).1;
-    assert_eq!(other, Duration::from_millis(50), "each object alone");
-    backoff.succeeded(&key("a"));
-    assert_eq!(
-        failures(&backoff, true, 12)[10..],
-        [51_200, 60_000],
-        "what is refused waits up to a minute"
-    );
-}
-
-#[tokio::test]
-async fn waits_for_one_spec_and_until_the_time_is_over() {
-    let backoff = Backoff::default();
-    let failure = Failure {
-        generation: Some(1),
-        ..Failure::default()
-    };
-    backoff.failed(&key("a"), failure);
-    assert!(backoff.pending(&key("a"), Some(1)).is_some());
-    assert!(
-        backoff.pending(&key("a"), Some(2)).is_none(),
-        "a changed spec is tried at once"
-    );
-    let over = async {
-        while backoff.pending(&key("a"), Some(1)).is_some() {
-            tokio::task::yield_now().await;
-        }
-    };
-    tokio::time::timeout(Duration::from_secs(20), over)
-        .await
-        .expect("the wait never ends");
 }

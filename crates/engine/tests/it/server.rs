@@ -3,11 +3,16 @@
 use std::collections::VecDeque;
 use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use engine::Hub;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
+use futures::StreamExt;
 use http::{Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Bytes, Frame};
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
@@ -64,6 +69,71 @@ fn client_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Client, Asked, Bodie
         }
     });
     (Client::new(service, "default"), asked, bodies)
+}
+
+/// What becomes of a request.
+pub enum Reply {
+    /// It is answered.
+    Answer(u16, Value),
+    /// It is too much: nothing before so many seconds.
+    Throttle(u16),
+    /// It is taken, and that is all.
+    Hang,
+    /// The head of the answer comes, and that is all.
+    Silent,
+    /// A stream that says this again and again.
+    Every(Duration, Value),
+}
+
+/// A hub whose requests go there.
+pub fn hub_of((client, asked): (Client, Asked)) -> (Arc<Hub>, Asked) {
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client, metrics.clone());
+    (Arc::new(Hub::new(requests, metrics)), asked)
+}
+
+/// A client whose server does what the script says of `METHOD path?query` and of how many requests
+/// came before.
+pub fn scripted(script: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> (Client, Asked) {
+    let asked = Asked::default();
+    let log = asked.clone();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (method, uri) = (request.method(), request.uri());
+        let asked = format!(
+            "{method} {}?{}",
+            uri.path(),
+            uri.query().unwrap_or_default()
+        );
+        let mut log = log.lock().unwrap();
+        let reply = script(&asked, log.len());
+        log.push(asked);
+        async move { Ok::<_, Infallible>(respond(reply).await) }
+    });
+    (Client::new(service, "default"), asked)
+}
+
+async fn respond(reply: Reply) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
+    let frame = |value: &Value| Ok(Frame::data(Bytes::from(format!("{value}\n"))));
+    let mut response = Response::builder();
+    let (code, body) = match reply {
+        Reply::Throttle(after) => {
+            response = response.header("retry-after", after);
+            let said = Bytes::from("Too many requests, please try again later.\n");
+            (429, futures::stream::iter([Ok(Frame::data(said))]).boxed())
+        }
+        Reply::Hang => std::future::pending().await,
+        Reply::Silent => (200, futures::stream::pending().boxed()),
+        Reply::Answer(code, value) => (code, futures::stream::iter([frame(&value)]).boxed()),
+        Reply::Every(pause, value) => {
+            let ticks = futures::stream::unfold((), move |()| async move {
+                tokio::time::sleep(pause).await;
+                Some(((), ()))
+            });
+            (200, ticks.map(move |()| frame(&value)).boxed())
+        }
+    };
+    let response = response.status(code);
+    response.body(StreamBody::new(body).boxed_unsync()).unwrap()
 }
 
 /// A Status object of the API server.

@@ -7,6 +7,8 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod namespaces;
+
 use std::net::SocketAddr;
 
 use clap::Parser;

@@ -266,5 +266,7 @@ pub fn read_live(kind: Resource, hub: Arc<Hub>, key: Key) -> JoinHandle<()> {
 }
 
 fn refresh<K: Watched>(hub: Arc<Hub>, key: Key) -> JoinHandle<()> {
-    tokio::spawn(async move { hub.refresh::<K>(&key).await })
+    tokio::spawn(async move {
+        hub.refresh::<K>(&key).await;
+    })
 }

@@ -1,0 +1,125 @@
+//! What is heard of a watch, and when it counts as hung.
+//!
+//! kube limits neither the time until a request is answered nor, in a way that its user could see,
+//! how long an open watch may be silent; and a bookmark is no event of it. So a watch asks through
+//! a client that listens: an answer whose head does not come, or whose body stops, becomes an error.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures::{Stream, StreamExt, TryStreamExt};
+use http::{Request, Response};
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Bytes, Frame};
+use kube::Client;
+use kube::client::Body;
+use tokio::time::{Instant, timeout};
+
+/// How long the head of an answer may take. API servers let a request wait for up to 15 s.
+pub const LONGEST_HEAD: Duration = Duration::from_secs(15);
+/// What the API server is told to end a watch after, in seconds. It sends a bookmark before.
+pub const WATCH_SECONDS: u32 = 55;
+/// So long without anything, though the API server had to end the watch, and the stream is dead.
+/// A second later kube would begin the watch anew where it stood, and nobody would know.
+pub const LONGEST_SILENCE: Duration = Duration::from_secs(59);
+
+type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// The head of an answer did not come.
+#[derive(Debug, thiserror::Error)]
+#[error("no answer within {LONGEST_HEAD:?}")]
+pub struct NoHead;
+
+/// The body of an answer stopped.
+#[derive(Debug, thiserror::Error)]
+#[error("the answer stopped: nothing was heard for {LONGEST_SILENCE:?}")]
+struct Silence;
+
+/// When something was last heard of a watch.
+#[derive(Debug)]
+pub struct Heard(Mutex<State>);
+
+#[derive(Debug)]
+struct State {
+    last: Instant,
+    was_silent: bool,
+}
+
+impl Default for Heard {
+    fn default() -> Self {
+        Self(Mutex::new(State {
+            last: Instant::now(),
+            was_silent: false,
+        }))
+    }
+}
+
+impl Heard {
+    /// How long nothing was heard.
+    pub fn silence(&self) -> Duration {
+        self.state().last.elapsed()
+    }
+
+    /// Whether a body stopped since this was last asked.
+    pub fn was_silent(&self) -> bool {
+        std::mem::take(&mut self.state().was_silent)
+    }
+
+    fn note(&self) {
+        self.state().last = Instant::now();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// This client, with limits, and telling `heard` what comes.
+pub fn listening(client: Client, heard: Arc<Heard>) -> Client {
+    let namespace = client.default_namespace().to_owned();
+    let service = tower::service_fn(move |request: Request<Body>| {
+        let (client, heard) = (client.clone(), heard.clone());
+        async move {
+            let answer = timeout(LONGEST_HEAD, client.send(request)).await;
+            let answer: Response<Body> = answer.map_err(|_| Error::from(NoHead))??;
+            let heard = answer.status().is_success().then_some(heard);
+            Ok::<_, Error>(answer.map(|body| {
+                let frames = limited(body, heard).map_ok(Frame::data);
+                StreamBody::new(frames.boxed())
+            }))
+        }
+    });
+    Client::new(service, namespace)
+}
+
+/// The pieces of a body, with an error at its end if they stop. A refusal says nothing of what is
+/// watched; that a stream ends as it should does.
+fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<Bytes, Error>> {
+    let pieces = body.into_data_stream();
+    futures::stream::unfold(Some((pieces, heard)), |state| async {
+        let (mut pieces, heard) = state?;
+        let next = timeout(LONGEST_SILENCE, pieces.next()).await;
+        let note = || {
+            if let Some(heard) = &heard {
+                heard.note();
+            }
+        };
+        match next {
+            Ok(Some(Ok(piece))) => {
+                note();
+                Some((Ok(piece), Some((pieces, heard))))
+            }
+            Ok(Some(Err(error))) => Some((Err(error.into()), None)),
+            Ok(None) => {
+                note();
+                None
+            }
+            Err(_) => {
+                if let Some(heard) = heard {
+                    heard.state().was_silent = true;
+                }
+                Some((Err(Silence.into()), None))
+            }
+        }
+    })
+}

@@ -1,0 +1,120 @@
+//! How long an object waits after a failure.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use api::LastError;
+use domain::Key;
+use domain::plan::Kind;
+use engine::backoff::{Backoff, Class, Failure};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+const PODS: Class = ("create", Kind::Pod);
+const SERVICES: Class = ("create", Kind::Service);
+
+fn key(name: &str) -> Key {
+    Key::new("default", name)
+}
+
+fn failure(class: Class, is_refused: bool) -> Failure {
+    let error = LastError {
+        code: "ERR".into(),
+        description: format!("{class:?}"),
+        observed_at: Time(Timestamp::UNIX_EPOCH),
+    };
+    Failure {
+        class: Some(class),
+        is_refused,
+        errors: vec![error],
+        ..Failure::default()
+    }
+}
+
+/// Waits in milliseconds, the object's own share taken off.
+fn waits(backoff: &Backoff, is_refused: bool, times: usize) -> Vec<u128> {
+    let name = key("a");
+    let own = Backoff::default();
+    let own = own.failed(&name, Failure::default()).1.as_micros();
+    let waits = (0..times).map(|_| backoff.failed(&name, failure(PODS, is_refused)).1);
+    waits.map(|wait| wait.as_micros() * 50 / own).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_longer_each_time_and_forgets_on_success() {
+    let backoff = Backoff::default();
+    let longer = [50, 100, 200, 400, 800, 1600, 3200, 5000, 5000];
+    assert_eq!(waits(&backoff, false, 9), longer);
+    backoff.succeeded(&key("a"));
+    let refused = [50, 200, 800, 3200, 12_800, 51_200, 60_000, 60_000];
+    assert_eq!(waits(&backoff, true, 8), refused, "up to a minute");
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_that_fail_together_do_not_come_again_together() {
+    let backoff = Backoff::default();
+    let all = (0..1000).map(|i| {
+        let key = key(&format!("set-{i}-worker"));
+        for _ in 0..9 {
+            backoff.failed(&key, Failure::default());
+        }
+        backoff.failed(&key, Failure::default()).1
+    });
+    let all: BTreeSet<_> = all.collect();
+    assert!(all.len() > 200, "{} different waits", all.len());
+    let (first, last) = (all.first().unwrap(), all.last().unwrap());
+    assert!(*first >= Duration::from_secs(5) && *last <= Duration::from_millis(6250));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_as_long_as_the_server_asks_for() {
+    let asked = Failure {
+        after: Duration::from_secs(9),
+        ..failure(PODS, false)
+    };
+    let (_, wait) = Backoff::default().failed(&key("a"), asked);
+    assert!((9..12).contains(&wait.as_secs()), "{wait:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_for_one_spec_and_until_the_time_is_over() {
+    let backoff = Backoff::default();
+    let failure = Failure {
+        generation: Some(1),
+        ..failure(PODS, false)
+    };
+    backoff.failed(&key("a"), failure);
+    assert!(backoff.pending(&key("a"), Some(1)).is_some());
+    let other = backoff.pending(&key("a"), Some(2));
+    assert!(other.is_none(), "a changed spec is tried at once");
+    tokio::time::advance(Duration::from_millis(70)).await;
+    assert!(backoff.pending(&key("a"), Some(1)).is_none());
+}
+
+/// A quota refuses pods for up to a minute; what else fails meanwhile is another matter.
+#[tokio::test(start_paused = true)]
+async fn a_failure_does_not_end_the_wait_of_another() {
+    let (backoff, key) = (Backoff::default(), key("a"));
+    for _ in 0..7 {
+        backoff.failed(&key, failure(PODS, true));
+    }
+    for _ in 0..20 {
+        backoff.failed(&key, Failure::default());
+        backoff.failed(&key, failure(SERVICES, false));
+        backoff.keep(&key, &BTreeSet::from([None, Some(SERVICES)]));
+        let pending = backoff.pending(&key, None).unwrap();
+        assert_eq!(pending.blocked, BTreeSet::from([PODS, SERVICES]));
+        assert_eq!(pending.errors.len(), 2, "they do not flap");
+        tokio::time::advance(Duration::from_secs(2)).await;
+    }
+    let pending = backoff.pending(&key, None).unwrap();
+    assert!(pending.blocked.contains(&PODS));
+    tokio::time::advance(Duration::from_mins(1)).await;
+    assert!(backoff.pending(&key, None).is_none());
+    backoff.keep(&key, &BTreeSet::from([None]));
+    assert_eq!(
+        backoff.count(&key, Some(PODS)),
+        0,
+        "it was over and did not fail again"
+    );
+}

@@ -1,0 +1,108 @@
+//! How many writes are on their way at once.
+
+use std::time::Duration;
+
+use engine::flow::{Flow, Permit};
+use futures::FutureExt;
+use tokio::time::Instant;
+
+/// So many as get through now.
+fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
+    let tries = (0..tries).filter_map(|_| flow.enter(namespace).now_or_never());
+    tries.collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn one_namespace_leaves_half_to_the_others() {
+    let flow = Flow::default();
+    let hung = enter(&flow, "a", 100);
+    assert_eq!(hung.len(), 16);
+    let rest = enter(&flow, "b", 100);
+    assert_eq!(rest.len(), 16);
+    assert_eq!(enter(&flow, "c", 1).len(), 0, "32 at most");
+    drop(rest);
+    assert_eq!(enter(&flow, "c", 1).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whose_namespace_has_least_under_way_comes_next() {
+    let flow = Flow::default();
+    let mut busy = enter(&flow, "a", 16);
+    busy.extend(enter(&flow, "b", 16));
+    let waiting = [flow.enter("b"), flow.enter("a"), flow.enter("c")];
+    let mut waiting = waiting.map(Box::pin);
+    for turn in &mut waiting {
+        assert!(turn.as_mut().now_or_never().is_none());
+    }
+    drop(busy.pop());
+    let came = waiting
+        .each_mut()
+        .map(|turn| turn.as_mut().now_or_never().is_some());
+    assert_eq!(came, [false, false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn is_halved_once_for_all_that_were_sent_together_and_grows_slowly() {
+    let flow = Flow::default();
+    let sent = Instant::now();
+    tokio::time::advance(Duration::from_millis(5)).await;
+    for _ in 0..10 {
+        flow.throttled(sent, Duration::ZERO);
+    }
+    assert_eq!(flow.limit(), 16);
+    for _ in 0..10 {
+        tokio::time::advance(Duration::from_millis(5)).await;
+        flow.throttled(Instant::now(), Duration::ZERO);
+    }
+    assert_eq!(flow.limit(), 2, "nobody is shut out");
+    for _ in 0..5 {
+        flow.answered();
+    }
+    assert_eq!(flow.limit(), 3);
+    for _ in 0..2000 {
+        flow.answered();
+    }
+    assert_eq!(flow.limit(), 32);
+}
+
+#[tokio::test(start_paused = true)]
+async fn nothing_is_sent_while_the_server_asks_to_wait() {
+    let flow = Flow::default();
+    let began = Instant::now();
+    flow.throttled(began, Duration::from_secs(3));
+    drop(flow.enter("a").await);
+    assert_eq!(began.elapsed(), Duration::from_secs(3));
+    flow.throttled(Instant::now(), Duration::from_secs(4000));
+    drop(flow.enter("a").await);
+    assert_eq!(
+        began.elapsed(),
+        Duration::from_secs(63),
+        "never for longer than a minute"
+    );
+}
+
+/// A webhook that hangs is no sign of a server that has too much to do.
+#[tokio::test(start_paused = true)]
+async fn a_write_without_answer_counts_only_if_nobody_is_answered() {
+    let flow = Flow::default();
+    let sent = Instant::now();
+    tokio::time::advance(Duration::from_secs(10)).await;
+    flow.answered();
+    tokio::time::advance(Duration::from_secs(20)).await;
+    flow.unanswered(sent);
+    assert_eq!(flow.limit(), 32);
+    let sent = Instant::now();
+    tokio::time::advance(Duration::from_secs(30)).await;
+    flow.unanswered(sent);
+    assert_eq!(flow.limit(), 16);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_does_not_wait_any_more_takes_nothing_with_him() {
+    let flow = Flow::default();
+    let mut busy = enter(&flow, "a", 16);
+    busy.extend(enter(&flow, "b", 16));
+    assert_eq!(enter(&flow, "c", 50).len(), 0);
+    drop(busy);
+    assert_eq!(enter(&flow, "c", 16).len(), 16);
+}

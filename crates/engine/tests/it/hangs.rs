@@ -1,0 +1,181 @@
+//! An API server that takes requests and says nothing, or nothing more.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::PodClique;
+use engine::Hub;
+use engine::definitions::settled;
+use engine::metrics::Metrics;
+use engine::requests::Requests;
+use k8s_openapi::api::core::v1::Service;
+use serde_json::{Value, json};
+
+use crate::server::{Asked, Reply, failure, scripted};
+
+fn list(kind: &str) -> Reply {
+    let list = json!({
+        "kind": format!("{kind}List"), "apiVersion": "v1",
+        "metadata": {"resourceVersion": "5"}, "items": [],
+    });
+    Reply::Answer(200, list)
+}
+
+fn podclique(name: &str) -> Value {
+    let metadata =
+        json!({"name": name, "namespace": "default", "uid": name, "resourceVersion": "7"});
+    json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata, "spec": {
+        "roleName": name, "podSpec": {"containers": []}, "replicas": 1,
+    }})
+}
+
+/// A hub whose API server answers like that.
+fn hub(
+    script: impl Fn(&str, usize) -> Reply + Send + Sync + 'static,
+) -> (Arc<Hub>, kube::Client, Asked) {
+    let (client, asked) = scripted(script);
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    (Arc::new(Hub::new(requests, metrics)), client, asked)
+}
+
+async fn watch_for(seconds: u64, hub: &Arc<Hub>, client: kube::Client) {
+    let watch = hub.clone().watch::<PodClique>(client);
+    let _ = tokio::time::timeout(Duration::from_secs(seconds), watch).await;
+}
+
+fn lists(asked: &Asked) -> usize {
+    let asked = asked.lock().unwrap();
+    asked.iter().filter(|a| !a.contains("watch=true")).count()
+}
+
+/// Lists that work, and watches like that.
+async fn lists_after_85_seconds_with_watches(reply: fn() -> Reply) -> usize {
+    let (hub, client, asked) = hub(move |asked, _| match asked.contains("watch=true") {
+        true => reply(),
+        false => list("PodClique"),
+    });
+    watch_for(85, &hub, client).await;
+    lists(&asked)
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_whose_start_is_never_answered_is_begun_anew_with_a_list() {
+    let lists = lists_after_85_seconds_with_watches(|| Reply::Hang).await;
+    assert!((2..=4).contains(&lists), "{lists} lists");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_silent_is_begun_anew_with_a_list() {
+    let lists = lists_after_85_seconds_with_watches(|| Reply::Silent).await;
+    assert_eq!(lists, 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn bookmarks_are_a_sign_of_life() {
+    let bookmark = || {
+        let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
+        let object =
+            json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata});
+        Reply::Every(
+            Duration::from_secs(40),
+            json!({"type": "BOOKMARK", "object": object}),
+        )
+    };
+    let (hub, client, asked) = hub(move |asked, _| match asked.contains("watch=true") {
+        true => bookmark(),
+        false => list("PodClique"),
+    });
+    watch_for(600, &hub, client).await;
+    assert_eq!(lists(&asked), 1, "{asked:?}");
+    assert_eq!(hub.unsynced().len(), 0);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_without_an_answer_is_told() {
+    let (hub, client, _) = hub(|_, _| Reply::Hang);
+    hub.expect::<PodClique>();
+    watch_for(20, &hub, client).await;
+    let why = &hub.unsynced()["PodClique"];
+    assert!(why.contains("no answer within 15s"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_kind_of_which_nothing_is_heard_for_three_minutes_is_not_looked_after() {
+    let (hub, client, _) = hub(|asked, _| match asked.contains("watch=true") {
+        true => Reply::Silent,
+        false => list("PodClique"),
+    });
+    watch_for(1, &hub, client).await;
+    // Whatever it is that holds the watch up.
+    tokio::time::advance(Duration::from_secs(150)).await;
+    assert_eq!(hub.unsynced().len(), 0);
+    tokio::time::advance(Duration::from_secs(60)).await;
+    let why = &hub.unsynced()["PodClique"];
+    assert!(
+        why.contains("nothing was heard of its watch for 211 s"),
+        "{why}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn definitions_without_an_answer_are_asked_for_again_and_told() {
+    let (hub, client, asked) = hub(|_, _| Reply::Hang);
+    let _ = tokio::time::timeout(Duration::from_secs(40), settled(&hub, &client)).await;
+    let why = &hub.unsynced()["CustomResourceDefinitions"];
+    assert!(why.contains("no answer within 15s"), "{why}");
+    assert!(asked.lock().unwrap().len() >= 2);
+}
+
+/// Where the second list, of what lost its label, is refused or hangs.
+async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Hub>, String) {
+    let (hub, client, _) = hub(move |asked, _| {
+        if asked.contains("watch=true") {
+            let object = json!({"apiVersion": "v1", "kind": "Service", "metadata": {
+                "name": "late", "namespace": "default", "uid": "late", "resourceVersion": "7",
+            }});
+            return Reply::Every(
+                Duration::from_secs(1),
+                json!({"type": "ADDED", "object": object}),
+            );
+        }
+        if asked.contains("managed-by%21%3D") {
+            return reply();
+        }
+        list("Service")
+    });
+    hub.expect::<Service>();
+    let watch = hub.clone().watch::<Service>(client);
+    let _ = tokio::time::timeout(Duration::from_secs(seconds), watch).await;
+    let why = hub.unsynced().remove("Service").unwrap();
+    (hub, why)
+}
+
+#[tokio::test(start_paused = true)]
+async fn strays_that_cannot_be_listed_are_told_and_hold_no_watch_up() {
+    let refused = || Reply::Answer(403, failure(403, "Forbidden"));
+    let (hub, why) = without_strays(refused, 10).await;
+    assert!(why.contains("Forbidden from the server"), "{why}");
+    assert_eq!(hub.world.services.len(), 1, "what the watch told meanwhile");
+    let (_, why) = without_strays(|| Reply::Hang, 20).await;
+    assert!(why.contains("no answer"), "{why}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_object_that_came_while_the_watch_was_dead_is_seen_within_90_seconds() {
+    for reply in [|| Reply::Hang, || Reply::Silent] {
+        let (hub, client, _) = hub(move |asked, before| match asked.contains("watch=true") {
+            true => reply(),
+            false if before == 0 => list("PodClique"),
+            false => Reply::Answer(
+                200,
+                json!({
+                    "kind": "PodCliqueList", "apiVersion": "grove.io/v1alpha1",
+                    "metadata": {"resourceVersion": "9"}, "items": [podclique("a")],
+                }),
+            ),
+        });
+        watch_for(70, &hub, client).await;
+        assert_eq!(hub.world.podcliques.len(), 1);
+    }
+}
