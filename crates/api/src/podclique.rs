@@ -148,6 +148,12 @@ pub struct PodCliqueStatus {
     /// Whether `minAvailable` pods were ever ready at once. Never goes back (seed 000).
     #[serde(default)]
     pub was_available: bool,
+    /// Since when too few pods are available, by which `terminationDelay` is measured. Set when
+    /// `MinAvailableBreached` becomes True. A crash loop is one breach: the time outlives a False of
+    /// up to `min(terminationDelay, 10m)` if the pods' containers go on terminating. Absent on a
+    /// breached PodClique: the condition's `lastTransitionTime`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breached_since: Option<Time>,
     /// Indices whose work is done, e.g. `0-3,5` (training).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_indices: Option<String>,

@@ -134,6 +134,12 @@ pub struct PodCliqueScalingGroupStatus {
     /// The attempt of the PodCliqueSet replica that this status speaks of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_attempt: Option<i32>,
+    /// Since when too few group replicas are healthy, by which `terminationDelay` is measured. Set
+    /// when `MinAvailableBreached` becomes True; it outlives a False of up to
+    /// `min(terminationDelay, 10m)` while the breach of one of its PodCliques goes on. Absent on a
+    /// breached group: the condition's `lastTransitionTime`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breached_since: Option<Time>,
     /// How often each group replica was recycled, with the cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,

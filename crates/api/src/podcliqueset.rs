@@ -421,6 +421,11 @@ pub struct ReplicaAttempt {
     /// Names of PodCliques of this attempt whose work is done (training).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub succeeded: Vec<String>,
+    /// Whether a recycled group replica came back: false from its fence on, true for good once all
+    /// its PodCliques were available, or once it was scaled in. Only of a scaling group; absent
+    /// (stored before there was such a field) counts as true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub recovered: Option<bool>,
 }
 
 /// The replica count that a standalone clique had before its replica was torn down.
@@ -433,6 +438,11 @@ pub struct LiveReplicas {
     pub clique: String,
     /// Its live `spec.replicas`.
     pub replicas: i32,
+    /// The template's replicas that the live count was set beside (annotation
+    /// `grove.io/template-replicas` of the PodClique). The recreated PodClique is stamped with it,
+    /// so it is known what of a later template is new.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub template: Option<i32>,
 }
 
 /// How a pod of a training job failed.

@@ -5,7 +5,7 @@ mod observed;
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
 
-pub use observed::GroupPart;
+pub use observed::{GroupPart, is_back};
 
 /// What the breach condition of a PodClique depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -111,7 +111,7 @@ pub struct GroupFacts {
     pub replicas: i32,
     /// `spec.minAvailable`, not clipped.
     pub min_available: i32,
-    /// Group replicas that are breached, or recycled and not available again yet.
+    /// Group replicas that are breached, or recycled and not back yet.
     pub unhealthy: Vec<i32>,
     /// Whether this group's replica is the one being updated.
     pub is_updating: bool,

@@ -9,7 +9,7 @@ use api::{PodClique, PodCliqueSet};
 use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use crate::fence::Attempt;
+use crate::fence::{Attempt, LiveCount};
 use crate::{environment, hash, ownership};
 
 /// Where a PodClique belongs.
@@ -27,8 +27,8 @@ pub struct Place {
     pub group: Option<GroupPlace>,
     /// Who owns it.
     pub owner: OwnerReference,
-    /// Replica count it starts with.
-    pub replicas: i32,
+    /// Replica count it starts with, and the template's value that it is stamped with.
+    pub count: LiveCount,
     /// The attempt it is created in.
     pub attempt: Attempt,
     /// Hash of its pods' template: the same in every replica, and dear to compute.
@@ -50,7 +50,7 @@ pub struct GroupPlace {
 pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place) -> PodClique {
     let pcs_name = ownership::name(&pcs.metadata);
     let mut spec = template.spec.clone();
-    spec.replicas = place.replicas;
+    spec.replicas = place.count.replicas;
     spec.starts_after = Vec::new();
     spec.workload_type = pcs.spec.workload_type;
     if let Some(group) = &place.group {
@@ -63,7 +63,7 @@ pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place)
     annotations.remove(labels::TOPOLOGY_NAME);
     annotations.insert(
         labels::TEMPLATE_REPLICAS.into(),
-        template.spec.replicas.to_string(),
+        place.count.stamped.to_string(),
     );
     PodClique {
         metadata: ObjectMeta {

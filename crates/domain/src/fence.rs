@@ -82,6 +82,42 @@ pub fn raise(
     )
 }
 
+/// The same of a scaling group's replica: it is none to rely on until it has come back.
+pub fn recycle(
+    attempts: &[ReplicaAttempt],
+    replica: i32,
+    cause: Cause,
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let mut next = raise(attempts, replica, cause, now);
+    for entry in next.iter_mut().filter(|a| a.replica == replica) {
+        entry.recovered = Some(false);
+    }
+    next
+}
+
+/// Whether the replica was recycled and did not come back since. An entry without the latch was
+/// stored before there was one: it counts as back, so that an upgrade breaches nothing.
+pub fn is_recovering(attempts: &[ReplicaAttempt], replica: i32) -> bool {
+    let mut of_replica = attempts.iter().filter(|a| a.replica == replica);
+    of_replica.any(|a| a.recovered == Some(false))
+}
+
+/// The list with the latch of each replica set that is back. It never goes back itself: whatever is
+/// made in that replica later on starts like anything else (seed 000, startup protection).
+pub fn with_recovered(
+    attempts: &[ReplicaAttempt],
+    is_back: impl Fn(i32) -> bool,
+) -> Vec<ReplicaAttempt> {
+    let mut next = attempts.to_vec();
+    for entry in &mut next {
+        if entry.recovered == Some(false) && is_back(entry.replica) {
+            entry.recovered = Some(true);
+        }
+    }
+    next
+}
+
 /// The list with the replica's attempt raised to that of a PodClique that was found: its parent
 /// was recreated, restored or adopted. `None` if the fence is as high already.
 pub fn raise_to_found(
@@ -93,7 +129,7 @@ pub fn raise_to_found(
     let is_higher = found > present(attempts, replica);
     let cause = Cause {
         reason: "AttemptAdopted".to_owned(),
-        message: format!("a PodClique of attempt {found} exists"),
+        message: format!("children of attempt {found} exist"),
     };
     is_higher.then(|| to(attempts, replica, found, cause, now))
 }
@@ -117,6 +153,7 @@ fn to(
         reason: cause.reason,
         message: cause.message,
         succeeded: Vec::new(),
+        recovered: None,
     });
     next.sort_by_key(|a| a.replica);
     next
@@ -127,15 +164,24 @@ fn to(
 pub struct StandaloneClique {
     /// Its name in the template.
     pub clique: String,
-    /// Replicas in the template.
-    pub template: i32,
     /// Its live replicas, if its PodClique exists.
-    pub live: Option<i32>,
+    pub live: Option<LiveCount>,
+}
+
+/// The replica count of a PodClique that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveCount {
+    /// `spec.replicas`.
+    pub replicas: i32,
+    /// The template's value that it was last set beside.
+    pub stamped: i32,
 }
 
 /// What `liveReplicas` becomes when the replica is torn down: the counts that users and
 /// autoscalers set, so that the recreated cliques get them back. A clique whose PodClique does not
-/// exist keeps its old entry: it was torn down before it came back.
+/// exist keeps its old entry: it was torn down before it came back. The live count is compared with
+/// what is stamped on the PodClique: the template may have been changed a moment ago, and a count
+/// that merely did not follow yet was set by nobody.
 pub fn remember_live_replicas(
     before: &[LiveReplicas],
     replica: i32,
@@ -148,27 +194,31 @@ pub fn remember_live_replicas(
             .find(|l| l.replica == replica && l.clique == c.clique);
         match c.live {
             None => old.cloned(),
-            Some(live) if live == c.template => None,
+            Some(live) if live.replicas == live.stamped => None,
             Some(live) => Some(LiveReplicas {
                 replica,
                 clique: c.clique.clone(),
-                replicas: live,
+                replicas: live.replicas,
+                template: Some(live.stamped),
             }),
         }
     });
     others.chain(of_replica).collect()
 }
 
-/// With how many replicas a standalone clique is created: what it had before it was torn down,
-/// else what the template says.
-pub fn replicas_to_create(
+/// With how many replicas a standalone clique is created, and the template's value that is stamped
+/// on it: what it had before it was torn down, else what the template says.
+pub fn count_to_create(
     remembered: &[LiveReplicas],
     replica: i32,
     clique: &str,
     template: i32,
-) -> i32 {
+) -> LiveCount {
     let found = remembered
         .iter()
         .find(|l| l.replica == replica && l.clique == clique);
-    found.map_or(template, |l| l.replicas)
+    LiveCount {
+        replicas: found.map_or(template, |l| l.replicas),
+        stamped: found.and_then(|l| l.template).unwrap_or(template),
+    }
 }

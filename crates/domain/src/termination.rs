@@ -44,6 +44,18 @@ fn usable(delay: &GoDuration) -> Option<SignedDuration> {
     delay.parse().ok().filter(SignedDuration::is_positive)
 }
 
+/// Since when the object is breached by what is stored of it, if it is.
+pub fn stored_since(stored: &[Condition]) -> Option<Timestamp> {
+    let breach = conditions::find(stored, ConditionType::MinAvailableBreached);
+    let breach = breach.filter(|c| c.status == "True")?;
+    Some(breach.last_transition_time.0)
+}
+
+/// When a breach of that age has lasted for the delay.
+pub fn due(since: Timestamp, delay: SignedDuration) -> Timestamp {
+    since.checked_add(delay).unwrap_or(Timestamp::MAX)
+}
+
 /// A breach that is stored and holds now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
@@ -69,13 +81,12 @@ impl Breach {
         stored: &[Condition],
         seen: impl FnOnce() -> Verdict,
     ) -> Option<Self> {
-        let condition = conditions::find(stored, ConditionType::MinAvailableBreached)
-            .filter(|c| c.status == "True")?;
+        let since = stored_since(stored)?;
         let seen = seen();
         (seen.status == Status::True).then_some(Self {
             replica,
             object,
-            since: condition.last_transition_time.0,
+            since,
             delay,
             numbers: seen.message,
         })
@@ -83,7 +94,7 @@ impl Breach {
 
     /// When the replica is torn down.
     pub fn due(&self) -> Timestamp {
-        self.since.checked_add(self.delay).unwrap_or(Timestamp::MAX)
+        due(self.since, self.delay)
     }
 
     /// What the fence says.

@@ -26,7 +26,7 @@ const PATHS: [&str; 2] = [
 ];
 
 /// Kind, section and field.
-const NEEDED: [(&str, &str, &str); 12] = [
+const NEEDED: [(&str, &str, &str); 14] = [
     ("PodCliqueSet", "spec", "workloadType"),
     ("PodCliqueSet", "spec", "trainingSpec"),
     ("PodCliqueSet", "status", "replicaAttempts"),
@@ -35,8 +35,10 @@ const NEEDED: [(&str, &str, &str); 12] = [
     ("PodCliqueScalingGroup", "spec", "workloadType"),
     ("PodCliqueScalingGroup", "status", "observedAttempt"),
     ("PodCliqueScalingGroup", "status", "replicaAttempts"),
+    ("PodCliqueScalingGroup", "status", "breachedSince"),
     ("PodClique", "spec", "workloadType"),
     ("PodClique", "status", "wasAvailable"),
+    ("PodClique", "status", "breachedSince"),
     ("PodClique", "status", "completedIndices"),
     ("PodGang", "status", "schedulingPhase"),
 ];

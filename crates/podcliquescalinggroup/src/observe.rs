@@ -82,11 +82,14 @@ impl Snapshot {
         of_replica.any(|a| a.succeeded.iter().any(|done| done == name))
     }
 
-    /// The attempt of the PodCliqueSet replica.
+    /// The attempt of the PodCliqueSet replica: what the set says, or what the group has seen if that
+    /// is higher. A set that is gone says nothing, and one that was applied anew follows its
+    /// children.
     pub fn set_attempt(&self) -> i32 {
         let status = self.owner.as_ref().and_then(|o| o.set.status.as_ref());
         let attempts = status.map_or(&[][..], |s| &s.replica_attempts);
-        self.replica().map_or(0, |i| fence::present(attempts, i))
+        let said = self.replica().map_or(0, |i| fence::present(attempts, i));
+        said.max(self.observed_attempt())
     }
 
     /// The attempt of the PodCliqueSet replica that this group's status speaks of.

@@ -9,7 +9,7 @@ use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroupStatus, labels, names};
 use domain::availability::{self, GroupFacts, GroupPart};
 use domain::intake::MOST_REPLICAS;
-use domain::{gang, hash, ownership};
+use domain::{fence, gang, hash, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -26,12 +26,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
     };
     let facts = GroupFacts::of(group, snapshot.replica_attempts(), |j, clique| {
-        let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
-        let podclique = snapshot.podclique(&name)?;
-        Some(GroupPart {
-            is_breached: is_breached(podclique),
-            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
-        })
+        part(snapshot, j, clique)
     });
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
@@ -41,6 +36,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         selector: selector(snapshot),
         observed_generation: group.metadata.generation,
         last_errors: Vec::new(),
+        replica_attempts: with_recovered(snapshot),
         ..before
     };
     if let Some(generation) = generation_of_all(snapshot, &replicas) {
@@ -68,6 +64,27 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         now,
     );
     next
+}
+
+/// What the stored status of a PodClique says of its group replica.
+pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
+    let group = ownership::name(&snapshot.group.metadata);
+    let podclique = snapshot.podclique(&names::grouped_clique(group, j, clique))?;
+    let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
+    Some(GroupPart {
+        is_breached: is_breached(podclique),
+        was_available: was_available || is_available(podclique),
+    })
+}
+
+/// The fences, with those latched that are back: all PodCliques were available, or the replica is
+/// not asked for any more.
+pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
+    let group = &snapshot.group.spec;
+    fence::with_recovered(snapshot.replica_attempts(), |j| {
+        let parts = group.clique_names.iter().map(|c| part(snapshot, j, c));
+        j >= group.replicas || availability::is_back(&parts.collect::<Vec<_>>())
+    })
 }
 
 /// What a group's status says of torn down replicas.

@@ -57,14 +57,19 @@ fn is_mere_waiting(trouble: &str) -> bool {
 pub struct GroupPart {
     /// Whether it is below its minimum.
     pub is_breached: bool,
-    /// Whether its minimum was available once.
+    /// Whether its minimum is available, or was once.
     pub was_available: bool,
+}
+
+/// Whether all parts of a group replica are there and are available, or were once.
+pub fn is_back(parts: &[Option<GroupPart>]) -> bool {
+    parts.iter().all(|p| p.is_some_and(|p| p.was_available))
 }
 
 impl GroupFacts {
     /// What the parts of a scaling group say. A replica is unhealthy if one of its parts is
-    /// breached, or if it was recycled and not all its parts were available since: else a group
-    /// whose first replica is being recycled would pass for healthy when the second one breaks.
+    /// breached, or if it was recycled and has not come back since: else a group whose first
+    /// replica is being recycled would pass for healthy when the second one breaks.
     pub fn of(
         group: &PodCliqueScalingGroup,
         attempts: &[ReplicaAttempt],
@@ -75,9 +80,7 @@ impl GroupFacts {
             let names = group.spec.clique_names.iter();
             let parts: Vec<Option<GroupPart>> = names.map(|clique| part(*j, clique)).collect();
             let is_breached = parts.iter().flatten().any(|p| p.is_breached);
-            let is_recycled = fence::present(attempts, *j) > 0;
-            let were_available = parts.iter().all(|p| p.is_some_and(|p| p.was_available));
-            is_breached || (is_recycled && !were_available)
+            is_breached || (fence::is_recovering(attempts, *j) && !is_back(&parts))
         };
         Self {
             replicas: group.spec.replicas,

@@ -6,7 +6,7 @@ use api::{PodCliqueScalingGroup, PodCliqueScalingGroupSpec};
 use domain::availability::{
     CliqueFacts, GroupFacts, GroupPart, TrainingFacts, clique_breach, group_breach,
 };
-use domain::fence::{Cause, raise};
+use domain::fence::{Cause, recycle, with_recovered};
 use jiff::Timestamp;
 use rstest::rstest;
 
@@ -128,7 +128,12 @@ fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "test".into(),
         message: String::new(),
     };
-    raise(&[], replica, cause, Timestamp::UNIX_EPOCH)
+    recycle(&[], replica, cause, Timestamp::UNIX_EPOCH)
+}
+
+/// It came back since.
+fn back(replica: i32) -> Vec<ReplicaAttempt> {
+    with_recovered(&recycled(replica), |_| true)
 }
 
 #[rstest]
@@ -139,6 +144,7 @@ fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
 #[case::one_being_recycled([GONE, UP, UP], recycled(0), &[0], Status::False)]
 #[case::one_recycled_and_not_up_yet([NEW, UP, UP], recycled(0), &[0], Status::False)]
 #[case::one_recycled_and_up([UP, DOWN, UP], recycled(0), &[1], Status::False)]
+#[case::one_back_that_starts_anew([NEW, DOWN, UP], back(0), &[1], Status::False)]
 #[case::one_being_recycled_while_another_breaks([NEW, DOWN, UP], recycled(0), &[0, 1], Status::True)]
 fn a_group_is_breached(
     #[case] parts: [Option<GroupPart>; 3],

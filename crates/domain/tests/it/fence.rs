@@ -1,8 +1,8 @@
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use domain::fence::{
-    Attempt, Cause, StandaloneClique, present, raise, raise_to_found, remember_live_replicas,
-    replicas_to_create,
+    Attempt, Cause, LiveCount, StandaloneClique, count_to_create, is_recovering, present, raise,
+    raise_to_found, recycle, remember_live_replicas, with_recovered,
 };
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -59,38 +59,61 @@ fn labels_tell_the_attempt_and_absent_ones_mean_0() {
     );
 }
 
+fn count(replicas: i32, stamped: i32) -> LiveCount {
+    LiveCount { replicas, stamped }
+}
+
 #[test]
 fn live_replicas_survive_a_tear_down_even_of_a_clique_that_was_not_back_yet() {
-    let clique = |name: &str, template, live| StandaloneClique {
+    let clique = |name: &str, live| StandaloneClique {
         clique: name.into(),
-        template,
         live,
     };
-    let entry = |replica, clique: &str, replicas| LiveReplicas {
+    let entry = |replica, clique: &str, replicas, template| LiveReplicas {
         replica,
         clique: clique.into(),
         replicas,
+        template,
     };
     let before = [
-        entry(0, "gone", 7),
-        entry(0, "same", 9),
-        entry(1, "other", 3),
+        entry(0, "gone", 7, None),
+        entry(0, "same", 9, Some(1)),
+        entry(1, "other", 3, Some(1)),
     ];
     let cliques = [
-        clique("scaled", 2, Some(5)),
-        clique("same", 2, Some(2)),
-        clique("gone", 2, None),
+        clique("scaled", Some(count(5, 3))),
+        clique("same", Some(count(2, 2))),
+        clique("gone", None),
     ];
     let after = remember_live_replicas(&before, 0, &cliques);
     assert_eq!(
         after,
         [
-            entry(1, "other", 3),
-            entry(0, "scaled", 5),
-            entry(0, "gone", 7)
+            entry(1, "other", 3, Some(1)),
+            entry(0, "scaled", 5, Some(3)),
+            entry(0, "gone", 7, None)
         ]
     );
-    assert_eq!(replicas_to_create(&after, 0, "scaled", 2), 5);
-    assert_eq!(replicas_to_create(&after, 0, "same", 2), 2);
-    assert_eq!(replicas_to_create(&after, 1, "scaled", 2), 2);
+    assert_eq!(count_to_create(&after, 0, "scaled", 2), count(5, 3));
+    assert_eq!(count_to_create(&after, 0, "same", 2), count(2, 2));
+    assert_eq!(count_to_create(&after, 0, "gone", 2), count(7, 2));
+    assert_eq!(count_to_create(&after, 1, "scaled", 2), count(2, 2));
+}
+
+#[test]
+fn a_recycled_replica_is_back_once_and_for_good() {
+    let once = recycle(&[], 1, cause(), NOW);
+    assert!(is_recovering(&once, 1) && !is_recovering(&once, 0));
+    assert_eq!(with_recovered(&once, |_| false), once);
+    let back = with_recovered(&once, |j| j == 1);
+    assert!(!is_recovering(&back, 1));
+    assert_eq!(with_recovered(&back, |_| false), back);
+    assert!(is_recovering(&recycle(&back, 1, cause(), NOW), 1));
+}
+
+#[test]
+fn an_entry_without_the_latch_counts_as_back_and_is_left_alone() {
+    let before = raise(&[], 1, cause(), NOW);
+    assert!(!is_recovering(&before, 1));
+    assert_eq!(with_recovered(&before, |_| true), before);
 }

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 
 use crate::server::{client, failure, hub};
 
+/// Status fields of a PodClique that this operator needs.
+const NEW: [&str; 3] = ["wasAvailable", "breachedSince", "completedIndices"];
+
 fn section(fields: &[&str]) -> Value {
     let named = |field: &&str| ((*field).to_owned(), json!({"type": "string"}));
     let fields: serde_json::Map<String, Value> = fields.iter().map(named).collect();
@@ -21,7 +24,7 @@ fn described(of_podclique: &[&str]) -> Vec<(u16, Value)> {
         }})
     };
     let set = ["replicaAttempts", "liveReplicas", "restartCount"];
-    let group = ["observedAttempt", "replicaAttempts"];
+    let group = ["observedAttempt", "replicaAttempts", "breachedSince"];
     vec![
         (
             200,
@@ -46,10 +49,10 @@ async fn says_which_fields_the_api_server_would_drop() {
     let (old, _) = client(described(&["replicas"]));
     let said = lack(&old).await.unwrap().unwrap();
     assert!(
-        said.contains("PodClique status.wasAvailable, PodClique status.completedIndices"),
+        said.contains("PodClique status.wasAvailable, PodClique status.breachedSince"),
         "{said}"
     );
-    let (new, _) = client(described(&["wasAvailable", "completedIndices"]));
+    let (new, _) = client(described(&NEW));
     assert_eq!(lack(&new).await.unwrap(), None);
 }
 
@@ -57,7 +60,7 @@ async fn says_which_fields_the_api_server_would_drop() {
 async fn waits_for_definitions_that_are_new_enough_and_says_so() {
     let mut answers = vec![(404, failure(404, "NotFound"))];
     answers.extend(described(&[]));
-    answers.extend(described(&["wasAvailable", "completedIndices"]));
+    answers.extend(described(&NEW));
     let (client, _) = client(answers);
     let (hub, _) = hub(vec![]);
     let waiting = settled(&hub, &client);

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, names};
 use domain::clique::{self, GroupPlace, Place};
+use domain::fence::LiveCount;
 use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Object, Plan};
 use domain::{gang, hash, ownership};
@@ -77,7 +78,10 @@ fn build(
             pods,
         }),
         owner: ownership::controller_reference(&*snapshot.group),
-        replicas: clique.spec.replicas,
+        count: LiveCount {
+            replicas: clique.spec.replicas,
+            stamped: clique.spec.replicas,
+        },
         attempt: snapshot.attempt(j),
         template_hash: template_hash.clone(),
     };

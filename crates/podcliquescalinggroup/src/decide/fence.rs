@@ -12,13 +12,24 @@ use crate::observe::Snapshot;
 use crate::status::Fences;
 
 /// The whole PodCliqueSet replica was torn down: what is known of single group replicas is of an
-/// earlier life. One write says so; nothing is created before it is seen.
+/// earlier life. One write says so; nothing is created before it is seen. A set that knows of no
+/// attempt, or of a lower one, is followed nowhere: it is gone, or was applied anew and follows the
+/// group.
 pub(super) fn follow_set(snapshot: &Snapshot) -> Option<Fences> {
     let present = snapshot.set_attempt();
     (snapshot.observed_attempt() != present).then(|| Fences {
         observed_attempt: Some(present),
         replica_attempts: Vec::new(),
     })
+}
+
+/// A recycled replica that is scaled in is latched as back before its PodCliques are deleted: after
+/// a crash between the two nobody would know that what is made there next is a start.
+pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
+    let before = snapshot.replica_attempts();
+    let replicas = snapshot.group.spec.replicas;
+    let attempts = fence::with_recovered(before, |j| j >= replicas);
+    (attempts != before).then(|| Fences::of(snapshot, attempts))
 }
 
 /// A PodClique of a higher attempt than the group knows: the group was deleted with

@@ -27,6 +27,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     }
     let moved = fence::follow_set(snapshot)
         .or_else(|| fence::catch_up(snapshot, now))
+        .or_else(|| fence::release_scaled_in(snapshot))
         .or_else(|| termination::recycle(snapshot, now));
     if let Some(fences) = moved {
         // Nothing else happens in the plan that moves a fence: what follows from it is decided on

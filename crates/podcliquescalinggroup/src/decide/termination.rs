@@ -14,7 +14,11 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::fence::{is_of_earlier_attempt, replica};
 use crate::observe::Snapshot;
-use crate::status::{Fences, is_breached};
+use crate::status::{self, Fences, is_breached};
+
+/// What is due by what is stored, and not by what is seen, is looked at again so soon. That lasts
+/// only until the PodClique's controller has written what it sees.
+const RECHECK: SignedDuration = SignedDuration::from_secs(1);
 
 /// Raises the fence of every group replica whose breach is due.
 pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
@@ -23,7 +27,7 @@ pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
         .filter(|b| b.due() <= now);
     let before = snapshot.replica_attempts().to_vec();
     let attempts = due.fold(before, |attempts, breach| {
-        fence::raise(&attempts, breach.replica, breach.cause(), now)
+        fence::recycle(&attempts, breach.replica, breach.cause(), now)
     });
     (attempts != snapshot.replica_attempts()).then(|| Fences::of(snapshot, attempts))
 }
@@ -35,8 +39,10 @@ pub(super) fn announce(
     plan: &mut Plan<PodCliqueScalingGroupStatus>,
 ) {
     let group = ownership::name(&snapshot.group.metadata);
+    for due in stored_dues(snapshot) {
+        plan.wake(due.max(now.saturating_add(RECHECK).unwrap_or(Timestamp::MAX)));
+    }
     for breach in own_breaches(snapshot) {
-        plan.wake(breach.due());
         let replica = format!("group replica {} of {group}", breach.replica);
         plan.notes
             .extend(about_set(snapshot, breach.scheduled(&replica)));
@@ -54,13 +60,12 @@ pub(super) fn announce(
             .iter()
             .all(|c| ownership::is_terminating(&c.metadata))
         {
-            plan.notes.push(
-                Note::normal(
-                    "PodCliqueScalingGroupReplicaDeleteSuccessful",
-                    format!("{replica}: all its PodCliques were deleted"),
-                )
-                .once(termination::identity(attempt, uid)),
+            let deleted = Note::normal(
+                "PodCliqueScalingGroupReplicaDeleteSuccessful",
+                format!("{replica}: all its PodCliques were deleted"),
             );
+            let deleted = deleted.once(termination::identity(attempt, uid));
+            plan.notes.extend(about_set(snapshot, deleted));
         }
     }
 }
@@ -91,15 +96,36 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     termination::first_of_each_replica(breaches.collect())
 }
 
+/// When the breaches are due that are stored, whatever the pods show now. They may be back for a
+/// moment and gone before their PodClique has written that they were back: then its status does not
+/// change, and nobody else would wake the group.
+fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
+    let Some(delay) = delay(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
+        return Vec::new();
+    };
+    let all = snapshot.podcliques.values();
+    all.filter_map(|c| {
+        let (_, podclique) = wanted(snapshot, c)?;
+        let since = termination::stored_since(&podclique.status.as_ref()?.conditions)?;
+        Some(termination::due(since, delay))
+    })
+    .collect()
+}
+
+/// The PodClique with the index of its group replica, if both count.
+fn wanted<'a>(snapshot: &'a Snapshot, podclique: &PodClique) -> Option<(i32, &'a PodClique)> {
+    let current = snapshot.podclique(ownership::name(&podclique.metadata))?;
+    let j = replica(current).filter(|j| *j < snapshot.group.spec.replicas)?;
+    Some((j, current))
+}
+
 fn delay(snapshot: &Snapshot) -> Option<SignedDuration> {
     let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
     termination::delay_of_group(&owner.set, snapshot.config()?)
 }
 
 fn breach(snapshot: &Snapshot, podclique: &PodClique, delay: SignedDuration) -> Option<Breach> {
-    let name = ownership::name(&podclique.metadata);
-    let podclique = snapshot.podclique(name)?;
-    let j = replica(podclique).filter(|j| *j < snapshot.group.spec.replicas)?;
+    let (j, podclique) = wanted(snapshot, podclique)?;
     let stored = &podclique.status.as_ref()?.conditions;
     let object = Target::of(Kind::PodClique, &podclique.metadata);
     Breach::confirmed(j, object, delay, stored, || {
@@ -116,14 +142,25 @@ fn facts(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
 /// PodCliqueSet decides.
 fn is_healthy(snapshot: &Snapshot) -> bool {
     let group = &snapshot.group;
+    let name = |j, clique: &str| names::grouped_clique(ownership::name(&group.metadata), j, clique);
+    let is_seen = |j, clique: &str| {
+        let podclique = snapshot.podclique(&name(j, clique));
+        podclique.is_some_and(|c| clique_breach(&facts(snapshot, c)).status == Status::True)
+    };
     let facts = GroupFacts::of(group, snapshot.replica_attempts(), |j, clique| {
-        let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
-        let podclique = snapshot.podclique(&name)?;
-        let is_seen = || clique_breach(&facts(snapshot, podclique)).status == Status::True;
+        let stored = status::part(snapshot, j, clique)?;
         Some(GroupPart {
-            is_breached: is_breached(podclique) || is_seen(),
-            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+            is_breached: stored.is_breached || is_seen(j, clique),
+            ..stored
         })
     });
+    facts.healthy() >= facts.minimum()
+}
+
+/// Whether enough group replicas are healthy by what is stored.
+fn is_stored_healthy(snapshot: &Snapshot) -> bool {
+    let attempts = snapshot.replica_attempts();
+    let part = |j, clique: &str| status::part(snapshot, j, clique);
+    let facts = GroupFacts::of(&snapshot.group, attempts, part);
     facts.healthy() >= facts.minimum()
 }

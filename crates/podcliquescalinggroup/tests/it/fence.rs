@@ -103,3 +103,45 @@ fn follows_a_higher_attempt_that_exists_and_does_nothing_else() {
     let attempts = plan.status.unwrap().replica_attempts;
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 2));
 }
+
+/// What the status of a running group becomes while this is known of its set.
+fn after_recycle(adapt: impl FnOnce(&mut Snapshot)) -> api::PodCliqueScalingGroupStatus {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    for podclique in &mut podcliques {
+        let all = podclique.metadata.labels.as_mut().unwrap();
+        all.insert(labels::ATTEMPT.into(), "1".into());
+        if all[labels::SCALING_GROUP_REPLICA_INDEX] == "1" {
+            all.insert(labels::GROUP_ATTEMPT.into(), "1".into());
+        }
+    }
+    let mut snapshot = with_set_attempt(situation(&set, 3, podcliques));
+    let status = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    status.observed_attempt = Some(1);
+    status.replica_attempts = raised(1);
+    adapt(&mut snapshot);
+    plan(&snapshot).status.unwrap()
+}
+
+fn remembers(status: &api::PodCliqueScalingGroupStatus) -> (Option<i32>, usize, i32) {
+    let attempts = status.replica_attempts.len();
+    (status.observed_attempt, attempts, status.available_replicas)
+}
+
+/// The set is on its way out, or the group was orphaned: nothing is known of its attempts.
+#[test]
+fn keeps_its_fences_while_its_set_goes() {
+    let status = after_recycle(|snapshot| snapshot.owner = None);
+    assert_eq!(remembers(&status), (Some(1), 1, 3));
+}
+
+/// The set was applied anew, and has not seen yet in which attempt its children are.
+#[test]
+fn keeps_its_fences_while_its_new_set_knows_of_no_attempt() {
+    let status = after_recycle(|snapshot| {
+        snapshot.owner.as_mut().unwrap().set.status = None;
+    });
+    assert_eq!(remembers(&status), (Some(1), 1, 3));
+}

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodCliqueScalingGroupStatus, PodCliqueSet};
+use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet};
 use domain::ownership;
-use domain::plan::Plan;
+use domain::plan::{Kind, Plan};
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliquescalinggroup::Snapshot;
 use rstest::rstest;
 use testkit::builders::{after, pod};
@@ -53,6 +54,19 @@ fn broken(set: &PodCliqueSet, lost: &[(&str, i64)]) -> Snapshot {
         }
     }
     snapshot
+}
+
+/// The pod of a PodClique is Ready again.
+fn refill(snapshot: &mut Snapshot, name: &str) {
+    let podclique = &snapshot.podcliques[name];
+    let back = pod(podclique, 0).ready().build();
+    let uid = ownership::uid(&podclique.metadata).to_owned();
+    snapshot.pods.insert(uid, vec![back]);
+}
+
+fn of_replica_1(snapshot: &mut Snapshot) -> impl Iterator<Item = (&String, &mut Arc<PodClique>)> {
+    let all = snapshot.podcliques.iter_mut();
+    all.filter(|(name, _)| name.starts_with("demo-0-g-1-"))
 }
 
 fn attempts(plan: &Plan<PodCliqueScalingGroupStatus>) -> Vec<(i32, i32)> {
@@ -103,6 +117,26 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
 }
 
 #[test]
+fn says_on_the_set_that_everything_was_deleted() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
+    let fence = plan(&snapshot);
+    carry_out(&mut snapshot, &fence);
+    for (_, podclique) in of_replica_1(&mut snapshot) {
+        Arc::make_mut(podclique).metadata.deletion_timestamp = Some(Time(after(60)));
+    }
+    let notes = plan(&snapshot).notes;
+    let said = notes
+        .iter()
+        .find(|n| n.reason == "PodCliqueScalingGroupReplicaDeleteSuccessful");
+    let about = said.and_then(|n| n.about.as_ref());
+    assert_eq!(
+        about.map(|t| t.kind),
+        Some(Kind::PodCliqueSet),
+        "where the user looks"
+    );
+}
+
+#[test]
 fn announces_on_the_set_and_wakes_when_it_is_due() {
     let snapshot = broken(&set(Some("5m"), None), &[("demo-0-g-1-leader", 10)]);
     let plan = plan(&snapshot);
@@ -131,14 +165,28 @@ fn leaves_it_to_the_set_when_the_pods_say_that_too_few_are_healthy() {
 #[test]
 fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 0)]);
-    let leader = &snapshot.podcliques["demo-0-g-1-leader"];
-    let back = pod(leader, 0).ready().build();
-    snapshot
-        .pods
-        .insert(ownership::uid(&leader.metadata).to_owned(), vec![back]);
+    refill(&mut snapshot, "demo-0-g-1-leader");
     let plan = plan(&snapshot);
     assert_eq!(attempts(&plan), []);
-    assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+    assert!(plan.notes.is_empty());
+    // The pods may be gone again before the PodClique has said that they were back: then it has
+    // nothing to write, and nobody would wake the group.
+    assert_eq!(plan.wake_at, Some(after(61)));
+}
+
+#[test]
+fn keeps_the_time_of_a_breach_though_the_pods_are_back_for_a_moment() {
+    let mut snapshot = broken(&set(Some("5m"), None), &[("demo-0-g-1-leader", 10)]);
+    refill(&mut snapshot, "demo-0-g-1-leader");
+    assert_eq!(plan(&snapshot).wake_at, Some(after(310)));
+}
+
+#[test]
+fn keeps_the_time_of_a_breach_while_the_pods_of_another_are_away_for_a_moment() {
+    let mut snapshot = broken(&set(Some("5m"), None), &[("demo-0-g-1-leader", 10)]);
+    let uid = ownership::uid(&snapshot.podcliques["demo-0-g-2-leader"].metadata).to_owned();
+    snapshot.pods.insert(uid, vec![]);
+    assert_eq!(plan(&snapshot).wake_at, Some(after(310)));
 }
 
 /// A group of which one replica is being recycled has no other to lose.

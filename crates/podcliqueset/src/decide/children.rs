@@ -60,7 +60,7 @@ fn standalone(
         base_gang: None,
         group: None,
         owner: ownership::controller_reference(set),
-        replicas: fence::replicas_to_create(remembered, i, &clique.name, clique.spec.replicas),
+        count: fence::count_to_create(remembered, i, &clique.name, clique.spec.replicas),
         attempt: Attempt {
             set: snapshot.attempt(i),
             group: 0,

@@ -2,26 +2,23 @@
 //! business of whoever tears a replica down.
 
 use api::PodCliqueSetStatus;
-use domain::fence;
 use domain::plan::{Action, Kind, Plan};
+use domain::{fence, ownership};
 use jiff::Timestamp;
 
-use crate::observe::Snapshot;
+use crate::observe::{Snapshot, is_owned};
 
-/// A PodClique of a higher attempt than the fence knows: its parent was recreated, restored or
-/// adopted. The fence follows, in a plan of its own; everything else is decided on what it says
-/// then.
+/// A PodClique of a higher attempt than the fence knows, or a scaling group that speaks of one: its
+/// parent was recreated, restored or adopted. The fence follows, in a plan of its own; everything
+/// else is decided on what it says then.
 pub(super) fn catch_up(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<Plan<PodCliqueSetStatus>> {
     let mut attempts = snapshot.attempts().to_vec();
-    for clique in snapshot.podcliques.values() {
-        let Some(replica) = snapshot.replica_of(clique) else {
-            continue;
-        };
-        if let Some(higher) = fence::raise_to_found(&attempts, replica, clique.attempt().set, now) {
+    for (replica, found) in of_podcliques(snapshot).chain(of_groups(snapshot)) {
+        if let Some(higher) = fence::raise_to_found(&attempts, replica, found, now) {
             attempts = higher;
         }
     }
@@ -35,6 +32,21 @@ pub(super) fn catch_up(
     Some(Plan {
         status: Some(status),
         ..Plan::default()
+    })
+}
+
+/// Replicas and the attempts that their PodCliques are of.
+fn of_podcliques(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
+    let all = snapshot.podcliques.values();
+    all.filter_map(|c| Some((snapshot.replica_of(c)?, c.attempt().set)))
+}
+
+/// Replicas and the attempts that their scaling groups have followed.
+fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
+    let owned = snapshot.groups.iter().filter(|g| is_owned(&g.metadata));
+    owned.filter_map(|g| {
+        let replica = ownership::replica_in(snapshot.name(), &g.metadata)?;
+        Some((replica, g.status.as_ref()?.observed_attempt?))
     })
 }
 

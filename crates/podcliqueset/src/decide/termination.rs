@@ -6,9 +6,9 @@
 
 use api::conditions::Status;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
-use api::{PodCliqueScalingGroup, PodCliqueSetStatus, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
 use domain::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
-use domain::fence::{self, StandaloneClique};
+use domain::fence::{self, LiveCount, StandaloneClique};
 use domain::plan::{Kind, Note, Plan, Target};
 use domain::termination::{self, Breach};
 use domain::{gang, ownership};
@@ -124,7 +124,8 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
     })
 }
 
-/// The standalone cliques of a replica with their live replica counts.
+/// The standalone cliques of a replica with their live replica counts. One that was adopted and
+/// has no stamp yet is compared with the template.
 fn standalone(snapshot: &Snapshot, i: i32) -> Vec<StandaloneClique> {
     let template = &snapshot.intake.set.spec.template;
     let cliques = gang::standalone(template).map(|c| {
@@ -132,9 +133,16 @@ fn standalone(snapshot: &Snapshot, i: i32) -> Vec<StandaloneClique> {
         let seen = snapshot.podcliques.get(&name);
         StandaloneClique {
             clique: c.name.clone(),
-            template: c.spec.replicas,
-            live: seen.map(|s| s.podclique.spec.replicas),
+            live: seen.map(|s| live_count(&s.podclique, c.spec.replicas)),
         }
     });
     cliques.collect()
+}
+
+fn live_count(podclique: &PodClique, template: i32) -> LiveCount {
+    let stamp = ownership::annotation(&podclique.metadata, labels::TEMPLATE_REPLICAS);
+    LiveCount {
+        replicas: podclique.spec.replicas,
+        stamped: stamp.and_then(|s| s.parse().ok()).unwrap_or(template),
+    }
 }

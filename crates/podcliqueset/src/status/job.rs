@@ -59,6 +59,7 @@ fn with_succeeded(
                 reason: "Created".to_owned(),
                 message: "never restarted".to_owned(),
                 succeeded: vec![part.name],
+                recovered: None,
             }),
         }
     }

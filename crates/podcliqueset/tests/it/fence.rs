@@ -52,6 +52,7 @@ fn creates_the_cliques_anew_in_the_present_attempt_with_their_live_replicas() {
         replica: 0,
         clique: "frontend".into(),
         replicas: 5,
+        template: None,
     };
     stored.status.as_mut().unwrap().live_replicas = vec![live];
     let next = plan(&snapshot);
@@ -108,4 +109,18 @@ fn raises_the_fence_to_a_higher_attempt_that_exists_and_does_nothing_else() {
     assert!(plan.writes_nothing() && plan.notes.is_empty());
     let attempts = plan.status.unwrap().replica_attempts;
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 3));
+}
+
+/// Orphaned and applied again after all its PodCliques were deleted: only the group knows in which
+/// attempt the replica is.
+#[test]
+fn follows_the_attempt_that_a_group_speaks_of_and_does_nothing_else() {
+    let mut snapshot = laid_out(&demo().build());
+    snapshot.podcliques.clear();
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    group.status.get_or_insert_default().observed_attempt = Some(2);
+    let plan = plan(&snapshot);
+    assert!(plan.writes_nothing() && plan.notes.is_empty());
+    let attempts = plan.status.unwrap().replica_attempts;
+    assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 2));
 }

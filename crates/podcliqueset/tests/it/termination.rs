@@ -156,9 +156,20 @@ fn ignores_what_a_group_says_of_an_earlier_attempt() {
         lose(&mut snapshot, name, 0);
     }
     delegate(&mut snapshot, 0);
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
-    group.status.as_mut().unwrap().observed_attempt = Some(1);
-    assert_eq!(attempts(&plan(&snapshot)), []);
+    // The replica was torn down since, and the group has not followed yet.
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    let cause = fence::Cause {
+        reason: "test".into(),
+        message: String::new(),
+    };
+    let status = stored.status.get_or_insert_default();
+    status.replica_attempts = fence::raise(&[], 0, cause, after(60));
+    for seen in snapshot.podcliques.values_mut() {
+        let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
+        let labels = meta.labels.get_or_insert_default();
+        labels.insert(api::labels::ATTEMPT.into(), "1".into());
+    }
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }
 
 #[test]
@@ -185,6 +196,61 @@ fn remembers_live_counts_until_the_recreated_clique_has_them() {
     let front = &snapshot.podcliques["demo-0-frontend"].podclique;
     assert_eq!(front.spec.replicas, 5);
     assert_eq!(plan(&snapshot).status.unwrap().live_replicas, []);
+}
+
+/// The template asks for more, and the PodClique was not told yet.
+fn resize(snapshot: &mut Snapshot, replicas: i32) {
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    stored.spec.template.cliques[0].spec.replicas = replicas;
+    snapshot.intake = intake::take(stored, &Default::default());
+}
+
+/// The frontend after its replica was torn down: live and stamped replicas.
+fn recreated(snapshot: &mut Snapshot) -> (i32, String) {
+    lose(snapshot, "demo-0-frontend", 0);
+    let fence = plan(snapshot);
+    carry_out(snapshot, &fence);
+    snapshot.podcliques.clear();
+    let anew = plan(snapshot);
+    carry_out(snapshot, &anew);
+    let front = &snapshot.podcliques["demo-0-frontend"].podclique;
+    let stamps = front.metadata.annotations.as_ref().unwrap();
+    let stamp = stamps[api::labels::TEMPLATE_REPLICAS].clone();
+    (front.spec.replicas, stamp)
+}
+
+#[test]
+fn a_clique_that_nobody_scaled_follows_a_template_that_changed_just_before_the_fence() {
+    let mut snapshot = running(1, Some("30s"));
+    resize(&mut snapshot, 3);
+    assert_eq!(recreated(&mut snapshot), (3, "3".to_owned()));
+    resize(&mut snapshot, 4);
+    let next = plan(&snapshot);
+    carry_out(&mut snapshot, &next);
+    let front = &snapshot.podcliques["demo-0-frontend"].podclique;
+    assert_eq!(front.spec.replicas, 4);
+}
+
+#[test]
+fn a_clique_that_somebody_scaled_is_stamped_with_what_its_count_was_compared_with() {
+    let mut snapshot = running(1, Some("30s"));
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut front.podclique).spec.replicas = 5;
+    resize(&mut snapshot, 3);
+    assert_eq!(recreated(&mut snapshot), (5, "2".to_owned()));
+}
+
+/// Stored before entries said what their count was compared with.
+#[test]
+fn an_entry_without_the_template_it_was_compared_with_is_stamped_with_the_present_one() {
+    let mut snapshot = running(1, Some("30s"));
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut front.podclique).spec.replicas = 5;
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    let mut fence = plan(&snapshot);
+    fence.status.as_mut().unwrap().live_replicas[0].template = None;
+    carry_out(&mut snapshot, &fence);
+    assert_eq!(recreated(&mut snapshot), (5, "2".to_owned()));
 }
 
 #[test]
