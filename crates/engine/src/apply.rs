@@ -226,7 +226,11 @@ async fn run(hub: &Hub, action: &Action) -> Result<(), RequestError> {
             hub.wrote(pod);
             Ok(())
         }
-        Action::Delete { target, .. } => delete_any(hub, target).await,
+        Action::Delete {
+            target,
+            resource_version,
+            ..
+        } => delete_any(hub, target, resource_version.as_deref()).await,
         Action::Finalizers {
             target,
             resource_version,
@@ -378,20 +382,29 @@ async fn merge<K: Watched>(hub: &Hub, target: &Target, patch: &Value) -> Result<
     Ok(())
 }
 
-async fn delete_any(hub: &Hub, target: &Target) -> Result<(), RequestError> {
-    by_kind!(target, delete(hub, target))
+async fn delete_any(
+    hub: &Hub,
+    target: &Target,
+    version: Option<&str>,
+) -> Result<(), RequestError> {
+    by_kind!(target, delete(hub, target, version))
 }
 
-async fn delete<K: Watched>(hub: &Hub, target: &Target) -> Result<(), RequestError> {
+async fn delete<K: Watched>(
+    hub: &Hub,
+    target: &Target,
+    version: Option<&str>,
+) -> Result<(), RequestError> {
     let cache = K::cache(&hub.world);
-    cache.will_delete(&target.uid);
-    match hub.requests.delete::<K>(&target.key, &target.uid).await {
+    let (key, uid) = (&target.key, &target.uid);
+    cache.will_delete(uid);
+    match hub.requests.delete::<K>(key, uid, version).await {
         Ok(()) => {
-            hub.wrote_delete::<K>(&target.key, &target.uid);
+            hub.wrote_delete::<K>(key, uid);
             Ok(())
         }
         Err(error) => {
-            cache.did_not_delete(&target.uid);
+            cache.did_not_delete(uid);
             Err(error)
         }
     }

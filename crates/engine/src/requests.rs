@@ -222,14 +222,15 @@ impl Requests {
         self.write("patch", resource::<R>(), "", request).await
     }
 
-    /// DELETE of the object with this uid. Children follow in the background.
-    pub async fn delete<R>(&self, key: &Key, uid: &str) -> Answer<()>
+    /// DELETE of the object with this uid, in this version if one is named. Children follow in the
+    /// background.
+    pub async fn delete<R>(&self, key: &Key, uid: &str, version: Option<&str>) -> Answer<()>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
         let params = DeleteParams::background().preconditions(Preconditions {
             uid: Some(uid.to_owned()),
-            resource_version: None,
+            resource_version: version.map(str::to_owned),
         });
         let request = path::<R>(&key.namespace).delete(&key.name, &params);
         self.write::<Value>("delete", resource::<R>(), "", request)

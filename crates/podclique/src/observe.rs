@@ -46,6 +46,14 @@ impl Snapshot {
         self.podclique.spec.workload_type == Some(WorkloadType::Training)
     }
 
+    /// The pods that the PodClique controls. Nothing is done about the others before their adoption
+    /// was seen: they may be what somebody wanted to keep.
+    pub fn own_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        let uid = ownership::uid(&self.podclique.metadata);
+        let pods = self.pods.iter();
+        pods.filter(move |p| ownership::is_controlled_by(&p.metadata, uid))
+    }
+
     /// Slots whose work is done.
     pub fn completed(&self) -> BTreeSet<i32> {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))

@@ -98,6 +98,11 @@ impl Snapshot {
             .unwrap_or(0)
     }
 
+    /// Whether the group controls the PodClique; what nobody controls it may adopt.
+    pub fn is_own(&self, podclique: &PodClique) -> bool {
+        ownership::is_controlled_by(&podclique.metadata, ownership::uid(&self.group.metadata))
+    }
+
     /// Whether a PodClique is of the present attempt of its group replica.
     pub fn is_current(&self, podclique: &PodClique) -> bool {
         let replica =
