@@ -65,6 +65,8 @@ pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place)
         labels::TEMPLATE_REPLICAS.into(),
         template.spec.replicas.to_string(),
     );
+    let attempt = place.attempt.annotations();
+    annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
     PodClique {
         metadata: ObjectMeta {
             labels: Some(labels_of(pcs_name, template, &place)),
@@ -186,9 +188,11 @@ pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
         }
     }
     for (key, value) in desired.annotations.iter().flatten() {
-        meta.annotations
-            .get_or_insert_default()
-            .insert(key.clone(), value.clone());
+        if !never_repaired.contains(&key.as_str()) {
+            meta.annotations
+                .get_or_insert_default()
+                .insert(key.clone(), value.clone());
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use api::labels;
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::fence::Attempt;
 use domain::plan::{Action, Kind, Object, Target};
 use domain::readiness::{ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
 use domain::{Key, Pod, ownership};
@@ -317,9 +318,12 @@ fn index(meta: &ObjectMeta) -> Option<&str> {
 }
 
 fn describe(meta: &ObjectMeta) -> String {
-    ownership::controller(meta).map_or("nobody".to_owned(), |o| {
-        format!("{} {} (uid {})", o.kind, o.name, o.uid)
-    })
+    let nobody = || match Attempt::of(meta) {
+        Attempt { set: 0, group: 0 } => "nobody".to_owned(),
+        of => format!("nobody (of attempt {}, group attempt {})", of.set, of.group),
+    };
+    ownership::controller(meta)
+        .map_or_else(nobody, |o| format!("{} {} (uid {})", o.kind, o.name, o.uid))
 }
 
 async fn replace_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
@@ -382,11 +386,7 @@ async fn merge<K: Watched>(hub: &Hub, target: &Target, patch: &Value) -> Result<
     Ok(())
 }
 
-async fn delete_any(
-    hub: &Hub,
-    target: &Target,
-    version: Option<&str>,
-) -> Result<(), RequestError> {
+async fn delete_any(hub: &Hub, target: &Target, version: Option<&str>) -> Result<(), RequestError> {
     by_kind!(target, delete(hub, target, version))
 }
 

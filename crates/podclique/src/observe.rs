@@ -132,7 +132,7 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        set: set.map(|s| facts(&s, podclique)),
+        set: set.map(|s| facts(&s, podclique, world)),
         pods,
         may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang,
@@ -201,7 +201,8 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) ->
 
 /// Whether the group has torn the PodClique's replica down since it was created.
 fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
-    let j = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+    let name = ownership::name(&group.metadata);
+    let j = ownership::group_replica_in(name, &podclique.metadata);
     let attempts = group
         .status
         .as_ref()
@@ -209,7 +210,9 @@ fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 
-fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
+fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
+    // Of what another set of this name left behind nothing is ended.
+    let is_own = world.is_in_hands_of(set, &podclique.metadata);
     let template = &set.spec.template;
     let clique = template
         .cliques
@@ -225,7 +228,7 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
             .and_then(|s| s.current_generation_hash.clone()),
         template_hash: clique.map(|c| hash::pod_template_hash(c, &template.priority_class_name)),
         uid: ownership::uid(&set.metadata).to_owned(),
-        is_over: training::is_over(set.status.as_ref()),
+        is_over: is_own && training::is_over(set.status.as_ref()),
         training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
     }
 }
@@ -238,14 +241,18 @@ fn group_of<'a>(set: &'a PodCliqueSet, clique: &str) -> Option<&'a PodCliqueScal
 }
 
 /// Whether the PodClique has exactly the name that this clique gives it. Comparing ends of names
-/// would take `gpu-worker` for `worker`.
+/// would take `gpu-worker` for `worker`; labels can be edited.
 fn is_made_from(podclique: &PodClique, set: &PodCliqueSet, clique: &str) -> bool {
-    let meta = &podclique.metadata;
-    let expected = match ownership::label(meta, labels::SCALING_GROUP) {
-        Some(group) => ownership::label_index(meta, labels::SCALING_GROUP_REPLICA_INDEX)
-            .map(|j| names::grouped_clique(group, j, clique)),
-        None => ownership::label_index(meta, labels::PCS_REPLICA_INDEX)
-            .map(|i| names::standalone_clique(ownership::name(&set.metadata), i, clique)),
+    let (set_name, name) = (
+        ownership::name(&set.metadata),
+        ownership::name(&podclique.metadata),
+    );
+    let Some((i, rest)) = names::parts_of_standalone_clique(set_name, name) else {
+        return false;
     };
-    expected.as_deref() == Some(ownership::name(meta))
+    let Some(group) = group_of(set, clique) else {
+        return rest == clique;
+    };
+    let group = names::scaling_group(set_name, i, &group.name);
+    names::parts_of_grouped_clique(&group, name).is_some_and(|(_, member)| member == clique)
 }

@@ -20,3 +20,4 @@ mod server;
 mod status;
 mod strays;
 mod unsettled;
+mod world;

@@ -12,7 +12,7 @@ use domain::termination::{self, Breach};
 use domain::{fence, ownership};
 use jiff::{SignedDuration, Timestamp};
 
-use super::fence::{is_of_earlier_attempt, replica};
+use super::fence::is_of_earlier_attempt;
 use crate::observe::Snapshot;
 use crate::status::{Fences, is_breached};
 
@@ -67,7 +67,7 @@ pub(super) fn announce(
 
 fn remains(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = &PodClique> {
     let all = snapshot.podcliques.values().map(AsRef::as_ref);
-    all.filter(move |c| replica(c) == Some(j) && is_of_earlier_attempt(snapshot, c))
+    all.filter(move |c| snapshot.replica_of(c) == Some(j) && is_of_earlier_attempt(snapshot, c))
 }
 
 /// The user looks at the set.
@@ -99,7 +99,8 @@ fn delay(snapshot: &Snapshot) -> Option<SignedDuration> {
 fn breach(snapshot: &Snapshot, podclique: &PodClique, delay: SignedDuration) -> Option<Breach> {
     let name = ownership::name(&podclique.metadata);
     let podclique = snapshot.podclique(name)?;
-    let j = replica(podclique).filter(|j| *j < snapshot.group.spec.replicas)?;
+    let of_live = |j: &i32| *j < snapshot.group.spec.replicas;
+    let j = snapshot.replica_of(podclique).filter(of_live)?;
     let stored = &podclique.status.as_ref()?.conditions;
     let object = Target::of(Kind::PodClique, &podclique.metadata);
     Breach::confirmed(j, object, delay, stored, || {

@@ -2,15 +2,16 @@
 //! business of whoever tears a replica down.
 
 use api::PodCliqueSetStatus;
-use domain::fence;
 use domain::plan::{Action, Kind, Plan};
+use domain::{fence, ownership};
 use jiff::Timestamp;
 
-use crate::observe::Snapshot;
+use crate::observe::{CliqueSeen, Snapshot};
+use crate::parts;
 
 /// A PodClique of a higher attempt than the fence knows: its parent was recreated, restored or
 /// adopted. The fence follows, in a plan of its own; everything else is decided on what it says
-/// then.
+/// then. One that nobody controls and that is not wanted is a leftover, which raises nothing.
 pub(super) fn catch_up(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
@@ -21,7 +22,10 @@ pub(super) fn catch_up(
         let Some(replica) = snapshot.replica_of(clique) else {
             continue;
         };
-        if let Some(higher) = fence::raise_to_found(&attempts, replica, clique.attempt().set, now) {
+        let found = clique.attempt().set;
+        if let Some(higher) = fence::raise_to_found(&attempts, replica, found, now)
+            && (snapshot.is_own(clique) || is_taken_over(snapshot, replica, clique))
+        {
             attempts = higher;
         }
     }
@@ -36,6 +40,25 @@ pub(super) fn catch_up(
         status: Some(status),
         ..Plan::default()
     })
+}
+
+/// Whether the set takes over the PodClique, which nobody controls, with its attempt: it is wanted,
+/// and that tears down nothing that has run.
+fn is_taken_over(snapshot: &Snapshot, replica: i32, clique: &CliqueSeen) -> bool {
+    let meta = &clique.podclique.metadata;
+    let has_run = |c: &CliqueSeen| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
+    let stands_against = |c: &CliqueSeen| {
+        snapshot.replica_of(c) == Some(replica)
+            && c.attempt().set < clique.attempt().set
+            && snapshot.is_own(c)
+            && has_run(c)
+    };
+    ownership::controller(meta).is_none()
+        && snapshot.intake.may_act()
+        && parts::expected(snapshot)
+            .iter()
+            .any(|part| part.name == ownership::name(meta))
+        && !snapshot.podcliques.values().any(stands_against)
 }
 
 /// Deletes what is left of earlier attempts, standalone and grouped PodCliques alike.
