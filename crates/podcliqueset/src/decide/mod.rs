@@ -1,6 +1,7 @@
 //! The rules, in order.
 
 mod access;
+mod adopt;
 mod children;
 mod deletion;
 mod failures;
@@ -68,7 +69,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         return plan;
     }
     if domain::training::is_over(snapshot.stored.status.as_ref()) {
-        gangs::follow(snapshot, &mut plan);
+        let adopted = adopt::orphans(snapshot);
+        if adopted.is_empty() {
+            gangs::follow(snapshot, &mut plan);
+        }
+        plan.wave(adopted);
         return plan;
     }
     access::plan(snapshot, &mut plan);
