@@ -160,7 +160,8 @@ fn gang_of(meta: &ObjectMeta, set_uid: &str, world: &World) -> Option<Arc<PodGan
     all.into_iter().find(is_part).or(labelled)
 }
 
-/// What the PodClique controls, and what nobody controls but says it belongs to it.
+/// What the PodClique controls, and what nobody controls but says it belongs to it. A pod without
+/// an index was made by somebody by hand: it is in no slot, and neither adopted nor counted.
 fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
     let meta = &podclique.metadata;
     let name = ownership::name(meta);
@@ -168,6 +169,7 @@ fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
     let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
     let mut pods = world.pods.owned_by(ownership::uid(meta));
     pods.extend(world.pods.orphans_of(&set).into_iter().filter(says_so));
+    pods.retain(|p| p.index().is_some());
     pods
 }
 

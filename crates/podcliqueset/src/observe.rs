@@ -249,6 +249,8 @@ where
 
 fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {
     let mut pods = world.pods.owned_by(ownership::uid(&podclique.metadata));
+    // One without an index was made by somebody by hand.
+    pods.retain(|p| p.index().is_some());
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     (
         ownership::name(&podclique.metadata).to_owned(),

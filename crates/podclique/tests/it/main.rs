@@ -11,6 +11,7 @@ mod deletion;
 mod finished;
 mod gates;
 mod labels;
+mod observe;
 mod pod;
 mod scale;
 mod situation;
