@@ -34,9 +34,10 @@ pub const POD_INDEX: &str = "grove.io/podclique-pod-index";
 pub const POD_TEMPLATE_HASH: &str = "grove.io/pod-template-hash";
 /// Name of the scheduler of a PodGang.
 pub const SCHEDULER_NAME: &str = "grove.io/scheduler-name";
-/// Attempt of the PodCliqueSet replica; written at creation, never repaired. Absent means 0.
+/// Attempt of the PodCliqueSet replica, in a label to select by (absent means 0) and in an
+/// annotation of a PodClique, which is what counts; written at creation, never repaired.
 pub const ATTEMPT: &str = "grove.io/attempt";
-/// Attempt of the scaling group's replica; written at creation, never repaired. Absent means 0.
+/// Attempt of the scaling group's replica; likewise.
 pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
 
 /// Annotation: the last `replicas` seen in the template, so that a change there can be told from

@@ -59,12 +59,13 @@ pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place)
             &environment::of_scaling_group(group.pods),
         );
     }
-    let mut annotations = template.annotations.clone();
-    annotations.remove(labels::TOPOLOGY_NAME);
+    let mut annotations = users_annotations(&template.annotations);
     annotations.insert(
         labels::TEMPLATE_REPLICAS.into(),
         place.count.stamped.to_string(),
     );
+    let attempt = place.attempt.annotations();
+    annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
     PodClique {
         metadata: ObjectMeta {
             labels: Some(labels_of(pcs_name, template, &place)),
@@ -85,7 +86,9 @@ fn labels_of(
     template: &PodCliqueTemplateSpec,
     place: &Place,
 ) -> BTreeMap<String, String> {
+    let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX);
     let mut all = template.labels.clone();
+    all.retain(|key, _| is_users(key));
     all.extend(labels::default_labels(pcs));
     all.insert(labels::NAME.into(), place.name.clone());
     all.insert(labels::PCS_REPLICA_INDEX.into(), place.replica.to_string());
@@ -113,6 +116,15 @@ fn labels_of(
             .labels()
             .map(|(key, number)| (key.to_owned(), number.to_string())),
     );
+    all
+}
+
+/// Annotations of a template without those that are the operator's own. The definition refuses
+/// them; in an object that was stored before it did they mislead nobody.
+pub fn users_annotations(annotations: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX) || key == labels::MNNVL_GROUP;
+    let mut all = annotations.clone();
+    all.retain(|key, _| is_users(key));
     all
 }
 
@@ -186,9 +198,11 @@ pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
         }
     }
     for (key, value) in desired.annotations.iter().flatten() {
-        meta.annotations
-            .get_or_insert_default()
-            .insert(key.clone(), value.clone());
+        if !never_repaired.contains(&key.as_str()) {
+            meta.annotations
+                .get_or_insert_default()
+                .insert(key.clone(), value.clone());
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The status write is the decision; all that follows is planned from what it left behind. A
-//! PodClique carries the attempt it was created in as a label that is never repaired. Nothing is
+//! PodClique carries the attempt it was created in, which is never repaired. Nothing is
 //! created in a replica while a PodClique of a lower attempt exists there, and only PodCliques of
 //! the present attempt count in any rule.
 
@@ -22,31 +22,50 @@ use crate::ownership;
 /// was created. Compared as a pair.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Attempt {
-    /// Of the PodCliqueSet replica; 0 if the label is absent.
+    /// Of the PodCliqueSet replica.
     pub set: i32,
-    /// Of the scaling group's replica; 0 if the label is absent.
+    /// Of the scaling group's replica.
     pub group: i32,
 }
 
 impl Attempt {
-    /// What the labels of an object say.
+    /// What an object says of itself: in annotations, since labels are edited in passing, and an
+    /// edited attempt is the end of pods that run. One without those annotations (made before we
+    /// wrote them, or by somebody else) says it in labels; 0 if absent.
     pub fn of(meta: &ObjectMeta) -> Self {
-        let number = |key| ownership::label_index(meta, key).unwrap_or(0);
+        let number = |key| {
+            let noted = ownership::annotation(meta, key).and_then(|text| text.parse().ok());
+            noted
+                .or_else(|| ownership::label_index(meta, key))
+                .unwrap_or(0)
+        };
         Self {
             set: number(labels::ATTEMPT),
             group: number(labels::GROUP_ATTEMPT),
         }
     }
 
-    /// Labels for an object created in this attempt; none for the first.
+    /// Labels for an object created in this attempt, to select by; none for the first.
     pub fn labels(self) -> impl Iterator<Item = (&'static str, i32)> {
-        [
+        self.annotations().filter(|(_, number)| *number > 0)
+    }
+
+    /// Annotations for an object created in this attempt: what counts.
+    pub fn annotations(self) -> impl Iterator<Item = (&'static str, i32)> {
+        let both = [
             (labels::ATTEMPT, self.set),
             (labels::GROUP_ATTEMPT, self.group),
-        ]
-        .into_iter()
-        .filter(|(_, number)| *number > 0)
+        ];
+        both.into_iter()
     }
+}
+
+/// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: nobody
+/// controls it, and it is of another attempt (design, protocol rule 4, step 3).
+pub fn is_leftover(found: &ObjectMeta, desired: &ObjectMeta) -> bool {
+    ownership::controller(found).is_none()
+        && !ownership::is_terminating(found)
+        && Attempt::of(found) != Attempt::of(desired)
 }
 
 /// The present attempt of a replica: 0 until it is torn down for the first time.

@@ -61,6 +61,11 @@ pub fn replica_in(set: &str, meta: &ObjectMeta) -> Option<i32> {
     names::parts_of_standalone_clique(set, name(meta)).map(|(replica, _)| replica)
 }
 
+/// Index of the scaling group's replica that a PodClique of this group is of: by its name, too.
+pub fn group_replica_in(group: &str, meta: &ObjectMeta) -> Option<i32> {
+    names::parts_of_grouped_clique(group, name(meta)).map(|(replica, _)| replica)
+}
+
 /// The number in a label.
 pub fn label_index(meta: &ObjectMeta, key: &str) -> Option<i32> {
     label(meta, key)?.parse().ok()

@@ -112,6 +112,8 @@ pub enum Action {
     Delete {
         /// What to delete.
         target: Target,
+        /// The only version that may be deleted; `None` if any may.
+        resource_version: Option<String>,
         /// Why, for people.
         why: &'static str,
     },
@@ -131,6 +133,17 @@ impl Action {
     pub fn delete(kind: Kind, meta: &ObjectMeta, why: &'static str) -> Self {
         Self::Delete {
             target: Target::of(kind, meta),
+            resource_version: None,
+            why,
+        }
+    }
+
+    /// A deletion of the very version with this metadata: whoever changed it since, its owner
+    /// references above all, is asked again first.
+    pub fn delete_as_seen(kind: Kind, meta: &ObjectMeta, why: &'static str) -> Self {
+        Self::Delete {
+            target: Target::of(kind, meta),
+            resource_version: Some(meta.resource_version.clone().unwrap_or_default()),
             why,
         }
     }
@@ -206,6 +219,11 @@ impl fmt::Display for Action {
         match self {
             Self::Create(_) | Self::Replace(_) => Ok(()),
             Self::Merge { patch, .. } => write!(f, " {patch}"),
+            Self::Delete {
+                resource_version: Some(version),
+                why,
+                ..
+            } => write!(f, " at version {version}: {why}"),
             Self::Patch { why, .. } | Self::Delete { why, .. } => write!(f, ": {why}"),
             Self::Finalizers { finalizers, .. } => write!(f, " [{}]", finalizers.join(", ")),
         }

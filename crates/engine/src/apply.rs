@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use api::labels;
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::fence::Attempt;
 use domain::plan::{Action, Kind, Object, Target};
 use domain::readiness::{ERR_API_THROTTLED, ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
 use domain::{Key, Pod, ownership};
@@ -274,7 +275,11 @@ async fn run(hub: &Hub, action: &Action) -> Result<(), RequestError> {
             hub.wrote(pod);
             Ok(())
         }
-        Action::Delete { target, .. } => delete_any(hub, target).await,
+        Action::Delete {
+            target,
+            resource_version,
+            ..
+        } => delete_any(hub, target, resource_version.as_deref()).await,
         Action::Finalizers {
             target,
             resource_version,
@@ -358,9 +363,12 @@ fn index(meta: &ObjectMeta) -> Option<&str> {
 }
 
 fn describe(meta: &ObjectMeta) -> String {
-    ownership::controller(meta).map_or("nobody".to_owned(), |o| {
-        format!("{} {} (uid {})", o.kind, o.name, o.uid)
-    })
+    let nobody = || match Attempt::of(meta) {
+        Attempt { set: 0, group: 0 } => "nobody".to_owned(),
+        of => format!("nobody (of attempt {}, group attempt {})", of.set, of.group),
+    };
+    ownership::controller(meta)
+        .map_or_else(nobody, |o| format!("{} {} (uid {})", o.kind, o.name, o.uid))
 }
 
 async fn replace_any(hub: &Hub, object: &Object) -> Result<(), RequestError> {
@@ -417,20 +425,25 @@ async fn merge<K: Watched>(hub: &Hub, target: &Target, patch: &Value) -> Result<
     Ok(())
 }
 
-async fn delete_any(hub: &Hub, target: &Target) -> Result<(), RequestError> {
-    by_kind!(target, delete(hub, target))
+async fn delete_any(hub: &Hub, target: &Target, version: Option<&str>) -> Result<(), RequestError> {
+    by_kind!(target, delete(hub, target, version))
 }
 
-async fn delete<K: Watched>(hub: &Hub, target: &Target) -> Result<(), RequestError> {
+async fn delete<K: Watched>(
+    hub: &Hub,
+    target: &Target,
+    version: Option<&str>,
+) -> Result<(), RequestError> {
     let cache = K::cache(&hub.world);
-    cache.will_delete(&target.uid);
-    match hub.requests.delete::<K>(&target.key, &target.uid).await {
+    let (key, uid) = (&target.key, &target.uid);
+    cache.will_delete(uid);
+    match hub.requests.delete::<K>(key, uid, version).await {
         Ok(()) => {
-            hub.wrote_delete::<K>(&target.key, &target.uid);
+            hub.wrote_delete::<K>(key, uid);
             Ok(())
         }
         Err(error) => {
-            cache.did_not_delete(&target.uid);
+            cache.did_not_delete(uid);
             Err(error)
         }
     }

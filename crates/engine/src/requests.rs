@@ -271,14 +271,15 @@ impl Requests {
         self.write(what, request).await
     }
 
-    /// DELETE of the object with this uid. Children follow in the background.
-    pub async fn delete<R>(&self, key: &Key, uid: &str) -> Answer<()>
+    /// DELETE of the object with this uid, in this version if one is named. Children follow in the
+    /// background.
+    pub async fn delete<R>(&self, key: &Key, uid: &str, version: Option<&str>) -> Answer<()>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
     {
         let params = DeleteParams::background().preconditions(Preconditions {
             uid: Some(uid.to_owned()),
-            resource_version: None,
+            resource_version: version.map(str::to_owned),
         });
         let request = path::<R>(&key.namespace).delete(&key.name, &params);
         let what = What::of::<R>("delete", &key.namespace);

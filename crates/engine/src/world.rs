@@ -7,6 +7,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::fence::{self, Attempt};
 use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::cache::Cache;
 
@@ -26,18 +27,36 @@ pub struct World {
 
 impl World {
     /// Whether a PodClique of an earlier attempt than the present one exists in this replica of the
-    /// set: nothing is created there until it is gone (design, protocol rule 4, step 4).
+    /// set: nothing is created there until it is gone (design, protocol rule 4, step 4). What
+    /// neither the set nor its groups control does not count.
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
         let present = fence::present(attempts, replica);
         let is_earlier = |c: &Arc<PodClique>| {
             ownership::replica_in(ownership::name(&set.metadata), &c.metadata) == Some(replica)
                 && Attempt::of(&c.metadata).set < present
+                && self.is_in_hands_of(set, &c.metadata)
         };
         present > 0 && {
             let all = self.podcliques.part_of(&Key::of(&set.metadata));
             all.iter().any(is_earlier)
         }
+    }
+
+    /// Whether the set controls the object, or one of its scaling groups does. A group that is not
+    /// seen any more counts as one of them: what it controlled is on its way out with it.
+    pub fn is_in_hands_of(&self, set: &PodCliqueSet, meta: &ObjectMeta) -> bool {
+        let set_uid = ownership::uid(&set.metadata);
+        if ownership::is_controlled_by(meta, set_uid) {
+            return true;
+        }
+        let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+        group.is_some_and(|owner| {
+            let namespace = meta.namespace.clone().unwrap_or_default();
+            let seen = self.scaling_groups.get(&Key::new(namespace, &owner.name));
+            seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
+                .is_none_or(|g| ownership::is_controlled_by(&g.metadata, set_uid))
+        })
     }
 
     /// Whether the set is a job that was given up and waits for its last pod.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use api::labels::{self, env};
 use api::{PodClique, names};
+use domain::fence::Attempt;
 use domain::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -41,12 +42,42 @@ pub fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> 
         ownership::name(&podclique.metadata).into(),
     );
     all.insert(labels::POD_INDEX.into(), index.to_string());
+    place(&mut all, &podclique.metadata);
     all
+}
+
+/// Rank, address and attempt of a pod never change again: they are not taken from labels of the
+/// PodClique that somebody may have edited a moment ago.
+fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta) {
+    let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
+    let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+    let replica = ownership::replica_in(set, meta);
+    let group_replica = group.and_then(|g| ownership::group_replica_in(&g.name, meta));
+    let attempt = Attempt::of(meta);
+    let known = [
+        (labels::PCS_REPLICA_INDEX, replica),
+        (labels::SCALING_GROUP_REPLICA_INDEX, group_replica),
+    ];
+    for (key, index) in known {
+        if let Some(index) = index {
+            all.insert(key.into(), index.to_string());
+        }
+    }
+    for (key, _) in attempt.annotations() {
+        all.remove(key);
+    }
+    let attempt = attempt.labels();
+    all.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
 }
 
 /// The PodClique's annotations but for the operator's own book-keeping of it.
 fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<String, String>> {
-    let own = [labels::TEMPLATE_REPLICAS, labels::REBASED_FROM];
+    let own = [
+        labels::TEMPLATE_REPLICAS,
+        labels::REBASED_FROM,
+        labels::ATTEMPT,
+        labels::GROUP_ATTEMPT,
+    ];
     let mut all = podclique.metadata.annotations.clone().unwrap_or_default();
     all.retain(|key, _| !own.contains(&key.as_str()));
     if quick_ends > 0 {

@@ -46,6 +46,14 @@ impl Snapshot {
         self.podclique.spec.workload_type == Some(WorkloadType::Training)
     }
 
+    /// The pods that the PodClique controls. Nothing is done about the others before their adoption
+    /// was seen: they may be what somebody wanted to keep.
+    pub fn own_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
+        let uid = ownership::uid(&self.podclique.metadata);
+        let pods = self.pods.iter();
+        pods.filter(move |p| ownership::is_controlled_by(&p.metadata, uid))
+    }
+
     /// Slots whose work is done.
     pub fn completed(&self) -> BTreeSet<i32> {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
@@ -122,7 +130,7 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        set: set.map(|s| facts(&s, podclique)),
+        set: set.map(|s| facts(&s, podclique, world)),
         pods,
         may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang,
@@ -151,7 +159,8 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Opti
     all.into_iter().find(is_part).or(labelled)
 }
 
-/// What the PodClique controls, and what nobody controls but says it belongs to it.
+/// What the PodClique controls, and what nobody controls but says it belongs to it. A pod without
+/// an index was made by somebody by hand: it is in no slot, and neither adopted nor counted.
 fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
     let meta = &podclique.metadata;
     let name = ownership::name(meta);
@@ -159,6 +168,7 @@ fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
     let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
     let mut pods = world.pods.owned_by(podclique);
     pods.extend(world.pods.orphans_of(&set).into_iter().filter(says_so));
+    pods.retain(|p| p.index().is_some());
     pods
 }
 
@@ -192,7 +202,8 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) ->
 
 /// Whether the group has torn the PodClique's replica down since it was created.
 fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
-    let j = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+    let name = ownership::name(&group.metadata);
+    let j = ownership::group_replica_in(name, &podclique.metadata);
     let attempts = group
         .status
         .as_ref()
@@ -200,7 +211,9 @@ fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 
-fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
+fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
+    // Of what another set of this name left behind nothing is ended.
+    let is_own = world.is_in_hands_of(set, &podclique.metadata);
     let template = &set.spec.template;
     let clique = template
         .cliques
@@ -216,7 +229,7 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
             .and_then(|s| s.current_generation_hash.clone()),
         template_hash: clique.map(|c| newest_hash(set, c)),
         uid: ownership::uid(&set.metadata).to_owned(),
-        is_over: training::is_over(set.status.as_ref()),
+        is_over: is_own && training::is_over(set.status.as_ref()),
         training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
     }
 }
@@ -236,14 +249,18 @@ fn group_of<'a>(set: &'a PodCliqueSet, clique: &str) -> Option<&'a PodCliqueScal
 }
 
 /// Whether the PodClique has exactly the name that this clique gives it. Comparing ends of names
-/// would take `gpu-worker` for `worker`.
+/// would take `gpu-worker` for `worker`; labels can be edited.
 fn is_made_from(podclique: &PodClique, set: &PodCliqueSet, clique: &str) -> bool {
-    let meta = &podclique.metadata;
-    let expected = match ownership::label(meta, labels::SCALING_GROUP) {
-        Some(group) => ownership::label_index(meta, labels::SCALING_GROUP_REPLICA_INDEX)
-            .map(|j| names::grouped_clique(group, j, clique)),
-        None => ownership::label_index(meta, labels::PCS_REPLICA_INDEX)
-            .map(|i| names::standalone_clique(ownership::name(&set.metadata), i, clique)),
+    let (set_name, name) = (
+        ownership::name(&set.metadata),
+        ownership::name(&podclique.metadata),
+    );
+    let Some((i, rest)) = names::parts_of_standalone_clique(set_name, name) else {
+        return false;
     };
-    expected.as_deref() == Some(ownership::name(meta))
+    let Some(group) = group_of(set, clique) else {
+        return rest == clique;
+    };
+    let group = names::scaling_group(set_name, i, &group.name);
+    names::parts_of_grouped_clique(&group, name).is_some_and(|(_, member)| member == clique)
 }

@@ -101,11 +101,21 @@ impl Snapshot {
             .unwrap_or(0)
     }
 
+    /// Whether the group controls the PodClique; what nobody controls it may adopt.
+    pub fn is_own(&self, podclique: &PodClique) -> bool {
+        ownership::is_controlled_by(&podclique.metadata, ownership::uid(&self.group.metadata))
+    }
+
     /// Whether a PodClique is of the present attempt of its group replica.
     pub fn is_current(&self, podclique: &PodClique) -> bool {
-        let replica =
-            ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX);
+        let replica = self.replica_of(podclique);
         replica.is_none_or(|j| Attempt::of(&podclique.metadata) == self.attempt(j))
+    }
+
+    /// Index of the group replica that the PodClique is of: by its name, which nobody can edit.
+    pub fn replica_of(&self, podclique: &PodClique) -> Option<i32> {
+        let group = ownership::name(&self.group.metadata);
+        ownership::group_replica_in(group, &podclique.metadata)
     }
 
     /// The PodClique of that name, unless it is on its way out or of an earlier attempt.
@@ -170,8 +180,11 @@ fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique
     let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
     let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
     let name = ownership::name(meta);
-    let says_so =
-        |c: &Arc<PodClique>| ownership::label(&c.metadata, labels::SCALING_GROUP) == Some(name);
+    let says_so = |c: &Arc<PodClique>| {
+        let label = ownership::label(&c.metadata, labels::SCALING_GROUP);
+        label.is_none_or(|group| group == name)
+            && ownership::group_replica_in(name, &c.metadata).is_some()
+    };
     let mut all = world.podcliques.owned_by(group);
     all.extend(
         world

@@ -198,7 +198,7 @@ fn newest_hash<'a>(
     hashed: &'a Hashed<'_>,
     podclique: &PodClique,
 ) -> Option<&'a str> {
-    let j = ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX)?;
+    let j = snapshot.replica_of(podclique)?;
     let group = ownership::name(&snapshot.group.metadata);
     let name = ownership::name(&podclique.metadata);
     let mut all = hashed.iter();

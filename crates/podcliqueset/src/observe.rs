@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
@@ -154,18 +154,35 @@ impl Snapshot {
             .is_none_or(|i| clique.attempt().set == self.attempt(i))
     }
 
-    /// PodCliques of a replica that are of an earlier attempt, on their way out or not.
+    /// Whether the set controls the PodClique, or a scaling group that the set controls. What nobody
+    /// controls may be adopted, and nothing else is done about it.
+    pub fn is_own(&self, clique: &CliqueSeen) -> bool {
+        let set = ownership::uid(&self.stored.metadata);
+        let owner = ownership::controller(&clique.podclique.metadata);
+        owner.is_some_and(|owner| {
+            let group = || self.group(&owner.name).map(|g| &g.metadata);
+            let is_own_group = |g: &ObjectMeta| {
+                ownership::uid(g) == owner.uid && ownership::is_controlled_by(g, set)
+            };
+            owner.uid == set || group().is_some_and(is_own_group)
+        })
+    }
+
+    /// PodCliques of a replica that are of an earlier attempt, on their way out or not. What nobody
+    /// controls never counts.
     pub fn of_earlier_attempts(&self, replica: i32) -> impl Iterator<Item = &CliqueSeen> {
         let present = self.attempt(replica);
         let all = self.podcliques.values();
-        all.filter(move |c| self.replica_of(c) == Some(replica) && c.attempt().set < present)
+        all.filter(move |c| {
+            self.replica_of(c) == Some(replica) && c.attempt().set < present && self.is_own(c)
+        })
     }
 
     /// Replicas with a PodClique of an earlier attempt.
     pub fn replicas_with_earlier_attempts(&self) -> HashSet<i32> {
         let replicas = self.podcliques.values().filter_map(|c| {
             let i = self.replica_of(c)?;
-            (c.attempt().set < self.attempt(i)).then_some(i)
+            (c.attempt().set < self.attempt(i) && self.is_own(c)).then_some(i)
         });
         replicas.collect()
     }
@@ -186,14 +203,8 @@ impl Snapshot {
 /// Reads the caches.
 pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
     let key = Key::of(&stored.metadata);
-    let uid = ownership::uid(&stored.metadata);
     let groups = children(&world.scaling_groups, stored, &key);
-    let is_standalone = |c: &Arc<PodClique>| {
-        ownership::label(&c.metadata, labels::SCALING_GROUP).is_none()
-            || ownership::is_controlled_by(&c.metadata, uid)
-    };
     let mut cliques = children(&world.podcliques, stored, &key);
-    cliques.retain(is_standalone);
     for group in &groups {
         cliques.extend(world.podcliques.owned_by(&**group));
     }
@@ -227,6 +238,8 @@ where
 
 fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {
     let mut pods = world.pods.owned_by(&*podclique);
+    // One without an index was made by somebody by hand.
+    pods.retain(|p| p.index().is_some());
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     (
         ownership::name(&podclique.metadata).to_owned(),

@@ -64,6 +64,20 @@ fn count(replicas: i32, stamped: i32) -> LiveCount {
 }
 
 #[test]
+fn annotations_tell_the_attempt_before_labels_do() {
+    let text = |set: i32| [(labels::ATTEMPT.to_owned(), set.to_string())];
+    let mut meta = ObjectMeta {
+        labels: Some(text(7).into()),
+        annotations: Some(text(0).into()),
+        ..ObjectMeta::default()
+    };
+    assert_eq!(Attempt::of(&meta).set, 0, "somebody added the label");
+    meta.labels = None;
+    meta.annotations = Some(text(2).into());
+    assert_eq!(Attempt::of(&meta).set, 2, "somebody removed the label");
+}
+
+#[test]
 fn live_replicas_survive_a_tear_down_even_of_a_clique_that_was_not_back_yet() {
     let clique = |name: &str, live| StandaloneClique {
         clique: name.into(),

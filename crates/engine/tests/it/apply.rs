@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use serde_json::{Value, json};
 
-use crate::server::{failure, hub};
+use crate::server::{failure, hub, hub_that_keeps_bodies};
 
 fn pod(name: &str, owner: &str) -> Pod {
     Pod {
@@ -218,6 +218,18 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
         assert_eq!(outcome.conflicts.len(), 1);
         assert_eq!(outcome.errors().count(), 0, "not the user's problem");
     }
+}
+
+/// Somebody may cut the owner reference of an object between the look at it and the request.
+#[tokio::test]
+async fn deletes_the_version_that_was_seen_and_no_other() {
+    let (hub, _, bodies) = hub_that_keeps_bodies(vec![(200, json!({}))]);
+    let mut seen = stored_meta("a");
+    seen.resource_version = Some("7".into());
+    let wave = vec![Action::delete_as_seen(Kind::Pod, &seen, "test")];
+    perform(&hub, &[wave], &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let sent = bodies.lock().unwrap()[0]["preconditions"].clone();
+    assert_eq!(sent, json!({"uid": "uid-a", "resourceVersion": "7"}));
 }
 
 #[tokio::test]

@@ -24,3 +24,4 @@ mod server;
 mod status;
 mod strays;
 mod unsettled;
+mod world;

@@ -1,13 +1,22 @@
 //! A PodClique on its way out deletes its pods at once and stays until they are gone or stuck:
 //! waiting for the garbage collector would take minutes for a thousand pods.
+//!
+//! With `--cascade=orphan` the garbage collector first cuts the owner references of its pods and
+//! then takes the `orphan` finalizer off, so that finalizer's absence proves nothing. What nobody
+//! controls is left alone, and what is deleted must not have changed since it was seen: a view that
+//! lags still shows references that were cut.
+
+use std::sync::Arc;
 
 use api::{PodCliqueStatus, labels};
-use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
+use domain::{Pod, ownership};
 use jiff::Timestamp;
 
 use super::stuck;
 use crate::observe::Snapshot;
+
+const WHY: &str = "PodClique is deleted";
 
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
@@ -15,17 +24,13 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
         return release(snapshot);
     }
     let mut plan = Plan::default();
-    let staying = snapshot.pods.iter().filter(|p| !p.is_terminating());
-    plan.wave(
-        staying
-            .map(|p| Action::delete(Kind::Pod, &p.metadata, "PodClique is deleted"))
-            .collect(),
-    );
+    let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
+    let delete = |p: &Arc<Pod>| Action::delete_as_seen(Kind::Pod, &p.metadata, WHY);
+    plan.wave(staying.map(delete).collect());
     plan.wave(stuck::detachments(snapshot, now));
     plan.wake_at = stuck::next_deadline(snapshot, now);
     let are_pods_gone = snapshot
-        .pods
-        .iter()
+        .own_pods()
         .all(|p| stuck::is_stuck(snapshot, p, now));
     if !plan.writes_nothing() || !are_pods_gone {
         return plan;

@@ -48,7 +48,7 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
         let is_over = snapshot.set.as_ref().is_none_or(|s| s.is_over);
         !is_over && may_refill(snapshot) && (is_up(&facts) || facts.was_available)
     };
-    let pods = snapshot.pods.iter().map(AsRef::as_ref);
+    let pods = snapshot.own_pods().map(AsRef::as_ref);
     pods.filter(move |p: &&Pod| {
         let has_ended = if is_training {
             p.is_failed()

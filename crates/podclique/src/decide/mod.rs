@@ -41,7 +41,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
-    if surplus.is_empty() {
+    if surplus.is_empty() && snapshot.may_create {
         // A pod that ended is the first to go when there are too many.
         plan.wave(finished::replacements(snapshot, now));
     }

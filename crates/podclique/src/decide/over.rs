@@ -8,8 +8,7 @@ use crate::observe::Snapshot;
 pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
     let unfinished = snapshot
-        .pods
-        .iter()
+        .own_pods()
         .filter(|p| is_over && !p.is_finished() && !p.is_terminating());
     unfinished
         .map(|p| Action::delete(Kind::Pod, &p.metadata, "the job is over"))

@@ -1,4 +1,5 @@
-//! Which pods go when there are too many (Grove, §6: the less a pod does, the sooner it goes).
+//! Which pods go when there are too many (Grove, §6: the less a pod does, the sooner it goes). Only
+//! pods that the PodClique controls do: an orphan is adopted first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
 /// else the older.
 fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
     let mut by_index: BTreeMap<i32, Vec<&Arc<Pod>>> = BTreeMap::new();
-    for pod in snapshot.pods.iter().filter(|p| !p.is_terminating()) {
+    for pod in snapshot.own_pods().filter(|p| !p.is_terminating()) {
         if let Some(index) = pod.index() {
             by_index.entry(index).or_default().push(pod);
         }
@@ -48,8 +49,7 @@ fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
 fn surplus(snapshot: &Snapshot) -> Vec<Action> {
     let wanted = usize::try_from(snapshot.podclique.spec.replicas).unwrap_or(0);
     let mut pods: Vec<&Arc<Pod>> = snapshot
-        .pods
-        .iter()
+        .own_pods()
         .filter(|p| !p.is_terminating())
         .collect();
     let excess = pods.len().saturating_sub(wanted);

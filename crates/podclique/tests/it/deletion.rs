@@ -51,3 +51,18 @@ fn adopts_a_clique_by_adding_its_finalizer_before_anything_else() {
         .build();
     assert_snapshot!(writes(&plan(&situation(&clique, vec![]))));
 }
+
+/// The garbage collector cut the references of one pod, or of all, before the clique was looked at,
+/// and took its own finalizer off.
+#[test]
+fn neither_deletes_nor_waits_for_pods_that_nobody_controls() {
+    let clique = podclique("demo-0-worker").terminating(50).build();
+    let cut = |k| {
+        pod(&clique, k)
+            .ready()
+            .with(|p| p.metadata.owner_references = None)
+    };
+    let one = writes(&plan(&situation(&clique, vec![pod(&clique, 0), cut(1)])));
+    let all = writes(&plan(&situation(&clique, vec![cut(0), cut(1)])));
+    assert_snapshot!(format!("{one}all\n{all}"));
+}

@@ -97,3 +97,14 @@ fn lets_pods_that_ended_go_first_when_scaled_in() {
     let pods = vec![ended(pod(&clique, 0), 59, 0), pod(&clique, 1).ready()];
     assert_snapshot!(writes(&plan(&situation(&clique, pods))));
 }
+
+#[test]
+fn replaces_no_pod_that_it_does_not_control() {
+    let clique = podclique("demo-0-worker").build();
+    let orphan = pod(&clique, 0)
+        .bound()
+        .phase("Failed")
+        .with(|p| p.metadata.owner_references = None);
+    let done = writes(&plan(&situation(&clique, vec![orphan])));
+    assert!(!done.contains("delete"), "{done}");
+}

@@ -12,6 +12,7 @@ mod finished;
 mod foreign;
 mod gates;
 mod labels;
+mod observe;
 mod pod;
 mod scale;
 mod situation;

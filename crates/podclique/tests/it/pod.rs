@@ -88,3 +88,26 @@ fn is_of_the_replica_that_its_podclique_is_named_after() {
     let subdomain = pod.spec.unwrap().subdomain;
     assert_eq!(subdomain.as_deref(), Some("demo-1"));
 }
+
+/// Somebody edited labels of the PodClique a moment ago: rank and address of a pod never change.
+#[test]
+fn takes_its_place_from_names_and_not_from_labels() {
+    let clique = podclique("demo-1-g-3-worker")
+        .with(|c| {
+            let owner = &mut c.metadata.owner_references.as_mut().unwrap()[0];
+            owner.kind = "PodCliqueScalingGroup".into();
+            owner.name = "demo-1-g".into();
+            let all = c.metadata.labels.as_mut().unwrap();
+            all.insert(labels::SCALING_GROUP_REPLICA_INDEX.into(), "7".into());
+            all.insert(labels::ATTEMPT.into(), "9".into());
+            let noted = c.metadata.annotations.as_mut().unwrap();
+            noted.insert(labels::ATTEMPT.into(), "0".into());
+            noted.insert(labels::GROUP_ATTEMPT.into(), "2".into());
+        })
+        .build();
+    let all = podclique::build::labels_of(&clique, 0);
+    assert_eq!(all[labels::PCS_REPLICA_INDEX], "1");
+    assert_eq!(all[labels::SCALING_GROUP_REPLICA_INDEX], "3");
+    assert_eq!(all.get(labels::ATTEMPT), None);
+    assert_eq!(all[labels::GROUP_ATTEMPT], "2");
+}

@@ -96,6 +96,24 @@ fn keeps_the_ready_one_of_two_pods_on_one_index() {
     assert_snapshot!(writes(&plan(&situation(&clique, pods))));
 }
 
+/// It is adopted first, and judged once that is seen.
+#[test]
+fn scales_in_nothing_that_it_does_not_control() {
+    let clique = podclique("demo-0-worker").size(1, 1).build();
+    let late = |b: PodBuilder| {
+        b.with(|p| {
+            p.metadata.name = Some("demo-0-worker-late".into());
+            p.metadata.owner_references = None;
+        })
+    };
+    for orphan in [pod(&clique, 1), pod(&clique, 0)] {
+        let pods = vec![pod(&clique, 0).ready(), late(orphan.ready())];
+        let done = writes(&plan(&situation(&clique, pods)));
+        assert!(done.contains("nobody controls it: adopted"), "{done}");
+        assert!(!done.contains("delete"), "{done}");
+    }
+}
+
 /// Name of the pod that the plan creates first.
 fn first_name(snapshot: &podclique::Snapshot) -> String {
     let plan = plan(snapshot);

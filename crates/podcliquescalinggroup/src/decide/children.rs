@@ -108,11 +108,15 @@ fn may_create(snapshot: &Snapshot, wanted: &PodClique) -> bool {
 
 /// PodCliques that are missing or wrong. One that is on its way out is waited for.
 fn corrections(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
-    let existing = |wanted: &PodClique| snapshot.podcliques.get(ownership::name(&wanted.metadata));
+    let existing = |wanted: &PodClique| {
+        let found = snapshot.podcliques.get(ownership::name(&wanted.metadata));
+        found.filter(|c| !domain::fence::is_leftover(&c.metadata, &wanted.metadata))
+    };
     desired
         .iter()
         .filter_map(|wanted| match existing(wanted) {
             None if !may_create(snapshot, wanted) => None,
+            // Where a leftover holds the name, the answer says so, and the user is told.
             None => Some(Action::Create(Object::PodClique(Box::new(wanted.clone())))),
             Some(found) => clique::corrected(found, wanted, false)
                 .map(|right| Action::Replace(Object::PodClique(Box::new(right)))),

@@ -1,10 +1,10 @@
 //! How a group goes.
 
-use api::{PodCliqueScalingGroupStatus, labels};
+use api::{PodClique, PodCliqueScalingGroupStatus, labels};
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 
-use super::{delete, owned, staying};
+use super::{owned, staying};
 use crate::observe::Snapshot;
 
 /// A group on its way out deletes its PodCliques and goes when they are gone.
@@ -19,10 +19,13 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
         return Plan::only(Action::remove_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }
     let mut plan = Plan::default();
-    plan.wave(
-        staying(snapshot)
-            .map(|c| delete(c, "scaling group is deleted"))
-            .collect(),
-    );
+    plan.wave(staying(snapshot).map(|c| delete(c)).collect());
     plan
+}
+
+/// A view that lags still shows owner references that the garbage collector cut for
+/// `--cascade=orphan`, so nothing goes that changed since it was seen.
+fn delete(podclique: &PodClique) -> Action {
+    const WHY: &str = "scaling group is deleted";
+    Action::delete_as_seen(Kind::PodClique, &podclique.metadata, WHY)
 }

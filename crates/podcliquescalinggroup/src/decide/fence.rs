@@ -1,13 +1,15 @@
 //! What follows from raised fences, the group's own and that of its PodCliqueSet replica (design,
 //! protocol rule 4).
 
-use api::{PodClique, labels};
+use std::sync::Arc;
+
+use api::{PodClique, names};
 use domain::fence::{self, Attempt};
 use domain::ownership;
 use domain::plan::Action;
 use jiff::Timestamp;
 
-use super::{delete, staying};
+use super::{delete, owned, staying};
 use crate::observe::Snapshot;
 use crate::status::Fences;
 
@@ -33,19 +35,37 @@ pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
 }
 
 /// A PodClique of a higher attempt than the group knows: the group was deleted with
-/// `--cascade=orphan`, or restored. Its fence follows.
+/// `--cascade=orphan`, or restored. Its fence follows. One that nobody controls and that is not
+/// wanted is a leftover, which raises nothing.
 pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     let mut attempts = snapshot.replica_attempts().to_vec();
     for podclique in snapshot.podcliques.values() {
         let found = Attempt::of(&podclique.metadata);
         let is_of_this_life = found.set == snapshot.set_attempt();
-        if let Some(j) = replica(podclique).filter(|_| is_of_this_life)
+        if let Some(j) = snapshot.replica_of(podclique).filter(|_| is_of_this_life)
             && let Some(higher) = fence::raise_to_found(&attempts, j, found.group, now)
+            && (snapshot.is_own(podclique) || is_taken_over(snapshot, j, podclique))
         {
             attempts = higher;
         }
     }
     (attempts != snapshot.replica_attempts()).then(|| Fences::of(snapshot, attempts))
+}
+
+/// Whether the group takes over the PodClique, which nobody controls, with its attempt: it is
+/// wanted, and that tears down nothing that has run.
+fn is_taken_over(snapshot: &Snapshot, j: i32, podclique: &PodClique) -> bool {
+    let meta = &podclique.metadata;
+    let group = ownership::name(&snapshot.group.metadata);
+    let mut cliques = snapshot.group.spec.clique_names.iter();
+    let stands_against = |c: &&Arc<PodClique>| {
+        let has_run = c.status.as_ref().is_some_and(|s| s.was_available);
+        has_run && snapshot.replica_of(c) == Some(j) && Attempt::of(&c.metadata) < Attempt::of(meta)
+    };
+    ownership::controller(meta).is_none()
+        && j < snapshot.group.spec.replicas
+        && cliques.any(|c| names::grouped_clique(group, j, c) == ownership::name(meta))
+        && !owned(snapshot).any(|c| stands_against(&c))
 }
 
 /// What is left of earlier attempts of single group replicas.
@@ -55,8 +75,10 @@ pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
+/// What nobody controls never counts.
 pub(super) fn is_of_earlier_attempt(snapshot: &Snapshot, podclique: &PodClique) -> bool {
-    replica(podclique).is_some_and(|j| Attempt::of(&podclique.metadata) < snapshot.attempt(j))
+    let is_earlier = |j| Attempt::of(&podclique.metadata) < snapshot.attempt(j);
+    snapshot.is_own(podclique) && snapshot.replica_of(podclique).is_some_and(is_earlier)
 }
 
 /// Nothing is created in a group replica while a PodClique of an earlier attempt exists there, or
@@ -65,11 +87,6 @@ pub(super) fn is_being_torn_down(snapshot: &Snapshot, desired: &PodClique) -> bo
     let all = snapshot.podcliques.values();
     snapshot.is_set_replica_torn_down
         || all
-            .filter(|c| replica(c) == replica(desired))
+            .filter(|c| snapshot.replica_of(c) == snapshot.replica_of(desired))
             .any(|c| is_of_earlier_attempt(snapshot, c))
-}
-
-/// Index of the group replica.
-pub(super) fn replica(podclique: &PodClique) -> Option<i32> {
-    ownership::label_index(&podclique.metadata, labels::SCALING_GROUP_REPLICA_INDEX)
 }

@@ -47,14 +47,14 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     plan
 }
 
-/// PodCliques that the group controls and that stay.
+/// PodCliques that the group controls and that stay. What nobody controls is adopted first.
 fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
     owned(snapshot).filter(|c| !ownership::is_terminating(&c.metadata))
 }
 
 fn owned(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
     let all = snapshot.podcliques.values();
-    all.filter(|c| ownership::controller(&c.metadata).is_some())
+    all.filter(|c| snapshot.is_own(c))
 }
 
 fn delete(podclique: &PodClique, why: &'static str) -> Action {

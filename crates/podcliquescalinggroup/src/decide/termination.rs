@@ -12,7 +12,7 @@ use domain::termination::{self, Breach};
 use domain::{fence, ownership};
 use jiff::{SignedDuration, Timestamp};
 
-use super::fence::{is_of_earlier_attempt, replica};
+use super::fence::is_of_earlier_attempt;
 use crate::observe::Snapshot;
 use crate::status::{self, Fences, is_breached};
 
@@ -72,7 +72,7 @@ pub(super) fn announce(
 
 fn remains(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = &PodClique> {
     let all = snapshot.podcliques.values().map(AsRef::as_ref);
-    all.filter(move |c| replica(c) == Some(j) && is_of_earlier_attempt(snapshot, c))
+    all.filter(move |c| snapshot.replica_of(c) == Some(j) && is_of_earlier_attempt(snapshot, c))
 }
 
 /// The user looks at the set.
@@ -115,7 +115,7 @@ fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
 /// The PodClique with the index of its group replica, if both count.
 fn wanted<'a>(snapshot: &'a Snapshot, podclique: &PodClique) -> Option<(i32, &'a PodClique)> {
     let current = snapshot.podclique(ownership::name(&podclique.metadata))?;
-    let j = replica(current).filter(|j| *j < snapshot.group.spec.replicas)?;
+    let j = snapshot.replica_of(current).filter(|j| *j < snapshot.group.spec.replicas)?;
     Some((j, current))
 }
 

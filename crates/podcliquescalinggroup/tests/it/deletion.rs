@@ -23,3 +23,25 @@ fn deletes_its_cliques_and_then_goes() {
     let then = plan(&going(situation(&set, 1, vec![])));
     assert_snapshot!(format!("{}then\n{}", writes(&first), writes(&then)));
 }
+
+#[test]
+fn neither_deletes_nor_waits_for_cliques_that_nobody_controls() {
+    let set = demo().build();
+    let mut cliques = complete(&set, 1);
+    for clique in &mut cliques {
+        clique.metadata.owner_references = None;
+    }
+    let plan = plan(&going(situation(&set, 1, cliques)));
+    assert_snapshot!(writes(&plan));
+}
+
+#[test]
+fn deletes_no_clique_of_another_group() {
+    let set = demo().build();
+    let mut cliques = complete(&set, 1);
+    for clique in &mut cliques {
+        clique.metadata.owner_references.as_mut().unwrap()[0].uid = "uid-of-another".into();
+    }
+    let done = writes(&plan(&going(situation(&set, 1, cliques))));
+    assert!(!done.contains("delete"), "{done}");
+}

@@ -96,7 +96,7 @@ fn creates_nothing_while_an_earlier_attempt_is_left_anywhere_in_the_replica() {
 fn follows_a_higher_attempt_that_exists_and_does_nothing_else() {
     let set = demo().build();
     let mut podcliques = complete(&set, 3);
-    let all = podcliques[0].metadata.labels.as_mut().unwrap();
+    let all = podcliques[0].metadata.annotations.as_mut().unwrap();
     all.insert(labels::GROUP_ATTEMPT.into(), "2".into());
     let plan = plan(&situation(&set, 3, podcliques));
     assert!(plan.writes_nothing() && plan.notes.is_empty());

@@ -38,7 +38,7 @@ fn annotations(
     config: &PodCliqueScalingGroupConfig,
     replicas: i32,
 ) -> BTreeMap<String, String> {
-    let mut all = config.annotations.clone();
+    let mut all = clique::users_annotations(&config.annotations);
     if let Some(inherited) = ownership::annotation(&set.metadata, MNNVL_GROUP) {
         all.entry(MNNVL_GROUP.into())
             .or_insert_with(|| inherited.to_owned());

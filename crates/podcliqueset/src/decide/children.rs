@@ -125,8 +125,11 @@ fn keep_clique(
 ) -> Option<Action> {
     let wrap = |c| Object::PodClique(Box::new(c));
     let is_autoscaled = template.spec.auto_scaling_config.is_some();
-    match snapshot.podcliques.get(ownership::name(&desired.metadata)) {
+    let found = snapshot.podcliques.get(ownership::name(&desired.metadata));
+    let found = found.filter(|c| !fence::is_leftover(&c.podclique.metadata, &desired.metadata));
+    match found {
         None if is_being_torn_down(torn_down, &desired) || is_done(snapshot, &desired) => None,
+        // Where a leftover holds the name, the answer says so, and the user is told.
         None => Some(Action::Create(wrap(desired))),
         Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
             .map(|right| Action::Replace(wrap(right))),

@@ -1,5 +1,13 @@
-//! A set on its way out deletes its children itself, by uid, and goes when they are gone: the
-//! garbage collector would take a minute for a thousand pods (design, protocol rule 7).
+//! A set on its way out deletes its children itself and goes when they are gone: the garbage
+//! collector would take a minute for a thousand pods (design, protocol rule 7).
+//!
+//! With `--cascade=orphan` the garbage collector cuts the owner references of the children one by
+//! one and then takes the `orphan` finalizer off, so that finalizer's absence proves nothing. So:
+//!
+//! - Only what the set itself controls is deleted. PodCliques of a scaling group are deleted by the
+//!   group, once that is on its way out: its reference may be cut while theirs stay.
+//! - Nothing is deleted that changed since it was seen: a view that lags still shows references
+//!   that were cut.
 
 use std::sync::Arc;
 
@@ -8,7 +16,7 @@ use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 use kube::Resource;
 
-use crate::observe::{Snapshot, is_owned};
+use crate::observe::Snapshot;
 
 const WHY: &str = "PodCliqueSet is deleted";
 
@@ -25,19 +33,21 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
         ));
     }
     let mut plan = Plan::default();
-    let mut actions = delete(Kind::PodCliqueScalingGroup, &snapshot.groups);
-    actions.extend(delete(Kind::PodClique, &podcliques(snapshot)));
-    actions.extend(delete(Kind::PodGang, &snapshot.gangs));
-    actions.extend(delete(Kind::Service, &snapshot.services));
+    let set = ownership::uid(meta);
+    let mut actions = delete(set, Kind::PodCliqueScalingGroup, &snapshot.groups);
+    actions.extend(delete(set, Kind::PodClique, &podcliques(snapshot)));
+    actions.extend(delete(set, Kind::PodGang, &snapshot.gangs));
+    actions.extend(delete(set, Kind::Service, &snapshot.services));
     plan.wave(actions);
     plan
 }
 
 fn are_children_gone(snapshot: &Snapshot) -> bool {
-    owned(&snapshot.groups).next().is_none()
-        && owned(&podcliques(snapshot)).next().is_none()
-        && owned(&snapshot.gangs).next().is_none()
-        && owned(&snapshot.services).next().is_none()
+    let set = ownership::uid(&snapshot.stored.metadata);
+    owned(set, &snapshot.groups).next().is_none()
+        && owned(set, &podcliques(snapshot)).next().is_none()
+        && owned(set, &snapshot.gangs).next().is_none()
+        && owned(set, &snapshot.services).next().is_none()
 }
 
 fn podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
@@ -50,14 +60,15 @@ fn podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
     all
 }
 
-/// What nobody controls is not ours to delete.
-fn owned<K: Resource>(objects: &[Arc<K>]) -> impl Iterator<Item = &Arc<K>> {
-    objects.iter().filter(|o| is_owned(o.meta()))
+/// What the set controls; what nobody controls is not ours to delete.
+fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<Item = &'a Arc<K>> {
+    let is_own = move |o: &&Arc<K>| ownership::is_controlled_by(o.meta(), set);
+    objects.iter().filter(is_own)
 }
 
-fn delete<K: Resource>(kind: Kind, objects: &[Arc<K>]) -> Vec<Action> {
-    let staying = owned(objects).filter(|o| !ownership::is_terminating(o.meta()));
+fn delete<K: Resource>(set: &str, kind: Kind, objects: &[Arc<K>]) -> Vec<Action> {
+    let staying = owned(set, objects).filter(|o| !ownership::is_terminating(o.meta()));
     staying
-        .map(|o| Action::delete(kind, o.meta(), WHY))
+        .map(|o| Action::delete_as_seen(kind, o.meta(), WHY))
         .collect()
 }

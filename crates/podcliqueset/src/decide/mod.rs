@@ -1,5 +1,6 @@
 //! The rules, in order.
 
+mod adopt;
 mod children;
 mod deletion;
 mod failures;
@@ -67,7 +68,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         return plan;
     }
     if domain::training::is_over(snapshot.stored.status.as_ref()) {
-        gangs::follow(snapshot, &mut plan);
+        let adopted = adopt::orphans(snapshot);
+        if adopted.is_empty() {
+            gangs::follow(snapshot, &mut plan);
+        }
+        plan.wave(adopted);
         return plan;
     }
     services::plan(snapshot, &mut plan);

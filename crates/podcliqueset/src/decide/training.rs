@@ -168,7 +168,8 @@ fn deadline(snapshot: &Snapshot) -> Option<Timestamp> {
 /// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in
 /// Terminating. `None` if there is no such pod; one that is not even terminating has no end.
 fn next_end(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
+    let pods = own.flat_map(|c| &c.pods);
     pods.filter(|p| !p.is_finished())
         .filter_map(|p| end_of(snapshot, p))
         .filter(|end| *end > now)

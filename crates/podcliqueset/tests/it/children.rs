@@ -141,6 +141,35 @@ fn takes_what_the_api_server_leaves_out_for_false() {
     assert!(!writes(&plan).contains("Service"), "{plan}");
 }
 
+/// The definition refuses them; this set was stored before it did.
+#[test]
+fn copies_no_reserved_keys_of_a_template() {
+    let set = demo()
+        .with(|s| {
+            let clique = &mut s.spec.template.cliques[0];
+            let keys = [labels::ATTEMPT, labels::SCALING_GROUP, "example.com/kept"];
+            for key in keys {
+                clique.labels.insert(key.into(), "1".into());
+                clique.annotations.insert(key.into(), "7".into());
+            }
+            let group = &mut s.spec.template.scaling_groups[0];
+            group
+                .annotations
+                .insert(labels::QUICK_ENDS.into(), "7".into());
+        })
+        .build();
+    let snapshot = laid_out(&set);
+    let front = &snapshot.podcliques["demo-0-frontend"].podclique.metadata;
+    let (labels_, noted) = (front.labels.as_ref(), front.annotations.as_ref());
+    assert_eq!(labels_.unwrap().get(labels::ATTEMPT), None);
+    assert_eq!(labels_.unwrap().get(labels::SCALING_GROUP), None);
+    assert_eq!(labels_.unwrap()["example.com/kept"], "1");
+    assert_eq!(noted.unwrap()[labels::ATTEMPT], "0");
+    assert_eq!(noted.unwrap()["example.com/kept"], "7");
+    let group = snapshot.groups[0].metadata.annotations.as_ref();
+    assert_eq!(group.unwrap().get(labels::QUICK_ENDS), None);
+}
+
 #[test]
 fn adopts_children_that_nobody_controls() {
     let mut snapshot = laid_out(&demo().build());

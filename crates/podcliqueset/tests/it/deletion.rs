@@ -66,3 +66,16 @@ fn neither_deletes_nor_waits_for_what_nobody_controls() {
     snapshot.groups = left.groups;
     assert_snapshot!(writes(&plan(&snapshot)));
 }
+
+/// The garbage collector took its finalizer off after it had cut the references to the set: those
+/// of the PodCliques to their groups are there, and mean nothing.
+#[test]
+fn deletes_nothing_below_a_group_that_it_does_not_control() {
+    let mut left = laid_out(&demo().build());
+    Arc::make_mut(&mut left.groups[0]).metadata.owner_references = None;
+    left.podcliques.remove("demo-0-frontend");
+    let mut snapshot = going(alone(&demo().build()));
+    snapshot.groups = left.groups;
+    snapshot.podcliques = left.podcliques;
+    assert_snapshot!(writes(&plan(&snapshot)));
+}

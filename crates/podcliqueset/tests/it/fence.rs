@@ -101,7 +101,7 @@ fn raises_the_fence_to_a_higher_attempt_that_exists_and_does_nothing_else() {
     let found = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
     let all = Arc::make_mut(&mut found.podclique)
         .metadata
-        .labels
+        .annotations
         .as_mut()
         .unwrap();
     all.insert(labels::ATTEMPT.into(), "3".into());

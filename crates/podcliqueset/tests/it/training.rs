@@ -5,11 +5,11 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{PodCliqueSetPhase, TrainingSpec};
 use api::{PodCliqueSetStatus, PodCliqueStatus, WorkloadType};
-use domain::plan::Plan;
+use domain::plan::{Action, Plan};
 use domain::pod::{ContainerState, ContainerStatus, Running, Terminated};
 use insta::assert_snapshot;
 use jiff::SignedDuration;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use rstest::rstest;
@@ -295,6 +295,33 @@ fn what_is_over_creates_nothing_and_stays_over() {
         after_all.status.unwrap().phase,
         Some(PodCliqueSetPhase::Succeeded)
     );
+}
+
+/// It was deleted with `--cascade=orphan` and applied again: it is done at once, and what it left
+/// behind must not outlive it.
+#[test]
+fn what_is_over_adopts_what_nobody_controls() {
+    let mut snapshot = running(job(0, None));
+    for podclique in all(&snapshot) {
+        complete(&mut snapshot, &podclique, true);
+    }
+    settle(&mut snapshot);
+    let cut = |meta: &mut ObjectMeta| meta.owner_references = None;
+    cut(&mut Arc::make_mut(&mut snapshot.groups[0]).metadata);
+    cut(&mut Arc::make_mut(&mut snapshot.services[0]).metadata);
+    for gang in &mut snapshot.gangs {
+        cut(&mut Arc::make_mut(gang).metadata);
+    }
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    cut(&mut Arc::make_mut(&mut front.podclique).metadata);
+    let adopted = plan(&snapshot);
+    assert_snapshot!(crate::situation::writes(&adopted));
+    for action in adopted.waves.iter().flatten() {
+        if let Action::Replace(object) = action {
+            let owners = object.meta().owner_references.as_ref().unwrap();
+            assert_eq!(owners[0].uid, "uid-demo");
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,72 @@
+//! What is seen, and what somebody made look alike.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::{PodClique, PodCliqueSet, labels};
+use engine::World;
+use jiff::SignedDuration;
+use podclique::Snapshot;
+use podclique::observe::observe;
+use testkit::builders::{after, pod, podclique, set};
+
+fn demo() -> PodCliqueSet {
+    set("demo").clique("worker", |c| c).build()
+}
+
+fn look(set: PodCliqueSet, podclique: &Arc<PodClique>, world: &World) -> Snapshot {
+    world.podcliquesets.apply(set);
+    observe(podclique, world, SignedDuration::from_secs(60))
+}
+
+/// Somebody labelled a pod of his own, and perhaps gave it an owner: it is in no slot.
+#[test]
+fn a_pod_without_an_index_is_neither_adopted_nor_counted() {
+    let clique = podclique("demo-0-worker").build();
+    for has_owner in [true, false] {
+        let world = World::default();
+        let made_by_hand = pod(&clique, 0).with(|p| {
+            p.spec.hostname = None;
+            p.metadata
+                .labels
+                .as_mut()
+                .unwrap()
+                .remove(labels::POD_INDEX);
+            if !has_owner {
+                p.metadata.owner_references = None;
+            }
+        });
+        world.pods.apply((*made_by_hand.build()).clone());
+        assert!(look(demo(), &clique, &world).pods.is_empty());
+    }
+}
+
+#[test]
+fn its_template_is_found_by_its_name() {
+    let clique = podclique("demo-0-worker").with(|c| {
+        let all = c.metadata.labels.as_mut().unwrap();
+        all.insert(labels::PCS_REPLICA_INDEX.into(), "7".into());
+        all.insert(labels::SCALING_GROUP.into(), "demo-0-g".into());
+    });
+    let seen = look(demo(), &clique.build(), &World::default());
+    assert!(seen.set.unwrap().template_hash.is_some());
+}
+
+/// A set of that name was deleted with `--cascade=orphan`; this one did not adopt the clique.
+#[test]
+fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {
+    let mut job = demo();
+    let verdict = Verdict {
+        type_: ConditionType::Failed,
+        status: Status::True,
+        reason: Reason::MaxRestartsExceeded,
+        message: String::new(),
+    };
+    let status = job.status.get_or_insert_default();
+    conditions::set(&mut status.conditions, verdict, None, after(50));
+    let orphan = podclique("demo-0-worker").with(|c| c.metadata.owner_references = None);
+    for (clique, is_over) in [(podclique("demo-0-worker"), true), (orphan, false)] {
+        let seen = look(job.clone(), &clique.build(), &World::default());
+        assert_eq!(seen.set.unwrap().is_over, is_over);
+    }
+}

@@ -1,0 +1,115 @@
+//! A job that is over makes and corrects nothing any more, but what nobody controls still gets its
+//! owner (back): the set was deleted with `--cascade=orphan` and applied again. Left alone it would
+//! outlive the set for ever.
+//!
+//! Before that, whoever keeps a child right adopts it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use api::names;
+use domain::fence::Attempt;
+use domain::plan::{Action, Kind, Object, Target};
+use domain::{gang, ownership};
+use k8s_openapi::api::core::v1::Service;
+use kube::Resource;
+use serde_json::json;
+
+use super::gangs;
+use crate::observe::Snapshot;
+
+/// Adopts what the set would have if it still made anything.
+pub(super) fn orphans(snapshot: &Snapshot) -> Vec<Action> {
+    let gangs = gangs::expected(snapshot).into_iter().map(|gang| gang.name);
+    let mut actions = adopt(snapshot, &snapshot.groups, groups(snapshot), |g| {
+        Object::PodCliqueScalingGroup(Box::new(g))
+    });
+    actions.extend(podcliques(snapshot));
+    actions.extend(adopt(snapshot, &snapshot.gangs, gangs.collect(), |g| {
+        Object::PodGang(Box::new(g))
+    }));
+    actions.extend(services(snapshot));
+    actions
+}
+
+fn groups(snapshot: &Snapshot) -> HashSet<String> {
+    let set = &snapshot.intake.set;
+    let of_replica = |i| {
+        let groups = set.spec.template.scaling_groups.iter();
+        groups.map(move |g| names::scaling_group(snapshot.name(), i, &g.name))
+    };
+    (0..set.spec.replicas).flat_map(of_replica).collect()
+}
+
+/// Standalone ones, if they are of the present attempt; their groups adopt the others.
+fn podcliques(snapshot: &Snapshot) -> Vec<Action> {
+    let set = &snapshot.intake.set;
+    let of_replica = |i| {
+        let cliques = gang::standalone(&set.spec.template);
+        let named = cliques.map(move |c| names::standalone_clique(snapshot.name(), i, &c.name));
+        let present = Attempt {
+            set: snapshot.attempt(i),
+            group: 0,
+        };
+        let found = named.filter_map(|name| snapshot.podcliques.get(&name));
+        found.filter(move |c| c.attempt() == present)
+    };
+    let found = (0..set.spec.replicas).flat_map(of_replica);
+    let wanted: Vec<_> = found.map(|c| c.podclique.clone()).collect();
+    let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
+    adopt(snapshot, &wanted, names.collect(), |c| {
+        Object::PodClique(Box::new(c))
+    })
+}
+
+fn adopt<K: Resource + Clone>(
+    snapshot: &Snapshot,
+    found: &[Arc<K>],
+    wanted: HashSet<String>,
+    wrap: impl Fn(K) -> Object,
+) -> Vec<Action> {
+    let is_orphan = |o: &&Arc<K>| {
+        ownership::controller(o.meta()).is_none()
+            && !ownership::is_terminating(o.meta())
+            && wanted.contains(ownership::name(o.meta()))
+    };
+    let owner = ownership::controller_reference(&*snapshot.stored);
+    let adopted = found.iter().filter(is_orphan).map(|o| {
+        let mut next = K::clone(o);
+        let owners = next.meta_mut().owner_references.get_or_insert_default();
+        owners.push(owner.clone());
+        Action::Replace(wrap(next))
+    });
+    adopted.collect()
+}
+
+fn services(snapshot: &Snapshot) -> Vec<Action> {
+    let replicas = 0..snapshot.intake.set.spec.replicas;
+    let wanted: HashSet<String> = replicas
+        .map(|i| names::headless_service(snapshot.name(), i))
+        .collect();
+    let is_orphan = |s: &&Arc<Service>| {
+        ownership::controller(&s.metadata).is_none()
+            && !ownership::is_terminating(&s.metadata)
+            && wanted.contains(ownership::name(&s.metadata))
+    };
+    let orphans = snapshot.services.iter().filter(is_orphan);
+    let adopted = orphans.map(|s| adopt_service(snapshot, s));
+    adopted.collect()
+}
+
+/// The API server completes Services, so only what differs is sent. A merge patch replaces a whole
+/// list: it names the version that the list is of.
+fn adopt_service(snapshot: &Snapshot, service: &Service) -> Action {
+    let mut owners = service
+        .metadata
+        .owner_references
+        .clone()
+        .unwrap_or_default();
+    owners.push(ownership::controller_reference(&*snapshot.stored));
+    let version = &service.metadata.resource_version;
+    Action::Merge {
+        target: Target::of(Kind::Service, &service.metadata),
+        patch: json!({"metadata": {"resourceVersion": version, "ownerReferences": owners}}),
+    }
+}

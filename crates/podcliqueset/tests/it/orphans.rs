@@ -1,0 +1,109 @@
+//! PodCliques that nobody controls: what `--cascade=orphan` left, or an owner that somebody cut.
+
+use std::sync::Arc;
+
+use api::labels;
+use api::podcliqueset::ReplicaAttempt;
+use domain::fence::{Cause, raise};
+use podcliqueset::Snapshot;
+use podcliqueset::observe::CliqueSeen;
+use testkit::builders::{after, podclique};
+
+use crate::situation::{alone, carry_out, demo, laid_out, plan, writes};
+
+const FRONT: &str = "demo-0-frontend";
+
+fn raised() -> Vec<ReplicaAttempt> {
+    let cause = Cause {
+        reason: "GangTerminated".into(),
+        message: "test".into(),
+    };
+    raise(&[], 0, cause, after(60))
+}
+
+/// The set knows of one tear-down of replica 0.
+fn in_attempt_1(mut snapshot: Snapshot) -> Snapshot {
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    stored.status.get_or_insert_default().replica_attempts = raised();
+    snapshot
+}
+
+/// A PodClique that nobody controls, of this attempt.
+fn put_orphan(snapshot: &mut Snapshot, name: &str, attempt: i32) {
+    let orphan = podclique(name).with(|c| {
+        c.metadata.owner_references = None;
+        let all = c.metadata.annotations.as_mut().unwrap();
+        all.insert(labels::ATTEMPT.into(), attempt.to_string());
+    });
+    let seen = CliqueSeen {
+        podclique: orphan.build(),
+        pods: vec![],
+    };
+    snapshot.podcliques.insert(name.to_owned(), seen);
+}
+
+fn fence(snapshot: &Snapshot) -> Vec<(i32, i32)> {
+    let attempts = plan(snapshot).status.unwrap().replica_attempts;
+    attempts.iter().map(|a| (a.replica, a.attempt)).collect()
+}
+
+/// Its POST is answered by 409, which tells the user who holds the name.
+#[test]
+fn one_of_an_earlier_attempt_is_neither_deleted_nor_waited_for() {
+    let mut snapshot = in_attempt_1(laid_out(&demo().build()));
+    snapshot.podcliques.clear();
+    put_orphan(&mut snapshot, FRONT, 0);
+    put_orphan(&mut snapshot, "demo-0-g-7-leader", 0);
+    let done = writes(&plan(&snapshot));
+    assert!(!done.contains("delete PodClique"), "{done}");
+    assert!(done.contains("create PodClique demo-0-frontend"), "{done}");
+}
+
+#[test]
+fn one_that_is_wanted_raises_the_fence_to_its_attempt() {
+    let mut snapshot = alone(&demo().build());
+    put_orphan(&mut snapshot, FRONT, 3);
+    assert!(plan(&snapshot).writes_nothing());
+    assert_eq!(fence(&snapshot), [(0, 3)]);
+    put_orphan(&mut snapshot, "demo-0-g-1-leader", 4);
+    assert_eq!(fence(&snapshot), [(0, 4)], "of a group that is gone, too");
+}
+
+#[test]
+fn one_that_is_not_wanted_raises_no_fence() {
+    let mut snapshot = alone(&demo().build());
+    put_orphan(&mut snapshot, "demo-0-former", 3);
+    put_orphan(&mut snapshot, "demo-0-g-7-leader", 3);
+    assert_eq!(fence(&snapshot), []);
+}
+
+#[test]
+fn none_raises_a_fence_over_what_has_run() {
+    let mut snapshot = laid_out(&demo().build());
+    put_orphan(&mut snapshot, FRONT, 3);
+    let leader = snapshot.podcliques.get_mut("demo-0-g-0-leader").unwrap();
+    let leader = Arc::make_mut(&mut leader.podclique);
+    leader.status.get_or_insert_default().was_available = true;
+    assert_eq!(fence(&snapshot), []);
+    let done = writes(&plan(&snapshot));
+    assert!(done.contains("create PodClique demo-0-frontend"), "{done}");
+}
+
+/// What counts stands in annotations.
+#[test]
+fn a_clique_keeps_its_attempt_whatever_somebody_does_to_its_labels() {
+    for edited in [None, Some("0"), Some("2147483647")] {
+        let mut snapshot = in_attempt_1(laid_out(&demo().build()));
+        snapshot.podcliques.clear();
+        let next = plan(&snapshot);
+        carry_out(&mut snapshot, &next);
+        let front = snapshot.podcliques.get_mut(FRONT).unwrap();
+        let front = Arc::make_mut(&mut front.podclique);
+        let all = front.metadata.labels.as_mut().unwrap();
+        all.remove(labels::ATTEMPT);
+        all.extend(edited.map(|n| (labels::ATTEMPT.to_owned(), n.to_owned())));
+        assert_eq!(fence(&snapshot), [(0, 1)]);
+        let done = writes(&plan(&snapshot));
+        assert!(!done.contains("delete PodClique"), "{done}");
+    }
+}
