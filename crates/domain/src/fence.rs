@@ -16,7 +16,7 @@ use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-use crate::ownership;
+use crate::{limits, ownership};
 
 /// In which attempt of its PodCliqueSet replica, and of its scaling group's replica, a PodClique
 /// was created. Compared as a pair.
@@ -170,5 +170,5 @@ pub fn replicas_to_create(
     let found = remembered
         .iter()
         .find(|l| l.replica == replica && l.clique == clique);
-    found.map_or(template, |l| l.replicas)
+    limits::bounded(found.map_or(template, |l| l.replicas))
 }
