@@ -120,6 +120,7 @@ pub enum Reason {
     // Ready=False, in the order in which causes are told: the first one that is found is the one
     // that is told. First what does not end by itself.
     InvalidSpec,
+    LimitExceeded,
     NotImplemented,
     QuotaExceeded,
     ServiceAccountMissing,

@@ -18,6 +18,7 @@ pub mod conditions;
 pub mod crds;
 pub mod duration;
 pub mod labels;
+pub mod limits;
 pub mod names;
 pub mod podclique;
 pub mod podcliquescalinggroup;

@@ -16,7 +16,7 @@ use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-use crate::ownership;
+use crate::{limits, ownership};
 
 /// In which attempt of its PodCliqueSet replica, and of its scaling group's replica, a PodClique
 /// was created. Compared as a pair.
@@ -237,7 +237,7 @@ pub fn count_to_create(
         .iter()
         .find(|l| l.replica == replica && l.clique == clique);
     LiveCount {
-        replicas: found.map_or(template, |l| l.replicas),
+        replicas: limits::bounded(found.map_or(template, |l| l.replicas)),
         stamped: found.and_then(|l| l.template).unwrap_or(template),
     }
 }

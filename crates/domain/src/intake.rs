@@ -5,11 +5,7 @@ use api::{PodCliqueSet, WorkloadType};
 
 use crate::admission::{self, FieldError};
 use crate::defaults::{self, DefaultsConfig};
-use crate::unimplemented;
-
-/// More replicas than this at one level are never acted on: a slip of the finger on `/scale` must
-/// not take the operator, or the API server, down.
-pub const MOST_REPLICAS: i32 = 10_000;
+use crate::{limits, unimplemented};
 
 /// A PodCliqueSet as rules see it.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +14,9 @@ pub struct Intake {
     pub set: PodCliqueSet,
     /// What is wrong with it; nothing is created while there is anything.
     pub errors: Vec<FieldError>,
+    /// Whether it is too large: by itself, which is then all that `errors` says, or, for its
+    /// children, with what was scaled, as its status says. Nothing that it asks for is enumerated.
+    pub is_over_limits: bool,
     /// Delays of gang termination that make no sense: it counts as disabled there, and everything
     /// else goes on.
     pub invalid_delays: Vec<FieldError>,
@@ -30,14 +29,37 @@ pub struct Intake {
 impl Intake {
     /// Whether children may be created and corrected.
     pub fn may_act(&self) -> bool {
-        self.errors.is_empty() && self.blocked_by.is_empty()
+        self.errors.is_empty() && self.blocked_by.is_empty() && !self.is_over_limits
     }
+}
+
+/// Takes in a stored PodCliqueSet as its children see it: it alone knows what all of them amount
+/// to, and says so.
+pub fn of_parent(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
+    let mut intake = take(stored, config);
+    intake.is_over_limits |= says_over_limits(stored);
+    intake
+}
+
+/// Whether the set says of itself that it is over its limits.
+pub fn says_over_limits(stored: &PodCliqueSet) -> bool {
+    let status = stored.status.as_ref();
+    status.is_some_and(|s| limits::is_told(&s.conditions))
 }
 
 /// Takes in a stored PodCliqueSet.
 pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
     let set = defaults::apply(stored, config);
-    let mut errors = admission::validate(&set, &admission::Rules::default());
+    let over = limits::of_template(&set);
+    if !over.is_empty() {
+        return Intake {
+            set,
+            errors: over,
+            is_over_limits: true,
+            ..Intake::default()
+        };
+    }
+    let mut errors = admission::within_limits(&set, &admission::Rules::default());
     let is_inference = set.spec.workload_type == Some(WorkloadType::Inference);
     let invalid_delays = if is_inference {
         admission::invalid_delays(&set)
@@ -47,6 +69,7 @@ pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
     errors.retain(|e| !invalid_delays.contains(e));
     Intake {
         errors,
+        is_over_limits: false,
         invalid_delays,
         blocked_by: unimplemented::blocks_creation(&set).into_iter().collect(),
         ignored: unimplemented::ignored_fields(&set),

@@ -7,7 +7,7 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
 use domain::readiness::{self, Start};
-use domain::{Key, Pod, defaults, gang, hash, ownership, training};
+use domain::{Key, Pod, defaults, gang, hash, intake, limits, ownership, training};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
@@ -59,6 +59,23 @@ impl Snapshot {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
 
+    /// Whether more is asked for than there may be, here or in the whole set: nothing is deleted
+    /// then, and no more is made than the template asked for when it was in order.
+    pub fn is_over_limits(&self) -> bool {
+        limits::of_podclique(&self.podclique).is_some()
+            || self.set.as_ref().is_some_and(|s| s.is_over_limits)
+    }
+
+    /// How many pods are made.
+    pub fn replicas(&self) -> i32 {
+        let live = limits::bounded(self.podclique.spec.replicas);
+        if !self.is_over_limits() {
+            return live;
+        }
+        let template = ownership::annotation(&self.podclique.metadata, labels::TEMPLATE_REPLICAS);
+        live.min(template.and_then(|t| t.parse().ok()).unwrap_or(0))
+    }
+
     /// Names of the pods that the gang lists for this PodClique.
     pub fn listed(&self) -> BTreeSet<&str> {
         let name = ownership::name(&self.podclique.metadata);
@@ -91,6 +108,8 @@ pub struct SetFacts {
     pub uid: String,
     /// Whether it is a training job that is over.
     pub is_over: bool,
+    /// Whether it says of itself that it is over its limits.
+    pub is_over_limits: bool,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
 }
@@ -230,6 +249,7 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
         template_hash: clique.map(|c| newest_hash(set, c)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
+        is_over_limits: intake::says_over_limits(set),
         training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
     }
 }

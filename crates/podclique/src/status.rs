@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{PodCliqueStatus, labels};
+use api::{LastError, PodCliqueStatus, labels};
 use domain::availability::{self, CliqueFacts};
+use domain::limits::{self, ERR_LIMIT_EXCEEDED};
 use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
@@ -25,7 +27,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
-        last_errors: Vec::new(),
+        last_errors: over_limits(snapshot, now).into_iter().collect(),
         replicas: to_i32(pods.len()),
         ready_replicas: facts.available,
         updated_replicas: count(&|p| is_of(p, hash) || is_of(p, adopted_hash(snapshot))),
@@ -50,6 +52,28 @@ fn scheduled_slots(snapshot: &Snapshot) -> i32 {
     training::slots(snapshot.completed(), bound)
 }
 
+fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
+    let error = limits::of_podclique(&snapshot.podclique)?;
+    Some(LastError {
+        code: ERR_LIMIT_EXCEEDED.to_owned(),
+        description: error.to_string(),
+        observed_at: Time(now),
+    })
+}
+
+/// Condition `Ready`: more than there may be is never complete.
+fn ready(snapshot: &Snapshot, next: &PodCliqueStatus) -> Verdict {
+    if let Some(error) = next.last_errors.first() {
+        let message = error.description.clone();
+        return readiness::verdict(false, Reason::LimitExceeded, message);
+    }
+    readiness::clique(&CliqueLook {
+        podclique: &snapshot.podclique,
+        pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
+        start: snapshot.start.clone(),
+    })
+}
+
 fn set_conditions(
     next: &mut PodCliqueStatus,
     snapshot: &Snapshot,
@@ -64,11 +88,7 @@ fn set_conditions(
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
     }
-    let ready = readiness::clique(&CliqueLook {
-        podclique: &snapshot.podclique,
-        pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
-        start: snapshot.start.clone(),
-    });
+    let ready = ready(snapshot, next);
     conditions::set(&mut next.conditions, ready, generation, now);
     conditions::keep(
         &mut next.conditions,

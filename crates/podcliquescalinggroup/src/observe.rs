@@ -8,7 +8,7 @@ use api::{PodClique, PodCliqueScalingGroup, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, ownership, training};
+use domain::{Key, Pod, limits, ownership, training};
 use engine::World;
 
 use crate::status;
@@ -45,6 +45,16 @@ impl Snapshot {
             .scaling_groups
             .iter()
             .find(|g| names::scaling_group(set_name, i, &g.name) == name)
+    }
+
+    /// Live replicas, as many as are acted on.
+    pub fn replicas(&self) -> i32 {
+        limits::bounded(self.group.spec.replicas)
+    }
+
+    /// Whether the set, with all that exists of it, is larger than it may be.
+    pub fn is_set_over_limits(&self) -> bool {
+        self.owner.as_ref().is_some_and(|o| o.is_over_limits)
     }
 
     /// `spec.minAvailable`; 1 if unset.
@@ -139,7 +149,8 @@ pub fn observe(
             .podcliquesets
             .get(&Key::new(namespace, owner.name.clone()))?;
         let stays = !ownership::is_terminating(&set.metadata);
-        (stays && ownership::uid(&set.metadata) == owner.uid).then(|| intake::take(&set, defaults))
+        let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
+        is_it.then(|| intake::of_parent(&set, defaults))
     });
     let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
         .into_iter()

@@ -6,11 +6,13 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
-use api::{PodClique, PodCliqueScalingGroupStatus, labels, names};
+use api::{LastError, PodClique, PodCliqueScalingGroupStatus, labels, names};
+use domain::admission::FieldError;
 use domain::availability::{self, GroupFacts, GroupPart};
-use domain::intake::MOST_REPLICAS;
+use domain::limits::ERR_LIMIT_EXCEEDED;
 use domain::{fence, gang, hash, ownership};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
@@ -19,7 +21,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
     let hashed = hashed_members(snapshot);
-    let replicas: Vec<Replica> = (0..group.spec.replicas.min(MOST_REPLICAS))
+    let replicas: Vec<Replica> = (0..snapshot.replicas())
         .map(|j| replica(snapshot, &hashed, j))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
@@ -85,6 +87,30 @@ pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
         let parts = group.clique_names.iter().map(|c| part(snapshot, j, c));
         j >= group.replicas || availability::is_back(&parts.collect::<Vec<_>>())
     })
+}
+
+/// The status of a group that is over its limits: nothing of it is counted.
+pub fn over_limits(
+    snapshot: &Snapshot,
+    errors: &[FieldError],
+    now: Timestamp,
+) -> PodCliqueScalingGroupStatus {
+    let group = &snapshot.group;
+    let before = group.status.clone().unwrap_or_default();
+    let told = |error: &FieldError| LastError {
+        code: ERR_LIMIT_EXCEEDED.to_owned(),
+        description: error.to_string(),
+        observed_at: Time(now),
+    };
+    let mut next = PodCliqueScalingGroupStatus {
+        replicas: group.spec.replicas,
+        last_errors: errors.iter().map(told).collect(),
+        ..before
+    };
+    let generation = group.metadata.generation;
+    let ready = ready::over_limits(errors);
+    conditions::set(&mut next.conditions, ready, generation, now);
+    next
 }
 
 /// What a group's status says of torn down replicas.

@@ -3,12 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use api::podcliqueset::ReplicaAttempt;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
+use domain::admission::FieldError;
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, ownership, training};
+use domain::{Key, Pod, limits, ownership, training};
 use engine::{Cache, World};
 use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::Service;
@@ -98,6 +99,27 @@ impl Snapshot {
     /// Name of the set.
     pub fn name(&self) -> &str {
         ownership::name(&self.stored.metadata)
+    }
+
+    /// What makes the set, with all that exists of it, too large to be acted on.
+    pub fn over_limits(&self) -> Vec<FieldError> {
+        if self.intake.is_over_limits {
+            return self.intake.errors.clone();
+        }
+        let groups = self.groups.iter().map(AsRef::as_ref);
+        let cliques = self.podcliques.values().map(|c| &*c.podclique);
+        limits::of_live(&self.intake.set, groups, cliques)
+    }
+
+    /// Replicas of the set.
+    pub fn replicas(&self) -> i32 {
+        limits::bounded(self.intake.set.spec.replicas)
+    }
+
+    /// Live replicas of a scaling group, or those that it will have.
+    pub fn group_replicas(&self, name: &str, config: &PodCliqueScalingGroupConfig) -> i32 {
+        let live = self.group(name).map(|g| g.spec.replicas);
+        limits::bounded(live.or(config.replicas).unwrap_or(1))
     }
 
     /// The PodClique of that name, unless it is on its way out or of an earlier attempt.

@@ -2,7 +2,6 @@
 
 use api::names;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
-use domain::intake::MOST_REPLICAS;
 use domain::{gang, training};
 
 use crate::observe::Snapshot;
@@ -55,7 +54,7 @@ pub fn expected(snapshot: &Snapshot) -> Vec<Part<'_>> {
         let groups = template.scaling_groups.iter();
         standalone.chain(groups.flat_map(move |config| of_group(snapshot, i, config)))
     };
-    (0..set.spec.replicas).flat_map(of_replica).collect()
+    (0..snapshot.replicas()).flat_map(of_replica).collect()
 }
 
 fn of_group<'a>(
@@ -64,9 +63,7 @@ fn of_group<'a>(
     config: &'a PodCliqueScalingGroupConfig,
 ) -> impl Iterator<Item = Part<'a>> {
     let group = names::scaling_group(snapshot.name(), i, &config.name);
-    let live = snapshot.group(&group).map(|g| g.spec.replicas);
-    let replicas = live.or(config.replicas).unwrap_or(1).min(MOST_REPLICAS);
-    (0..replicas).flat_map(move |j| {
+    (0..snapshot.group_replicas(&group, config)).flat_map(move |j| {
         let group = group.clone();
         config.clique_names.iter().map(move |clique| Part {
             name: names::grouped_clique(&group, j, clique),

@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase, PodCliqueTemplateSpec};
 use api::{PodCliqueSetStatus, labels, names};
+use domain::admission::FieldError;
 use domain::{gang, hash, ownership, training};
 use jiff::Timestamp;
 
@@ -21,7 +22,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
     let template = &set.spec.template;
     let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
-    let replicas: Vec<Replica> = (0..set.spec.replicas)
+    let replicas: Vec<Replica> = (0..snapshot.replicas())
         .map(|i| replica(snapshot, &newest, i))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
@@ -54,6 +55,25 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
         job::complete(&mut next, snapshot, now);
     }
     let ready = ready::verdict(snapshot, &next, &replicas);
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set(&mut next.conditions, ready, generation, now);
+    next
+}
+
+/// The status of a set that is over its limits: nothing of it is counted.
+pub fn over_limits(
+    snapshot: &Snapshot,
+    errors: &[FieldError],
+    now: Timestamp,
+) -> PodCliqueSetStatus {
+    let before = snapshot.stored.status.clone().unwrap_or_default();
+    let mut next = PodCliqueSetStatus {
+        last_errors: Vec::new(),
+        replicas: snapshot.intake.set.spec.replicas,
+        phase: before.phase.or(Some(PodCliqueSetPhase::Pending)),
+        ..before
+    };
+    let ready = ready::over_limits(errors);
     let generation = snapshot.stored.metadata.generation;
     conditions::set(&mut next.conditions, ready, generation, now);
     next
@@ -171,7 +191,9 @@ fn replica(snapshot: &Snapshot, newest: &Newest<'_>, i: i32) -> Replica {
         });
     for config in &template.scaling_groups {
         let name = names::scaling_group(snapshot.name(), i, &config.name);
-        let live = snapshot.group(&name).map_or(0, |g| g.spec.replicas);
+        let is_there = snapshot.group(&name).is_some();
+        let live = is_there.then(|| snapshot.group_replicas(&name, config));
+        let live = live.unwrap_or(0);
         let members = template
             .cliques
             .iter()

@@ -7,6 +7,7 @@
 
 mod grove;
 mod kubernetes;
+mod limits;
 mod rules;
 mod walk;
 
@@ -41,6 +42,7 @@ fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {
     // The derive macro's; Grove's definitions have none.
     root.title = None;
     grove::complete(kind, root);
+    limits::complete(kind, root);
     rules::complete(kind, root);
 }
 
@@ -70,6 +72,7 @@ pub fn unmatched_paths(kind: &str, root: &JSONSchemaProps) -> Vec<String> {
     });
     grove::paths(kind)
         .into_iter()
+        .chain(limits::paths(kind))
         .chain(rules::paths(kind))
         .filter(|path| !known.contains(path))
         .collect()

@@ -25,11 +25,30 @@ pub(super) fn visit(
 
 /// Calls `f` with the schema at that path, if there is one.
 pub(super) fn at(root: &mut JSONSchemaProps, path: &str, f: &dyn Fn(&mut JSONSchemaProps)) {
-    visit(root, "", &mut |here, schema| {
-        if here == path {
-            f(schema);
-        }
-    });
+    if path.is_empty() {
+        return f(root);
+    }
+    let end = path.find(['.', '[', '{']).unwrap_or(path.len());
+    let (name, rest) = path.split_at(end);
+    let fields = root.properties.as_mut();
+    let mut schema = fields.and_then(|fields| fields.get_mut(name));
+    let mut rest = rest;
+    while let Some(after) = rest.strip_prefix("[]").or(rest.strip_prefix("{}")) {
+        schema = schema.and_then(entries);
+        rest = after;
+    }
+    if let Some(schema) = schema {
+        at(schema, rest.strip_prefix('.').unwrap_or(rest), f);
+    }
+}
+
+/// The items of a list or the values of a map.
+fn entries(schema: &mut JSONSchemaProps) -> Option<&mut JSONSchemaProps> {
+    match (&mut schema.items, &mut schema.additional_properties) {
+        (Some(JSONSchemaPropsOrArray::Schema(items)), _) => Some(items),
+        (_, Some(JSONSchemaPropsOrBool::Schema(values))) => Some(values),
+        _ => None,
+    }
 }
 
 /// Whether the path ends with that suffix, at the border of a name.

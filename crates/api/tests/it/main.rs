@@ -9,6 +9,7 @@
 mod conditions;
 mod definitions;
 mod durations;
+mod limits;
 mod names;
 mod round_trip;
 mod sample;

@@ -3,8 +3,6 @@
 use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
 
-use crate::intake::MOST_REPLICAS;
-
 use super::field::{FieldError, Path};
 use super::{cliques, template};
 
@@ -14,15 +12,6 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
         let at = Path::new("spec").field("replicas");
         let remedy = "set it to 0 to run nothing, or to the number of copies";
         errors.push(at.wrong(pcs.spec.replicas, "must not be negative", remedy));
-    }
-    if pcs.spec.replicas > MOST_REPLICAS {
-        let at = Path::new("spec").field("replicas");
-        let problem = format!("must not be greater than {MOST_REPLICAS}");
-        errors.push(at.wrong(
-            pcs.spec.replicas,
-            problem,
-            "split the workload into several sets",
-        ));
     }
     if pcs.spec.template.cliques.is_empty() {
         let at = template().field("cliques");

@@ -6,6 +6,8 @@ use serde::Serialize;
 
 /// Longer values are cut: the path says where to look.
 const SHOWN: usize = 60;
+/// Longer words are cut: they may have a name of a megabyte in them, and go into a status.
+const LONGEST_WORDS: usize = 400;
 
 /// One thing that is wrong with an object, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,10 +56,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: self.0.clone(),
+            path: cut(&self.0, LONGEST_WORDS),
             value: json(value),
-            problem: problem.into(),
-            remedy: remedy.into(),
+            problem: cut(&problem.into(), LONGEST_WORDS),
+            remedy: cut(&remedy.into(), LONGEST_WORDS),
         }
     }
 
@@ -68,10 +70,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: self.0.clone(),
+            path: cut(&self.0, LONGEST_WORDS),
             value: String::new(),
-            problem: problem.into(),
-            remedy: remedy.into(),
+            problem: cut(&problem.into(), LONGEST_WORDS),
+            remedy: cut(&remedy.into(), LONGEST_WORDS),
         }
     }
 }
@@ -84,8 +86,12 @@ impl fmt::Display for Path {
 
 pub(super) fn json(value: impl Serialize) -> String {
     let text = serde_json::to_string(&value).unwrap_or_default();
-    if text.chars().count() <= SHOWN {
-        return text;
+    cut(&text, SHOWN)
+}
+
+fn cut(text: &str, longest: usize) -> String {
+    match text.char_indices().nth(longest) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
-    text.chars().take(SHOWN).chain(['…']).collect()
 }

@@ -27,6 +27,7 @@ mod update;
 pub use field::FieldError;
 pub use update::validate_update;
 
+use crate::limits;
 use api::PodCliqueSet;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 
@@ -53,6 +54,16 @@ impl Default for Rules {
 /// Everything that is wrong with a new set that has its defaults applied
 /// ([`crate::defaults::apply`]); empty if nothing is.
 pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    let over = limits::of_template(pcs);
+    if over.is_empty() {
+        within_limits(pcs, rules)
+    } else {
+        over
+    }
+}
+
+/// The same of a set that is within its limits: nothing here walks further than they allow.
+pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     [
         names::check(pcs),
         collisions::check(pcs),

@@ -5,8 +5,7 @@ use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
 
 use super::{CliqueFacts, GroupFacts};
-use crate::intake::MOST_REPLICAS;
-use crate::{Pod, fence, training};
+use crate::{Pod, fence, limits, training};
 
 impl CliqueFacts {
     /// What a PodClique and its pods say now.
@@ -75,7 +74,7 @@ impl GroupFacts {
         attempts: &[ReplicaAttempt],
         part: impl Fn(i32, &str) -> Option<GroupPart>,
     ) -> Self {
-        let replicas = group.spec.replicas.min(MOST_REPLICAS);
+        let replicas = limits::bounded(group.spec.replicas);
         let is_unhealthy = |j: &i32| {
             let names = group.spec.clique_names.iter();
             let parts: Vec<Option<GroupPart>> = names.map(|clique| part(*j, clique)).collect();

@@ -13,6 +13,7 @@ mod defaults;
 mod fence;
 mod hash;
 mod indices;
+mod limits;
 mod readiness;
 mod termination;
 mod unimplemented;

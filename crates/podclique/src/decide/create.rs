@@ -17,7 +17,7 @@ const AT_ONCE: usize = 500;
 pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let mut taken = taken_names(snapshot);
     let holders = holders(snapshot, now);
-    slots::vacant(&holders, snapshot.podclique.spec.replicas)
+    slots::vacant(&holders, snapshot.replicas())
         .take(AT_ONCE)
         .filter_map(|index| {
             let name = free_name(snapshot, index, &taken)?;

@@ -13,7 +13,7 @@ use crate::observe::Snapshot;
 
 pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     let mut actions = duplicates(snapshot);
-    if actions.is_empty() {
+    if actions.is_empty() && !snapshot.is_over_limits() {
         actions = surplus(snapshot);
     }
     actions

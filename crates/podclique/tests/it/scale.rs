@@ -1,5 +1,8 @@
 //! How many pods, on which indices, and which go first.
 
+use std::sync::Arc;
+
+use api::{PodClique, labels};
 use insta::assert_snapshot;
 use testkit::builders::{PodBuilder, pod, podclique};
 
@@ -149,8 +152,38 @@ fn does_not_take_a_name_that_the_gang_still_lists() {
 
 #[test]
 fn creates_no_more_than_500_pods_at_once() {
-    let clique = podclique("demo-0-worker").size(1_000_000_000, 1).build();
+    let clique = podclique("demo-0-worker").size(10_000, 1).build();
     assert_eq!(plan(&situation(&clique, vec![])).waves[0].len(), 500);
+}
+
+/// `live` pods are asked for where the template says 3.
+fn scaled_beyond(live: i32) -> Arc<PodClique> {
+    let scaled = podclique("demo-0-worker").size(live, 1);
+    let stamp = (labels::TEMPLATE_REPLICAS.to_owned(), "3".to_owned());
+    let stamped = scaled.with(|c| c.metadata.annotations = Some([stamp].into()));
+    stamped.build()
+}
+
+#[test]
+fn what_is_beyond_the_limit_is_told_and_only_what_the_template_says_is_kept() {
+    for live in [10_001, i32::MAX] {
+        let clique = scaled_beyond(live);
+        let plan = plan(&situation(&clique, ready(&clique, [0, 2, 3])));
+        insta::assert_snapshot!(format!("beyond_the_limit_{live}"), plan);
+    }
+}
+
+#[test]
+fn of_a_set_that_is_over_its_limits_nothing_is_made_beyond_the_template_and_nothing_deleted() {
+    let clique = scaled_beyond(50);
+    let mut told = situation(&clique, ready(&clique, [0, 1]));
+    told.set.as_mut().unwrap().is_over_limits = true;
+    assert_eq!(writes(&plan(&told)).lines().count(), 2, "a wave of one pod");
+
+    let clique = scaled_beyond(1);
+    let mut told = situation(&clique, ready(&clique, [0, 1, 2]));
+    told.set.as_mut().unwrap().is_over_limits = true;
+    assert_eq!(writes(&plan(&told)), "");
 }
 
 #[test]

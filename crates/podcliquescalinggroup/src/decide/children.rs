@@ -7,7 +7,6 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, names};
 use domain::clique::{self, GroupPlace, Place};
 use domain::fence::LiveCount;
-use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Object, Plan};
 use domain::{gang, hash, ownership};
 
@@ -32,7 +31,7 @@ fn desired(snapshot: &Snapshot) -> Option<Vec<PodClique>> {
     let config = snapshot.config()?;
     let priority_class_name = &owner.set.spec.template.priority_class_name;
     let members = hash::pod_template_hashes(members(&owner.set, config), priority_class_name);
-    let indices = 0..snapshot.group.spec.replicas.min(MOST_REPLICAS);
+    let indices = 0..snapshot.replicas();
     Some(
         indices
             .flat_map(|j| members.iter().map(move |clique| (j, clique)))

@@ -8,8 +8,8 @@ mod termination;
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
-use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
+use domain::{limits, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -24,6 +24,13 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         let kind = Kind::PodCliqueScalingGroup;
         return Plan::only(Action::add_finalizer(kind, meta, labels::PCSG_FINALIZER));
+    }
+    let errors = limits::of_group(&snapshot.group);
+    if !errors.is_empty() {
+        return Plan {
+            status: Some(status::over_limits(snapshot, &errors, now)),
+            ..Plan::default()
+        };
     }
     let moved = fence::follow_set(snapshot)
         .or_else(|| fence::catch_up(snapshot, now))

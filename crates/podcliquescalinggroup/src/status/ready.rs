@@ -2,6 +2,7 @@
 
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::{PodClique, names};
+use domain::admission::FieldError;
 use domain::ownership;
 use domain::readiness::{self, Cause};
 
@@ -23,12 +24,28 @@ pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> Verdict {
     readiness::of_replicas(up >= minimum, tally, told)
 }
 
+/// What is larger than it may be is not even looked at.
+pub(super) fn over_limits(errors: &[FieldError]) -> Verdict {
+    let first = errors.first().map_or(String::new(), ToString::to_string);
+    readiness::verdict(false, Reason::LimitExceeded, first)
+}
+
+/// Nothing is made of a set that is over its limits.
+fn of_set(snapshot: &Snapshot) -> Option<Cause> {
+    let text = "the PodCliqueSet is over its limits; its condition Ready says which";
+    let is_over = snapshot.is_set_over_limits();
+    is_over.then(|| Cause::new(Reason::LimitExceeded, text))
+}
+
 fn causes(snapshot: &Snapshot, replicas: &[Replica]) -> Vec<Cause> {
     let status = snapshot.group.status.as_ref();
     let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
     let down = (0..).zip(replicas).filter(|(_, r)| !r.is_available);
     let of_parts = down.flat_map(|(j, _)| of_replica(snapshot, j));
-    own.into_iter().chain(of_parts).collect()
+    own.into_iter()
+        .chain(of_set(snapshot))
+        .chain(of_parts)
+        .collect()
 }
 
 fn of_replica(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = Cause> {

@@ -15,7 +15,7 @@ use crate::observe::{Snapshot, is_owned};
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let template = &snapshot.intake.set.spec.template;
-    let replicas = 0..snapshot.intake.set.spec.replicas;
+    let replicas = 0..snapshot.replicas();
     let groups: Vec<_> = replicas
         .clone()
         .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))

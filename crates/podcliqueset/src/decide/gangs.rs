@@ -7,11 +7,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodCliqueSetStatus, PodGang};
 use domain::gang::{self, ExpectedGang};
-use domain::intake::MOST_REPLICAS;
 use domain::plan::{Action, Kind, Object, Plan};
 use domain::{Pod, ownership};
 
@@ -79,17 +77,11 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
 
 /// All gangs that have to exist, by the live replica counts of the groups.
 pub(crate) fn expected(snapshot: &Snapshot) -> Vec<ExpectedGang> {
-    let set = &snapshot.intake.set;
-    let template = &set.spec.template;
+    let template = &snapshot.intake.set.spec.template;
     // A group whose object does not exist yet counts with the replicas that it will have: its gang
     // must not start without it.
-    let live = |name: &str, config: &PodCliqueScalingGroupConfig| {
-        let group = snapshot.group(name);
-        group
-            .map_or(config.replicas.unwrap_or(1), |g| g.spec.replicas)
-            .min(MOST_REPLICAS)
-    };
-    (0..set.spec.replicas)
+    let live = |name: &str, config: &_| snapshot.group_replicas(name, config);
+    (0..snapshot.replicas())
         .flat_map(|i| gang::expected(snapshot.name(), i, template, live))
         .collect()
 }

@@ -33,6 +33,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
             labels::PCS_FINALIZER,
         ));
     }
+    if let Some(plan) = refusal::of_too_much(snapshot, now) {
+        return plan;
+    }
     let status = status::status(snapshot, now);
     if let Some(plan) = fence::catch_up(snapshot, &status, now) {
         return plan;

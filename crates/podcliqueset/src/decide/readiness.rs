@@ -45,6 +45,7 @@ fn is_told(reason: Reason) -> bool {
     let is_told_elsewhere = matches!(
         reason,
         Reason::InvalidSpec
+            | Reason::LimitExceeded
             | Reason::NotImplemented
             | Reason::NameTaken
             | Reason::MaxRestartsExceeded

@@ -14,7 +14,7 @@ use crate::observe::{Snapshot, is_owned};
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let set = &snapshot.intake.set;
-    let desired: Vec<_> = (0..set.spec.replicas)
+    let desired: Vec<_> = (0..snapshot.replicas())
         .map(|i| service::headless(set, i))
         .collect();
     let wanted: HashSet<_> = desired.iter().map(|d| &d.metadata.name).collect();

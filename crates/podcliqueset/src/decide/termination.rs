@@ -79,7 +79,7 @@ fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
                 .filter_map(move |config| of_group(snapshot, i, config)),
         )
     };
-    let all = (0..set.spec.replicas).flat_map(of_replica);
+    let all = (0..snapshot.replicas()).flat_map(of_replica);
     termination::first_of_each_replica(all.collect())
 }
 

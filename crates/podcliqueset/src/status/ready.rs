@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
+use domain::admission::FieldError;
 use domain::readiness::{self, Cause, CliqueLook, Start};
 use domain::{Pod, gang, ownership};
 
@@ -59,6 +60,13 @@ fn refused(snapshot: &Snapshot) -> Option<Verdict> {
     let first = blocked.first()?;
     let message = format!("{first}{}", more(blocked.len()));
     Some(readiness::verdict(false, Reason::NotImplemented, message))
+}
+
+/// What is larger than it may be is not even looked at.
+pub(super) fn over_limits(errors: &[FieldError]) -> Verdict {
+    let first = errors.first().map_or(String::new(), ToString::to_string);
+    let message = format!("{first}{}", more(errors.len()));
+    readiness::verdict(false, Reason::LimitExceeded, message)
 }
 
 fn more(count: usize) -> String {

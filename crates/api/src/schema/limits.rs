@@ -1,0 +1,76 @@
+//! Largest numbers and longest lists. Without them one `kubectl scale` would ask the operator for
+//! two billion pods; the API server lets unchanged values of older objects be.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+
+use super::walk::at;
+use crate::limits::{MOST_ITEMS, MOST_REPLICAS};
+
+/// Counts of replicas.
+fn counts(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "PodCliqueSet" => &[
+            "spec.replicas",
+            "spec.template.cliques[].spec.replicas",
+            "spec.template.cliques[].spec.minAvailable",
+            "spec.template.cliques[].spec.autoScalingConfig.minReplicas",
+            "spec.template.cliques[].spec.autoScalingConfig.maxReplicas",
+            "spec.template.podCliqueScalingGroups[].replicas",
+            "spec.template.podCliqueScalingGroups[].minAvailable",
+            "spec.template.podCliqueScalingGroups[].scaleConfig.minReplicas",
+            "spec.template.podCliqueScalingGroups[].scaleConfig.maxReplicas",
+        ],
+        "PodClique" => &[
+            "spec.replicas",
+            "spec.minAvailable",
+            "spec.autoScalingConfig.minReplicas",
+            "spec.autoScalingConfig.maxReplicas",
+        ],
+        "PodCliqueScalingGroup" => &["spec.replicas", "spec.minAvailable"],
+        _ => &[],
+    }
+}
+
+/// Lists that rules walk through.
+fn lists(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "PodCliqueSet" => &[
+            "spec.template.cliques",
+            "spec.template.cliques[].resourceSharing",
+            "spec.template.cliques[].spec.autoScalingConfig.metrics",
+            "spec.template.cliques[].spec.startsAfter",
+            "spec.template.podCliqueScalingGroups",
+            "spec.template.podCliqueScalingGroups[].cliqueNames",
+            "spec.template.podCliqueScalingGroups[].resourceSharing",
+            "spec.template.podCliqueScalingGroups[].resourceSharing[].filter.childCliqueNames",
+            "spec.template.podCliqueScalingGroups[].scaleConfig.metrics",
+            "spec.template.resourceClaimTemplates",
+            "spec.template.resourceSharing",
+            "spec.template.resourceSharing[].filter.childCliqueNames",
+            "spec.template.resourceSharing[].filter.childScalingGroupNames",
+        ],
+        "PodClique" => &["spec.autoScalingConfig.metrics", "spec.startsAfter"],
+        "PodCliqueScalingGroup" => &["spec.cliqueNames"],
+        _ => &[],
+    }
+}
+
+/// Sets the limits of that kind.
+pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
+    for path in counts(kind) {
+        at(root, path, &|schema| {
+            schema.maximum = Some(f64::from(MOST_REPLICAS));
+        });
+    }
+    for path in lists(kind) {
+        at(root, path, &|schema| {
+            schema.max_items = Some(i64::from(MOST_ITEMS));
+        });
+    }
+}
+
+/// The paths that are limited.
+pub(super) fn paths(kind: &str) -> Vec<String> {
+    let all = counts(kind).iter().chain(lists(kind));
+    all.map(|path| (*path).to_owned()).collect()
+}

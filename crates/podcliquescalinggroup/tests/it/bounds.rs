@@ -1,0 +1,68 @@
+//! No stored number makes work: whatever the counts say, a decision is small.
+
+use std::sync::Arc;
+
+use api::PodCliqueScalingGroupStatus;
+use domain::plan::Plan;
+use podcliquescalinggroup::Snapshot;
+
+use crate::situation::{complete, demo, plan, situation};
+
+/// What people, autoscalers and slips of the finger write.
+const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
+/// Writes of one decision.
+const MOST_ACTIONS: usize = 20_000;
+/// Bytes of a status that is far from what etcd takes.
+const LARGEST_STATUS: usize = 100_000;
+
+fn is_small(plan: &Plan<PodCliqueScalingGroupStatus>) -> Result<(), String> {
+    let actions = plan.waves.iter().flatten().count();
+    let status = serde_json::to_string(&plan.status).unwrap().len();
+    if actions > MOST_ACTIONS || status > LARGEST_STATUS {
+        return Err(format!("{actions} actions, a status of {status} bytes"));
+    }
+    Ok(())
+}
+
+/// Three group replicas run, and so many are asked for.
+fn scaled(replicas: i32) -> Snapshot {
+    let set = demo().build();
+    situation(&set, replicas, complete(&set, 3))
+}
+
+#[test]
+fn no_count_makes_work() {
+    for number in NUMBERS {
+        let mut snapshot = scaled(number);
+        assert_eq!(is_small(&plan(&snapshot)), Ok(()), "{number} replicas");
+        let group = Arc::make_mut(&mut snapshot.group);
+        group.spec.min_available = Some(number);
+        assert_eq!(is_small(&plan(&snapshot)), Ok(()), "and minAvailable");
+    }
+}
+
+#[test]
+fn a_long_list_of_names_makes_no_work() {
+    let mut snapshot = scaled(3);
+    let group = Arc::make_mut(&mut snapshot.group);
+    group.spec.clique_names = (0..100_000).map(|i| format!("c{i}")).collect();
+    assert_eq!(is_small(&plan(&snapshot)), Ok(()));
+}
+
+#[test]
+fn what_is_beyond_the_limit_is_told_and_what_runs_stays() {
+    insta::assert_snapshot!(plan(&scaled(i32::MAX)));
+}
+
+#[test]
+fn of_a_set_that_is_over_its_limits_nothing_is_made_and_nothing_deleted() {
+    for replicas in [1, 5] {
+        let mut snapshot = scaled(replicas);
+        snapshot.owner.as_mut().unwrap().is_over_limits = true;
+        let plan = plan(&snapshot);
+        assert!(plan.writes_nothing(), "{plan}");
+        if replicas > 3 {
+            assert!(plan.to_string().contains("over its limits"), "{plan}");
+        }
+    }
+}

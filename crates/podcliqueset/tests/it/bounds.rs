@@ -1,0 +1,161 @@
+//! No stored number makes work: whatever the counts say, a decision is small.
+
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
+use domain::plan::Plan;
+use podcliqueset::Snapshot;
+use podcliqueset::decide::decide;
+use proptest::prelude::*;
+use rstest::rstest;
+use testkit::builders::{PodBuilder, after};
+
+use crate::situation::{alone, demo, fill_all, laid_out, plan};
+
+/// What people, autoscalers and slips of the finger write.
+const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
+/// Writes of one decision.
+const MOST_ACTIONS: usize = 20_000;
+/// Bytes of a status that is far from what etcd takes.
+const LARGEST_STATUS: usize = 100_000;
+
+fn is_small(plan: &Plan<PodCliqueSetStatus>) -> Result<(), String> {
+    let actions = plan.waves.iter().flatten().count();
+    let status = serde_json::to_string(&plan.status).unwrap().len();
+    if actions > MOST_ACTIONS || status > LARGEST_STATUS {
+        return Err(format!("{actions} actions, a status of {status} bytes"));
+    }
+    Ok(())
+}
+
+/// Runs, with one group and its PodCliques.
+fn running() -> Snapshot {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    snapshot
+}
+
+fn scale_group(snapshot: &mut Snapshot, replicas: i32) {
+    let mut group: PodCliqueScalingGroup = (*snapshot.groups[0]).clone();
+    group.spec.replicas = replicas;
+    snapshot.groups[0] = Arc::new(group);
+}
+
+fn scale_clique(snapshot: &mut Snapshot, name: &str, replicas: i32) {
+    let seen = snapshot.podcliques.get_mut(name).unwrap();
+    let mut podclique: PodClique = (*seen.podclique).clone();
+    podclique.spec.replicas = replicas;
+    seen.podclique = Arc::new(podclique);
+}
+
+fn ready(plan: &Plan<PodCliqueSetStatus>) -> (String, String) {
+    let conditions = &plan.status.as_ref().unwrap().conditions;
+    let ready = conditions.iter().find(|c| c.type_ == "Ready").unwrap();
+    (ready.reason.clone(), ready.message.clone())
+}
+
+#[rstest]
+#[case::set(|s: &mut PodCliqueSet, n: i32| s.spec.replicas = n)]
+#[case::clique(|s: &mut PodCliqueSet, n: i32| s.spec.template.cliques[0].spec.replicas = n)]
+#[case::member(|s: &mut PodCliqueSet, n: i32| s.spec.template.cliques[1].spec.replicas = n)]
+#[case::minimum(|s: &mut PodCliqueSet, n: i32| s.spec.template.cliques[0].spec.min_available = Some(n))]
+#[case::group(|s: &mut PodCliqueSet, n: i32| s.spec.template.scaling_groups[0].replicas = Some(n))]
+#[case::group_minimum(|s: &mut PodCliqueSet, n: i32| s.spec.template.scaling_groups[0].min_available = Some(n))]
+fn no_count_of_the_template_makes_work(#[case] edit: fn(&mut PodCliqueSet, i32)) {
+    for number in NUMBERS {
+        let set = demo().with(|s| edit(s, number)).build();
+        let mut snapshot = running();
+        snapshot.intake = alone(&set).intake;
+        snapshot.stored = Arc::new(set);
+        assert_eq!(is_small(&plan(&snapshot)), Ok(()), "{number}");
+    }
+}
+
+#[test]
+fn no_live_count_makes_work() {
+    for number in NUMBERS {
+        let mut snapshot = running();
+        scale_group(&mut snapshot, number);
+        assert_eq!(is_small(&plan(&snapshot)), Ok(()), "group at {number}");
+        let mut snapshot = running();
+        scale_clique(&mut snapshot, "demo-0-frontend", number);
+        scale_clique(&mut snapshot, "demo-0-g-0-worker", number);
+        assert_eq!(is_small(&plan(&snapshot)), Ok(()), "cliques at {number}");
+    }
+}
+
+#[test]
+fn ten_thousand_replicas_of_ten_thousand_group_replicas_are_told_and_not_made() {
+    let set = demo()
+        .replicas(10_000)
+        .with(|s| s.spec.template.scaling_groups[0].replicas = Some(10_000))
+        .build();
+    let plan = plan(&alone(&set));
+    assert!(plan.writes_nothing());
+    insta::assert_snapshot!(plan);
+}
+
+#[test]
+fn what_was_scaled_beyond_the_limits_is_told_and_what_runs_stays() {
+    let mut snapshot = running();
+    scale_group(&mut snapshot, i32::MAX);
+    let plan = plan(&snapshot);
+    let gangs = plan.waves.iter().flatten().map(|a| (a.verb(), a.kind()));
+    assert!(gangs.into_iter().all(|a| a.0 != "delete"), "{plan}");
+    let (reason, message) = ready(&plan);
+    assert_eq!(reason, "LimitExceeded");
+    insta::assert_snapshot!(message);
+}
+
+prop_compose! {
+    fn numbers()(all in prop::collection::vec(prop::sample::select(NUMBERS.to_vec()), 8)) -> Vec<i32> {
+        all
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+    #[test]
+    fn no_counts_together_make_work(n in numbers()) {
+        let set = demo().replicas(n[0]).with(|s| {
+            let template = &mut s.spec.template;
+            template.cliques[0].spec.replicas = n[1];
+            template.cliques[1].spec.replicas = n[2];
+            template.cliques[1].spec.min_available = Some(n[3]);
+            template.scaling_groups[0].replicas = Some(n[4]);
+            template.scaling_groups[0].min_available = Some(n[5]);
+        }).build();
+        let mut snapshot = running();
+        snapshot.intake = alone(&set).intake;
+        snapshot.stored = Arc::new(set);
+        scale_group(&mut snapshot, n[6]);
+        scale_clique(&mut snapshot, "demo-0-frontend", n[7]);
+        prop_assert_eq!(is_small(&plan(&snapshot)), Ok(()));
+    }
+}
+
+/// Where a megabyte of text may stand.
+fn write_text(set: &mut PodCliqueSet, place: usize, text: String) {
+    let clique = &mut set.spec.template.cliques[0];
+    match place {
+        0 => clique.name = text,
+        1 => drop(clique.labels.insert("example.com/key".into(), text)),
+        2 => drop(clique.annotations.insert("example.com/key".into(), text)),
+        3 => clique.spec.role_name = text,
+        4 => clique.spec.pod_spec.containers[0].image = Some(text),
+        5 => clique.spec.starts_after = vec![text],
+        6 => set.spec.template.scaling_groups[0].name = text,
+        7 => set.spec.template.scaling_groups[0].clique_names[0] = text,
+        _ => set.spec.template.priority_class_name = text,
+    }
+}
+
+#[test]
+fn no_text_of_a_megabyte_is_repeated_in_the_status() {
+    for place in 0..9 {
+        let text = ["0-", "é"][place % 2].repeat(500_000);
+        let set = demo().with(|s| write_text(s, place, text)).build();
+        let plan = decide(&alone(&set), after(60));
+        assert_eq!(is_small(&plan), Ok(()), "place {place}");
+    }
+}
