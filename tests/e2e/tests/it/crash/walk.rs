@@ -48,11 +48,12 @@ pub fn walk(scenario: &Scenario) {
     let (writes, undisturbed) = run_undisturbed(&ns, scenario);
     prepare(&ns, scenario, 1..=writes);
     operator.kill();
+    let mut endings = Endings::default();
     for n in (1..=writes).step_by(stride()) {
         let set = set_name(n);
         (scenario.step)(&ns, &set);
         operator.start_for_writes(n).unwrap();
-        cut_short(&ns, scenario, &set);
+        endings.note(n, cut_short(&ns, scenario, &set));
         operator.start_again().unwrap();
         until(
             &ns,
@@ -66,6 +67,7 @@ pub fn walk(scenario: &Scenario) {
         expect_told(&ns, scenario, &set);
         operator.kill();
     }
+    endings.expect_enough();
     operator.start_again().unwrap();
     history.catch_up(&ns);
     let stepped = iter::once(0).chain((1..=writes).step_by(stride()));
@@ -131,20 +133,52 @@ fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: RangeInclusive<usize>)
     settled(ns.operator);
 }
 
-/// Waits until the operator has ended as it was told, or is done without so many writes.
-fn cut_short(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
+/// Waits until the operator has ended as it was told, or is done without so many writes; says
+/// whether it has ended.
+fn cut_short(ns: &Namespace<'_>, scenario: &Scenario, set: &str) -> bool {
     let mut rest = Rest::default();
     let selector = format!("{OF_SET}={set}");
     let cut_short = wait::until(|| {
         if let Some(ended) = ns.operator.ended() {
-            return same("how it ended", &ended.code(), &TOLD_TO_END);
+            same("how it ended", &ended.code(), &TOLD_TO_END)?;
+            return Ok(true);
         }
         rest.look(ns.operator, LONG)?;
         (scenario.is_done)(&ns.look_at(&selector)?, set)?;
         ns.operator.kill();
-        Ok(())
+        Ok(false)
     });
-    cut_short.unwrap_or_else(|wrong| panic!("{set}: {wrong}"));
+    cut_short.unwrap_or_else(|wrong| panic!("{set}: {wrong}"))
+}
+
+/// Of a hundred runs so many have to be cut short: the last writes may fall together.
+const CUT_SHORT: usize = 90;
+
+/// How often the operator ended as it was told. One that never does would pass every scenario.
+#[derive(Default)]
+struct Endings {
+    runs: usize,
+    cut_short: usize,
+}
+
+impl Endings {
+    fn note(&mut self, n: usize, is_cut_short: bool) {
+        assert!(
+            is_cut_short || n > 1,
+            "the operator did not end after its first write: only a build with debug assertions \
+             heeds GROVE_EXIT_AFTER_WRITE"
+        );
+        self.runs += 1;
+        self.cut_short += usize::from(is_cut_short);
+    }
+
+    fn expect_enough(&self) {
+        let Self { runs, cut_short } = self;
+        assert!(
+            cut_short * 100 >= runs * CUT_SHORT,
+            "only {cut_short} of {runs} runs were cut short"
+        );
+    }
 }
 
 /// What the operator asked for by the time that it asks for nothing more.

@@ -1,8 +1,7 @@
 //! Requests are refused or fail, answers get lost.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
@@ -27,11 +26,13 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     delete(&ns, "calm");
 
     let seed = seed();
-    let faults = Arc::new(AtomicUsize::new(0));
+    let faults: Arc<Mutex<BTreeMap<u16, usize>>> = Arc::default();
     let made = faults.clone();
     lane.proxy.disturb(move |asked| {
         let fault = refuse(seed, asked);
-        made.fetch_add(usize::from(fault.is_any()), Ordering::SeqCst);
+        if let Some(code) = code_of(&fault) {
+            *made.lock().unwrap().entry(code).or_default() += 1;
+        }
         fault
     });
     let mut history = History::of(&ns);
@@ -54,7 +55,12 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     delete(&ns, "noisy");
     history.catch_up(&ns);
     assert!(history.slots_held_twice().is_empty(), "seed {seed}");
-    assert!(faults.load(Ordering::SeqCst) > 20, "seed {seed}");
+    let faults = faults.lock().unwrap();
+    let is_made = |code: &u16| faults.contains_key(code);
+    assert!(
+        CODES.iter().chain([&ANSWER_LOST]).all(is_made) && faults.values().sum::<usize>() > 20,
+        "seed {seed}: only {faults:?}"
+    );
     lane.expect_alive();
 }
 
@@ -121,8 +127,19 @@ fn seed() -> u64 {
     asked.map_or(7, |seed| seed.parse().unwrap())
 }
 
+const CODES: [u16; 5] = [409, 429, 500, 503, 504];
+/// Stands for an answer that was lost where faults are counted.
+const ANSWER_LOST: u16 = 0;
+
+fn code_of(fault: &Fault) -> Option<u16> {
+    match fault {
+        Fault::Answer(code) => Some(*code),
+        Fault::AnswerLost => Some(ANSWER_LOST),
+        _ => None,
+    }
+}
+
 fn refuse(seed: u64, asked: &Asked) -> Fault {
-    const CODES: [u16; 5] = [409, 429, 500, 503, 504];
     match share(seed, asked) {
         drawn if drawn < FAILED => {
             let code = CODES[usize::try_from(drawn).unwrap() % CODES.len()];

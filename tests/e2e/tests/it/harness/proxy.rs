@@ -9,6 +9,7 @@ mod asked;
 mod fault;
 mod serve;
 mod shown;
+mod slots;
 
 use std::collections::HashMap;
 use std::fs;
@@ -24,6 +25,7 @@ use tokio::sync::watch;
 
 pub use asked::Asked;
 pub use fault::{Edit, Fault, Shown, share};
+use slots::Slots;
 
 type Rule = Arc<dyn Fn(&Asked) -> Fault + Send + Sync>;
 
@@ -40,6 +42,7 @@ struct Shared {
     namespace: String,
     rule: Mutex<Rule>,
     asked: Mutex<HashMap<Asked, usize>>,
+    slots: Mutex<Slots>,
     is_gone: watch::Sender<bool>,
     /// Its news ends every watch.
     cuts: watch::Sender<()>,
@@ -64,6 +67,7 @@ impl Proxy {
             namespace: namespace.to_owned(),
             rule: Mutex::new(Arc::new(|_| Fault::None)),
             asked: Mutex::default(),
+            slots: Mutex::default(),
             is_gone: watch::Sender::new(false),
             cuts: watch::Sender::new(()),
         });

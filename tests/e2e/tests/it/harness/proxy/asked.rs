@@ -16,8 +16,12 @@ pub struct Asked {
     pub subresource: String,
     /// Nothing for lists and watches.
     pub name: String,
+    /// What is meant, in words that are the same in each run: names of pods follow from uids.
+    pub slot: String,
     /// How many of the same kind came before.
     pub before: usize,
+    /// The same, whatever the name of what has the slot.
+    pub turn: usize,
 }
 
 impl Asked {
@@ -39,17 +43,20 @@ impl Asked {
             Method::DELETE => "delete",
             _ => "other",
         };
+        let mut slot = name.clone();
         if verb == "create" {
             let body: Value = serde_json::from_slice(body).unwrap_or_default();
-            let called = body["metadata"]["name"].as_str();
-            called.unwrap_or_default().clone_into(&mut name);
+            text(&body["metadata"]["name"]).clone_into(&mut name);
+            slot = slot_in(&resource, &body);
         }
         Self {
             verb,
             resource,
             subresource: rest.next().unwrap_or_default(),
             name,
+            slot,
             before: 0,
+            turn: 0,
         }
     }
 
@@ -62,6 +69,22 @@ impl Asked {
     pub fn is(&self, verb: &str, resource: &str) -> bool {
         self.verb == verb && self.resource == resource
     }
+}
+
+/// What an object that is created has for a slot.
+fn slot_in(resource: &str, body: &Value) -> String {
+    match resource {
+        "pods" => text(&body["spec"]["hostname"]).to_owned(),
+        "events" => {
+            let about = text(&body["involvedObject"]["name"]);
+            format!("{about}/{}", text(&body["reason"]))
+        }
+        _ => text(&body["metadata"]["name"]).to_owned(),
+    }
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
 }
 
 /// A path of the API.

@@ -1,7 +1,7 @@
 //! Connections and requests.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use http::{HeaderMap, Request, Response, header, request::Parts};
 use http_body_util::combinators::UnsyncBoxBody;
@@ -79,6 +79,9 @@ impl Shared {
         let count = all.entry(asked.clone()).or_default();
         asked.before = *count;
         *count += 1;
+        drop(all);
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        slots.place(&mut asked);
         asked
     }
 
