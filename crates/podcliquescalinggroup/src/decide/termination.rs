@@ -115,7 +115,9 @@ fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
 /// The PodClique with the index of its group replica, if both count.
 fn wanted<'a>(snapshot: &'a Snapshot, podclique: &PodClique) -> Option<(i32, &'a PodClique)> {
     let current = snapshot.podclique(ownership::name(&podclique.metadata))?;
-    let j = snapshot.replica_of(current).filter(|j| *j < snapshot.group.spec.replicas)?;
+    let j = snapshot
+        .replica_of(current)
+        .filter(|j| *j < snapshot.group.spec.replicas)?;
     Some((j, current))
 }
 
