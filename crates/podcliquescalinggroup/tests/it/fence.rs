@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
 use domain::fence::{Cause, raise};
+use domain::ownership;
 use insta::assert_snapshot;
 use podcliquescalinggroup::Snapshot;
 use testkit::builders::after;
@@ -109,9 +110,11 @@ fn after_recycle(adapt: impl FnOnce(&mut Snapshot)) -> api::PodCliqueScalingGrou
     let set = demo().build();
     let mut podcliques = complete(&set, 3);
     for podclique in &mut podcliques {
-        let all = podclique.metadata.labels.as_mut().unwrap();
+        let meta = &mut podclique.metadata;
+        let of_replica_1 = ownership::group_replica_in("demo-0-g", meta) == Some(1);
+        let all = meta.annotations.as_mut().unwrap();
         all.insert(labels::ATTEMPT.into(), "1".into());
-        if all[labels::SCALING_GROUP_REPLICA_INDEX] == "1" {
+        if of_replica_1 {
             all.insert(labels::GROUP_ATTEMPT.into(), "1".into());
         }
     }
