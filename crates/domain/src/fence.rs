@@ -11,6 +11,8 @@
 //! created in a replica while a PodClique of a lower attempt exists there, and only PodCliques of
 //! the present attempt count in any rule.
 
+use std::collections::HashMap;
+
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use jiff::Timestamp;
@@ -66,6 +68,17 @@ pub fn is_leftover(found: &ObjectMeta, desired: &ObjectMeta) -> bool {
     ownership::controller(found).is_none()
         && !ownership::is_terminating(found)
         && Attempt::of(found) != Attempt::of(desired)
+}
+
+/// The lowest attempt of each replica.
+pub fn lowest<A: Ord>(found: impl Iterator<Item = (i32, A)>) -> HashMap<i32, A> {
+    let mut all = HashMap::new();
+    for (replica, attempt) in found {
+        if all.get(&replica).is_none_or(|lowest| attempt < *lowest) {
+            all.insert(replica, attempt);
+        }
+    }
+    all
 }
 
 /// The present attempt of a replica: 0 until it is torn down for the first time.

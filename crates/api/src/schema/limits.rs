@@ -55,6 +55,18 @@ fn lists(kind: &str) -> &'static [&'static str] {
     }
 }
 
+/// Maps that rules walk through.
+fn maps(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "PodCliqueSet" => &[
+            "spec.template.cliques[].labels",
+            "spec.template.cliques[].annotations",
+            "spec.template.podCliqueScalingGroups[].annotations",
+        ],
+        _ => &[],
+    }
+}
+
 /// Sets the limits of that kind.
 pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     for path in counts(kind) {
@@ -67,10 +79,15 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
             schema.max_items = Some(i64::from(MOST_ITEMS));
         });
     }
+    for path in maps(kind) {
+        at(root, path, &|schema| {
+            schema.max_properties = Some(i64::from(MOST_ITEMS));
+        });
+    }
 }
 
 /// The paths that are limited.
 pub(super) fn paths(kind: &str) -> Vec<String> {
-    let all = counts(kind).iter().chain(lists(kind));
+    let all = counts(kind).iter().chain(lists(kind)).chain(maps(kind));
     all.map(|path| (*path).to_owned()).collect()
 }

@@ -8,6 +8,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 
 use super::walk::{at, ends_with, visit};
 use crate::duration::PATTERN;
+use crate::labels::{MNNVL_GROUP, TOPOLOGY_NAME};
 
 /// A rule and the path of the schema it stands at.
 struct Rule {
@@ -136,6 +137,7 @@ fn set_rules() -> Vec<Rule> {
     rules.extend(workload());
     rules.extend(training_job());
     rules.extend(termination_delay());
+    rules.extend(reserved_keys());
     rules
 }
 
@@ -275,6 +277,26 @@ fn training_child() -> Vec<Rule> {
             format!("{} == {}", training("self"), training("oldSelf")),
         )
         .field(".workloadType"),
+    ]
+}
+
+/// Ours: keys of the operator in a template would mislead it about what it made.
+fn reserved_keys() -> Vec<Rule> {
+    const CLIQUE_LABELS: &str = "spec.template.cliques[].labels";
+    const CLIQUE_ANNOTATIONS: &str = "spec.template.cliques[].annotations";
+    const GROUP_ANNOTATIONS: &str = "spec.template.podCliqueScalingGroups[].annotations";
+    const LABELS: &str =
+        "labels that begin with grove.io/ are the operator's own: remove or rename them";
+    const ANNOTATIONS: &str = "annotations that begin with grove.io/ are the operator's own, but \
+         for grove.io/mnnvl-group and grove.io/topology-name: remove or rename them";
+    let is_users = "!key.startsWith('grove.io/')";
+    let is_known = format!("key in ['{MNNVL_GROUP}', '{TOPOLOGY_NAME}']");
+    let annotations = format!("self.all(key, {is_users} || {is_known})");
+    let rule = |at, message, allowed| Rule::new(at, message, allowed).reason("FieldValueForbidden");
+    vec![
+        rule(CLIQUE_LABELS, LABELS, format!("self.all(key, {is_users})")),
+        rule(CLIQUE_ANNOTATIONS, ANNOTATIONS, annotations.clone()),
+        rule(GROUP_ANNOTATIONS, ANNOTATIONS, annotations),
     ]
 }
 

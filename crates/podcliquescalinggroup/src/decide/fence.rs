@@ -38,34 +38,44 @@ pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
 /// `--cascade=orphan`, or restored. Its fence follows. One that nobody controls and that is not
 /// wanted is a leftover, which raises nothing.
 pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
-    let mut attempts = snapshot.replica_attempts().to_vec();
-    for podclique in snapshot.podcliques.values() {
-        let found = Attempt::of(&podclique.metadata);
+    let all = snapshot.podcliques.values();
+    let higher = all.filter_map(|c| {
+        let (j, found) = (snapshot.replica_of(c)?, Attempt::of(&c.metadata));
         let is_of_this_life = found.set == snapshot.set_attempt();
-        if let Some(j) = snapshot.replica_of(podclique).filter(|_| is_of_this_life)
-            && let Some(higher) = fence::raise_to_found(&attempts, j, found.group, now)
-            && (snapshot.is_own(podclique) || is_taken_over(snapshot, j, podclique))
-        {
+        (is_of_this_life && found > snapshot.attempt(j)).then_some((&**c, j, found))
+    });
+    let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| snapshot.is_own(c));
+    let mut attempts = snapshot.replica_attempts().to_vec();
+    for (_, j, found) in own.into_iter().chain(taken_over(snapshot, others)) {
+        if let Some(higher) = fence::raise_to_found(&attempts, j, found.group, now) {
             attempts = higher;
         }
     }
     (attempts != snapshot.replica_attempts()).then(|| Fences::of(snapshot, attempts))
 }
 
-/// Whether the group takes over the PodClique, which nobody controls, with its attempt: it is
+type Higher<'a> = (&'a PodClique, i32, Attempt);
+
+/// Those that the group takes over with their attempt, of PodCliques that nobody controls: they are
 /// wanted, and that tears down nothing that has run.
-fn is_taken_over(snapshot: &Snapshot, j: i32, podclique: &PodClique) -> bool {
-    let meta = &podclique.metadata;
+fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
     let group = ownership::name(&snapshot.group.metadata);
-    let mut cliques = snapshot.group.spec.clique_names.iter();
-    let stands_against = |c: &&Arc<PodClique>| {
-        let has_run = c.status.as_ref().is_some_and(|s| s.was_available);
-        has_run && snapshot.replica_of(c) == Some(j) && Attempt::of(&c.metadata) < Attempt::of(meta)
-    };
-    ownership::controller(meta).is_none()
-        && j < snapshot.group.spec.replicas
-        && cliques.any(|c| names::grouped_clique(group, j, c) == ownership::name(meta))
-        && !owned(snapshot).any(|c| stands_against(&c))
+    let members = &snapshot.group.spec.clique_names;
+    let has_run = |c: &&Arc<PodClique>| c.status.as_ref().is_some_and(|s| s.was_available);
+    let lowest = fence::lowest(
+        owned(snapshot)
+            .filter(has_run)
+            .filter_map(|c| Some((snapshot.replica_of(c)?, Attempt::of(&c.metadata)))),
+    );
+    found.retain(|(podclique, j, found)| {
+        let name = ownership::name(&podclique.metadata);
+        let mut names = members.iter().map(|c| names::grouped_clique(group, *j, c));
+        ownership::controller(&podclique.metadata).is_none()
+            && *j < snapshot.group.spec.replicas
+            && names.any(|wanted| wanted == name)
+            && lowest.get(j).is_none_or(|lowest| lowest >= found)
+    });
+    found
 }
 
 /// What is left of earlier attempts of single group replicas.

@@ -41,7 +41,7 @@ pub fn is_right(found: &Service, desired: &Service) -> bool {
     let labels = meta.labels.as_ref();
     let has = |(key, value)| labels.and_then(|all| all.get(key)) == Some(value);
     own.labels.iter().flatten().all(has)
-        && meta.owner_references == own.owner_references
+        && ownership::controller(meta) == ownership::controller(own)
         && is.cluster_ip == should.cluster_ip
         && is.selector == should.selector
         && is.publish_not_ready_addresses.unwrap_or(false)

@@ -20,12 +20,13 @@ use crate::observe::Snapshot;
 
 /// Adopts what the set would have if it still made anything.
 pub(super) fn orphans(snapshot: &Snapshot) -> Vec<Action> {
-    let gangs = gangs::expected(snapshot).into_iter().map(|gang| gang.name);
-    let mut actions = adopt(snapshot, &snapshot.groups, groups(snapshot), |g| {
+    let gangs = gangs::expected(snapshot).into_iter();
+    let gangs: HashSet<String> = gangs.map(|gang| gang.name).collect();
+    let mut actions = adopt(snapshot, &snapshot.groups, &groups(snapshot), |g| {
         Object::PodCliqueScalingGroup(Box::new(g))
     });
     actions.extend(podcliques(snapshot));
-    actions.extend(adopt(snapshot, &snapshot.gangs, gangs.collect(), |g| {
+    actions.extend(adopt(snapshot, &snapshot.gangs, &gangs, |g| {
         Object::PodGang(Box::new(g))
     }));
     actions.extend(services(snapshot));
@@ -57,7 +58,7 @@ fn podcliques(snapshot: &Snapshot) -> Vec<Action> {
     let found = (0..set.spec.replicas).flat_map(of_replica);
     let wanted: Vec<_> = found.map(|c| c.podclique.clone()).collect();
     let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
-    adopt(snapshot, &wanted, names.collect(), |c| {
+    adopt(snapshot, &wanted, &names.collect(), |c| {
         Object::PodClique(Box::new(c))
     })
 }
@@ -65,7 +66,7 @@ fn podcliques(snapshot: &Snapshot) -> Vec<Action> {
 fn adopt<K: Resource + Clone>(
     snapshot: &Snapshot,
     found: &[Arc<K>],
-    wanted: HashSet<String>,
+    wanted: &HashSet<String>,
     wrap: impl Fn(K) -> Object,
 ) -> Vec<Action> {
     let is_orphan = |o: &&Arc<K>| {

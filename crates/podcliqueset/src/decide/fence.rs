@@ -1,6 +1,8 @@
 //! What follows from a raised fence (design, protocol rule 4, steps 3 to 5). Raising it is the
 //! business of whoever tears a replica down.
 
+use std::collections::HashSet;
+
 use api::PodCliqueSetStatus;
 use domain::plan::{Action, Kind, Plan};
 use domain::{fence, ownership};
@@ -40,12 +42,40 @@ pub(super) fn catch_up(
 /// Replicas and the higher attempts that PodCliques of theirs are of.
 fn of_podcliques(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
     let all = snapshot.podcliques.values();
-    all.filter_map(|c| {
+    let higher = all.filter_map(|c| {
         let (replica, found) = (snapshot.replica_of(c)?, c.attempt().set);
-        let is_higher = found > snapshot.attempt(replica);
-        let counts = || snapshot.is_own(c) || is_taken_over(snapshot, replica, c);
-        (is_higher && counts()).then_some((replica, found))
-    })
+        (found > snapshot.attempt(replica)).then_some((c, replica, found))
+    });
+    let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| snapshot.is_own(c));
+    let taken_over = taken_over(snapshot, others);
+    own.into_iter()
+        .chain(taken_over)
+        .map(|(_, replica, found)| (replica, found))
+}
+
+type Higher<'a> = (&'a CliqueSeen, i32, i32);
+
+/// Those that the set takes over with their attempt, of PodCliques that nobody controls: they are
+/// wanted, and that tears down nothing that has run.
+fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
+    if found.is_empty() || !snapshot.intake.may_act() {
+        return Vec::new();
+    }
+    let expected = parts::expected(snapshot);
+    let wanted: HashSet<&str> = expected.iter().map(|part| &*part.name).collect();
+    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
+    let has_run = |c: &&CliqueSeen| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
+    let lowest = fence::lowest(
+        own.filter(has_run)
+            .filter_map(|c| Some((snapshot.replica_of(c)?, c.attempt().set))),
+    );
+    found.retain(|(c, replica, found)| {
+        let meta = &c.podclique.metadata;
+        ownership::controller(meta).is_none()
+            && wanted.contains(ownership::name(meta))
+            && lowest.get(replica).is_none_or(|lowest| lowest >= found)
+    });
+    found
 }
 
 /// Replicas and the attempts that their scaling groups have followed.
@@ -55,25 +85,6 @@ fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
         let replica = ownership::replica_in(snapshot.name(), &g.metadata)?;
         Some((replica, g.status.as_ref()?.observed_attempt?))
     })
-}
-
-/// Whether the set takes over the PodClique, which nobody controls, with its attempt: it is wanted,
-/// and that tears down nothing that has run.
-fn is_taken_over(snapshot: &Snapshot, replica: i32, clique: &CliqueSeen) -> bool {
-    let meta = &clique.podclique.metadata;
-    let has_run = |c: &CliqueSeen| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
-    let stands_against = |c: &CliqueSeen| {
-        snapshot.replica_of(c) == Some(replica)
-            && c.attempt().set < clique.attempt().set
-            && snapshot.is_own(c)
-            && has_run(c)
-    };
-    ownership::controller(meta).is_none()
-        && snapshot.intake.may_act()
-        && parts::expected(snapshot)
-            .iter()
-            .any(|part| part.name == ownership::name(meta))
-        && !snapshot.podcliques.values().any(stands_against)
 }
 
 /// Deletes what is left of earlier attempts, standalone and grouped PodCliques alike.

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::PodCliqueSetStatus;
-use domain::ownership;
 use domain::plan::{Action, Kind, Object, Plan, Target};
+use domain::{clique, ownership};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 
@@ -44,16 +44,26 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
 }
 
 /// Creates the object if it is missing and patches what differs otherwise. The API server fills
-/// in fields of this kind, so what we do not set is left alone.
-fn keep(existing: Option<&Arc<Service>>, desired: Service) -> Option<Action> {
+/// in fields of this kind, so what we do not set is left alone, owners that others added too.
+fn keep(existing: Option<&Arc<Service>>, mut desired: Service) -> Option<Action> {
     let Some(found) = existing else {
         return Some(Action::Create(Object::Service(Box::new(desired))));
     };
     if ownership::is_terminating(&found.metadata) {
         return None;
     }
+    let mut meta = found.metadata.clone();
+    clique::adopt(&mut meta, &desired.metadata);
+    desired.metadata.owner_references = meta.owner_references;
     let (is, should) = (json!(**found), json!(desired));
-    let patch = difference(&is, &should)?;
+    let mut patch = difference(&is, &should)?;
+    if let Some(Value::Object(meta)) = patch.get_mut("metadata")
+        && meta.contains_key("ownerReferences")
+    {
+        // A merge patch replaces the whole list: it names the version that the list is of.
+        let version = json!(found.metadata.resource_version);
+        meta.insert("resourceVersion".to_owned(), version);
+    }
     Some(Action::Merge {
         target: Target::of(Kind::Service, &found.metadata),
         patch,

@@ -11,6 +11,8 @@
 //! Whatever moves one of these is a status write of its own; what follows from it is decided on
 //! what is stored then.
 
+use std::sync::Arc;
+
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
@@ -168,9 +170,10 @@ fn deadline(snapshot: &Snapshot) -> Option<Timestamp> {
 /// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in
 /// Terminating. `None` if there is no such pod; one that is not even terminating has no end.
 fn next_end(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
-    let pods = own.flat_map(|c| &c.pods);
-    pods.filter(|p| !p.is_finished())
+    let is_unfinished = |p: &&Arc<Pod>| !p.is_finished();
+    let all = snapshot.podcliques.values();
+    let own = all.filter(|c| c.pods.iter().any(|p| is_unfinished(&p)) && snapshot.is_own(c));
+    own.flat_map(|c| c.pods.iter().filter(is_unfinished))
         .filter_map(|p| end_of(snapshot, p))
         .filter(|end| *end > now)
         .min()

@@ -6,6 +6,7 @@ use api::labels;
 use api::podcliqueset::HeadlessServiceConfig;
 use domain::plan::{Action, Object};
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 use crate::situation::{alone, carry_out, demo, laid_out, plan, writes};
 
@@ -168,6 +169,29 @@ fn copies_no_reserved_keys_of_a_template() {
     assert_eq!(noted.unwrap()["example.com/kept"], "7");
     let group = snapshot.groups[0].metadata.annotations.as_ref();
     assert_eq!(group.unwrap().get(labels::QUICK_ENDS), None);
+}
+
+/// As on every other kind.
+#[test]
+fn keeps_owners_that_others_added_to_a_service() {
+    let theirs = OwnerReference {
+        kind: "Gateway".into(),
+        uid: "uid-of-theirs".into(),
+        ..OwnerReference::default()
+    };
+    let mut snapshot = laid_out(&demo().build());
+    let service = Arc::make_mut(&mut snapshot.services[0]);
+    let owners = service.metadata.owner_references.as_mut().unwrap();
+    owners.insert(0, theirs.clone());
+    let done = writes(&plan(&snapshot));
+    assert!(!done.contains("Service"), "{done}");
+    let service = Arc::make_mut(&mut snapshot.services[0]);
+    service.metadata.owner_references = Some(vec![theirs]);
+    let done = writes(&plan(&snapshot));
+    assert!(
+        done.contains("uid-of-theirs") && done.contains("uid-demo"),
+        "{done}"
+    );
 }
 
 #[test]

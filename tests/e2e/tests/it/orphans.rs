@@ -1,5 +1,7 @@
 //! `kubectl delete --cascade=orphan`, and what is made of the orphans.
 
+mod away;
+
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
@@ -120,7 +122,7 @@ fn succeed(ns: &Namespace<'_>, service: &Value) {
 
 /// The collector learns of new kinds about half a minute after their definitions: then it
 /// collects what belongs to nobody.
-fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
+pub fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
     let probes = json!({"apiVersion": "v1", "kind": "List", "items": [
         of_nobody("PodCliqueSet", &set("probe", &[clique("a", 1)], &[])["spec"]),
         of_nobody("PodCliqueScalingGroup", &json!({
@@ -167,7 +169,7 @@ fn uids(seen: &Seen, kinds: &[&str]) -> BTreeSet<String> {
 }
 
 /// Whether the object of that kind and name is controlled by the living one of that kind.
-fn is_owned(seen: &Seen, kind: &str, name: &str, owner: &str) -> Result<(), String> {
+pub fn is_owned(seen: &Seen, kind: &str, name: &str, owner: &str) -> Result<(), String> {
     let owner = seen.all(owner)[0]["metadata"]["uid"].clone();
     let owners = &seen.one(kind, name)?["metadata"]["ownerReferences"];
     let owners = owners.as_array().into_iter().flatten();

@@ -190,3 +190,36 @@ fn uids(seen: &Seen) -> Vec<Value> {
         .map(|object| object["metadata"]["uid"].clone())
         .collect()
 }
+
+/// In labels and annotations of templates; what users write there stays allowed.
+#[test]
+fn keys_of_the_operator_are_refused() {
+    let ns = Namespace::new("reserved");
+    let with = |field: &str, key: &str| {
+        let mut worker = clique("worker", 1);
+        worker[field] = json!({key: "1"});
+        let mut workers = group("workers", "worker", 1, 1);
+        if field == "annotations" {
+            workers[field] = worker[field].clone();
+        }
+        set("svc", &[worker], &[workers])
+    };
+    for field in ["labels", "annotations"] {
+        let refused = ns.feed(&["create", "-f", "-"], &with(field, "grove.io/attempt"));
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success(), "accepted");
+        let path = format!("spec.template.cliques[0].{field}: Forbidden: {field} that begin with");
+        assert!(said.contains(&path), "{said}");
+        assert!(said.contains("remove or rename them"), "{said}");
+        let allowed = with(field, "nvidia.com/dynamo-graph-deployment-name");
+        accepts(&ns, &allowed);
+    }
+    accepts(&ns, &with("annotations", "grove.io/mnnvl-group"));
+    accepts(&ns, &with("annotations", "grove.io/topology-name"));
+}
+
+fn accepts(ns: &Namespace<'_>, manifest: &Value) {
+    let answer = ns.feed(&["create", "--dry-run=server", "-f", "-"], manifest);
+    let said = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert!(answer.status.success(), "{said}");
+}

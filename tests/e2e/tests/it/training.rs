@@ -6,6 +6,7 @@ mod elastic;
 mod example;
 mod finishing;
 mod limit;
+mod orphaned;
 mod outcome;
 mod refused;
 mod restarts;

@@ -1,0 +1,100 @@
+//! The operator is away while the garbage collector does its work: it cuts the owner references and
+//! takes its own finalizer off. What the operator finds is an owner on its way out with nothing
+//! but the operator's finalizer, which looks like any other deletion.
+
+use serde_json::{Value, json};
+
+use super::{is_owned, runs, service, uids, wait_for_the_garbage_collector};
+use crate::harness::lane::Lane;
+use crate::harness::{Namespace, Seen, same};
+
+const KEPT: [&str; 5] = [
+    "Pod",
+    "PodClique",
+    "PodGang",
+    "PodCliqueScalingGroup",
+    "Service",
+];
+
+#[test]
+fn what_was_orphaned_meanwhile_lives_and_is_taken_over() {
+    let lane = Lane::start("orphaned-away");
+    let ns = lane.namespace();
+    ns.apply(&service());
+    ns.until("it runs", runs);
+    wait_for_the_garbage_collector(&ns);
+    let pods = ns.until("it runs", |seen| {
+        runs(seen)?;
+        Ok(uids(seen, &["Pod"]))
+    });
+
+    // The set makes these two again by itself.
+    for (kind, orphaned) in [("PodClique", "x-0-a"), ("PodCliqueScalingGroup", "x-0-g")] {
+        let old = orphan(&ns, kind, orphaned);
+        ns.operator.start_again().unwrap();
+        ns.until(
+            "another has taken over, and all pods are the same",
+            |seen| {
+                let now = &seen.one(kind, orphaned)?["metadata"]["uid"];
+                same("is the old one", &(*now == old), &false)?;
+                runs(seen)?;
+                is_owned(seen, "PodClique", "x-0-g-0-b", "PodCliqueScalingGroup")?;
+                same(
+                    "owners",
+                    &owners_of_pods(seen, "x-0-a"),
+                    &owner(seen, "x-0-a")?,
+                )?;
+                same("pods", &uids(seen, &["Pod"]), &pods)
+            },
+        );
+    }
+
+    let before = ns.until("it runs", |seen| {
+        runs(seen)?;
+        Ok(uids(seen, &KEPT))
+    });
+    orphan(&ns, "PodCliqueSet", "x");
+    ns.operator.start_again().unwrap();
+    ns.until("only the set is gone", |seen| {
+        seen.expect_names("PodCliqueSet", &[])?;
+        same("uids", &uids(seen, &KEPT), &before)
+    });
+    ns.apply(&service());
+    ns.until("the set is another, all else is the same", |seen| {
+        runs(seen)?;
+        is_owned(seen, "PodCliqueScalingGroup", "x-0-g", "PodCliqueSet")?;
+        is_owned(seen, "PodClique", "x-0-a", "PodCliqueSet")?;
+        is_owned(seen, "Service", "x-0", "PodCliqueSet")?;
+        is_owned(seen, "PodGang", "x-0", "PodCliqueSet")?;
+        same("uids", &uids(seen, &KEPT), &before)
+    });
+    lane.expect_alive();
+}
+
+/// Kills the operator, orphans what the object controls, and waits until nothing but the
+/// operator's finalizer is left. Its uid is returned.
+fn orphan(ns: &Namespace<'_>, kind: &str, object: &str) -> Value {
+    ns.operator.kill();
+    let what = format!("{}/{object}", kind.to_lowercase());
+    ns.kubectl(&["delete", &what, "--cascade=orphan", "--wait=false"]);
+    ns.until("the garbage collector is done", |seen| {
+        let meta = &seen.one(kind, object)?["metadata"];
+        let ours = format!("grove.io/{}.grove.io", kind.to_lowercase());
+        same("finalizers", &meta["finalizers"], &json!([ours]))?;
+        Ok(meta["uid"].clone())
+    })
+}
+
+/// Uids of what controls the pods of a PodClique, each once.
+fn owners_of_pods(seen: &Seen, podclique: &str) -> Vec<Value> {
+    let pods = seen.pods(podclique).into_iter();
+    let owners = pods.flat_map(|pod| pod["metadata"]["ownerReferences"].as_array());
+    let mut uids: Vec<_> = owners.flatten().map(|o| o["uid"].clone()).collect();
+    uids.dedup();
+    uids
+}
+
+fn owner(seen: &Seen, podclique: &str) -> Result<Vec<Value>, String> {
+    let podclique = seen.one("PodClique", podclique)?;
+    Ok(vec![podclique["metadata"]["uid"].clone()])
+}
