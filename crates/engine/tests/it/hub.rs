@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::PodClique;
+use domain::{Key, Pod};
 use engine::Hub;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
@@ -129,4 +130,18 @@ fn in_namespaces(client: &Client) -> Arc<Hub> {
     hub.expect::<PodClique>();
     assert_eq!(hub.unsynced().len(), 2);
     Arc::new(hub)
+}
+
+/// Somebody else's pod has a name that is in doubt.
+#[tokio::test(start_paused = true)]
+async fn what_belongs_to_others_is_read_once() {
+    let foreign = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "a", "namespace": "default", "uid": "a", "resourceVersion": "5"},
+    });
+    let (hub, asked) = hub(vec![(200, foreign)]);
+    hub.refresh::<Pod>(&Key::new("default", "a")).await;
+    tokio::time::advance(Duration::from_hours(1)).await;
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert!(hub.world.pods.overdue().is_empty() && hub.world.pods.is_empty());
 }
