@@ -26,6 +26,7 @@ use crate::heard::{self, Heard, NoHead};
 use crate::metrics::{ByController, ByKind, Metrics};
 use crate::queue::Queue;
 use crate::requests::{RequestError, Requests};
+use crate::resync::Resync;
 use crate::routes::{Controller, Watched};
 use crate::scope::Scope;
 use crate::world::World;
@@ -310,8 +311,12 @@ impl Hub {
         });
         let watches = futures::future::join_all(watches);
         let sweeps = async {
+            let mut resync = Resync::begin();
             loop {
                 self.sweep::<K>().await;
+                if resync.is_due() {
+                    self.decide_all_again::<K>();
+                }
                 let _ = tokio::time::timeout(SWEEP, self.doubts::<K>().notified()).await;
             }
         };
