@@ -357,6 +357,7 @@ fn lean_metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ObjectMet
         finalizers: meta.finalizers,
         creation_timestamp: meta.creation_timestamp,
         deletion_timestamp: meta.deletion_timestamp,
+        deletion_grace_period_seconds: meta.deletion_grace_period_seconds,
         ..ObjectMeta::default()
     })
 }
@@ -375,4 +376,5 @@ struct LeanMeta {
     finalizers: Option<Vec<String>>,
     creation_timestamp: Option<Time>,
     deletion_timestamp: Option<Time>,
+    deletion_grace_period_seconds: Option<i64>,
 }

@@ -345,10 +345,13 @@ where
     let holder_of_name = describe(holder.meta());
     if R::KIND == Kind::Pod && !(is_ours && stays) {
         // The next decision takes another name.
-        hub.world.taken_names.insert(key.clone());
+        hub.world.note_taken(body.meta());
         return Err(RequestError::Conflict);
     }
-    hub.wrote(holder);
+    // What belongs to others is told and not followed.
+    if is_ours || hub.world.is_concerned(holder.meta()) {
+        hub.wrote(holder);
+    }
     match (is_ours, stays) {
         (true, true) => Ok(()),
         (_, false) => Err(RequestError::Conflict),

@@ -124,6 +124,12 @@ impl Backoff {
         entry.map_or(0, |entry| entry.count)
     }
 
+    /// Whether a failure of the object is remembered.
+    pub fn holds(&self, key: &Key) -> bool {
+        let entries = self.entries();
+        entries.get(key).is_some_and(|classes| !classes.is_empty())
+    }
+
     /// Forgets the failures of an object.
     pub fn succeeded(&self, key: &Key) {
         self.entries().remove(key);

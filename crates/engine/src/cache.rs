@@ -13,8 +13,8 @@
 //!   watch that lags, a list that was made before.
 //! - An object whose POST was sent may be there; until it is answered, or the object was read live,
 //!   nobody knows.
-//! - An object that vanishes without having been seen on its way out is read live before it
-//!   counts as gone: maybe only its label was stripped.
+//! - A watch by label shows an object whose label was stripped as deleted. Unless its time to end
+//!   was over, an object that vanishes is read live before it counts as gone.
 
 mod graves;
 mod index;
@@ -32,6 +32,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
+use crate::routes::Watched;
 use crate::scope::Scope;
 use graves::Graves;
 pub use index::set_of;
@@ -52,6 +53,11 @@ pub struct Change<K> {
 }
 
 impl<K> Change<K> {
+    /// What there is of it: as it was, as it is.
+    pub fn versions(&self) -> impl Iterator<Item = &Arc<K>> {
+        self.old.iter().chain(&self.new)
+    }
+
     /// The newest version there is.
     pub fn newest(&self) -> Option<&Arc<K>> {
         self.new.as_ref().or(self.old.as_ref())
@@ -67,6 +73,8 @@ pub struct Cache<K>(RwLock<Inner<K>>);
 
 #[derive(Debug)]
 struct Inner<K> {
+    /// Whether the watch shows labelled objects only.
+    is_selected: bool,
     objects: HashMap<Key, Arc<K>>,
     index: Index,
     /// Objects to be read live: own writes once they are overdue, doubts (`None`) at once.
@@ -79,9 +87,10 @@ struct Inner<K> {
     listings: HashMap<Scope, Listing<K>>,
 }
 
-impl<K> Default for Cache<K> {
+impl<K: Watched> Default for Cache<K> {
     fn default() -> Self {
         Self(RwLock::new(Inner {
+            is_selected: K::IS_SELECTED,
             objects: HashMap::new(),
             index: Index::default(),
             unconfirmed: HashMap::new(),
@@ -150,21 +159,16 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.write(|inner| {
             let key = Key::of(meta);
             let uid = ownership::uid(meta);
-            let known = inner
-                .objects
-                .get(&key)
-                .filter(|o| ownership::uid(o.meta()) == uid);
-            match known.map(|o| ownership::is_terminating(o.meta())) {
-                Some(false) if !inner.deleting.contains_key(uid) => {
-                    inner.unconfirmed.insert(key, None);
-                    None
-                }
-                is_known => {
-                    inner.bury(uid);
-                    is_known?;
-                    inner.take(&key)
-                }
+            let shown = inner.seen(&key);
+            let is_shown = shown.is_some_and(|(shown, _)| shown == uid);
+            if inner.is_certain_end(meta) {
+                inner.bury(uid);
+                return is_shown.then(|| inner.take(&key))?;
             }
+            if is_shown {
+                inner.unconfirmed.insert(key, None);
+            }
+            None
         })
     }
 
@@ -297,11 +301,41 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return None;
             }
             // Without our label a watch of labelled objects tells nothing more of it.
-            if ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER) {
+            if inner.is_selected
+                && ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER)
+            {
                 inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
             }
             inner.put(key.clone(), object)
         })
+    }
+
+    /// A live read found an object that lacks our label and is no concern of ours: somebody took it
+    /// away from us, or never was it ours. It is not followed any more, and not known to be gone.
+    pub fn let_go(&self, key: &Key, before: &Seen, found: &ObjectMeta) -> Option<Change<K>> {
+        self.write(|inner| {
+            if inner.seen(key) != *before {
+                return None;
+            }
+            inner.unconfirmed.remove(key);
+            if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
+                inner.unsettled.remove(key);
+            }
+            let (shown, _) = before.as_ref()?;
+            if shown != ownership::uid(found) {
+                inner.bury(shown);
+            }
+            inner.take(key)
+        })
+    }
+
+    /// Forgets what need not be known any more.
+    pub fn tidy(&self) {
+        self.write(|inner| {
+            if inner.listings.is_empty() {
+                inner.buried.forget_old();
+            }
+        });
     }
 
     fn read<T>(&self, f: impl FnOnce(&Inner<K>) -> T) -> T {
@@ -317,6 +351,14 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     fn seen(&self, key: &Key) -> Seen {
         let meta = self.objects.get(key)?.meta();
         Some((ownership::uid(meta).to_owned(), version(meta)))
+    }
+
+    /// Whether what a watch or a list shows no longer, and showed last like this, is gone. It may
+    /// also have lost the label by which the watch selects.
+    fn is_certain_end(&self, last: &ObjectMeta) -> bool {
+        let answered = self.deleting.get(ownership::uid(last));
+        let is_deleted = matches!(answered, Some(Some(_))) && !ends_gracefully::<K>();
+        !self.is_selected || has_ended(last) || is_deleted
     }
 
     fn version_of(&self, key: &Key) -> u64 {
@@ -388,6 +430,19 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         keys.filter_map(|key| self.objects.get(key).cloned())
             .collect()
     }
+}
+
+/// Whether the object's time to end is over and nobody holds it: a pod is removed once its grace
+/// period was set to 0, at the latest by whoever has seen its containers end.
+fn has_ended(meta: &ObjectMeta) -> bool {
+    ownership::is_terminating(meta)
+        && meta.deletion_grace_period_seconds == Some(0)
+        && meta.finalizers.iter().flatten().next().is_none()
+}
+
+/// Whether objects of this kind go on for a while after their DELETE was answered.
+fn ends_gracefully<K: Resource<DynamicType = ()>>() -> bool {
+    K::kind(&()) == "Pod"
 }
 
 fn version(meta: &ObjectMeta) -> u64 {

@@ -155,9 +155,23 @@ impl<R: Reconciler> Worker<R> {
 
     /// Observes, decides and carries out; says when to come again if nothing happens before.
     pub async fn reconcile(&self, key: &Key) -> Option<Duration> {
+        let again = self.attempt(key).await;
+        if R::Object::cache(&self.hub.world).get(key).is_some() {
+            return again;
+        }
+        // It went meanwhile, and was maybe forgotten before the attempt ended.
+        self.forget(key);
+        None
+    }
+
+    /// Whether anything is remembered of the object.
+    pub fn remembers(&self, key: &Key) -> bool {
+        self.backoff.holds(key) || self.late().contains_key(key)
+    }
+
+    async fn attempt(&self, key: &Key) -> Option<Duration> {
         let began = Instant::now();
         let Some(object) = R::Object::cache(&self.hub.world).get(key) else {
-            self.forget(key);
             return None;
         };
         let now = self.hub.now();

@@ -11,6 +11,7 @@ use domain::{Key, ownership};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::core::DeserializeGuard;
 use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
@@ -25,6 +26,7 @@ use crate::heard::{self, Heard, NoHead};
 use crate::metrics::{ByController, ByKind, Metrics};
 use crate::queue::Queue;
 use crate::requests::{RequestError, Requests};
+use crate::resync::Resync;
 use crate::routes::{Controller, Watched};
 use crate::scope::Scope;
 use crate::world::World;
@@ -282,11 +284,23 @@ impl Hub {
             }
         };
         let doubted = cache.unsettled(key);
-        self.publish(cache.read_live(key, &before, found));
+        let foreign = found.as_ref().filter(|o| self.is_foreign::<K>(o.meta()));
+        let change = match foreign {
+            Some(foreign) => cache.let_go(key, &before, foreign.meta()),
+            None => cache.read_live(key, &before, found),
+        };
+        self.publish(change);
         if let Some(settled) = doubted.filter(|_| cache.unsettled(key).is_none()) {
             self.wake::<K>(settled);
         }
         true
+    }
+
+    /// Whether an object that no watch shows belongs to nobody that is known.
+    fn is_foreign<K: Watched>(&self, meta: &ObjectMeta) -> bool {
+        let is_followed = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);
+        let is_all_known = self.unsynced.borrow().is_empty();
+        K::IS_SELECTED && !is_followed && is_all_known && !self.world.is_concerned(meta)
     }
 
     /// Watches one kind for ever.
@@ -297,8 +311,12 @@ impl Hub {
         });
         let watches = futures::future::join_all(watches);
         let sweeps = async {
+            let mut resync = Resync::begin();
             loop {
                 self.sweep::<K>().await;
+                if resync.is_due() {
+                    self.decide_all_again::<K>();
+                }
                 let _ = tokio::time::timeout(SWEEP, self.doubts::<K>().notified()).await;
             }
         };
@@ -488,6 +506,7 @@ impl Hub {
 
     /// Reads live what has to be, some at once; what could not be read comes again.
     async fn sweep<K: Watched>(&self) {
+        K::cache(&self.world).tidy();
         let overdue = K::cache(&self.world).overdue();
         let reads: Vec<_> = overdue
             .iter()

@@ -26,6 +26,7 @@ pub mod metrics;
 pub mod queue;
 pub mod record;
 pub mod requests;
+mod resync;
 pub mod routes;
 pub mod scope;
 pub mod status;

@@ -1,6 +1,7 @@
 //! Who has to look again when an object changed.
 
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
@@ -47,14 +48,19 @@ pub trait Watched:
     /// managed-by label while nobody watched: names of pods and Services tell nothing, so a pod
     /// that is not seen would get a second one beside it, and a Service would outlive its replica.
     const STRAY_LABEL: Option<&'static str> = None;
+    /// Who decides on objects of this kind.
+    const CONTROLLER: Option<Controller> = None;
     /// Where it is kept.
     fn cache(world: &World) -> &Cache<Self>;
-    /// Who has to look again; also keeps what `World` remembers of gone objects.
+    /// Who has to look again: whoever is concerned by the object as it is, and whoever was by the
+    /// object as it was, since one edit may take it out of all hands. Also keeps what `World`
+    /// remembers of gone objects.
     fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)>;
 }
 
 impl Watched for PodCliqueSet {
     const KIND: Kind = Kind::PodCliqueSet;
+    const CONTROLLER: Option<Controller> = Some(Controller::PodCliqueSet);
     const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
@@ -111,6 +117,7 @@ fn concerns_children(change: &Change<PodCliqueSet>) -> bool {
 
 impl Watched for PodCliqueScalingGroup {
     const KIND: Kind = Kind::PodCliqueScalingGroup;
+    const CONTROLLER: Option<Controller> = Some(Controller::PodCliqueScalingGroup);
     const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
@@ -118,22 +125,24 @@ impl Watched for PodCliqueScalingGroup {
     }
 
     fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
-        let Some(group) = change.newest() else {
-            return Vec::new();
-        };
-        let key = Key::of(&group.metadata);
-        let mut routes = vec![(Controller::PodCliqueScalingGroup, key)];
-        routes.extend(to_set(&group.metadata));
+        let mut routes = Vec::new();
+        for group in change.versions() {
+            let key = Key::of(&group.metadata);
+            routes.push((Controller::PodCliqueScalingGroup, key));
+            routes.extend(to_set(&group.metadata));
+        }
         let facts = |group: &Self| {
             let attempts = group.status.as_ref().map(|s| s.replica_attempts.clone());
             (
+                group.metadata.uid.clone(),
+                group.metadata.owner_references.clone(),
                 ownership::is_terminating(&group.metadata),
                 attempts.unwrap_or_default(),
             )
         };
         let is_same =
             matches!((&change.old, &change.new), (Some(o), Some(n)) if facts(o) == facts(n));
-        if !is_same {
+        for group in change.versions().filter(|_| !is_same) {
             let cliques = world.podcliques.owned_by(&**group);
             routes.extend(
                 cliques
@@ -147,6 +156,7 @@ impl Watched for PodCliqueScalingGroup {
 
 impl Watched for PodClique {
     const KIND: Kind = Kind::PodClique;
+    const CONTROLLER: Option<Controller> = Some(Controller::PodClique);
     const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
@@ -154,32 +164,54 @@ impl Watched for PodClique {
     }
 
     fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
-        let Some(clique) = change.newest() else {
-            return Vec::new();
-        };
-        let mut routes = vec![(Controller::PodClique, Key::of(&clique.metadata))];
-        if change.new.is_none() {
-            world.tombstones.clear(ownership::uid(&clique.metadata));
-            routes.extend(to_siblings(&clique.metadata, world));
+        let mut routes = Vec::new();
+        if let Some(lost) = lost(change) {
+            routes.extend(to_siblings(&lost.metadata, world));
         }
-        routes.extend(to_owning_group(&clique.metadata, world));
-        routes.extend(orphans_route(
-            &clique.metadata,
-            labels::SCALING_GROUP,
-            Controller::PodCliqueScalingGroup,
-        ));
-        routes.extend(to_set(&clique.metadata));
-        routes.extend(to_labelled(
-            &clique.metadata,
-            labels::POD_GANG,
-            Controller::PodGang,
-        ));
+        if let Some(gone) = gone(change) {
+            world.tombstones.clear(ownership::uid(&gone.metadata));
+            world.taken_names.clear(ownership::uid(&gone.metadata));
+        }
+        for clique in change.versions() {
+            routes.push((Controller::PodClique, Key::of(&clique.metadata)));
+            routes.extend(to_owning_group(&clique.metadata, world));
+            routes.extend(orphans_route(
+                &clique.metadata,
+                labels::SCALING_GROUP,
+                Controller::PodCliqueScalingGroup,
+            ));
+            routes.extend(to_set(&clique.metadata));
+            routes.extend(to_labelled(
+                &clique.metadata,
+                labels::POD_GANG,
+                Controller::PodGang,
+            ));
+        }
         routes
     }
 }
 
+/// The object as it was, if that very one is gone.
+fn gone<K: Watched>(change: &Change<K>) -> Option<&Arc<K>> {
+    let uid = |o: &Arc<K>| o.meta().uid.clone();
+    let stays = change.new.as_ref().map(uid) == change.old.as_ref().map(uid);
+    change.old.as_ref().filter(|_| !stays)
+}
+
+/// The object as it was, if it is gone or in other hands: whoever waited for its end goes on.
+fn lost<K: Watched>(change: &Change<K>) -> Option<&Arc<K>> {
+    let hands = |o: &Arc<K>| {
+        let meta = o.meta();
+        let owner = ownership::controller(meta).map(|owner| owner.uid.clone());
+        (meta.uid.clone(), owner, set_of(meta))
+    };
+    let stays = change.new.as_ref().map(hands) == change.old.as_ref().map(hands);
+    change.old.as_ref().filter(|_| !stays)
+}
+
 impl Watched for PodGang {
     const KIND: Kind = Kind::PodGang;
+    const CONTROLLER: Option<Controller> = Some(Controller::PodGang);
     const IS_SELECTED: bool = false;
 
     fn cache(world: &World) -> &Cache<Self> {
@@ -192,11 +224,13 @@ impl Watched for PodGang {
         };
         let key = Key::of(&gang.metadata);
         let mut routes = vec![(Controller::PodGang, key.clone())];
-        routes.extend(to_set(&gang.metadata));
+        routes.extend(change.versions().filter_map(|g| to_set(&g.metadata)));
         // An annotation says whether the list opens gates.
         let is_same = matches!((&change.old, &change.new), (Some(o), Some(n))
-            if o.spec == n.spec && o.metadata.annotations == n.metadata.annotations);
-        if !is_same {
+            if o.spec == n.spec
+                && o.metadata.annotations == n.metadata.annotations
+                && o.metadata.owner_references == n.metadata.owner_references);
+        for gang in change.versions().filter(|_| !is_same) {
             routes.extend(gang.spec.pod_groups.iter().map(|group| {
                 (
                     Controller::PodClique,
@@ -217,45 +251,37 @@ impl Watched for Pod {
     }
 
     fn routes(change: &Change<Self>, world: &World) -> Vec<(Controller, Key)> {
-        let Some(pod) = change.newest() else {
-            return Vec::new();
-        };
-        let owner = ownership::controller(&pod.metadata).map_or("", |o| o.uid.as_str());
-        if change.new.is_none() && owner_is_known(world, pod, owner) {
-            world.tombstones.bury(pod);
+        if let Some(gone) = gone(change).filter(|pod| owner_is_known(world, pod)) {
+            world.tombstones.bury(gone);
         }
-        let mut routes = Vec::from_iter(to_set(&pod.metadata));
-        routes.extend(to_labelled(
-            &pod.metadata,
-            labels::POD_GANG,
-            Controller::PodGang,
-        ));
-        routes.extend(orphans_route(
-            &pod.metadata,
-            labels::POD_CLIQUE,
-            Controller::PodClique,
-        ));
-        let namespace = pod.metadata.namespace.clone().unwrap_or_default();
-        routes.extend(ownership::controller(&pod.metadata).map(|owner| {
-            (
+        let mut routes = Vec::new();
+        for pod in change.versions() {
+            routes.extend(to_set(&pod.metadata));
+            routes.extend(to_labelled(
+                &pod.metadata,
+                labels::POD_GANG,
+                Controller::PodGang,
+            ));
+            routes.extend(orphans_route(
+                &pod.metadata,
+                labels::POD_CLIQUE,
                 Controller::PodClique,
-                Key::new(namespace, owner.name.clone()),
-            )
-        }));
+            ));
+            let namespace = pod.metadata.namespace.clone().unwrap_or_default();
+            let owner = ownership::controller(&pod.metadata);
+            routes.extend(
+                owner.map(|owner| (Controller::PodClique, Key::new(namespace, &owner.name))),
+            );
+        }
         routes
     }
 }
 
 /// Whether the PodClique still exists; nobody would ever clear the tombstones of one that is gone.
-fn owner_is_known(world: &World, pod: &Pod, uid: &str) -> bool {
-    let name = ownership::controller(&pod.metadata)
-        .map(|o| o.name.clone())
-        .unwrap_or_default();
-    let key = Key::new(pod.metadata.namespace.clone().unwrap_or_default(), name);
-    world
-        .podcliques
-        .get(&key)
-        .is_some_and(|c| ownership::uid(&c.metadata) == uid)
+fn owner_is_known(world: &World, pod: &Pod) -> bool {
+    let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
+    let owner = ownership::controller(&pod.metadata);
+    owner.is_some_and(|owner| world.knows(owner, namespace))
 }
 
 impl Watched for Service {
@@ -267,8 +293,8 @@ impl Watched for Service {
     }
 
     fn routes(change: &Change<Self>, _: &World) -> Vec<(Controller, Key)> {
-        let set = change.newest().and_then(|object| to_set(&object.metadata));
-        set.into_iter().collect()
+        let versions = change.versions();
+        versions.filter_map(|s| to_set(&s.metadata)).collect()
     }
 }
 

@@ -1,15 +1,15 @@
 //! Everything that is known of the cluster, as controllers read it.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::fence::{self, Attempt};
 use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use crate::cache::Cache;
+use crate::cache::{Cache, set_of};
 
 /// One cache per kind.
 #[derive(Debug, Default)]
@@ -57,6 +57,38 @@ impl World {
             seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
                 .is_none_or(|g| ownership::is_controlled_by(&g.metadata, set_uid))
         })
+    }
+
+    /// Whether the owner that a reference names is known, by this very uid.
+    pub fn knows(&self, owner: &OwnerReference, namespace: &str) -> bool {
+        let key = Key::new(namespace, &owner.name);
+        let seen = match owner.kind.as_str() {
+            "PodCliqueSet" => self.podcliquesets.seen(&key),
+            "PodCliqueScalingGroup" => self.scaling_groups.seen(&key),
+            "PodClique" => self.podcliques.seen(&key),
+            _ => None,
+        };
+        seen.is_some_and(|(uid, _)| uid == owner.uid)
+    }
+
+    /// Whether anything that is known has to do with an object: its owner, or the set that may
+    /// adopt it.
+    pub fn is_concerned(&self, meta: &ObjectMeta) -> bool {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        match ownership::controller(meta) {
+            Some(owner) => self.knows(owner, namespace),
+            None => set_of(meta).is_some_and(|set| self.podcliquesets.seen(&set).is_some()),
+        }
+    }
+
+    /// The name of this pod is taken by somebody else's. Remembered as long as its PodClique is
+    /// there.
+    pub fn note_taken(&self, pod: &ObjectMeta) {
+        let namespace = pod.namespace.as_deref().unwrap_or_default();
+        let owner = ownership::controller(pod).filter(|owner| self.knows(owner, namespace));
+        if let Some(owner) = owner {
+            self.taken_names.insert(&owner.uid, ownership::name(pod));
+        }
     }
 
     /// Whether the set is a job that was given up and waits for its last pod.
@@ -112,26 +144,36 @@ impl Tombstones {
     }
 }
 
-/// Names of pods that turned out to be taken by somebody else's.
+/// Names of pods that turned out to be taken by somebody else's, by uid of the PodClique that
+/// wanted them.
 #[derive(Debug, Default)]
-pub struct TakenNames(RwLock<HashSet<Key>>);
+pub struct TakenNames(RwLock<HashMap<String, Arc<HashSet<String>>>>);
 
 impl TakenNames {
     /// The name is taken.
-    pub fn insert(&self, key: Key) {
-        self.0
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(key);
+    pub fn insert(&self, podclique_uid: &str, name: &str) {
+        let mut all = self.write();
+        let names = all.entry(podclique_uid.to_owned()).or_default();
+        Arc::make_mut(names).insert(name.to_owned());
     }
 
-    /// Names that are taken in the namespace.
-    pub fn within(&self, namespace: &str) -> HashSet<String> {
-        let taken = self.0.read().unwrap_or_else(PoisonError::into_inner);
-        taken
-            .iter()
-            .filter(|k| k.namespace == namespace)
-            .map(|k| k.name.clone())
-            .collect()
+    /// Names that the PodClique found taken.
+    pub fn of(&self, podclique_uid: &str) -> Arc<HashSet<String>> {
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        all.get(podclique_uid).cloned().unwrap_or_default()
+    }
+
+    /// The PodClique is gone.
+    pub fn clear(&self, podclique_uid: &str) {
+        self.write().remove(podclique_uid);
+    }
+
+    /// All of them may be tried again: whoever held them may be gone.
+    pub fn forget(&self) {
+        self.write().clear();
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, HashMap<String, Arc<HashSet<String>>>> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -35,7 +35,7 @@ pub struct Snapshot {
     /// The last holders of slots whose pods are gone.
     pub tombstones: HashMap<i32, Tombstone>,
     /// Names that turned out to be taken by pods of others.
-    pub taken_names: HashSet<String>,
+    pub taken_names: Arc<HashSet<String>>,
     /// How long after its deletionTimestamp a pod still holds its slot.
     pub stuck_pod_timeout: SignedDuration,
 }
@@ -133,7 +133,7 @@ pub fn observe(
         .as_ref()
         .is_some_and(|set| is_being_torn_down(podclique, set, world));
     Snapshot {
-        taken_names: world.taken_names.within(&namespace),
+        taken_names: world.taken_names.of(ownership::uid(meta)),
         may_create: set.as_ref().is_some_and(|set| {
             has_living_owner(podclique, set, world)
                 && !is_torn_down

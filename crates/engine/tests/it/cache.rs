@@ -5,6 +5,7 @@ use domain::{Key, Pod, ownership};
 use engine::Cache;
 use engine::scope::Scope;
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 use kube::Resource;
 
@@ -87,10 +88,18 @@ fn does_not_go_back_behind_an_own_write() {
     assert_eq!(shown(&cache), Some(("6".into(), false)));
 }
 
-/// The pod as the watch shows it once its deletion was asked for.
+/// The pod as the watch shows it once its end is certain.
 fn terminating(uid: &str, version: u64) -> Pod {
     let mut pod = pod(uid, version);
     pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+    pod.metadata.deletion_grace_period_seconds = Some(0);
+    pod
+}
+
+/// The same with its grace period ahead of it.
+fn ending(uid: &str, version: u64) -> Pod {
+    let mut pod = terminating(uid, version);
+    pod.metadata.deletion_grace_period_seconds = Some(30);
     pod
 }
 
@@ -406,7 +415,7 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.will_delete("u");
-    assert!(cache.delete(&pod("u", 6).metadata).is_some());
+    assert!(cache.delete(&terminating("u", 6).metadata).is_some());
     assert!(cache.overdue().is_empty());
     assert!(
         cache
@@ -416,14 +425,73 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
     assert!(cache.wrote(pod("u", 5)).is_none(), "a late answer");
 }
 
+/// A watch by label shows a pod whose label was stripped as deleted. While the pod has time to end,
+/// a second pod of its rank must not start.
 #[test]
-fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
+fn is_in_doubt_about_a_pod_that_vanishes_before_its_time_is_over() {
+    let in_doubt = |cache: &Cache<Pod>, what: &str| {
+        assert_eq!(cache.overdue(), [key()], "{what}");
+        assert!(
+            shown(cache).is_some_and(|(_, is_terminating)| is_terminating),
+            "{what}"
+        );
+    };
+    let cache = Cache::default();
+    cache.apply(ending("u", 5));
+    assert!(cache.delete(&ending("u", 6).metadata).is_none());
+    in_doubt(&cache, "somebody else's deletion");
+
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.will_delete("u");
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    assert!(cache.delete(&pod("u", 6).metadata).is_none());
+    in_doubt(&cache, "our deletion, stripped before");
+
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     cache.begin_list(&Scope::Cluster);
     cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    assert!(cache.end_list(&Scope::Cluster).is_empty());
+    in_doubt(&cache, "a list does not hold it");
+
+    let cache = Cache::default();
+    cache.apply(ending("u", 5));
+    let mut held = terminating("u", 6);
+    held.metadata.finalizers = Some(vec!["example.com/held".into()]);
+    assert!(cache.delete(&held.metadata).is_none());
+    in_doubt(&cache, "held by a finalizer");
+}
+
+/// A Service is gone when its DELETE is answered.
+#[test]
+fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
+    let cache = Cache::<Service>::default();
+    let metadata = pod("u", 5).metadata;
+    cache.apply(Service {
+        metadata,
+        ..Service::default()
+    });
+    cache.begin_list(&Scope::Cluster);
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
     assert_eq!(cache.end_list(&Scope::Cluster).len(), 1);
-    assert_eq!(shown(&cache), None);
+    assert!(cache.is_empty() && cache.overdue().is_empty());
+}
+
+/// Our own kinds are watched whole: what their watch shows as deleted is.
+#[test]
+fn believes_the_end_of_what_is_watched_whole() {
+    let cache = Cache::<PodClique>::default();
+    let clique = |uid: &str, version| PodClique {
+        metadata: pod(uid, version).metadata,
+        ..PodClique::default()
+    };
+    cache.apply(clique("u", 5));
+    assert!(cache.delete(&clique("u", 6).metadata).is_some());
+    cache.apply(clique("v", 7));
+    cache.begin_list(&Scope::Cluster);
+    assert_eq!(cache.end_list(&Scope::Cluster).len(), 1);
+    assert!(cache.overdue().is_empty());
 }
 
 #[test]
@@ -481,6 +549,7 @@ fn loses_nothing_of_a_namespace_when_another_is_listed() {
         pod.metadata.uid = Some(namespace.into());
         // What is on its way out is believed to be gone by the first list without it.
         pod.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+        pod.metadata.deletion_grace_period_seconds = Some(0);
         pod
     };
     let (a, b) = (Scope::Namespace("a".into()), Scope::Namespace("b".into()));

@@ -165,3 +165,34 @@ async fn what_waits_when_it_has_to_stop_is_not_begun() {
     assert_eq!(decided.load(Ordering::SeqCst), 0);
     assert_eq!(asked.lock().unwrap().len(), 0);
 }
+
+/// Decides on objects that go at that very moment.
+struct Vanishing;
+
+impl Reconciler for Vanishing {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = ();
+    const CONTROLLER: Controller = Controller::PodClique;
+
+    fn observe(&self, object: &Arc<PodClique>, world: &World) {
+        world.podcliques.delete(&object.metadata);
+    }
+
+    fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
+        Plan {
+            status: Some(PodCliqueStatus::default()),
+            ..Plan::default()
+        }
+    }
+}
+
+#[tokio::test]
+async fn remembers_no_failure_of_what_went_meanwhile() {
+    let (hub, _) = hub(vec![(503, failure(503, "ServiceUnavailable"))]);
+    hub.world.podcliques.apply(podclique("good", "7"));
+    let worker = controller::Worker::new(Vanishing, hub);
+    let key = domain::Key::new("default", "good");
+    assert_eq!(worker.reconcile(&key).await, None);
+    assert!(!worker.remembers(&key));
+}

@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::PodClique;
+use domain::{Key, Pod};
 use engine::Hub;
 use engine::metrics::Metrics;
+use engine::queue::Queue;
 use engine::requests::Requests;
 use engine::routes::Controller;
 use futures::StreamExt;
@@ -129,4 +131,54 @@ fn in_namespaces(client: &Client) -> Arc<Hub> {
     hub.expect::<PodClique>();
     assert_eq!(hub.unsynced().len(), 2);
     Arc::new(hub)
+}
+
+/// An event that an API server loses is found out of by nobody else.
+#[tokio::test(start_paused = true)]
+async fn all_keys_are_decided_again_every_ten_minutes() {
+    let podclique = json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
+        "metadata": {"name": "a", "namespace": "default", "uid": "a", "resourceVersion": "5"},
+        "spec": {"roleName": "a", "podSpec": {"containers": []}, "replicas": 1},
+    });
+    let (code, mut listed) = list("5");
+    listed["items"] = json!([podclique]);
+    let (client, _) = client(vec![(code, listed)]);
+    let (hub, asked) = hub(Vec::new());
+    let watch = tokio::spawn(hub.clone().watch::<PodClique>(client));
+    let queue = hub.queue(Controller::PodClique);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert_eq!(drain(&queue).await, 1);
+    tokio::time::sleep(Duration::from_mins(8)).await;
+    assert_eq!(queue.len(), 0);
+    for _ in 0..2 {
+        tokio::time::sleep(Duration::from_secs(70)).await;
+        assert_eq!(drain(&queue).await, 1);
+        tokio::time::sleep(Duration::from_secs(530)).await;
+    }
+    assert!(
+        asked.lock().unwrap().is_empty(),
+        "nothing is asked for that"
+    );
+    watch.abort();
+}
+
+async fn drain(queue: &Queue) -> usize {
+    let count = queue.len();
+    let keys = queue.clone().keys().take(count);
+    keys.collect::<Vec<_>>().await.len()
+}
+
+/// Somebody else's pod has a name that is in doubt.
+#[tokio::test(start_paused = true)]
+async fn what_belongs_to_others_is_read_once() {
+    let foreign = json!({
+        "apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "a", "namespace": "default", "uid": "a", "resourceVersion": "5"},
+    });
+    let (hub, asked) = hub(vec![(200, foreign)]);
+    hub.refresh::<Pod>(&Key::new("default", "a")).await;
+    tokio::time::advance(Duration::from_hours(1)).await;
+    assert_eq!(asked.lock().unwrap().len(), 1);
+    assert!(hub.world.pods.overdue().is_empty() && hub.world.pods.is_empty());
 }

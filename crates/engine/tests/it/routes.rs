@@ -5,10 +5,11 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podgang::PodGroup;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
-use domain::Key;
+use domain::{Key, Pod};
 use engine::routes::{Controller, Watched};
 use engine::{Change, World};
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
@@ -176,4 +177,142 @@ fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
     let clique = (Controller::PodClique, Key::new("default", "demo-0-a"));
     assert!(routes(gang("false"), gang("true")).contains(&clique));
     assert!(!routes(gang("true"), gang("true")).contains(&clique));
+}
+
+/// One edit that takes an object out of all hands: no owner, no label of ours.
+fn cut(metadata: &ObjectMeta) -> ObjectMeta {
+    ObjectMeta {
+        owner_references: None,
+        labels: None,
+        resource_version: Some("2".into()),
+        ..metadata.clone()
+    }
+}
+
+/// Whoever is concerned by an object is woken when one edit takes it out of their hands, and when
+/// it is handed over: they replace it, or look for it.
+fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta, world: &World) {
+    let (was, is) = (make(metadata.clone()), make(cut(metadata)));
+    let (was, is) = (Some(Arc::new(was)), Some(Arc::new(is)));
+    let new = Change {
+        old: None,
+        new: was.clone(),
+    };
+    let taken = Change {
+        old: was.clone(),
+        new: is.clone(),
+    };
+    let given = Change { old: is, new: was };
+    let concerned = K::routes(&new, world);
+    for change in [taken, given] {
+        let woken = K::routes(&change, world);
+        for route in &concerned {
+            assert!(woken.contains(route), "{}: {route:?} is asleep", K::KIND);
+        }
+    }
+}
+
+#[test]
+fn wakes_who_loses_an_object_of_any_kind() {
+    let world = World::default();
+    let labelled = |name: &str, kind: &str, owner: &str| {
+        let mut metadata = meta(name, kind, owner);
+        let labels = [
+            (labels::MANAGED_BY, labels::MANAGER),
+            (labels::PART_OF, "demo"),
+            (labels::POD_CLIQUE, "demo-0-a"),
+            (labels::POD_GANG, "demo-0"),
+            (labels::SCALING_GROUP, "demo-0-g"),
+        ];
+        metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
+        metadata
+    };
+    let of_set = |name| labelled(name, "PodCliqueSet", "demo");
+    let of_group = labelled("demo-0-g-0-b", "PodCliqueScalingGroup", "demo-0-g");
+    let metadata = of_group.clone();
+    world.podcliques.apply(PodClique {
+        metadata,
+        ..PodClique::default()
+    });
+    wakes_both(
+        |metadata| PodCliqueScalingGroup {
+            metadata,
+            ..Default::default()
+        },
+        &of_set("demo-0-g"),
+        &world,
+    );
+    let clique = |metadata| PodClique {
+        metadata,
+        ..PodClique::default()
+    };
+    wakes_both(clique, &of_set("demo-0-a"), &world);
+    wakes_both(clique, &of_group, &world);
+    wakes_both(
+        |metadata| PodGang {
+            metadata,
+            ..PodGang::default()
+        },
+        &of_set("demo-0"),
+        &world,
+    );
+    wakes_both(
+        |metadata| Pod {
+            metadata,
+            ..Pod::default()
+        },
+        &labelled("demo-0-a-x", "PodClique", "demo-0-a"),
+        &world,
+    );
+    wakes_both(
+        |metadata| Service {
+            metadata,
+            ..Service::default()
+        },
+        &of_set("demo-0"),
+        &world,
+    );
+}
+
+/// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.
+#[test]
+fn wakes_everybody_in_the_replica_when_a_clique_is_in_other_hands() {
+    let world = World::default();
+    let part = |name: &str| {
+        let mut metadata = meta(name, "PodCliqueSet", "demo");
+        metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
+        PodClique {
+            metadata,
+            ..PodClique::default()
+        }
+    };
+    world.podcliques.apply(part("demo-0-b"));
+    let mut orphaned = part("demo-0-a");
+    orphaned.metadata.owner_references = None;
+    let change = Change {
+        old: Some(Arc::new(part("demo-0-a"))),
+        new: Some(Arc::new(orphaned)),
+    };
+    let sibling = (Controller::PodClique, Key::new("default", "demo-0-b"));
+    assert!(PodClique::routes(&change, &world).contains(&sibling));
+}
+
+/// What is remembered for a PodClique goes with it.
+#[test]
+fn nothing_is_remembered_of_a_clique_that_is_gone() {
+    let world = World::default();
+    let metadata = meta("demo-0-a", "PodCliqueSet", "demo");
+    let clique = PodClique {
+        metadata,
+        ..PodClique::default()
+    };
+    world.podcliques.apply(clique.clone());
+    let mut wanted = meta("demo-0-a-x", "PodClique", "demo-0-a");
+    world.note_taken(&wanted);
+    assert_eq!(world.taken_names.of("uid-demo-0-a").len(), 1);
+    world.podcliques.delete(&clique.metadata);
+    PodClique::routes(&gone(clique), &world);
+    wanted.name = Some("demo-0-a-y".into());
+    world.note_taken(&wanted);
+    assert!(world.taken_names.of("uid-demo-0-a").is_empty());
 }

@@ -2,10 +2,13 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use api::LastError;
 use domain::ownership;
 use domain::plan::{Action, Object};
+use domain::readiness::ERR_NAME_CONFLICT;
 use domain::slots::{self, Holder};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::stuck;
 use crate::build;
@@ -14,32 +17,70 @@ use crate::observe::Snapshot;
 /// Pods created in one go; what they are short of then is decided again.
 const AT_ONCE: usize = 500;
 
-pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let mut taken = taken_names(snapshot);
-    let holders = holders(snapshot, now);
-    slots::vacant(&holders, snapshot.replicas())
-        .take(AT_ONCE)
-        .filter_map(|index| {
-            let name = free_name(snapshot, index, &taken)?;
-            taken.insert(name.clone());
-            let pod = new_pod(snapshot, index, name);
-            Some(Action::Create(Object::Pod(Box::new(pod))))
+/// Names tried for a slot.
+const PROBES: u32 = 100;
+
+/// Pods that are missing.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// Those that are created now.
+    pub pods: Vec<Action>,
+    /// Slots for which no name is free.
+    nameless: Vec<i32>,
+}
+
+impl Missing {
+    /// What the status says of slots for which no name is free.
+    pub(super) fn error(&self, snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
+        let index = self.nameless.first()?;
+        let (count, name) = (
+            self.nameless.len(),
+            ownership::name(&snapshot.podclique.metadata),
+        );
+        Some(LastError {
+            code: ERR_NAME_CONFLICT.to_owned(),
+            description: format!(
+                "{count} pods of {name} cannot be created, the first at index {index}: all {PROBES} \
+                 names that it may have are taken by pods that belong to others; delete or rename \
+                 the pods called {name}-* that podclique {name} does not own"
+            ),
+            observed_at: Time(now),
         })
-        .collect()
+    }
+}
+
+pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
+    let holders = holders(snapshot, now);
+    let vacant = slots::vacant(&holders, snapshot.replicas());
+    let vacant: Vec<i32> = vacant.take(AT_ONCE).collect();
+    let mut missing = Missing::default();
+    if vacant.is_empty() {
+        return missing;
+    }
+    let mut used = used_names(snapshot);
+    for index in vacant {
+        let Some(name) = free_name(snapshot, index, &used) else {
+            missing.nameless.push(index);
+            continue;
+        };
+        used.insert(name.clone());
+        let pod = new_pod(snapshot, index, name);
+        let create = Action::Create(Object::Pod(Box::new(pod)));
+        missing.pods.push(create);
+    }
+    missing
 }
 
 /// Names that a new pod must not have: those of pods that are still there, and those that the
 /// gang lists: a pod of that name would be let through its gate before the gang is complete.
-fn taken_names(snapshot: &Snapshot) -> HashSet<String> {
+fn used_names(snapshot: &Snapshot) -> HashSet<String> {
     let own = snapshot.pods.iter().map(|p| p.name().to_owned());
     let listed = snapshot.listed().into_iter().map(str::to_owned);
-    own.chain(listed)
-        .chain(snapshot.taken_names.iter().cloned())
-        .collect()
+    own.chain(listed).collect()
 }
 
-fn free_name(snapshot: &Snapshot, index: i32, taken: &HashSet<String>) -> Option<String> {
-    const PROBES: u32 = 100;
+/// The first name that is neither used nor turned out to be taken by another's pod.
+fn free_name(snapshot: &Snapshot, index: i32, used: &HashSet<String>) -> Option<String> {
     let meta = &snapshot.podclique.metadata;
     let incarnation = snapshot
         .tombstones
@@ -50,7 +91,7 @@ fn free_name(snapshot: &Snapshot, index: i32, taken: &HashSet<String>) -> Option
             let (name, uid) = (ownership::name(meta), ownership::uid(meta));
             slots::pod_name(name, uid, index, incarnation, probe)
         })
-        .find(|name| !taken.contains(name))
+        .find(|name| !used.contains(name) && !snapshot.taken_names.contains(name))
 }
 
 fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {

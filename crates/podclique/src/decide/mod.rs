@@ -47,11 +47,15 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     }
     plan.wave(surplus);
     plan.wave(over::deletions(snapshot));
+    let mut missing = create::Missing::default();
     if snapshot.may_create && !snapshot.may_have_more && finished::may_refill(snapshot) {
-        plan.wave(create::missing_pods(snapshot, now));
+        missing = create::missing_pods(snapshot, now);
+        plan.wave(std::mem::take(&mut missing.pods));
     }
     plan.notes.extend(failure::note(snapshot, now));
-    plan.status = Some(status::status(snapshot, now));
+    let mut status = status::status(snapshot, now);
+    status.last_errors.extend(missing.error(snapshot, now));
+    plan.status = Some(status);
     let wakes = [
         stuck::next_deadline(snapshot, now),
         finished::next_due(snapshot, now),

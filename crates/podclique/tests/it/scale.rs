@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use api::{PodClique, labels};
+use domain::readiness::ERR_NAME_CONFLICT;
+use domain::slots::pod_name;
 use insta::assert_snapshot;
 use testkit::builders::{PodBuilder, pod, podclique};
 
@@ -130,8 +132,23 @@ fn does_not_take_the_name_of_a_pod_that_is_there_or_of_somebody_elses() {
     let other = pod(&clique, 1).with(|p| p.metadata.name = Some(first.clone()));
     assert_ne!(first_name(&situation(&clique, vec![other])), first);
     let mut taken = situation(&clique, vec![]);
-    taken.taken_names.insert(first.clone());
+    taken.taken_names = Arc::new([first.clone()].into());
     assert_ne!(first_name(&taken), first);
+}
+
+/// A slot that stays empty without a word would be looked for in vain.
+#[test]
+fn says_that_all_names_of_a_slot_are_taken() {
+    let clique = podclique("demo-0-worker").size(2, 1).build();
+    let mut snapshot = situation(&clique, vec![]);
+    let uid = clique.metadata.uid.as_deref().unwrap();
+    let names = (0..100).map(|probe| pod_name("demo-0-worker", uid, 0, "", probe));
+    snapshot.taken_names = Arc::new(names.collect());
+    let plan = plan(&snapshot);
+    assert_eq!(plan.waves[0].len(), 1, "the other slot is filled");
+    let errors = plan.status.unwrap().last_errors;
+    assert_snapshot!(errors[0].description, @"1 pods of demo-0-worker cannot be created, the first at index 0: all 100 names that it may have are taken by pods that belong to others; delete or rename the pods called demo-0-worker-* that podclique demo-0-worker does not own");
+    assert_eq!(errors[0].code, ERR_NAME_CONFLICT);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A PodClique with its pods, as a test describes it.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
@@ -33,7 +33,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         start: Start::default(),
         may_have_more: false,
         tombstones: HashMap::new(),
-        taken_names: HashSet::new(),
+        taken_names: Arc::default(),
         stuck_pod_timeout: SignedDuration::from_secs(60),
     }
 }

@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
+use api::labels;
 use engine::Hub;
+use serde_json::Value;
 use testkit::sim::check::Violation;
 use testkit::sim::{Resource, Store, view};
 
@@ -37,10 +39,10 @@ impl Shown {
             before.kind == kind && !before.is_gone && !shown.contains_key(*uid)
         };
         for (uid, before) in self.0.iter_mut().filter(is_lost) {
-            demand(store.by_uid(uid).is_none(), || {
+            before.is_gone = store.by_uid(uid).is_none();
+            demand(before.is_gone || was_let_go(store, uid), || {
                 format!("{kind} {uid} passes for gone and is there")
             })?;
-            before.is_gone = true;
         }
         for (uid, version) in shown {
             if let Some(before) = self.0.get(&uid) {
@@ -60,6 +62,14 @@ impl Shown {
         }
         Ok(())
     }
+}
+
+/// Whether it lost our label at some time, and may have been no concern of ours then.
+fn was_let_go(store: &Store, uid: &str) -> bool {
+    let is_meant = |o: &Value| view::uid(o) == uid;
+    let is_strange = |o: &Value| view::label(o, labels::MANAGED_BY) != labels::MANAGER;
+    let states = store.log.iter().filter_map(|r| r.after.as_ref());
+    states.filter(|o| is_meant(o)).any(|o| is_strange(o))
 }
 
 fn demand(holds: bool, message: impl FnOnce() -> String) -> Result<(), Violation> {

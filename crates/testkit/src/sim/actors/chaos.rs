@@ -68,7 +68,7 @@ fn unready(store: &mut Store, rng: &mut Rng) {
 fn relabel(store: &mut Store, rng: &mut Rng) {
     let ids: Vec<Id> = store
         .objects()
-        .filter(|(_, o)| view::owner(o).is_some() && !view::is_terminating(o))
+        .filter(|(_, o)| view::owner(o).is_some())
         .map(|(id, _)| id.clone())
         .collect();
     if let Some(id) = rng.pick(&ids) {
