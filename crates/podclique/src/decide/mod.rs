@@ -24,7 +24,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::is_terminating(meta) {
         let mut plan = deletion::plan(snapshot, now);
-        plan.notes.extend(failure::note(snapshot, now));
+        plan.notes.extend(failure::note(snapshot));
         return plan;
     }
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
@@ -38,6 +38,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(adopt::orphans(snapshot));
     plan.wave(gates::removals(snapshot));
     plan.wave(stuck::detachments(snapshot, now));
+    plan.wave(stuck::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
@@ -50,7 +51,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     if snapshot.may_create && !snapshot.may_have_more && finished::may_refill(snapshot) {
         plan.wave(create::missing_pods(snapshot, now));
     }
-    plan.notes.extend(failure::note(snapshot, now));
+    plan.notes.extend(failure::note(snapshot));
     plan.status = Some(status::status(snapshot, now));
     let wakes = [
         stuck::next_deadline(snapshot, now),

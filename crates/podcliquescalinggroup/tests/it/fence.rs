@@ -109,9 +109,11 @@ fn after_recycle(adapt: impl FnOnce(&mut Snapshot)) -> api::PodCliqueScalingGrou
     let set = demo().build();
     let mut podcliques = complete(&set, 3);
     for podclique in &mut podcliques {
-        let all = podclique.metadata.labels.as_mut().unwrap();
+        let j = podclique.metadata.labels.as_ref().unwrap();
+        let is_recycled = j[labels::SCALING_GROUP_REPLICA_INDEX] == "1";
+        let all = podclique.metadata.annotations.as_mut().unwrap();
         all.insert(labels::ATTEMPT.into(), "1".into());
-        if all[labels::SCALING_GROUP_REPLICA_INDEX] == "1" {
+        if is_recycled {
             all.insert(labels::GROUP_ATTEMPT.into(), "1".into());
         }
     }
