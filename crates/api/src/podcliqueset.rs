@@ -426,6 +426,10 @@ pub struct ReplicaAttempt {
     /// (stored before there was such a field) counts as true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub recovered: Option<bool>,
+    /// Whether all PodCliques of this attempt were there. From then on one of a training job that
+    /// is missing is a failure. Absent if it was never looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub complete: Option<bool>,
 }
 
 /// The replica count that a standalone clique had before its replica was torn down.

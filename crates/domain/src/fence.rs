@@ -89,6 +89,17 @@ pub fn present(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
         .map_or(0, |a| a.attempt)
 }
 
+/// Whether all PodCliques of the replica's present attempt were there.
+pub fn is_complete(attempts: &[ReplicaAttempt], replica: i32) -> bool {
+    let mut of_replica = attempts.iter().filter(|a| a.replica == replica);
+    of_replica.any(|a| a.complete == Some(true))
+}
+
+/// Whether the present attempt has yet to become complete, and somebody waits to see it.
+pub fn is_incomplete(attempt: &ReplicaAttempt) -> bool {
+    attempt.complete == Some(false)
+}
+
 /// Why a replica is torn down.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
@@ -186,6 +197,7 @@ fn to(
         message: cause.message,
         succeeded: Vec::new(),
         recovered: None,
+        complete: Some(false),
     });
     next.sort_by_key(|a| a.replica);
     next

@@ -9,15 +9,11 @@ use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use crate::fence::Cause;
+use crate::fence::{self, Cause};
 use crate::plan::{Note, Target};
 
 /// Reason of a fence that was raised because of a breach.
 pub const REASON: &str = "MinAvailableBreached";
-
-/// Events of a fence are said as long as something of the earlier attempt exists, and at least
-/// this long: the operator may have been ended right after it raised the fence.
-const FRESH: SignedDuration = SignedDuration::from_mins(1);
 
 /// How long a breach may last in the set; `None`: gang termination is off, which it is unless
 /// somebody asks for it. A delay that makes no sense counts as none.
@@ -153,10 +149,11 @@ pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
     breaches
 }
 
-/// Whether the fence was raised by a breach so recently, or left so much behind, that it has to be
-/// told of.
-pub fn is_to_be_told(fence: &ReplicaAttempt, has_remains: bool, now: Timestamp) -> bool {
-    fence.reason == REASON && (has_remains || now.duration_since(fence.time.0) < FRESH)
+/// Whether the fence was raised by a breach and has to be told of. It is until the replica is
+/// complete again, the last time by the plan that stores that it is: so it is told however long
+/// the operator was away, and never again afterwards.
+pub fn is_to_be_told(fence: &ReplicaAttempt) -> bool {
+    fence.reason == REASON && fence::is_incomplete(fence)
 }
 
 /// That a replica was torn down. `uid` is that of the fenced object, `replica` names the replica.

@@ -1,5 +1,7 @@
 //! Training jobs (seed 002): what is done, what failed, how long it may take.
 
+mod told;
+
 use std::collections::BTreeSet;
 
 use api::conditions::{self, ConditionType, Reason};
@@ -9,6 +11,8 @@ use jiff::SignedDuration;
 
 use crate::availability::TrainingFacts;
 use crate::{Pod, indices};
+
+pub use told::podclique_failed;
 
 /// Whether the set is a training job.
 pub fn is_training(set: &PodCliqueSet) -> bool {

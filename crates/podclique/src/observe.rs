@@ -25,6 +25,8 @@ pub struct Snapshot {
     pub may_create: bool,
     /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
+    /// Pods of its slots that nobody controls and that were made in another attempt: they are let be.
+    pub released: Vec<Arc<Pod>>,
     /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
     /// its slot may get another name. It is read live, which wakes the PodClique.
     pub may_have_more: bool,
@@ -110,6 +112,8 @@ pub struct SetFacts {
     pub is_over: bool,
     /// Whether it says of itself that it is over its limits.
     pub is_over_limits: bool,
+    /// Whether its end is stored.
+    pub has_ended: bool,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
 }
@@ -126,7 +130,7 @@ pub fn observe(
     let set = world
         .podcliquesets
         .get(&Key::new(namespace.clone(), set_name));
-    let mut pods = pods_of(podclique, set_name, world);
+    let (mut pods, released) = pods_of(podclique, set_name, world);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     let gang = gang_of(meta, set.as_deref(), world);
     let is_torn_down = set
@@ -151,6 +155,7 @@ pub fn observe(
         },
         set: set.map(|s| facts(&s, podclique, world)),
         pods,
+        released,
         may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang,
         tombstones: world.tombstones.of(ownership::uid(meta)),
@@ -179,16 +184,20 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Opti
 }
 
 /// What the PodClique controls, and what nobody controls but says it belongs to it. A pod without
-/// an index was made by somebody by hand: it is in no slot, and neither adopted nor counted.
-fn pods_of(podclique: &PodClique, set: &str, world: &World) -> Vec<Arc<Pod>> {
+/// an index was made by somebody by hand: it is in no slot, and neither adopted nor counted. What
+/// was released in another attempt (`--cascade=orphan`) stands apart: its peers are gone.
+fn pods_of(podclique: &PodClique, set: &str, world: &World) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
     let meta = &podclique.metadata;
     let name = ownership::name(meta);
     let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
     let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
+    let orphans = world.pods.orphans_of(&set).into_iter().filter(says_so);
+    let is_present = |p: &Arc<Pod>| Attempt::of(&p.metadata) == Attempt::of(meta);
+    let (adoptable, released): (Vec<_>, Vec<_>) = orphans.partition(is_present);
     let mut pods = world.pods.owned_by(podclique);
-    pods.extend(world.pods.orphans_of(&set).into_iter().filter(says_so));
+    pods.extend(adoptable);
     pods.retain(|p| p.index().is_some());
-    pods
+    (pods, released)
 }
 
 /// Whether its replica is being torn down, which it may itself be left from.
@@ -250,6 +259,7 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
         is_over_limits: intake::says_over_limits(set),
+        has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
         training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
     }
 }

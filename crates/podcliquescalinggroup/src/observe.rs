@@ -92,6 +92,16 @@ impl Snapshot {
         of_replica.any(|a| a.succeeded.iter().any(|done| done == name))
     }
 
+    /// Whether all PodCliques of the job's replica were there in this attempt. What is missing
+    /// since then is a failure, and the set decides what becomes of it.
+    pub fn is_closed(&self) -> bool {
+        let job = self.owner.as_ref().map(|o| &o.set);
+        let job = job.filter(|set| training::is_training(set));
+        let attempts = job.and_then(|set| Some(&set.status.as_ref()?.replica_attempts));
+        let place = attempts.zip(self.replica());
+        place.is_some_and(|(attempts, i)| fence::is_complete(attempts, i))
+    }
+
     /// The attempt of the PodCliqueSet replica: what the set says, or what the group has seen if that
     /// is higher. A set that is gone says nothing, and one that was applied anew follows its
     /// children.

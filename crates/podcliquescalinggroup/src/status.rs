@@ -41,6 +41,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         replica_attempts: with_recovered(snapshot),
         ..before
     };
+    note_complete(&mut next.replica_attempts, &replicas);
     if let Some(generation) = generation_of_all(snapshot, &replicas) {
         next.current_pod_clique_set_generation_hash = Some(generation);
     }
@@ -111,6 +112,15 @@ pub fn over_limits(
     let ready = ready::over_limits(errors);
     conditions::set(&mut next.conditions, ready, generation, now);
     next
+}
+
+/// A replica that was recycled is complete again, or was scaled in.
+fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica]) {
+    for attempt in attempts.iter_mut().filter(|a| fence::is_incomplete(a)) {
+        let replica = usize::try_from(attempt.replica).ok();
+        let replica = replica.and_then(|j| replicas.get(j));
+        attempt.complete = Some(replica.is_none_or(|r| r.is_complete));
+    }
 }
 
 /// What a group's status says of torn down replicas.

@@ -30,6 +30,9 @@ pub struct Snapshot {
     pub groups: Vec<Arc<PodCliqueScalingGroup>>,
     /// Its PodCliques, standalone and grouped, by name.
     pub podcliques: HashMap<String, CliqueSeen>,
+    /// Names of other PodCliques that say they are part of it: their scaling group was deleted with
+    /// `--cascade=orphan`, and the next one adopts them. Only looked for in a training job.
+    pub unadopted: HashSet<String>,
     /// Its PodGangs, by name.
     pub gangs: Vec<Arc<PodGang>>,
     /// Its headless Services, by name.
@@ -140,6 +143,12 @@ impl Snapshot {
         of_replica.any(|a| a.succeeded.iter().any(|name| name == podclique))
     }
 
+    /// Whether all PodCliques of the job's replica were there in the present attempt: one that is
+    /// missing since then is a failure, and nobody makes it again in this attempt.
+    pub fn is_closed(&self, replica: i32) -> bool {
+        self.is_training() && fence::is_complete(self.attempts(), replica)
+    }
+
     /// Whether the PodClique of that name has done its work and is gone, or going.
     pub fn is_done_and_gone(&self, name: &str) -> bool {
         let place = names::parts_of_standalone_clique(self.name(), name);
@@ -230,9 +239,11 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
     for group in &groups {
         cliques.extend(world.podcliques.owned_by(&**group));
     }
+    let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, world)).collect();
     Snapshot {
         intake: intake::take(stored, &rules.defaults),
-        podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
+        unadopted: unadopted(stored, &podcliques, world),
+        podcliques,
         gangs: children(&world.podgangs, stored, &key),
         services: children(&world.services, stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
@@ -241,6 +252,20 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         stored: stored.clone(),
         groups,
     }
+}
+
+fn unadopted(
+    set: &PodCliqueSet,
+    known: &HashMap<String, CliqueSeen>,
+    world: &World,
+) -> HashSet<String> {
+    if !training::is_training(set) {
+        return HashSet::new();
+    }
+    let all = world.podcliques.part_of(&Key::of(&set.metadata));
+    let names = all.iter().map(|c| ownership::name(&c.metadata));
+    let unknown = names.filter(|name| !known.contains_key(*name));
+    unknown.map(str::to_owned).collect()
 }
 
 /// Whether a child is controlled, by the set or one of its groups, and not only fit to be adopted.

@@ -4,7 +4,7 @@ use api::names;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use domain::{gang, training};
 
-use crate::observe::Snapshot;
+use crate::observe::{Snapshot, is_owned};
 
 /// One of them.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,9 +22,20 @@ pub struct Part<'a> {
 }
 
 impl Part<'_> {
+    /// Whether it is stored that its work is done.
+    pub fn is_latched(&self, snapshot: &Snapshot) -> bool {
+        snapshot.is_latched(self.replica, &self.name)
+    }
+
+    /// Whether it is there in the present attempt, and ours, or need not be there any more.
+    pub fn is_there(&self, snapshot: &Snapshot) -> bool {
+        let found = snapshot.of_present_attempt(&self.name);
+        found.is_some_and(|c| is_owned(&c.podclique.metadata)) || self.is_latched(snapshot)
+    }
+
     /// Whether its work was found to be done; latched by the set, whatever became of it since.
     pub fn has_succeeded(&self, snapshot: &Snapshot) -> bool {
-        snapshot.is_latched(self.replica, &self.name)
+        self.is_latched(snapshot)
             || snapshot
                 .of_present_attempt(&self.name)
                 .is_some_and(|c| training::has_succeeded(&c.podclique))

@@ -1,5 +1,6 @@
 //! What is reported of a set.
 
+mod attempts;
 mod job;
 mod ready;
 
@@ -53,6 +54,8 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
     set_termination_disabled(&mut next, snapshot, now);
     if snapshot.is_training() {
         job::complete(&mut next, snapshot, now);
+    } else {
+        attempts::note_complete(snapshot, &mut next.replica_attempts);
     }
     let ready = ready::verdict(snapshot, &next, &replicas);
     let generation = snapshot.stored.metadata.generation;

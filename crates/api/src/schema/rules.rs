@@ -206,8 +206,12 @@ fn training_job() -> Vec<Rule> {
         Rule::new("spec", message, format!("!{training} || {allowed}")).field(field)
     };
     let groups = |of: &str, what: &str| format!("(has({of}) ? {of}.map(g, {what}) : [])");
-    let sizes = "has(g.replicas) ? g.replicas : 1";
     let old = GROUPS.replace("self", "oldSelf");
+    let same = |what: &str| format!("{} == {}", groups(GROUPS, what), groups(&old, what));
+    let priority = |of: &str| {
+        let class = format!("{of}.template.priorityClassName");
+        format!("(has({class}) ? {class} : '')")
+    };
     vec![
         rule(
             ".replicas",
@@ -225,9 +229,29 @@ fn training_job() -> Vec<Rule> {
             format!("{CLIQUES} == oldSelf.template.cliques"),
         ),
         rule(
+            ".template.priorityClassName",
+            "priorityClassName is immutable for Training: it is part of every pod",
+            format!("{} == {}", priority("self"), priority("oldSelf")),
+        ),
+        rule(
+            ".template.podCliqueScalingGroups",
+            "names of scaling groups and their order are immutable for Training",
+            same("g.name"),
+        ),
+        rule(
+            ".template.podCliqueScalingGroups",
+            "cliqueNames of a scaling group is immutable for Training",
+            same("g.cliqueNames"),
+        ),
+        rule(
+            ".template.podCliqueScalingGroups",
+            "minAvailable of a scaling group is immutable for Training",
+            same("has(g.minAvailable) ? g.minAvailable : 1"),
+        ),
+        rule(
             ".template.podCliqueScalingGroups",
             "replicas of a scaling group is immutable for Training",
-            format!("{} == {}", groups(GROUPS, sizes), groups(&old, sizes)),
+            same("has(g.replicas) ? g.replicas : 1"),
         ),
         rule(
             ".template.podCliqueScalingGroups",

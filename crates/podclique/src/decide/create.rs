@@ -99,6 +99,7 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     let completed = snapshot.completed();
     let mut holders: BTreeMap<i32, Holder> =
         completed.into_iter().map(|k| (k, Holder::Live)).collect();
+    holders.extend(stuck::occupied(snapshot).map(|k| (k, Holder::Leaving)));
     for pod in snapshot
         .pods
         .iter()

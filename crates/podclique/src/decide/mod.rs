@@ -24,7 +24,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::is_terminating(meta) {
         let mut plan = deletion::plan(snapshot, now);
-        plan.notes.extend(failure::note(snapshot, now));
+        plan.notes.extend(failure::note(snapshot));
         return plan;
     }
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
@@ -38,6 +38,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(adopt::orphans(snapshot));
     plan.wave(gates::removals(snapshot));
     plan.wave(stuck::detachments(snapshot, now));
+    plan.wave(stuck::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
@@ -52,7 +53,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         missing = create::missing_pods(snapshot, now);
         plan.wave(std::mem::take(&mut missing.pods));
     }
-    plan.notes.extend(failure::note(snapshot, now));
+    plan.notes.extend(failure::note(snapshot));
     let mut status = status::status(snapshot, now);
     status.last_errors.extend(missing.error(snapshot, now));
     plan.status = Some(status);

@@ -1,6 +1,8 @@
 //! Pods that hang in Terminating: a dead node never confirms the end of its pods (design,
 //! protocol rule 6).
 
+use std::sync::Arc;
+
 use api::labels;
 use domain::plan::{Action, Kind, Target};
 use domain::{Pod, ownership};
@@ -32,10 +34,26 @@ pub(super) fn detachments(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
         .pods
         .iter()
         .filter(|p| is_overdue(snapshot, p, now));
-    overdue.filter_map(|pod| detach(pod)).collect()
+    let why = "stuck in Terminating: leaves the headless Service";
+    overdue.filter_map(|pod| detach(pod, why)).collect()
 }
 
-fn detach(pod: &Pod) -> Option<Action> {
+/// Takes pods that an earlier attempt released out of the headless Service.
+pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
+    let why = "released in another attempt: leaves the headless Service";
+    let released = snapshot.released.iter();
+    released.filter_map(|pod| detach(pod, why)).collect()
+}
+
+/// Slots whose rank has a released pod that is still selected by the headless Service.
+pub(super) fn occupied(snapshot: &Snapshot) -> impl Iterator<Item = i32> {
+    let is_selected =
+        |p: &&Arc<Pod>| ownership::label(&p.metadata, labels::PCS_REPLICA_INDEX).is_some();
+    let released = snapshot.released.iter();
+    released.filter(is_selected).filter_map(|p| p.index())
+}
+
+fn detach(pod: &Pod, why: &'static str) -> Option<Action> {
     let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
     let path = ownership::label_pointer(labels::PCS_REPLICA_INDEX);
     Some(Action::Patch {
@@ -45,7 +63,7 @@ fn detach(pod: &Pod) -> Option<Action> {
             {"op": "test", "path": path, "value": index},
             {"op": "remove", "path": path},
         ]),
-        why: "stuck in Terminating: leaves the headless Service",
+        why,
     })
 }
 

@@ -31,6 +31,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         pods: pods.into_iter().map(PodBuilder::build).collect(),
         gang: None,
         start: Start::default(),
+        released: vec![],
         may_have_more: false,
         tombstones: HashMap::new(),
         taken_names: Arc::default(),

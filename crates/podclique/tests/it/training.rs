@@ -1,7 +1,7 @@
 //! Pods of training jobs (seed 002).
 
 use api::conditions::{self, ConditionType};
-use api::{PodClique, PodCliqueStatus, WorkloadType};
+use api::{PodClique, PodCliqueStatus, WorkloadType, labels};
 use domain::defaults::{self, DefaultsConfig};
 use domain::hash;
 use domain::pod::{ContainerState, ContainerStatus, Terminated};
@@ -10,7 +10,7 @@ use jiff::SignedDuration;
 use podclique::Snapshot;
 use rstest::rstest;
 use std::sync::Arc;
-use testkit::builders::{PodBuilder, pod, podclique, set};
+use testkit::builders::{PodBuilder, after, pod, podclique, set};
 
 use crate::situation::{plan, situation, writes};
 
@@ -281,6 +281,68 @@ fn what_is_lost_counts_though_the_rest_is_restarted_in_place(
         breach(&situation(&clique, pods)),
         "True/InsufficientReadyPods"
     );
+}
+
+/// Its set says so for as long as it has to be told, and so does it.
+#[test]
+fn tells_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
+    let clique = clique(1, 1, true);
+    let pods = || vec![failed(pod(&clique, 0))];
+    let mut broken = (*clique).clone();
+    broken.status = Some(status(&situation(&clique, pods())));
+    let mut snapshot = situation(&Arc::new(broken), pods());
+    let says = |snapshot: &Snapshot| {
+        let plan = podclique::decide::decide(snapshot, after(4000));
+        plan.notes.iter().any(|n| n.reason == "PodCliqueFailed")
+    };
+    assert!(says(&snapshot));
+    snapshot.set.as_mut().unwrap().has_ended = true;
+    assert!(!says(&snapshot));
+}
+
+/// `kubectl delete pclq --cascade=orphan` releases pods and is a failure of the job; the next
+/// attempt must not have ranks of the one before.
+#[rstest]
+#[case::of_this_attempt("1", 1)]
+#[case::of_an_earlier_one("0", 0)]
+fn adopts_pods_of_its_own_attempt_only(#[case] attempt: &str, #[case] adopted: usize) {
+    let with_attempt = |attempt: &str| {
+        let mut clique = (*clique(1, 1, false)).clone();
+        let labels = clique.metadata.labels.as_mut().unwrap();
+        labels.insert(labels::ATTEMPT.into(), attempt.into());
+        Arc::new(clique)
+    };
+    let released = pod(&with_attempt(attempt), 0).ready();
+    let released = released.with(|p| p.metadata.owner_references = None);
+    let world = World::default();
+    world.pods.apply((*released.build()).clone());
+    let seen = podclique::observe::observe(&with_attempt("1"), &world, SignedDuration::ZERO);
+    assert_eq!(
+        (seen.pods.len(), seen.released.len()),
+        (adopted, 1 - adopted)
+    );
+}
+
+/// Two pods of one name in the headless Service would be one rank too many.
+#[test]
+fn a_released_pod_leaves_the_service_before_its_rank_is_filled() {
+    let clique = clique(2, 2, false);
+    let mut snapshot = situation(&clique, vec![]);
+    snapshot.released = vec![pod(&clique, 0).ready().build()];
+    let text = writes(&plan(&snapshot));
+    assert!(
+        text.contains("patch Pod demo-0-worker-p0: released"),
+        "{text}"
+    );
+    assert_eq!(text.matches("create Pod").count(), 1, "{text}");
+    let alone = pod(&clique, 0).ready().with(|p| {
+        let labels = p.metadata.labels.as_mut().unwrap();
+        labels.remove(labels::PCS_REPLICA_INDEX);
+    });
+    snapshot.released = vec![alone.build()];
+    let text = writes(&plan(&snapshot));
+    assert!(!text.contains("patch Pod"), "{text}");
+    assert_eq!(text.matches("create Pod").count(), 2, "{text}");
 }
 
 /// It is known how the job ended, and its PodCliques say what runs of them: nothing.

@@ -102,6 +102,7 @@ fn surplus(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
 fn may_create(snapshot: &Snapshot, wanted: &PodClique) -> bool {
     !fence::is_being_torn_down(snapshot, wanted)
         && !snapshot.is_over()
+        && !snapshot.is_closed()
         && !snapshot.is_done(ownership::name(&wanted.metadata))
 }
 

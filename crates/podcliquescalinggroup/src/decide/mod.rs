@@ -38,9 +38,10 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         .or_else(|| termination::recycle(snapshot, now));
     if let Some(fences) = moved {
         // Nothing else happens in the plan that moves a fence: what follows from it is decided on
-        // what is stored then.
+        // what is stored then. What was stored before may be gone then, so it is told now.
         return Plan {
             status: Some(status::with_fences(snapshot, fences, now)),
+            notes: termination::recycled(snapshot),
             ..Plan::default()
         };
     }

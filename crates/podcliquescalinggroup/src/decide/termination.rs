@@ -47,27 +47,28 @@ pub(super) fn announce(
         plan.notes
             .extend(about_set(snapshot, breach.scheduled(&replica)));
     }
-    for attempt in snapshot.replica_attempts() {
-        let remains: Vec<&PodClique> = remains(snapshot, attempt.replica).collect();
-        if !termination::is_to_be_told(attempt, !remains.is_empty(), now) {
-            continue;
-        }
+    plan.notes.extend(recycled(snapshot));
+}
+
+/// What was recycled and is not complete again.
+pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
+    let group = ownership::name(&snapshot.group.metadata);
+    let uid = ownership::uid(&snapshot.group.metadata);
+    let mut notes = Vec::new();
+    let attempts = snapshot.replica_attempts().iter();
+    for attempt in attempts.filter(|a| termination::is_to_be_told(a)) {
         let replica = format!("group replica {} of {group}", attempt.replica);
-        let uid = ownership::uid(&snapshot.group.metadata);
         let terminated = termination::terminated(attempt, uid, &replica);
-        plan.notes.extend(about_set(snapshot, terminated));
-        if remains
-            .iter()
-            .all(|c| ownership::is_terminating(&c.metadata))
-        {
-            let deleted = Note::normal(
-                "PodCliqueScalingGroupReplicaDeleteSuccessful",
-                format!("{replica}: all its PodCliques were deleted"),
-            );
-            let deleted = deleted.once(termination::identity(attempt, uid));
-            plan.notes.extend(about_set(snapshot, deleted));
+        notes.extend(about_set(snapshot, terminated));
+        if remains(snapshot, attempt.replica).all(|c| ownership::is_terminating(&c.metadata)) {
+            let message = format!("{replica}: all its PodCliques were deleted");
+            let reason = "PodCliqueScalingGroupReplicaDeleteSuccessful";
+            let identity = termination::identity(attempt, uid);
+            let deleted = Note::normal(reason, message).once(identity);
+            notes.extend(about_set(snapshot, deleted));
         }
     }
+    notes
 }
 
 fn remains(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = &PodClique> {

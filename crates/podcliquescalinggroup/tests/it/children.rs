@@ -1,9 +1,13 @@
 //! Which PodCliques a group has.
 
-use api::{PodClique, labels};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, WorkloadType, labels};
 use domain::ownership;
 use domain::plan::{Action, Object};
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use rstest::rstest;
+use testkit::builders::after;
 
 use crate::situation::{complete, created, demo, plan, situation, writes};
 
@@ -156,4 +160,31 @@ fn adopts_cliques_that_nobody_controls_and_deletes_none_of_them() {
         podclique.metadata.owner_references = None;
     }
     assert_snapshot!(writes(&plan(&situation(&set, 2, podcliques))));
+}
+
+/// What is missing of a job then is a failure, and its set decides what becomes of it.
+#[rstest]
+#[case::all_were_there(Some(true), false)]
+#[case::not_yet(Some(false), true)]
+#[case::nobody_knows(None, true)]
+fn makes_nothing_anew_of_a_job_that_was_complete(
+    #[case] complete: Option<bool>,
+    #[case] is_made: bool,
+) {
+    let entry = ReplicaAttempt {
+        replica: 0,
+        attempt: 0,
+        time: Time(after(0)),
+        reason: "Created".into(),
+        message: String::new(),
+        succeeded: Vec::new(),
+        recovered: None,
+        complete,
+    };
+    let job = demo().with(|s| {
+        s.spec.workload_type = Some(WorkloadType::Training);
+        s.status.get_or_insert_default().replica_attempts = vec![entry];
+    });
+    let plan = plan(&situation(&job.build(), 1, vec![]));
+    assert_eq!(writes(&plan).contains("create PodClique"), is_made);
 }

@@ -10,6 +10,7 @@ use domain::plan::{Kind, Plan};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliquescalinggroup::Snapshot;
+use podcliquescalinggroup::decide::decide;
 use rstest::rstest;
 use testkit::builders::{after, pod};
 
@@ -114,6 +115,43 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     carry_out(&mut snapshot, &first);
     let then = plan(&snapshot).to_string();
     assert_snapshot!(then.split("status").next().unwrap());
+}
+
+/// However long the operator was away, and never again once all is made anew.
+#[test]
+fn says_what_was_recycled_until_it_is_complete_again() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let says = |snapshot: &Snapshot| {
+        let plan = decide(snapshot, after(4000));
+        plan.notes.iter().any(|n| n.reason == "GangTerminated")
+    };
+    assert!(says(&snapshot), "old PodCliques are still there");
+    let is_old = |name: &str| name.starts_with("demo-0-g-1-");
+    let old: Vec<_> = snapshot
+        .podcliques
+        .keys()
+        .filter(|n| is_old(n))
+        .cloned()
+        .collect();
+    let old: Vec<_> = old
+        .iter()
+        .filter_map(|n| snapshot.podcliques.remove(n))
+        .collect();
+    assert!(says(&snapshot), "the new ones are not there yet");
+    for podclique in old {
+        let mut podclique = (*podclique).clone();
+        podclique.status = None;
+        let annotations = podclique.metadata.annotations.get_or_insert_default();
+        annotations.insert(api::labels::GROUP_ATTEMPT.into(), "1".into());
+        let name = ownership::name(&podclique.metadata).to_owned();
+        snapshot.podcliques.insert(name, Arc::new(podclique));
+    }
+    assert!(says(&snapshot), "by what stores that they are");
+    let complete = plan(&snapshot);
+    carry_out(&mut snapshot, &complete);
+    assert!(!says(&snapshot));
 }
 
 #[test]

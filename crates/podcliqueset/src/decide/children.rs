@@ -129,6 +129,7 @@ fn keep_clique(
     let found = found.filter(|c| !fence::is_leftover(&c.podclique.metadata, &desired.metadata));
     match found {
         None if is_being_torn_down(torn_down, &desired) || is_done(snapshot, &desired) => None,
+        None if is_lost(snapshot, &desired) => None,
         // Where a leftover holds the name, the answer says so, and the user is told.
         None => Some(Action::Create(wrap(desired))),
         Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
@@ -140,6 +141,12 @@ fn keep_clique(
 fn is_done(snapshot: &Snapshot, desired: &PodClique) -> bool {
     let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
     replica.is_some_and(|i| snapshot.is_latched(i, ownership::name(&desired.metadata)))
+}
+
+/// A PodClique of a job that was there is not made again beside its old peers.
+fn is_lost(snapshot: &Snapshot, desired: &PodClique) -> bool {
+    let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
+    replica.is_some_and(|i| snapshot.is_closed(i))
 }
 
 /// Nothing is created in a replica while a PodClique of an earlier attempt exists there.

@@ -1,97 +1,138 @@
 //! What counts as a failure of a training job's replica, and what is told of it.
+//!
+//! What is told is told for as long as it is stored that something is still to be done about it,
+//! the last time by the plan that stores that it is done: a restart until its replica is complete
+//! again, the end until the phase says so. So nothing is left out, however long the operator was
+//! away, and nothing is said again later on.
 
-use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::PodCliqueSetPhase;
 use domain::availability::clique_breach;
-use domain::plan::{Kind, Note, Plan, Target};
+use domain::plan::{Kind, Note, Target};
 use domain::termination::{self, Breach};
-use domain::{ownership, training};
+use domain::{Key, fence, ownership, training};
 use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::training::FAILED;
-use crate::observe::{CliqueSeen, Snapshot};
+use crate::observe::Snapshot;
 use crate::parts::{self, Part};
 
-/// An event may be posted again for so long; saying it again is one event.
-const FRESH: SignedDuration = SignedDuration::from_mins(10);
-
 /// The breach of each replica that is due first.
-pub(super) fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
+pub(super) fn breaches(snapshot: &Snapshot, now: Timestamp) -> Vec<Breach> {
     let expected = parts::expected(snapshot);
-    let all = expected.iter().filter_map(|part| breach(snapshot, part));
+    let all = expected
+        .iter()
+        .filter_map(|part| breach(snapshot, part, now));
     termination::first_of_each_replica(all.collect())
 }
 
-fn breach(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
-    let seen = snapshot.of_present_attempt(&part.name)?;
+fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach> {
     if part.has_succeeded(snapshot) {
         return None;
     }
+    let Some(seen) = snapshot.of_present_attempt(&part.name) else {
+        return is_missing(snapshot, part).then(|| missing(snapshot, part, now));
+    };
+    let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
     if seen.is_terminating() {
-        return deleted(part, seen);
+        // We delete PodCliques of earlier attempts, or with the set. This one was deleted by
+        // somebody else, and its work with it.
+        return Some(lost(
+            part,
+            object,
+            now,
+            "it was deleted before its work was done",
+        ));
     }
     let delay = training::delay(&snapshot.intake.set, part.group);
     let stored = &seen.podclique.status.as_ref()?.conditions;
-    let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
     Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&seen.facts())
     })
 }
 
-/// We delete PodCliques of earlier attempts, or with the set. One of the present attempt was
-/// deleted by somebody else, and its work with it.
-fn deleted(part: &Part<'_>, seen: &CliqueSeen) -> Option<Breach> {
-    let meta = &seen.podclique.metadata;
-    Some(Breach {
-        replica: part.replica,
-        object: Target::of(Kind::PodClique, meta),
-        since: meta.deletion_timestamp.as_ref()?.0,
-        delay: SignedDuration::ZERO,
-        numbers: "it was deleted before its work was done".to_owned(),
-    })
+/// Whether the PodClique was there in this attempt and is gone. One in other hands is not: it is
+/// about to be adopted. Nothing would be made anew of a set that may not be acted on.
+fn is_missing(snapshot: &Snapshot, part: &Part<'_>) -> bool {
+    snapshot.is_closed(part.replica)
+        && snapshot.intake.may_act()
+        && !snapshot.podcliques.contains_key(&part.name)
+        && !snapshot.unadopted.contains(&part.name)
 }
 
-/// Tells of restarts and of the end.
-pub(super) fn announce(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
-    let uid = ownership::uid(&snapshot.stored.metadata);
-    for fence in snapshot.attempts() {
-        if fence.reason == FAILED && is_fresh(fence.time.0, now) {
-            let message = format!("replica {}, {}", fence.replica, fence.message);
-            let note = Note::normal("ReplicaRestarting", message);
-            plan.notes
-                .push(note.once(termination::identity(fence, uid)));
-        }
+fn missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Breach {
+    let namespace = snapshot.stored.metadata.namespace.clone();
+    let object = Target {
+        kind: Kind::PodClique,
+        key: Key::new(namespace.unwrap_or_default(), part.name.clone()),
+        uid: String::new(),
+    };
+    lost(part, object, now, "it is gone before its work was done")
+}
+
+/// Due at once, whatever the clock says that stamped the deletion.
+fn lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
+    Breach {
+        replica: part.replica,
+        object,
+        since: now,
+        delay: SignedDuration::ZERO,
+        numbers: why.to_owned(),
     }
+}
+
+/// Tells of restarts, and of the failure that the job was given up for. A terminal phase was told
+/// by the plan that wrote it.
+pub(super) fn notes(snapshot: &Snapshot) -> Vec<Note> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
-    if let Some(failed) = conditions::find(&stored.conditions, ConditionType::Failed)
-        .filter(|c| is_fresh(c.last_transition_time.0, now))
-    {
+    if training::is_terminal(stored.phase) {
+        return Vec::new();
+    }
+    let mut notes = restarts(snapshot);
+    if training::has_failed(&stored) {
+        notes.extend(end(snapshot, &stored.conditions));
+    }
+    notes
+}
+
+fn restarts(snapshot: &Snapshot) -> Vec<Note> {
+    let uid = ownership::uid(&snapshot.stored.metadata);
+    let attempts = snapshot.attempts().iter();
+    let untold = attempts.filter(|a| a.reason == FAILED && fence::is_incomplete(a));
+    let told = untold.map(|fence| {
+        let message = format!("replica {}, {}", fence.replica, fence.message);
+        let note = Note::normal("ReplicaRestarting", message);
+        note.once(termination::identity(fence, uid))
+    });
+    told.collect()
+}
+
+/// Why it was given up, and the PodCliques that failed: they stay as they are, and say so
+/// themselves unless the operator was away.
+fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
+    let meta = &snapshot.stored.metadata;
+    let failed = conditions::find(stored, ConditionType::Failed);
+    let why = failed.map(|failed| {
         let reason = match failed.reason.as_str() {
             "MaxRuntimeExceeded" => "MaxRuntimeExceeded",
             _ => "MaxRestartsExceeded",
         };
-        plan.notes
-            .push(Note::warning(reason, failed.message.clone()).once(uid));
-    }
-    let is_done = stored.phase == Some(PodCliqueSetPhase::Succeeded);
-    if is_done && done_at(snapshot).is_some_and(|at| is_fresh(at, now)) {
-        let message = "all PodCliques have done their work";
-        plan.notes
-            .push(Note::normal("WorkloadSucceeded", message).once(uid));
-    }
+        Note::warning(reason, failed.message.clone()).once(ownership::uid(meta))
+    });
+    let mut names: Vec<&String> = snapshot.podcliques.keys().collect();
+    names.sort_unstable();
+    let cliques = names
+        .into_iter()
+        .filter_map(|n| snapshot.of_present_attempt(n));
+    let of_cliques = cliques.filter_map(|c| {
+        let set = Target::of(Kind::PodCliqueSet, meta);
+        training::podclique_failed(&c.podclique, set)
+    });
+    why.into_iter().chain(of_cliques).collect()
 }
 
-fn is_fresh(time: Timestamp, now: Timestamp) -> bool {
-    now.duration_since(time) < FRESH
-}
-
-/// When the last PodClique was done.
-fn done_at(snapshot: &Snapshot) -> Option<Timestamp> {
-    let statuses = snapshot
-        .podcliques
-        .values()
-        .filter_map(|c| c.podclique.status.as_ref());
-    let done = statuses.filter_map(|s| conditions::find(&s.conditions, ConditionType::Succeeded));
-    done.map(|c| c.last_transition_time.0).max()
+/// Tells of the good end; said by the plan that stores it, so that it is said once.
+pub(super) fn succeeded(snapshot: &Snapshot) -> Note {
+    let message = "all PodCliques have done their work";
+    Note::normal("WorkloadSucceeded", message).once(ownership::uid(&snapshot.stored.metadata))
 }

@@ -40,28 +40,28 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(plan) = fence::catch_up(snapshot, &status, now) {
         return plan;
     }
+    // Nothing else happens in the plan that moves a fence or the job: what follows from it is
+    // decided on what is stored then.
     let moved = if snapshot.is_training() {
         training::judge(snapshot, &status, now)
     } else {
-        termination::tear_down(snapshot, &status, now)
-    };
-    if let Some(status) = moved {
-        // Nothing else happens in the plan that moves a fence or the job: what follows from it is
-        // decided on what is stored then.
-        return Plan {
+        termination::tear_down(snapshot, &status, now).map(|status| Plan {
             status: Some(status),
             ..Plan::default()
-        };
+        })
+    };
+    if let Some(plan) = moved {
+        return plan;
     }
     let mut plan = Plan {
         status: Some(status),
         ..Plan::default()
     };
     if snapshot.is_training() {
-        failures::announce(snapshot, now, &mut plan);
+        plan.notes.extend(failures::notes(snapshot));
         training::wake(snapshot, now, &mut plan);
     } else {
-        termination::announce(snapshot, now, &mut plan);
+        termination::announce(snapshot, &mut plan);
     }
     readiness::announce(snapshot, &mut plan);
     fence::plan(snapshot, &mut plan);

@@ -38,17 +38,15 @@ pub(super) fn tear_down(
 }
 
 /// Tells what will be torn down and when, and what was.
-pub(super) fn announce(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
+pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     for breach in breaches(snapshot) {
         plan.wake(breach.due());
         plan.notes
             .push(breach.scheduled(&format!("replica {}", breach.replica)));
     }
-    for attempt in snapshot.attempts() {
-        let mut remains = snapshot.of_earlier_attempts(attempt.replica).peekable();
-        if !termination::is_to_be_told(attempt, remains.peek().is_some(), now) {
-            continue;
-        }
+    let attempts = snapshot.attempts().iter();
+    for attempt in attempts.filter(|a| termination::is_to_be_told(a)) {
+        let mut remains = snapshot.of_earlier_attempts(attempt.replica);
         let replica = format!("replica {}", attempt.replica);
         let uid = ownership::uid(&snapshot.stored.metadata);
         plan.notes

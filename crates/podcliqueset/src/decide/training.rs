@@ -19,46 +19,70 @@ use api::podcliqueset::PodCliqueSetPhase;
 use domain::plan::Plan;
 use domain::termination::Breach;
 use domain::training;
-use domain::{Pod, fence};
+use domain::{Pod, fence::Cause as FenceCause, fence::raise};
 use jiff::Timestamp;
 
-use super::failures;
+use super::{failures, fence};
 use crate::observe::Snapshot;
 use crate::parts;
 
 /// Reason of a fence that was raised because a PodClique failed.
 pub(super) const FAILED: &str = "PodCliqueFailed";
 
-/// The next status, if the job moves on.
+type JobPlan = Plan<PodCliqueSetStatus>;
+
+/// What is done if the job moves on.
 pub(super) fn judge(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
     now: Timestamp,
-) -> Option<PodCliqueSetStatus> {
+) -> Option<JobPlan> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
         return None;
     }
     if training::has_failed(&stored) {
         let is_over = next_end(snapshot, now).is_none() && !snapshot.may_have_more_pods;
-        return is_over.then(|| in_phase(status, PodCliqueSetPhase::Failed));
-    }
-    if status.replica_attempts != stored.replica_attempts {
-        return Some(status.clone());
+        return is_over.then(|| end(snapshot, status, PodCliqueSetPhase::Failed));
     }
     let expected = parts::expected(snapshot);
-    if expected.iter().all(|part| part.has_succeeded(snapshot)) {
-        return Some(in_phase(status, PodCliqueSetPhase::Succeeded));
+    if expected.iter().all(|part| part.is_latched(snapshot)) {
+        let mut plan = end(snapshot, status, PodCliqueSetPhase::Succeeded);
+        plan.notes.push(failures::succeeded(snapshot));
+        return Some(plan);
     }
-    if expected.iter().all(|part| part.is_done(snapshot)) {
-        return None;
-    }
+    let is_done = expected.iter().all(|part| part.is_done(snapshot));
+    let stopped = (!is_done).then(|| stop(snapshot, status, now)).flatten();
+    let has_latched = status.replica_attempts != stored.replica_attempts;
+    stopped.or_else(|| has_latched.then(|| latch(snapshot, status, now)))
+}
+
+/// The end of its time, or what follows from failures that are due.
+fn stop(snapshot: &Snapshot, status: &PodCliqueSetStatus, now: Timestamp) -> Option<JobPlan> {
     if deadline(snapshot).is_some_and(|at| at <= now) {
-        return Some(failed(snapshot, status, overdue(snapshot), now));
+        return Some(only(failed(snapshot, status, overdue(snapshot), now)));
     }
-    let mut due = failures::breaches(snapshot);
+    let mut due = failures::breaches(snapshot, now);
     due.retain(|breach| breach.due() <= now);
-    (!due.is_empty()).then(|| restart_or_fail(snapshot, status, &due, now))
+    (!due.is_empty()).then(|| only(restart_or_fail(snapshot, status, &due, now)))
+}
+
+/// What was found done or there is stored before anything is made on the strength of it. What is
+/// left of earlier attempts goes meanwhile: PodCliques that finish one after the other hold up
+/// neither that nor what is due.
+fn latch(snapshot: &Snapshot, status: &PodCliqueSetStatus, now: Timestamp) -> JobPlan {
+    let mut plan = only(status.clone());
+    plan.notes = failures::notes(snapshot);
+    fence::plan(snapshot, &mut plan);
+    wake(snapshot, now, &mut plan);
+    plan
+}
+
+fn only(status: PodCliqueSetStatus) -> JobPlan {
+    Plan {
+        status: Some(status),
+        ..Plan::default()
+    }
 }
 
 /// When to look again if nothing happens.
@@ -76,15 +100,20 @@ pub(super) fn wake(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqu
     if let Some(at) = deadline(snapshot) {
         plan.wake(at);
     }
-    for breach in failures::breaches(snapshot) {
+    for breach in failures::breaches(snapshot, now) {
         plan.wake(breach.due());
     }
 }
 
-fn in_phase(status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> PodCliqueSetStatus {
-    PodCliqueSetStatus {
+/// The end, and what is still to be told: nothing is said of a job any more once its end is stored.
+fn end(snapshot: &Snapshot, status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> JobPlan {
+    let status = PodCliqueSetStatus {
         phase: Some(phase),
         ..status.clone()
+    };
+    Plan {
+        notes: failures::notes(snapshot),
+        ..only(status)
     }
 }
 
@@ -104,11 +133,11 @@ fn restart_or_fail(
     let mut next = status.clone();
     next.restart_count = Some(needed);
     for (number, breach) in (used.saturating_add(1)..).zip(due) {
-        let cause = fence::Cause {
+        let cause = FenceCause {
             reason: FAILED.to_owned(),
             message: format!("restart {number} of {allowed}: {breach}"),
         };
-        next.replica_attempts = fence::raise(&next.replica_attempts, breach.replica, cause, now);
+        next.replica_attempts = raise(&next.replica_attempts, breach.replica, cause, now);
     }
     next
 }

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use api::PodCliqueSetStatus;
-use api::podcliqueset::{PodFailure, ReplicaAttempt};
+use api::podcliqueset::PodFailure;
 use domain::Pod;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
+use super::attempts;
 use crate::observe::Snapshot;
-use crate::parts;
 
 /// Failures kept.
 const KEPT: usize = 5;
@@ -22,7 +22,7 @@ pub(super) fn complete(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: 
     if next.start_time.is_none() {
         next.start_time = start(snapshot, now).map(Time);
     }
-    next.replica_attempts = with_succeeded(snapshot, &next.replica_attempts, now);
+    next.replica_attempts = attempts::latched(snapshot, &next.replica_attempts, now);
     next.last_failures = failures(snapshot, &next.last_failures);
 }
 
@@ -37,34 +37,6 @@ fn start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let earliest = created.map_or(Timestamp::MIN, |t| t.0).min(now);
     let first = pods().filter_map(|p| p.started_at()).min();
     has_begun.then(|| first.unwrap_or(now).clamp(earliest, now))
-}
-
-/// The names of PodCliques that have done their work, in the entry of their replica.
-fn with_succeeded(
-    snapshot: &Snapshot,
-    before: &[ReplicaAttempt],
-    now: Timestamp,
-) -> Vec<ReplicaAttempt> {
-    let mut all = before.to_vec();
-    for part in parts::expected(snapshot) {
-        if snapshot.is_latched(part.replica, &part.name) || !part.has_succeeded(snapshot) {
-            continue;
-        }
-        match all.iter_mut().find(|a| a.replica == part.replica) {
-            Some(entry) => entry.succeeded.push(part.name),
-            None => all.push(ReplicaAttempt {
-                replica: part.replica,
-                attempt: 0,
-                time: Time(now),
-                reason: "Created".to_owned(),
-                message: "never restarted".to_owned(),
-                succeeded: vec![part.name],
-                recovered: None,
-            }),
-        }
-    }
-    all.sort_by_key(|a| a.replica);
-    all
 }
 
 /// The newest failures, those that were known and those that are seen, of pods that nobody deleted.

@@ -254,7 +254,7 @@ fn an_entry_without_the_template_it_was_compared_with_is_stamped_with_the_presen
 }
 
 #[test]
-fn says_again_what_was_torn_down_for_a_minute_and_as_long_as_something_is_left() {
+fn says_what_was_torn_down_until_all_is_made_anew_and_never_again() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 0);
     let first = plan(&snapshot);
@@ -264,8 +264,20 @@ fn says_again_what_was_torn_down_for_a_minute_and_as_long_as_something_is_left()
         plan.notes.iter().any(|n| n.reason == "GangTerminated")
     };
     assert!(says(&snapshot, 3600), "old PodCliques are still there");
-    snapshot.podcliques.clear();
-    assert!(says(&snapshot, 119) && !says(&snapshot, 120));
+    let mut whole = std::mem::take(&mut snapshot.podcliques);
+    assert!(says(&snapshot, 4000), "the new ones are not there yet");
+    for seen in whole.values_mut() {
+        let podclique = Arc::make_mut(&mut seen.podclique);
+        podclique.status = None;
+        let annotations = podclique.metadata.annotations.get_or_insert_default();
+        annotations.insert(api::labels::ATTEMPT.into(), "1".into());
+        seen.pods.clear();
+    }
+    snapshot.podcliques = whole;
+    assert!(says(&snapshot, 4000), "by what stores that they are");
+    let complete = plan(&snapshot);
+    carry_out(&mut snapshot, &complete);
+    assert!(!says(&snapshot, 61) && !says(&snapshot, 4000));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use podcliqueset::decide::decide;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, SetBuilder, after};
 
-use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan};
+use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan, writes};
 
 fn job(max_restarts: i32, max_runtime: Option<&str>) -> SetBuilder {
     demo().with(|s| {
@@ -102,7 +102,29 @@ fn failed_because(plan: &Plan<PodCliqueSetStatus>) -> Option<&str> {
 }
 
 fn reasons(snapshot: &Snapshot) -> Vec<&'static str> {
-    plan(snapshot).notes.iter().map(|n| n.reason).collect()
+    said(&plan(snapshot))
+}
+
+fn said(plan: &Plan<PodCliqueSetStatus>) -> Vec<&'static str> {
+    plan.notes.iter().map(|n| n.reason).collect()
+}
+
+fn delete_by_hand(snapshot: &mut Snapshot, podclique: &str, at: i64) {
+    let seen = snapshot.podcliques.get_mut(podclique).unwrap();
+    let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
+    meta.deletion_timestamp = Some(Time(after(at)));
+}
+
+/// What was torn down is gone, and all of it was made anew in the present attempt.
+fn make_anew(snapshot: &mut Snapshot) {
+    let attempt = snapshot.attempt(0).to_string();
+    for seen in snapshot.podcliques.values_mut() {
+        seen.pods.clear();
+        let podclique = Arc::make_mut(&mut seen.podclique);
+        podclique.status = None;
+        let annotations = podclique.metadata.annotations.get_or_insert_default();
+        annotations.insert(api::labels::ATTEMPT.into(), attempt.clone());
+    }
 }
 
 #[test]
@@ -219,7 +241,10 @@ fn without_budget_it_fails_and_restarts_nothing() {
     );
     assert!(first.writes_nothing());
     carry_out(&mut snapshot, &first);
-    assert_eq!(reasons(&snapshot), ["MaxRestartsExceeded"]);
+    assert_eq!(
+        reasons(&snapshot),
+        ["MaxRestartsExceeded", "PodCliqueFailed"]
+    );
     assert_snapshot!(plan(&snapshot).notes[0].message);
 }
 
@@ -284,9 +309,13 @@ fn what_is_over_creates_nothing_and_stays_over() {
     for podclique in all(&snapshot) {
         complete(&mut snapshot, &podclique, true);
     }
-    settle(&mut snapshot);
+    let latch = plan(&snapshot);
+    carry_out(&mut snapshot, &latch);
+    let end = plan(&snapshot);
+    assert_eq!(said(&end), ["WorkloadSucceeded"], "by what stores it");
+    carry_out(&mut snapshot, &end);
     assert_eq!(stored(&snapshot).phase, Some(PodCliqueSetPhase::Succeeded));
-    assert_eq!(reasons(&snapshot), ["WorkloadSucceeded"]);
+    assert_eq!(reasons(&snapshot), [""; 0], "and never again");
     snapshot.podcliques.clear();
     snapshot.services.clear();
     let after_all = plan(&snapshot);
@@ -360,24 +389,130 @@ fn a_podclique_that_has_done_its_work_is_latched_and_not_made_again() {
 #[test]
 fn a_podclique_that_somebody_deletes_before_it_is_done_is_a_failure() {
     let mut snapshot = running(job(1, None));
-    let seen = snapshot.podcliques.get_mut("demo-0-g-0-leader").unwrap();
-    Arc::make_mut(&mut seen.podclique)
-        .metadata
-        .deletion_timestamp = Some(Time(after(59)));
+    delete_by_hand(&mut snapshot, "demo-0-g-0-leader", 59);
     let plan = plan(&snapshot);
     let status = plan.status.unwrap();
     assert_eq!(status.restart_count, Some(1));
     assert_snapshot!(status.replica_attempts[0].message);
 }
 
+/// Its finalizer may come off between two looks, or with the operator away; a new one beside its
+/// old peers would wait for them for ever, and they for the old one.
+#[rstest]
+#[case::standalone("demo-0-frontend")]
+#[case::grouped("demo-0-g-0-leader")]
+fn one_that_was_there_and_is_gone_is_a_failure_and_not_made_again(#[case] name: &str) {
+    let mut snapshot = running(job(1, None));
+    snapshot.podcliques.remove(name);
+    let plan = plan(&snapshot);
+    assert!(plan.writes_nothing(), "{plan}");
+    let status = plan.status.unwrap();
+    assert_eq!(status.restart_count, Some(1));
+    let why = format!("restart 1 of 1: PodClique {name}: it is gone before its work was done");
+    assert_eq!(status.replica_attempts[0].message, why);
+}
+
+/// Its group was deleted with `--cascade=orphan`, and the next one adopts it.
+#[test]
+fn one_that_is_in_other_hands_is_not_gone() {
+    let mut snapshot = running(job(1, None));
+    let name = "demo-0-g-0-leader";
+    snapshot.podcliques.remove(name);
+    snapshot.unadopted.insert(name.into());
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(0));
+}
+
+/// Of a job that an older version stored nobody knows whether all of it was there.
+#[test]
+fn one_that_may_never_have_been_there_is_made() {
+    let mut snapshot = running(job(1, None));
+    let set = Arc::make_mut(&mut snapshot.stored);
+    set.status.as_mut().unwrap().replica_attempts.clear();
+    snapshot.podcliques.remove("demo-0-frontend");
+    let plan = plan(&snapshot);
+    assert!(writes(&plan).contains("create PodClique demo-0-frontend"));
+    assert_eq!(plan.status.unwrap().restart_count, Some(0));
+}
+
+/// The API server stamps the deletion, and its clock may be ahead of ours.
+#[test]
+fn one_that_is_deleted_is_a_failure_at_once_whatever_the_clock_says() {
+    let mut snapshot = running(job(1, None));
+    delete_by_hand(&mut snapshot, "demo-0-frontend", 90);
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
+
+/// PodCliques that finish one after the other hold up nothing that is due.
+#[test]
+fn what_is_due_does_not_wait_for_what_is_noted() {
+    let mut snapshot = running(job(1, Some("1m")));
+    complete(&mut snapshot, "demo-0-frontend", true);
+    let late = decide(&snapshot, after(120));
+    assert_eq!(failed_because(&late), Some("MaxRuntimeExceeded"));
+    fail(&mut snapshot, "demo-0-g-0-leader", 60);
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
+
+#[test]
+fn what_is_torn_down_goes_while_another_replica_finishes() {
+    let mut snapshot = running(job(5, None).replicas(2));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    let fence = plan(&snapshot);
+    carry_out(&mut snapshot, &fence);
+    complete(&mut snapshot, "demo-1-frontend", true);
+    let plan = plan(&snapshot);
+    let writes = writes(&plan);
+    assert!(
+        writes.contains("delete PodClique demo-0-frontend"),
+        "{plan}"
+    );
+    let latched = &plan.status.unwrap().replica_attempts[1].succeeded;
+    assert_eq!(latched, &["demo-1-frontend"]);
+}
+
+/// The operator may be ended after any write, and be away for long.
+#[test]
+fn a_restart_is_told_until_all_is_made_anew_and_never_again() {
+    let mut snapshot = running(job(1, None));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    let fence = plan(&snapshot);
+    carry_out(&mut snapshot, &fence);
+    let an_hour_later = |snapshot: &Snapshot| decide(snapshot, after(4000));
+    assert_eq!(said(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
+    let whole = snapshot.podcliques.clone();
+    snapshot.podcliques.clear();
+    assert_eq!(said(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
+    snapshot.podcliques = whole;
+    make_anew(&mut snapshot);
+    let complete = an_hour_later(&snapshot);
+    assert_eq!(said(&complete), ["ReplicaRestarting"], "the last time");
+    carry_out(&mut snapshot, &complete);
+    assert_eq!(said(&an_hour_later(&snapshot)), [""; 0]);
+}
+
+#[test]
+fn the_end_is_told_until_the_phase_says_so_and_never_again() {
+    let mut snapshot = running(job(0, None));
+    fail(&mut snapshot, "demo-0-frontend", 60);
+    let given_up = plan(&snapshot);
+    carry_out(&mut snapshot, &given_up);
+    let told = ["MaxRestartsExceeded", "PodCliqueFailed"];
+    let an_hour_later = |snapshot: &Snapshot| decide(snapshot, after(4000));
+    assert_eq!(said(&an_hour_later(&snapshot)), told);
+    fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
+    let end = an_hour_later(&snapshot);
+    let phase = end.status.as_ref().unwrap().phase;
+    assert_eq!(phase, Some(PodCliqueSetPhase::Failed));
+    assert_eq!(said(&end), told, "the last time");
+    carry_out(&mut snapshot, &end);
+    assert_eq!(said(&an_hour_later(&snapshot)), [""; 0]);
+}
+
 #[test]
 fn one_that_is_done_is_left_to_go() {
     let mut snapshot = running(job(1, None));
     complete(&mut snapshot, "demo-0-frontend", true);
-    let seen = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
-    Arc::make_mut(&mut seen.podclique)
-        .metadata
-        .deletion_timestamp = Some(Time(after(59)));
+    delete_by_hand(&mut snapshot, "demo-0-frontend", 59);
     settle(&mut snapshot);
     assert_eq!(stored(&snapshot).restart_count, Some(0));
     assert_eq!(

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{LATE, Verdict, demand, failures, job};
+use super::{LATE, OPERATOR, Verdict, demand, failures, job};
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Stored};
 use crate::sim::view;
@@ -57,6 +57,19 @@ fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> Verdict {
     let is_needless = !sets.is_empty() && sets.iter().all(|s| is_done(s));
     demand(!is_needless, "I25", || {
         format!("{} made again, though its work is done", record.id)
+    })?;
+    let was_there = |s: &Value| {
+        let mut entries = view::list(s, "/status/replicaAttempts");
+        let is_present = |e: &Value| {
+            view::number(e, "/replica") == replica
+                && view::number(e, "/attempt") == job::attempt_of(podclique)
+        };
+        entries.any(|e| is_present(e) && e["complete"] == true)
+    };
+    let is_ours = record.actor == OPERATOR && !sets.is_empty();
+    let is_beside_old_peers = is_ours && sets.iter().all(|s| was_there(s));
+    demand(!is_beside_old_peers, "I25", || {
+        format!("{} made again beside its old peers", record.id)
     })
 }
 

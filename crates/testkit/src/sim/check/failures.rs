@@ -25,9 +25,30 @@ pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Tim
         let mut roots = job::sets(window, c).into_iter();
         roots.any(|s| view::uid(s) == view::uid(set))
     };
-    candidates.into_iter().any(|c| {
+    let has_failed = candidates.into_iter().any(|c| {
         let is_due = || sets.iter().any(|s| due(c, s).is_some_and(|due| due <= at));
         is_of_set(c) && (is_lost(c) || (is_due() && may_be_short(window, c)))
+    });
+    has_failed || is_gone(window, set, replica)
+}
+
+/// Whether a PodClique of the present attempt went before its work was done, however long ago: it is
+/// missing since then.
+fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
+    let present = view::attempt(set, replica);
+    let born = view::time(set, "/metadata/creationTimestamp");
+    let mut log = window.store.log.iter().take(window.position);
+    log.any(|r| {
+        let went = r.before.as_ref().filter(|_| r.after.is_none());
+        let is_meant = |c: &Stored| {
+            view::label(c, labels::PART_OF) == view::name(set)
+                && view::replica(c) == Some(replica)
+                && job::attempt_of(c) == present
+                && !view::has_condition(c, "Succeeded")
+        };
+        r.id.resource == Resource::PodClique
+            && born.is_none_or(|born| born <= r.time)
+            && went.is_some_and(is_meant)
     })
 }
 

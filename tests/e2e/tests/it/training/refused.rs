@@ -103,6 +103,17 @@ fn a_job_that_runs_cannot_be_changed_but_for_its_limits() {
         (with(&format!("{CLIQUE}/minAvailable"), json!(1)), CLIQUES),
         (with("/spec/template/cliques", more), CLIQUES),
         (with(&format!("{GROUP}/replicas"), json!(3)), GROUPS),
+        (with(&format!("{GROUP}/minAvailable"), json!(2)), GROUPS),
+        (with(&format!("{GROUP}/name"), json!("h")), GROUPS),
+        (with(&format!("{GROUP}/cliqueNames"), json!(["a"])), GROUPS),
+        (
+            with("/spec/template/podCliqueScalingGroups", json!([])),
+            GROUPS,
+        ),
+        (
+            with("/spec/template/priorityClassName", json!("high")),
+            "spec.template.priorityClassName",
+        ),
         (with("/spec/replicas", json!(2)), "spec.replicas"),
         (inference, "spec.workloadType"),
     ];

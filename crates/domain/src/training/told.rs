@@ -1,0 +1,23 @@
+//! Event `PodCliqueFailed` of a training job (seed 002), on the set, where the user looks.
+
+use api::PodClique;
+use api::conditions::{self, ConditionType};
+
+use crate::ownership;
+use crate::plan::{Note, Target};
+
+/// Tells of the breach that the PodClique has stored, if it has one. It is one event whoever says
+/// it: the PodClique does at once, and its set when it was given up for it.
+pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Note> {
+    let status = podclique.status.as_ref()?;
+    let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
+    let since = breach.last_transition_time.0;
+    let meta = &podclique.metadata;
+    let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);
+    let identity = format!("{}/{since}", ownership::uid(meta));
+    let is_breached = breach.status == "True";
+    is_breached.then(|| {
+        let note = Note::warning("PodCliqueFailed", message);
+        note.once(identity).about(set)
+    })
+}
