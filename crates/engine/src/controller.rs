@@ -171,9 +171,7 @@ impl<R: Reconciler> Worker<R> {
 
     async fn attempt(&self, key: &Key) -> Option<Duration> {
         let began = Instant::now();
-        let Some(object) = R::Object::cache(&self.hub.world).get(key) else {
-            return None;
-        };
+        let object = R::Object::cache(&self.hub.world).get(key)?;
         let now = self.hub.now();
         let Ok(plan) = self.decide(&object, now) else {
             tracing::error!(controller = name::<R>(), %key, "a rule panicked; this is a bug, please report it");

@@ -2,6 +2,8 @@
 //!
 //! Messages, reasons and field paths of Grove's rules are part of the contract.
 
+use std::fmt::Display;
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, ValidationRule,
 };
@@ -135,7 +137,8 @@ fn pack() -> Rule {
 fn set_rules() -> Vec<Rule> {
     let mut rules = no_pack_domain();
     rules.extend(workload());
-    rules.extend(training_job());
+    rules.extend(training_job_is_fixed());
+    rules.extend(training_job_is_sound());
     rules.extend(termination_delay());
     rules.extend(reserved_keys());
     rules
@@ -197,14 +200,16 @@ fn workload() -> Vec<Rule> {
     ]
 }
 
-/// Ours (seed 002): a training job runs once, in the size it was written in.
-fn training_job() -> Vec<Rule> {
+/// A rule for the spec of a training job.
+fn job_rule(field: &'static str, message: &'static str, allowed: impl Display) -> Rule {
+    let is_other = format!("!{}", training("self"));
+    Rule::new("spec", message, format!("{is_other} || {allowed}")).field(field)
+}
+
+/// Ours (seed 002): a training job runs once, as it was written.
+fn training_job_is_fixed() -> Vec<Rule> {
     const CLIQUES: &str = "self.template.cliques";
     const GROUPS: &str = "self.template.podCliqueScalingGroups";
-    let training = training("self");
-    let rule = |field: &'static str, message: &'static str, allowed: String| {
-        Rule::new("spec", message, format!("!{training} || {allowed}")).field(field)
-    };
     let groups = |of: &str, what: &str| format!("(has({of}) ? {of}.map(g, {what}) : [])");
     let old = GROUPS.replace("self", "oldSelf");
     let same = |what: &str| format!("{} == {}", groups(GROUPS, what), groups(&old, what));
@@ -213,67 +218,75 @@ fn training_job() -> Vec<Rule> {
         format!("(has({class}) ? {class} : '')")
     };
     vec![
-        rule(
+        job_rule(
             ".replicas",
             "replicas is immutable for Training",
-            "self.replicas == oldSelf.replicas".into(),
+            "self.replicas == oldSelf.replicas",
         ),
-        rule(
-            ".replicas",
-            "replicas must be greater than 0 for Training: it cannot be changed later",
-            "self.replicas > 0".into(),
-        ),
-        rule(
+        job_rule(
             ".template.cliques",
             "template.cliques is immutable for Training: pod template, labels, replicas, minAvailable",
             format!("{CLIQUES} == oldSelf.template.cliques"),
         ),
-        rule(
+        job_rule(
             ".template.priorityClassName",
             "priorityClassName is immutable for Training: it is part of every pod",
             format!("{} == {}", priority("self"), priority("oldSelf")),
         ),
-        rule(
+        job_rule(
             ".template.podCliqueScalingGroups",
             "names of scaling groups and their order are immutable for Training",
             same("g.name"),
         ),
-        rule(
+        job_rule(
             ".template.podCliqueScalingGroups",
             "cliqueNames of a scaling group is immutable for Training",
             same("g.cliqueNames"),
         ),
-        rule(
+        job_rule(
             ".template.podCliqueScalingGroups",
             "minAvailable of a scaling group is immutable for Training",
             same("has(g.minAvailable) ? g.minAvailable : 1"),
         ),
-        rule(
+        job_rule(
             ".template.podCliqueScalingGroups",
             "replicas of a scaling group is immutable for Training",
             same("has(g.replicas) ? g.replicas : 1"),
         ),
-        rule(
+    ]
+}
+
+/// Ours (seed 002): what a training job can be.
+fn training_job_is_sound() -> Vec<Rule> {
+    const CLIQUES: &str = "self.template.cliques";
+    const GROUPS: &str = "self.template.podCliqueScalingGroups";
+    vec![
+        job_rule(
+            ".replicas",
+            "replicas must be greater than 0 for Training: it cannot be changed later",
+            "self.replicas > 0",
+        ),
+        job_rule(
             ".template.podCliqueScalingGroups",
             "replicas of a scaling group must be greater than 0 for Training",
             format!("!has({GROUPS}) || {GROUPS}.all(g, !has(g.replicas) || g.replicas > 0)"),
         ),
-        rule(
+        job_rule(
             ".template.podCliqueScalingGroups",
             "scaleConfig is not allowed for Training: a training job has a fixed size",
             format!("!has({GROUPS}) || {GROUPS}.all(g, !has(g.scaleConfig))"),
         ),
-        rule(
+        job_rule(
             ".template.cliques",
             "replicas of a clique must be greater than 0 for Training",
             format!("{CLIQUES}.all(c, !has(c.spec.replicas) || c.spec.replicas > 0)"),
         ),
-        rule(
+        job_rule(
             ".template.cliques",
             "autoScalingConfig is not allowed for Training: a training job has a fixed size",
             format!("{CLIQUES}.all(c, !has(c.spec.autoScalingConfig))"),
         ),
-        rule(
+        job_rule(
             ".template.cliques",
             "podSpec.restartPolicy must be Never or OnFailure for Training: the operator counts restarts",
             format!(

@@ -113,8 +113,8 @@ fn member(group: &PodCliqueScalingGroup, j: i32, clique: &str, pods: i32) -> Pod
     let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
     let owner = ownership::controller_reference(group);
     let podclique = podclique(&name).size(pods, 1);
-    let owned = podclique.with(|c| c.metadata.owner_references = Some(vec![owner]));
-    (*owned.build()).clone()
+    let controlled = podclique.with(|c| c.metadata.owner_references = Some(vec![owner]));
+    (*controlled.build()).clone()
 }
 
 fn alone(name: &str, pods: i32) -> PodClique {

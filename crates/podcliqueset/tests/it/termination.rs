@@ -202,7 +202,7 @@ fn remembers_live_counts_until_the_recreated_clique_has_them() {
 fn resize(snapshot: &mut Snapshot, replicas: i32) {
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.spec.template.cliques[0].spec.replicas = replicas;
-    snapshot.intake = intake::take(stored, &Default::default());
+    snapshot.intake = intake::take(stored, &domain::defaults::DefaultsConfig::default());
 }
 
 /// The frontend after its replica was torn down: live and stamped replicas.

@@ -88,7 +88,7 @@ fn orphan(ns: &Namespace<'_>, kind: &str, object: &str) -> Value {
 /// Uids of what controls the pods of a PodClique, each once.
 fn owners_of_pods(seen: &Seen, podclique: &str) -> Vec<Value> {
     let pods = seen.pods(podclique).into_iter();
-    let owners = pods.flat_map(|pod| pod["metadata"]["ownerReferences"].as_array());
+    let owners = pods.filter_map(|pod| pod["metadata"]["ownerReferences"].as_array());
     let mut uids: Vec<_> = owners.flatten().map(|o| o["uid"].clone()).collect();
     uids.dedup();
     uids
