@@ -117,12 +117,15 @@ async fn goes_on_with_others_when_a_rule_panics() {
 /// An admission policy that does not like what we write.
 #[tokio::test(start_paused = true)]
 async fn a_refused_status_is_tried_a_few_times_and_told_by_an_event() {
-    let (hub, asked) = hub_of(scripted(|asked, _| match asked.ends_with("/status?") {
-        true => Reply::Answer(422, failure(422, "Invalid")),
-        false => Reply::Answer(
-            201,
-            json!({"kind": "Event", "apiVersion": "v1", "metadata": {}}),
-        ),
+    let (hub, asked) = hub_of(scripted(|asked, _| {
+        if asked.ends_with("/status?") {
+            Reply::Answer(422, failure(422, "Invalid"))
+        } else {
+            Reply::Answer(
+                201,
+                json!({"kind": "Event", "apiVersion": "v1", "metadata": {}}),
+            )
+        }
     }));
     hub.publish(hub.world.podcliques.apply(podclique("good", "7")));
     let rules = Rules {

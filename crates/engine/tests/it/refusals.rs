@@ -72,14 +72,15 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
 
 #[tokio::test]
 async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
-    let (hub, asked) = hub_of(scripted(|asked, _| match asked.starts_with("POST") {
-        true => {
+    let (hub, asked) = hub_of(scripted(|asked, _| {
+        if asked.starts_with("POST") {
             let message = "pods \"a\" is forbidden: unable to create new content in namespace default \
-                because it is being terminated";
+            because it is being terminated";
             let (code, answer) = unwilling(403, message);
             Reply::Answer(code, answer)
+        } else {
+            Reply::Answer(200, json!({}))
         }
-        false => Reply::Answer(200, json!({})),
     }));
     let all: Vec<_> = (0..500).map(|i| create(&format!("p{i}"))).collect();
     let waves = [all, vec![delete("e")]];
