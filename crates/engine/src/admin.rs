@@ -1,36 +1,126 @@
-//! `/healthz`, `/readyz` and `/metrics`.
+//! `/healthz`, `/readyz` and `/metrics`, on a thread of their own: whatever is decided elsewhere,
+//! and however long that takes, the kubelet gets its answer.
 
-use std::net::SocketAddr;
-use std::sync::Arc;
+mod connections;
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
-use tokio::net::TcpListener;
+use prometheus_client::registry::Registry;
+use tokio::runtime;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::census;
 use crate::hub::Hub;
 
-/// Serves health on one address and metrics on another, or both on one, for ever.
-pub async fn serve(hub: Arc<Hub>, health: SocketAddr, metrics: SocketAddr) -> std::io::Result<()> {
-    let probes = Router::new()
-        .route("/healthz", get(healthz))
-        .route("/readyz", get(readyz));
-    let numbers = Router::new().route("/metrics", get(metrics_text));
-    if health == metrics {
-        return listen(health, probes.merge(numbers).with_state(hub)).await;
-    }
-    let probes = listen(health, probes.with_state(hub.clone()));
-    let numbers = listen(metrics, numbers.with_state(hub));
-    tokio::try_join!(probes, numbers).map(|_| ())
+/// How long counts are good for: all objects are looked at for them.
+const LIFETIME: Duration = Duration::from_secs(1);
+
+/// Where it listens.
+#[derive(Debug)]
+pub struct Server {
+    probes: TcpListener,
+    /// `None` if it is the same address.
+    metrics: Option<TcpListener>,
 }
 
-async fn listen(address: SocketAddr, router: Router) -> std::io::Result<()> {
-    let listener = TcpListener::bind(address)
-        .await
-        .map_err(|e| std::io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))?;
-    axum::serve(listener, router).await
+impl Server {
+    /// Listens for probes on one address and for scrapers on another, or for both on one.
+    pub fn bind(probes: SocketAddr, metrics: SocketAddr) -> io::Result<Self> {
+        let is_one = probes == metrics && probes.port() != 0;
+        Ok(Self {
+            probes: bind(probes)?,
+            metrics: (!is_one).then(|| bind(metrics)).transpose()?,
+        })
+    }
+
+    /// Where it listens for probes.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.probes.local_addr()
+    }
+
+    /// Serves until this is dropped; an error means that it cannot be served any more.
+    pub async fn serve(self, hub: Arc<Hub>) -> io::Result<()> {
+        let (mut sender, ended) = oneshot::channel();
+        let thread = std::thread::Builder::new().name("probes".to_owned());
+        thread.spawn(move || {
+            let runtime = runtime::Builder::new_current_thread().enable_all().build();
+            let result = runtime.and_then(|runtime| {
+                runtime.block_on(async {
+                    tokio::select! {
+                        result = self.answer(hub) => result,
+                        () = sender.closed() => Ok(()),
+                    }
+                })
+            });
+            // Nobody may be there any more to be told.
+            drop(sender.send(result));
+        })?;
+        let is_gone = |_| io::Error::other("the thread of the probes is gone");
+        ended.await.map_err(is_gone)?
+    }
+
+    async fn answer(self, hub: Arc<Hub>) -> io::Result<()> {
+        let page = Page::new(hub.clone());
+        let probes = Router::new()
+            .route("/healthz", get(healthz))
+            .route("/readyz", get(readyz))
+            .with_state(hub);
+        let numbers = Router::new()
+            .route("/metrics", get(metrics_text))
+            .with_state(Arc::new(page));
+        let Some(metrics) = self.metrics else {
+            connections::serve(usable(self.probes)?, probes.merge(numbers)).await;
+            return Ok(());
+        };
+        let probes = connections::serve(usable(self.probes)?, probes);
+        let numbers = connections::serve(usable(metrics)?, numbers);
+        futures::future::join(probes, numbers).await;
+        Ok(())
+    }
+}
+
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let listener = TcpListener::bind(address);
+    listener.map_err(|e| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}")))
+}
+
+fn usable(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
+    listener.set_nonblocking(true)?;
+    tokio::net::TcpListener::from_std(listener)
+}
+
+/// What `/metrics` says; objects are counted at most once a second whoever asks how often.
+pub struct Page {
+    hub: Arc<Hub>,
+    census: Mutex<Option<(Instant, Registry)>>,
+}
+
+impl Page {
+    /// Nothing is made yet.
+    pub fn new(hub: Arc<Hub>) -> Self {
+        Self {
+            hub,
+            census: Mutex::default(),
+        }
+    }
+
+    /// What was counted up to now, and the objects as they were less than a second ago.
+    pub fn text(&self) -> String {
+        self.hub.measure_silence();
+        let mut census = self.census.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = census.take().filter(|(made, _)| made.elapsed() < LIFETIME);
+        let count = || (Instant::now(), census::registry(&self.hub.world));
+        let (_, registry) = census.insert(recent.unwrap_or_else(count));
+        self.hub.metrics.encode(registry)
+    }
 }
 
 /// Alive as long as it answers: when a part that must run for ever ends, the process ends.
@@ -51,7 +141,6 @@ async fn readyz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
     (StatusCode::SERVICE_UNAVAILABLE, lines.concat())
 }
 
-async fn metrics_text(State(hub): State<Arc<Hub>>) -> String {
-    hub.measure_silence();
-    hub.metrics.encode(&census::registry(&hub.world))
+async fn metrics_text(State(page): State<Arc<Page>>) -> String {
+    page.text()
 }

@@ -104,7 +104,8 @@ fn serve(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config) {
         config.server.metrics.or_port(2752),
     );
     tasks.spawn(async move {
-        if let Err(error) = admin::serve(hub, health, metrics).await {
+        let served = async { admin::Server::bind(health, metrics)?.serve(hub).await };
+        if let Err(error) = served.await {
             tracing::error!(%error, "probes and metrics cannot be served");
         }
         "the server of probes and metrics"

@@ -2,8 +2,10 @@
 
 mod answers;
 mod gone;
+mod hangs;
 mod hidden;
 mod sick;
+mod throttled;
 mod unreadable;
 mod watches;
 

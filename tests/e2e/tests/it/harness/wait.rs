@@ -10,13 +10,21 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(150);
 
 /// Looks until there is a result. `Err` says what is still wrong; after the deadline that is the
 /// error.
-pub fn until<T>(mut look: impl FnMut() -> Result<T, String>) -> Result<T, String> {
-    let deadline = Instant::now() + DEADLINE;
+pub fn until<T>(look: impl FnMut() -> Result<T, String>) -> Result<T, String> {
+    within(DEADLINE, look)
+}
+
+/// The same with another deadline.
+pub fn within<T>(
+    limit: Duration,
+    mut look: impl FnMut() -> Result<T, String>,
+) -> Result<T, String> {
+    let deadline = Instant::now() + limit;
     loop {
         match look() {
             Ok(found) => return Ok(found),
             Err(wrong) if Instant::now() > deadline => {
-                return Err(format!("not within {DEADLINE:?}: {wrong}"));
+                return Err(format!("not within {limit:?}: {wrong}"));
             }
             Err(_) => thread::sleep(BETWEEN_LOOKS),
         }

@@ -16,6 +16,10 @@ pub enum Fault {
     Answer(u16),
     /// It is carried out, and the connection ends before the answer comes.
     AnswerLost,
+    /// It is taken and never answered.
+    Hang,
+    /// The head of an answer comes, and then nothing more.
+    Silence,
     /// What it finds, one object or many, goes through this.
     Edit(Edit),
 }

@@ -3,9 +3,10 @@
 use std::io;
 use std::sync::{Arc, PoisonError};
 
+use futures::stream;
 use http::{HeaderMap, Request, Response, header, request::Parts};
 use http_body_util::combinators::UnsyncBoxBody;
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, StreamBody};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -48,6 +49,8 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
     let edit = match rule(&asked) {
         Fault::None => None,
         Fault::Answer(code) => return Ok(refusal(code)),
+        Fault::Hang => std::future::pending().await,
+        Fault::Silence => return Ok(Response::new(silence())),
         Fault::AnswerLost => {
             shared
                 .forward(head, body)
@@ -140,6 +143,11 @@ pub fn status(code: u16) -> Value {
 pub async fn bytes(body: kube::client::Body) -> io::Result<Bytes> {
     let collected = body.collect().await.map_err(io::Error::other)?;
     Ok(collected.to_bytes())
+}
+
+/// A body of which nothing is ever sent.
+fn silence() -> Body {
+    StreamBody::new(stream::pending()).boxed_unsync()
 }
 
 /// A body that is sent at once.

@@ -1,0 +1,87 @@
+//! Probes and metrics, whatever else goes on.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::time::Duration;
+
+use api::PodClique;
+use engine::admin::{Page, Server};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::server::hub;
+
+/// Starts a server.
+fn start() -> SocketAddr {
+    let (hub, _) = hub(Vec::new());
+    let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let server = Server::bind(any, any).unwrap();
+    let address = server.address().unwrap();
+    tokio::spawn(server.serve(hub));
+    address
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    let limit = Some(Duration::from_secs(20));
+    stream.set_read_timeout(limit).unwrap();
+    stream
+}
+
+/// Asks without letting anything else of this runtime run.
+fn is_healthy(address: SocketAddr) -> bool {
+    let mut stream = connect(address);
+    let request = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer.starts_with("HTTP/1.1 200 OK") && answer.ends_with("ok\n")
+}
+
+#[tokio::test]
+async fn a_long_decision_fails_no_probe() {
+    let address = start();
+    tokio::task::yield_now().await;
+    // This thread is the whole runtime, and it is busy.
+    assert!(is_healthy(address));
+}
+
+#[tokio::test]
+async fn connections_that_are_held_open_shut_nobody_out() {
+    let address = start();
+    tokio::task::yield_now().await;
+    let mut held: Vec<_> = (0..200).map(|_| connect(address)).collect();
+    assert!(is_healthy(address));
+    let mut oldest = held.remove(0);
+    let ended = oldest.read(&mut [0]);
+    assert!(!matches!(ended, Ok(1..)), "it is closed: {ended:?}");
+}
+
+#[tokio::test]
+async fn who_does_not_say_what_he_wants_is_not_waited_for() {
+    let address = start();
+    tokio::task::yield_now().await;
+    let mut slow = connect(address);
+    slow.write_all(b"GET /heal").unwrap();
+    // What is said before the connection is closed is not of interest.
+    let mut said = Vec::new();
+    slow.read_to_end(&mut said).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn objects_are_counted_once_a_second_whoever_asks_how_often() {
+    let (hub, _) = hub(Vec::new());
+    let page = Page::new(hub.clone());
+    let before = page.text();
+    let metadata = ObjectMeta {
+        name: Some("a".into()),
+        resource_version: Some("1".into()),
+        ..ObjectMeta::default()
+    };
+    hub.world.podcliques.apply(PodClique {
+        metadata,
+        ..PodClique::default()
+    });
+    assert_eq!(page.text(), before);
+    tokio::time::advance(Duration::from_secs(1)).await;
+    assert_ne!(page.text(), before);
+}
