@@ -32,7 +32,7 @@ fn seeds() {
                         return;
                     }
                     match run(seed, None, LINES) {
-                        Ok(seen) => coverage.lock().unwrap().add(&seen),
+                        Ok(met) => coverage.lock().unwrap().add(&met),
                         Err(failure) => failures.lock().unwrap().push((seed, failure)),
                     }
                 }
