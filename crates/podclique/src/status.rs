@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{LastError, PodCliqueStatus, labels};
-use domain::availability::{self, CliqueFacts};
+use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
 use domain::limits::{self, ERR_LIMIT_EXCEEDED};
 use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
@@ -86,6 +86,7 @@ fn set_conditions(
     conditions::set(&mut next.conditions, scheduled, generation, now);
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
+        next.breached_since = breached_since(snapshot, next, breach.status, now);
         conditions::set(&mut next.conditions, breach, generation, now);
     }
     let ready = ready(snapshot, next);
@@ -97,6 +98,20 @@ fn set_conditions(
         generation,
         now,
     );
+}
+
+/// Since when it is breached, or was until a moment ago.
+fn breached_since(
+    snapshot: &Snapshot,
+    before: &PodCliqueStatus,
+    status: Status,
+    now: Timestamp,
+) -> Option<Time> {
+    let goes_on = |ended| {
+        let pods = snapshot.pods.iter().map(AsRef::as_ref);
+        crash_loop::goes_on(pods, snapshot.is_training(), ended)
+    };
+    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, goes_on)
 }
 
 /// The breach of a job that is over stays as it was: its pods are ended by us now, and that is

@@ -8,8 +8,9 @@ use api::{PodClique, PodCliqueScalingGroup, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, limits, ownership, training};
+use domain::{Key, Pod, limits, ownership, termination, training};
 use engine::World;
+use jiff::SignedDuration;
 
 use crate::status;
 
@@ -55,6 +56,14 @@ impl Snapshot {
     /// Whether the set, with all that exists of it, is larger than it may be.
     pub fn is_set_over_limits(&self) -> bool {
         self.owner.as_ref().is_some_and(|o| o.is_over_limits)
+    }
+
+    /// For how long a breach that has ended may come back as the same one.
+    pub fn breach_memory(&self) -> SignedDuration {
+        let Some(owner) = &self.owner else {
+            return SignedDuration::ZERO;
+        };
+        termination::memory(&owner.set, self.config(), &DefaultsConfig::default())
     }
 
     /// `spec.minAvailable`; 1 if unset.
