@@ -17,6 +17,10 @@ use crate::training;
 /// Reason of a fence that was raised because of a breach.
 pub const REASON: &str = "MinAvailableBreached";
 
+/// The shortest delay. Times are stored in whole seconds: less than one would be none, and pods need
+/// time to come back.
+pub const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
+
 /// How long a breach may last in the set; `None`: gang termination is off, which it is unless
 /// somebody asks for it. A delay that makes no sense counts as none.
 pub fn delay_of_set(set: &PodCliqueSet) -> Option<SignedDuration> {
@@ -64,7 +68,7 @@ pub fn memory(
 }
 
 fn usable(delay: &GoDuration) -> Option<SignedDuration> {
-    delay.parse().ok().filter(SignedDuration::is_positive)
+    delay.parse().ok().filter(|d| *d >= SHORTEST)
 }
 
 /// When a breach of that age has lasted for the delay.
