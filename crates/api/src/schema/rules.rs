@@ -93,7 +93,11 @@ pub(super) fn paths(kind: &str) -> Vec<String> {
 fn rules_of(kind: &str) -> Vec<Rule> {
     match kind {
         "PodCliqueSet" => set_rules(),
-        "PodClique" | "PodCliqueScalingGroup" => training_child(),
+        "PodClique" | "PodCliqueScalingGroup" => {
+            let mut rules = training_child();
+            rules.push(fixed_minimum());
+            rules
+        }
         _ => Vec::new(),
     }
 }
@@ -335,6 +339,16 @@ fn reserved_keys() -> Vec<Rule> {
         rule(CLIQUE_ANNOTATIONS, ANNOTATIONS, annotations.clone()),
         rule(GROUP_ANNOTATIONS, ANNOTATIONS, annotations),
     ]
+}
+
+/// Grove's webhook: a gang's size is fixed. An object without it may be given one.
+fn fixed_minimum() -> Rule {
+    Rule::new(
+        "spec",
+        "minAvailable is immutable: create another PodCliqueSet",
+        "!has(oldSelf.minAvailable) || (has(self.minAvailable) && self.minAvailable == oldSelf.minAvailable)",
+    )
+    .field(".minAvailable")
 }
 
 /// Ours (seed 000).

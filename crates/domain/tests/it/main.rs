@@ -15,6 +15,7 @@ mod fence;
 mod hash;
 mod indices;
 mod limits;
+mod minimums;
 mod readiness;
 mod termination;
 mod unimplemented;
