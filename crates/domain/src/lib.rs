@@ -13,6 +13,7 @@ pub mod indices;
 pub mod intake;
 pub mod key;
 pub mod limits;
+pub mod minimums;
 pub mod ownership;
 pub mod plan;
 pub mod pod;

@@ -7,11 +7,13 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
 use domain::readiness::{self, Start};
-use domain::{Key, Pod, defaults, gang, hash, intake, limits, ownership, training};
+use domain::{Key, Pod, defaults, gang, hash, intake, limits, ownership, termination, training};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::Rules;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +56,13 @@ impl Snapshot {
         let uid = ownership::uid(&self.podclique.metadata);
         let pods = self.pods.iter();
         pods.filter(move |p| ownership::is_controlled_by(&p.metadata, uid))
+    }
+
+    /// For how long a breach that has ended may come back as the same one.
+    pub fn breach_memory(&self) -> SignedDuration {
+        self.set
+            .as_ref()
+            .map_or(SignedDuration::ZERO, |s| s.breach_memory)
     }
 
     /// Slots whose work is done.
@@ -116,14 +125,12 @@ pub struct SetFacts {
     pub has_ended: bool,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
+    /// For how long a breach of this clique that has ended may come back as the same one.
+    pub breach_memory: SignedDuration,
 }
 
 /// Reads the caches.
-pub fn observe(
-    podclique: &Arc<PodClique>,
-    world: &World,
-    stuck_pod_timeout: SignedDuration,
-) -> Snapshot {
+pub fn observe(podclique: &Arc<PodClique>, world: &World, rules: &Rules) -> Snapshot {
     let meta = &podclique.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
     let set_name = ownership::label(meta, labels::PART_OF).unwrap_or_default();
@@ -153,14 +160,14 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        set: set.map(|s| facts(&s, podclique, world)),
+        set: set.map(|s| facts(&s, podclique, world, rules)),
         pods,
         released,
         may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang,
         tombstones: world.tombstones.of(ownership::uid(meta)),
         podclique: podclique.clone(),
-        stuck_pod_timeout,
+        stuck_pod_timeout: rules.stuck_pod_timeout,
     }
 }
 
@@ -239,7 +246,7 @@ fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 
-fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
+fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World, rules: &Rules) -> SetFacts {
     // Of what another set of this name left behind nothing is ended.
     let is_own = world.is_in_hands_of(set, &podclique.metadata);
     let template = &set.spec.template;
@@ -247,6 +254,7 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
         .cliques
         .iter()
         .find(|c| is_made_from(podclique, set, &c.name));
+    let group = clique.and_then(|c| group_of(set, &c.name));
     SetFacts {
         name: ownership::name(&set.metadata).to_owned(),
         is_terminating: ownership::is_terminating(&set.metadata),
@@ -260,7 +268,8 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World) -> SetFacts {
         is_over: is_own && training::is_over(set.status.as_ref()),
         is_over_limits: intake::says_over_limits(set),
         has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
-        training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
+        training_delay: training::delay(set, group),
+        breach_memory: termination::memory(set, group, &rules.defaults),
     }
 }
 

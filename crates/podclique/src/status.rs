@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{LastError, PodCliqueStatus, labels};
-use domain::availability::{self, CliqueFacts};
+use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
 use domain::limits::{self, ERR_LIMIT_EXCEEDED};
 use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
@@ -84,6 +84,7 @@ fn set_conditions(
     let slots = scheduled_slots(snapshot);
     let scheduled = availability::clique_scheduled(slots, facts.minimum());
     conditions::set(&mut next.conditions, scheduled, generation, now);
+    next.breached_since = breached_since(snapshot, facts, next, now);
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
@@ -97,6 +98,26 @@ fn set_conditions(
         generation,
         now,
     );
+}
+
+/// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and
+/// nothing is remembered.
+fn breached_since(
+    snapshot: &Snapshot,
+    facts: &CliqueFacts,
+    before: &PodCliqueStatus,
+    now: Timestamp,
+) -> Option<Time> {
+    let stored = StoredBreach::from(before);
+    if is_settled(snapshot, before) {
+        return stored.since().map(Time);
+    }
+    let goes_on = |ended| {
+        let pods = snapshot.pods.iter().map(AsRef::as_ref);
+        crash_loop::goes_on(pods, snapshot.is_training(), ended)
+    };
+    let status = availability::clique_breach(facts).status;
+    stored.next(status, snapshot.breach_memory(), now, goes_on)
 }
 
 /// The breach of a job that is over stays as it was: its pods are ended by us now, and that is

@@ -4,12 +4,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
-use api::{PodClique, PodCliqueScalingGroup, labels, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, limits, ownership, training};
+use domain::minimums::{self, Minimums};
+use domain::{Key, Pod, limits, ownership, termination, training};
 use engine::World;
+use jiff::SignedDuration;
 
 use crate::status;
 
@@ -55,6 +57,14 @@ impl Snapshot {
     /// Whether the set, with all that exists of it, is larger than it may be.
     pub fn is_set_over_limits(&self) -> bool {
         self.owner.as_ref().is_some_and(|o| o.is_over_limits)
+    }
+
+    /// For how long a breach that has ended may come back as the same one.
+    pub fn breach_memory(&self) -> SignedDuration {
+        let Some(owner) = &self.owner else {
+            return SignedDuration::ZERO;
+        };
+        termination::memory(&owner.set, self.config(), &DefaultsConfig::default())
     }
 
     /// `spec.minAvailable`; 1 if unset.
@@ -154,18 +164,18 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
+    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
+        .into_iter()
+        .map(|c| (ownership::name(&c.metadata).to_owned(), c))
+        .collect();
     let owner = ownership::controller(meta).and_then(|owner| {
         let set = world
             .podcliquesets
             .get(&Key::new(namespace, owner.name.clone()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
-        is_it.then(|| intake::of_parent(&set, defaults))
+        is_it.then(|| take(&set, &podcliques, defaults))
     });
-    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
-        .into_iter()
-        .map(|c| (ownership::name(&c.metadata).to_owned(), c))
-        .collect();
     let mut snapshot = Snapshot {
         pods: pods(&podcliques, world),
         podcliques,
@@ -177,6 +187,24 @@ pub fn observe(
     snapshot.is_set_replica_torn_down =
         place.is_some_and(|(owner, i)| world.has_earlier_attempt(&owner.set, i));
     snapshot
+}
+
+/// The set, with the minimums of the PodCliques that exist here.
+fn take(
+    set: &PodCliqueSet,
+    podcliques: &BTreeMap<String, Arc<PodClique>>,
+    defaults: &DefaultsConfig,
+) -> Intake {
+    let mut intake = intake::of_parent(set, defaults);
+    let mut found = Minimums::default();
+    let owned = podcliques
+        .values()
+        .filter(|c| ownership::controller(&c.metadata).is_some());
+    for podclique in owned {
+        found.add_clique(ownership::name(&set.metadata), podclique);
+    }
+    minimums::keep(&mut intake, set, &found);
+    intake
 }
 
 /// Only a breach has to be confirmed from pods.

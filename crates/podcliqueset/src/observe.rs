@@ -9,6 +9,7 @@ use domain::admission::FieldError;
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
+use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, limits, ownership, training};
 use engine::{Cache, World};
 use jiff::SignedDuration;
@@ -239,9 +240,15 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
     for group in &groups {
         cliques.extend(world.podcliques.owned_by(&**group));
     }
+    let mut intake = intake::take(stored, &rules.defaults);
+    minimums::keep(
+        &mut intake,
+        stored,
+        &existing_minimums(stored, &groups, &cliques),
+    );
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, world)).collect();
     Snapshot {
-        intake: intake::take(stored, &rules.defaults),
+        intake,
         unadopted: unadopted(stored, &podcliques, world),
         podcliques,
         gangs: children(&world.podgangs, stored, &key),
@@ -266,6 +273,22 @@ fn unadopted(
     let names = all.iter().map(|c| ownership::name(&c.metadata));
     let unknown = names.filter(|name| !known.contains_key(*name));
     unknown.map(str::to_owned).collect()
+}
+
+fn existing_minimums(
+    set: &PodCliqueSet,
+    groups: &[Arc<PodCliqueScalingGroup>],
+    cliques: &[Arc<PodClique>],
+) -> Minimums {
+    let name = ownership::name(&set.metadata);
+    let mut found = Minimums::default();
+    for group in groups.iter().filter(|g| is_owned(&g.metadata)) {
+        found.add_group(name, group);
+    }
+    for clique in cliques.iter().filter(|c| is_owned(&c.metadata)) {
+        found.add_clique(name, clique);
+    }
+    found
 }
 
 /// Whether a child is controlled, by the set or one of its groups, and not only fit to be adopted.

@@ -93,7 +93,11 @@ pub(super) fn paths(kind: &str) -> Vec<String> {
 fn rules_of(kind: &str) -> Vec<Rule> {
     match kind {
         "PodCliqueSet" => set_rules(),
-        "PodClique" | "PodCliqueScalingGroup" => training_child(),
+        "PodClique" | "PodCliqueScalingGroup" => {
+            let mut rules = training_child();
+            rules.push(fixed_minimum());
+            rules
+        }
         _ => Vec::new(),
     }
 }
@@ -337,31 +341,59 @@ fn reserved_keys() -> Vec<Rule> {
     ]
 }
 
+/// Grove's webhook: a gang's size is fixed. An object without it may be given one.
+fn fixed_minimum() -> Rule {
+    Rule::new(
+        "spec",
+        "minAvailable is immutable: create another PodCliqueSet",
+        "!has(oldSelf.minAvailable) || (has(self.minAvailable) && self.minAvailable == oldSelf.minAvailable)",
+    )
+    .field(".minAvailable")
+}
+
 /// Ours (seed 000).
 fn termination_delay() -> Vec<Rule> {
     const SET: &str = "self.template.terminationDelay";
     const GROUPS: &str = "self.template.podCliqueScalingGroups";
+    const OF_GROUP: &str = "g.terminationDelay";
     vec![
         is_duration("spec.template.terminationDelay"),
         Rule::new(
             "spec",
-            "terminationDelay must be greater than 0: omit terminationDelay to disable gang termination",
+            "terminationDelay must be at least 1s: omit terminationDelay to disable gang termination",
+            format!("!has({SET}) || {} || {}", training("self"), is_delay(SET)),
+        )
+        .field(".template.terminationDelay"),
+        Rule::new(
+            "spec",
+            "terminationDelay of Training must be 0s or at least 1s",
             format!(
-                "!has({SET}) || {} || !{} || duration({SET}) > duration('0s')",
+                "!has({SET}) || !{} || {}",
                 training("self"),
-                parses(SET)
+                is_delay_or_none(SET)
             ),
         )
         .field(".template.terminationDelay"),
         Rule::new(
             "spec",
-            "terminationDelay must not be negative",
+            "terminationDelay of a scaling group must be at least 1s: omit it to use that of the template",
             format!(
-                "!has({SET}) || !{} || !{SET}.startsWith('-')",
-                training("self")
+                "!has({GROUPS}) || {} || {GROUPS}.all(g, !has({OF_GROUP}) || {})",
+                training("self"),
+                is_delay(OF_GROUP)
             ),
         )
-        .field(".template.terminationDelay"),
+        .field(".template.podCliqueScalingGroups"),
+        Rule::new(
+            "spec",
+            "terminationDelay of a scaling group of Training must be 0s or at least 1s",
+            format!(
+                "!has({GROUPS}) || !{} || {GROUPS}.all(g, !has({OF_GROUP}) || {})",
+                training("self"),
+                is_delay_or_none(OF_GROUP)
+            ),
+        )
+        .field(".template.podCliqueScalingGroups"),
         Rule::new(
             "spec",
             "terminationDelay of a scaling group needs terminationDelay of the template: without it gang termination is disabled",
@@ -372,6 +404,16 @@ fn termination_delay() -> Vec<Rule> {
         )
         .field(".template.podCliqueScalingGroups"),
     ]
+}
+
+/// Times are stored in whole seconds: less than one would be no delay. A text that is no duration
+/// is refused by another rule.
+fn is_delay(text: &str) -> String {
+    format!("!{} || duration({text}) >= duration('1s')", parses(text))
+}
+
+fn is_delay_or_none(text: &str) -> String {
+    format!("{} || duration({text}) == duration('0s')", is_delay(text))
 }
 
 fn is_duration(at: &'static str) -> Rule {

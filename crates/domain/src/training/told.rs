@@ -3,6 +3,7 @@
 use api::PodClique;
 use api::conditions::{self, ConditionType};
 
+use crate::availability::StoredBreach;
 use crate::ownership;
 use crate::plan::{Note, Target};
 
@@ -11,13 +12,11 @@ use crate::plan::{Note, Target};
 pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Note> {
     let status = podclique.status.as_ref()?;
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
-    let since = breach.last_transition_time.0;
+    // A crash loop is one breach, and is told of once.
+    let since = StoredBreach::from(status).since()?;
     let meta = &podclique.metadata;
     let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);
     let identity = format!("{}/{since}", ownership::uid(meta));
-    let is_breached = breach.status == "True";
-    is_breached.then(|| {
-        let note = Note::warning("PodCliqueFailed", message);
-        note.once(identity).about(set)
-    })
+    let note = Note::warning("PodCliqueFailed", message);
+    Some(note.once(identity).about(set))
 }

@@ -9,11 +9,13 @@
 
 mod admission;
 mod availability;
+mod breach_age;
 mod defaults;
 mod fence;
 mod hash;
 mod indices;
 mod limits;
+mod minimums;
 mod readiness;
 mod termination;
 mod unimplemented;

@@ -2,10 +2,11 @@
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
 use api::{PodCliqueSet, conditions};
+use domain::availability::StoredBreach;
 use domain::defaults::DefaultsConfig;
 use domain::intake;
 use domain::plan::{Kind, Target};
-use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica};
+use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica, memory};
 use jiff::{SignedDuration, Timestamp};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -50,6 +51,9 @@ fn set(type_: &str, of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSe
 #[case::zero(Some("0s"), None, (None, None))]
 #[case::negative(Some("-1s"), Some("3s"), (None, None))]
 #[case::unreadable(Some("soon"), None, (None, None))]
+#[case::less_than_a_second(Some("900ms"), None, (None, None))]
+#[case::a_second(Some("1000ms"), Some("1s"), (Some(1), Some(1)))]
+#[case::less_than_a_second_in_the_group(Some("10s"), Some("900ms"), (Some(10), None))]
 #[case::zero_in_the_group(Some("10s"), Some("0s"), (Some(10), None))]
 #[case::unreadable_in_the_group(Some("10s"), Some("soon"), (Some(10), None))]
 fn a_groups_own_delay_wins_and_what_makes_no_sense_is_none(
@@ -69,15 +73,48 @@ fn a_groups_own_delay_wins_and_what_makes_no_sense_is_none(
     );
 }
 
+#[rstest]
+#[case::off("Inference", None, None, 0)]
+#[case::of_the_set("Inference", Some("20s"), None, 20)]
+#[case::of_the_group("Inference", Some("20s"), Some("5m"), 300)]
+#[case::longest("Inference", Some("4h"), None, 600)]
+#[case::job_at_once("Training", None, None, 0)]
+#[case::job_with_a_delay("Training", Some("20s"), None, 20)]
+#[case::job_with_one_in_the_group("Training", None, Some("20s"), 20)]
+fn a_breach_is_remembered_by_the_delay_that_counts(
+    #[case] type_: &str,
+    #[case] of_set: Option<&str>,
+    #[case] of_group: Option<&str>,
+    #[case] seconds: i64,
+) {
+    let pcs = set(type_, of_set, of_group);
+    let group = &pcs.spec.template.scaling_groups[0];
+    let memory = memory(&pcs, Some(group), &DefaultsConfig::default());
+    assert_eq!(memory.as_secs(), seconds);
+}
+
+#[test]
+fn the_operators_default_counts_for_what_is_remembered() {
+    let defaults = DefaultsConfig {
+        termination_delay: Some("30s".into()),
+    };
+    let unset = set("Inference", None, None);
+    assert_eq!(memory(&unset, None, &defaults).as_secs(), 30);
+    let job = set("Training", None, None);
+    assert_eq!(memory(&job, None, &defaults).as_secs(), 0);
+}
+
 #[test]
 fn training_is_not_terminated_by_this() {
     let pcs = set("Training", Some("10s"), None);
     assert_eq!(delay_of_set(&pcs), None);
 }
 
-#[test]
-fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up() {
-    let pcs = set("Inference", Some("0s"), None);
+#[rstest]
+#[case("0s")]
+#[case("900ms")]
+fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up(#[case] delay: &str) {
+    let pcs = set("Inference", Some(delay), None);
     let intake = intake::take(&pcs, &DefaultsConfig::default());
     assert!(intake.may_act(), "{:?}", intake.errors);
     assert_eq!(intake.invalid_delays.len(), 1);
@@ -103,7 +140,11 @@ fn confirmed(replica: i32, name: &str, since: i64, stored: Status, seen: Status)
         uid: format!("uid-{name}"),
     };
     let delay = SignedDuration::from_secs(10);
-    Breach::confirmed(replica, object, delay, &list, || verdict(seen))
+    let stored = StoredBreach {
+        conditions: &list,
+        since: None,
+    };
+    Breach::confirmed(replica, object, delay, stored, || verdict(seen))
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod scale_in;
 mod stuck;
 
 use api::{PodCliqueStatus, labels};
+use domain::availability::StoredBreach;
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 use jiff::Timestamp;
@@ -56,11 +57,12 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.notes.extend(failure::note(snapshot));
     let mut status = status::status(snapshot, now);
     status.last_errors.extend(missing.error(snapshot, now));
-    plan.status = Some(status);
     let wakes = [
         stuck::next_deadline(snapshot, now),
         finished::next_due(snapshot, now),
+        StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
     ];
+    plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();
     plan
 }

@@ -2,7 +2,6 @@
 
 use domain::Pod;
 use engine::World;
-use jiff::SignedDuration;
 use testkit::builders::{pod, podclique};
 
 /// Whoever learns the uid of a PodClique in another namespace may write it into an owner reference.
@@ -23,7 +22,7 @@ fn pods_of_another_namespace_are_not_believed() {
     for pod in [own, elsewhere, of_another_version] {
         world.pods.apply(Pod::clone(&pod.build()));
     }
-    let seen = podclique::observe::observe(&clique, &world, SignedDuration::ZERO);
+    let seen = podclique::observe::observe(&clique, &world, &podclique::Rules::default());
     let uids: Vec<_> = seen.pods.iter().map(|p| p.uid().to_owned()).collect();
     assert_eq!(uids, [pod(&clique, 0).build().uid()]);
 }

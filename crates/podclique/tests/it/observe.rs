@@ -5,7 +5,6 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodClique, PodCliqueSet, labels};
 use engine::World;
-use jiff::SignedDuration;
 use podclique::Snapshot;
 use podclique::observe::observe;
 use testkit::builders::{after, pod, podclique, set};
@@ -16,7 +15,7 @@ fn demo() -> PodCliqueSet {
 
 fn look(set: PodCliqueSet, podclique: &Arc<PodClique>, world: &World) -> Snapshot {
     world.podcliquesets.apply(set);
-    observe(podclique, world, SignedDuration::from_secs(60))
+    observe(podclique, world, &podclique::Rules::default())
 }
 
 /// Somebody labelled a pod of his own, and perhaps gave it an owner: it is in no slot.

@@ -316,7 +316,8 @@ fn adopts_pods_of_its_own_attempt_only(#[case] attempt: &str, #[case] adopted: u
     let released = released.with(|p| p.metadata.owner_references = None);
     let world = World::default();
     world.pods.apply((*released.build()).clone());
-    let seen = podclique::observe::observe(&with_attempt("1"), &world, SignedDuration::ZERO);
+    let seen =
+        podclique::observe::observe(&with_attempt("1"), &world, &podclique::Rules::default());
     assert_eq!(
         (seen.pods.len(), seen.released.len()),
         (adopted, 1 - adopted)
@@ -371,7 +372,7 @@ fn its_template_is_known_though_the_set_leaves_the_restart_policy_open() {
     let world = World::default();
     world.podcliquesets.apply(set);
     let podclique = podclique("demo-0-worker").build();
-    let seen = podclique::observe::observe(&podclique, &world, SignedDuration::ZERO);
+    let seen = podclique::observe::observe(&podclique, &world, &podclique::Rules::default());
     assert_eq!(seen.set.unwrap().template_hash, Some(hash));
 }
 

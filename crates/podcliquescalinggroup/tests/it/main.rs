@@ -11,6 +11,7 @@ mod bounds;
 mod children;
 mod deletion;
 mod fence;
+mod minimums;
 mod orphans;
 mod recovery;
 mod situation;

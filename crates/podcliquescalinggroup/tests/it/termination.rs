@@ -183,6 +183,51 @@ fn announces_on_the_set_and_wakes_when_it_is_due() {
     assert_snapshot!(text.split("status").next().unwrap());
 }
 
+/// Its condition flipped a moment ago: a crash loop is one breach.
+#[test]
+fn measures_by_the_time_since_when_the_breach_goes_on() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 59)]);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+    since(&mut snapshot, "demo-0-g-1-leader", 30);
+    assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
+}
+
+fn since(snapshot: &mut Snapshot, name: &str, seconds: i64) {
+    let podclique = snapshot.podcliques.get_mut(name).unwrap();
+    let status = Arc::make_mut(podclique).status.as_mut().unwrap();
+    status.breached_since = Some(Time(after(seconds)));
+}
+
+/// What a group says of its breach 60 s after the epoch: it began at 10 and ended at 50, for the
+/// set's delay of 30 s it is remembered, and two PodCliques are breached since these times.
+#[rstest]
+#[case::goes_on_with_one_of_them([55, 20], 10)]
+#[case::begins_anew([55, 52], 60)]
+fn the_breach_of_a_group_goes_on_with_that_of_a_podclique(
+    #[case] times: [i64; 2],
+    #[case] expected: i64,
+) {
+    let names = ["demo-0-g-1-leader", "demo-0-g-2-leader"];
+    let mut snapshot = broken(&set(Some("30s"), None), &names.map(|n| (n, 58)));
+    for (name, time) in names.into_iter().zip(times) {
+        since(&mut snapshot, name, time);
+    }
+    let group = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    group.breached_since = Some(Time(after(10)));
+    let ended = Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status: Status::False,
+        reason: Reason::SufficientAvailablePodCliqueScalingGroupReplicas,
+        message: String::new(),
+    };
+    conditions::set(&mut group.conditions, ended, None, after(50));
+    let status = plan(&snapshot).status.unwrap();
+    assert!(is_breached(&status));
+    assert_eq!(status.breached_since, Some(Time(after(expected))));
+}
+
 #[test]
 fn leaves_it_to_the_set_when_too_few_replicas_are_healthy() {
     let lost = [("demo-0-g-1-leader", 0), ("demo-0-g-2-worker", 0)];
@@ -252,4 +297,31 @@ fn recycles_all_that_are_due_in_one_write() {
     let mut snapshot = broken(&set, &[("demo-0-g-0-leader", 0), ("demo-0-g-1-leader", 20)]);
     Arc::make_mut(&mut snapshot.group).spec.min_available = Some(1);
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1), (1, 1)]);
+}
+
+/// One PodClique was deleted by hand, and its pods take their time to end.
+fn hanging(was_available: bool) -> Snapshot {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-2-leader", 0)]);
+    for (name, podclique) in of_replica_1(&mut snapshot) {
+        if name.ends_with("leader") {
+            let podclique = Arc::make_mut(podclique);
+            podclique.metadata.deletion_timestamp = Some(Time(after(59)));
+            podclique.status.as_mut().unwrap().was_available = was_available;
+        }
+    }
+    snapshot
+}
+
+#[test]
+fn a_replica_whose_podclique_is_on_its_way_out_is_none_to_rely_on() {
+    let plan = plan(&hanging(true));
+    assert_eq!(attempts(&plan), []);
+    let status = plan.status.as_ref().unwrap();
+    assert!(is_breached(status));
+    assert_eq!(status.breached_since, Some(Time(after(60))), "not yet long");
+}
+
+#[test]
+fn a_podclique_that_was_never_available_is_no_loss() {
+    assert_eq!(attempts(&plan(&hanging(false))), [(2, 1)]);
 }

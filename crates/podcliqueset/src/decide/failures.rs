@@ -45,7 +45,7 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
         ));
     }
     let delay = training::delay(&snapshot.intake.set, part.group);
-    let stored = &seen.podclique.status.as_ref()?.conditions;
+    let stored = seen.podclique.status.as_ref()?.into();
     Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&seen.facts())
     })

@@ -84,7 +84,7 @@ fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
 fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {
     let seen = snapshot.podclique(&names::standalone_clique(snapshot.name(), i, clique))?;
     let delay = termination::delay_of_set(&snapshot.intake.set)?;
-    let stored = &seen.podclique.status.as_ref()?.conditions;
+    let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
     Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
 }
@@ -99,7 +99,7 @@ fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -
     let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
     let delay = termination::delay_of_group(&snapshot.intake.set, config).filter(|_| is_current)?;
     let object = Target::of(Kind::PodCliqueScalingGroup, &group.metadata);
-    Breach::confirmed(i, object, delay, &status.conditions, || {
+    Breach::confirmed(i, object, delay, status.into(), || {
         group_breach(&group_facts(snapshot, group))
     })
 }
@@ -112,12 +112,15 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
     GroupFacts::of(group, attempts, |j, clique| {
         let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
         let seen = snapshot
-            .podclique(&name)
+            .of_present_attempt(&name)
             .filter(|c| c.attempt().group == fence::present(attempts, j))?;
+        if seen.is_terminating() {
+            return GroupPart::on_its_way_out(&seen.podclique);
+        }
         let facts = seen.facts();
         Some(GroupPart {
             is_breached: clique_breach(&facts).status == Status::True,
-            was_available: facts.was_available,
+            was_available: facts.was_available || facts.available >= facts.minimum(),
         })
     })
 }

@@ -8,6 +8,7 @@ use api::{PodCliqueSet, PodCliqueStatus};
 use domain::plan::Plan;
 use domain::{fence, intake};
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use rstest::rstest;
@@ -127,6 +128,30 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     assert!(plan.notes.is_empty() && plan.wake_at.is_none());
 }
 
+/// Its condition flipped a moment ago: a crash loop is one breach.
+#[test]
+fn measures_by_the_time_since_when_the_breach_goes_on() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 59);
+    let seen = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    let status = Arc::make_mut(&mut seen.podclique).status.as_mut().unwrap();
+    status.breached_since = Some(Time(after(30)));
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
+}
+
+#[test]
+fn measures_a_group_by_the_time_since_when_its_breach_goes_on() {
+    let mut snapshot = running(1, Some("30s"));
+    for name in ["demo-0-g-1-leader", "demo-0-g-2-leader"] {
+        lose(&mut snapshot, name, 59);
+    }
+    delegate(&mut snapshot, 59);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    group.status.as_mut().unwrap().breached_since = Some(Time(after(30)));
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
+}
+
 #[test]
 fn does_nothing_for_a_group_that_deals_with_it_itself() {
     let mut snapshot = running(1, Some("30s"));
@@ -147,6 +172,43 @@ fn tears_the_replica_down_for_a_group_that_is_really_broken(
     }
     delegate(&mut snapshot, 0);
     assert_eq!(attempts(&plan(&snapshot)), expected);
+}
+
+/// Replica 1 was recycled, and all its pods are Ready since a moment ago: nobody has said so yet.
+#[test]
+fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-g-2-leader", 0);
+    for clique in ["leader", "worker"] {
+        let name = format!("demo-0-g-1-{clique}");
+        let podclique = &mut snapshot.podcliques.get_mut(&name).unwrap().podclique;
+        let podclique = Arc::make_mut(podclique);
+        podclique.status = None;
+        let labels = podclique.metadata.labels.get_or_insert_default();
+        labels.insert(api::labels::GROUP_ATTEMPT.into(), "1".into());
+    }
+    delegate(&mut snapshot, 0);
+    let cause = fence::Cause {
+        reason: "test".into(),
+        message: String::new(),
+    };
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let status = group.status.as_mut().unwrap();
+    status.replica_attempts = fence::recycle(&[], 1, cause, after(0));
+    assert_eq!(attempts(&plan(&snapshot)), []);
+}
+
+/// Deleted by hand, it takes longer than the delay to go: its group replica is no better off than
+/// with pods that died.
+#[test]
+fn a_podclique_that_hangs_on_its_way_out_counts_against_its_group() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-g-2-leader", 0);
+    let seen = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
+    let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
+    meta.deletion_timestamp = Some(Time(after(20)));
+    delegate(&mut snapshot, 20);
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }
 
 #[test]
