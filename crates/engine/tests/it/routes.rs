@@ -18,6 +18,7 @@ fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
         namespace: Some("default".into()),
         uid: Some(format!("uid-{name}")),
         owner_references: Some(vec![OwnerReference {
+            api_version: "grove.io/v1alpha1".into(),
             kind: owner_kind.into(),
             name: owner.into(),
             uid: format!("uid-{owner}"),
@@ -204,6 +205,7 @@ fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta,
     };
     let given = Change { old: is, new: was };
     let concerned = K::routes(&new, world);
+    assert!(!concerned.is_empty());
     for change in [taken, given] {
         let woken = K::routes(&change, world);
         for route in &concerned {
