@@ -104,13 +104,13 @@ fn is_forgotten_at_a_stored_time() {
 }
 
 /// One run of a container, from start to end, with this exit code.
-fn run(started: i64, finished: i64, exit_code: i32) -> Option<Terminated> {
-    Some(Terminated {
+fn run(started: i64, finished: i64, exit_code: i32) -> Terminated {
+    Terminated {
         exit_code,
         started_at: Some(Time(at(started))),
         finished_at: Some(Time(at(finished))),
         ..Terminated::default()
-    })
+    }
 }
 
 fn container(now: ContainerState, last: Option<Terminated>, restarts: i32) -> ContainerStatus {
@@ -125,9 +125,9 @@ fn container(now: ContainerState, last: Option<Terminated>, restarts: i32) -> Co
     }
 }
 
-fn ended(run: Option<Terminated>) -> ContainerState {
+fn ended(run: Terminated) -> ContainerState {
     ContainerState {
-        terminated: run,
+        terminated: Some(run),
         ..ContainerState::default()
     }
 }
@@ -170,14 +170,14 @@ fn goes_on(pods: Vec<PodBuilder>, is_training: bool) -> bool {
 }
 
 #[rstest]
-#[case::crashed_again(container(ended(run(1, 60, 1)), run(-900, -1, 1), 1), true)]
-#[case::waits_to_be_started_again(container(backing_off(), run(1, 60, 1), 1), true)]
-#[case::is_started_and_not_ready_yet(container(running(), run(1, 60, 1), 2), true)]
-#[case::ends_well_again_and_again(container(backing_off(), run(1, 60, 0), 1), true)]
+#[case::crashed_again(container(ended(run(1, 60, 1)), Some(run(-900, -1, 1)), 1), true)]
+#[case::waits_to_be_started_again(container(backing_off(), Some(run(1, 60, 1)), 1), true)]
+#[case::is_started_and_not_ready_yet(container(running(), Some(run(1, 60, 1)), 2), true)]
+#[case::ends_well_again_and_again(container(backing_off(), Some(run(1, 60, 0)), 1), true)]
 #[case::crashed_for_the_first_time(container(ended(run(-900, 60, 1)), None, 0), false)]
-#[case::ran_long_before_it_crashed(container(ended(run(-900, 60, 1)), run(-990, -950, 1), 1), false)]
-#[case::merely_not_ready(container(running(), run(-900, -1, 1), 1), false)]
-#[case::merely_not_ready_after_two_crashes(container(running(), run(1, 20, 1), 2), false)]
+#[case::ran_long_before_it_crashed(container(ended(run(-900, 60, 1)), Some(run(-990, -950, 1)), 1), false)]
+#[case::merely_not_ready(container(running(), Some(run(-900, -1, 1)), 1), false)]
+#[case::merely_not_ready_after_two_crashes(container(running(), Some(run(1, 20, 1)), 2), false)]
 #[case::never_crashed(container(running(), None, 0), false)]
 fn a_breach_goes_on_while_containers_terminate(
     #[case] container: ContainerStatus,
@@ -188,14 +188,14 @@ fn a_breach_goes_on_while_containers_terminate(
 
 #[test]
 fn pods_that_crash_one_after_the_other_are_one_breach() {
-    let first = down(container(running(), run(-900, -1, 1), 1)).condition("Ready", "True");
+    let first = down(container(running(), Some(run(-900, -1, 1)), 1)).condition("Ready", "True");
     let second = down(container(ended(run(-900, 60, 1)), None, 0));
     assert!(goes_on(vec![first, second], false));
 }
 
 #[test]
 fn pods_that_crashed_together_do_not_make_a_loop_of_a_readiness_that_fails_later() {
-    let crashed = || down(container(running(), run(-900, -1, 137), 1));
+    let crashed = || down(container(running(), Some(run(-900, -1, 137)), 1));
     assert!(!goes_on(vec![crashed(), crashed()], false));
 }
 
@@ -216,14 +216,18 @@ fn pods_that_end_soon_in_the_same_slot_are_one_breach() {
 
 #[test]
 fn what_somebody_deleted_says_nothing() {
-    let crashing = || down(container(ended(run(1, 60, 1)), run(-900, -1, 1), 1));
+    let crashing = || down(container(ended(run(1, 60, 1)), Some(run(-900, -1, 1)), 1));
     assert!(!goes_on(vec![crashing().terminating(60)], false));
 }
 
 #[test]
 fn work_that_is_done_is_no_crash() {
     let done = |exit_code| {
-        let ended = container(ended(run(1, 60, exit_code)), run(-900, -1, exit_code), 1);
+        let ended = container(
+            ended(run(1, 60, exit_code)),
+            Some(run(-900, -1, exit_code)),
+            1,
+        );
         vec![down(ended)]
     };
     assert!(!goes_on(done(0), true));
@@ -233,7 +237,11 @@ fn work_that_is_done_is_no_crash() {
 #[test]
 fn init_containers_that_end_well_are_no_crash() {
     let with_init = |exit_code| {
-        let restarted = container(ended(run(1, 60, exit_code)), run(-900, -1, exit_code), 1);
+        let restarted = container(
+            ended(run(1, 60, exit_code)),
+            Some(run(-900, -1, exit_code)),
+            1,
+        );
         down(container(running(), None, 0))
             .with(|p| p.status.init_container_statuses = vec![restarted])
     };

@@ -70,25 +70,27 @@ fn kept(seen: &Seen, before: &Uids) -> Result<(), String> {
     Ok(())
 }
 
-#[test]
-fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
-    let ns = Namespace::new("gt-refused");
-    let of_group = |delay: &str| {
-        let mut pcs = set("x", &[clique("a", 1)], &[group("g", "a", 1, 1)]);
-        pcs["spec"]["template"]["podCliqueScalingGroups"][0]["terminationDelay"] = json!(delay);
-        pcs
-    };
-    let both = |of_set: &str, delay: &str| {
-        let mut pcs = of_group(delay);
-        pcs["spec"]["template"]["terminationDelay"] = json!(of_set);
-        pcs
-    };
-    let job = |manifest: Value| {
-        let mut pcs = manifest;
-        pcs["spec"]["workloadType"] = json!("Training");
-        pcs
-    };
-    let cases: [(Value, &str, &str); 10] = [
+fn of_group(delay: &str) -> Value {
+    let mut pcs = set("x", &[clique("a", 1)], &[group("g", "a", 1, 1)]);
+    pcs["spec"]["template"]["podCliqueScalingGroups"][0]["terminationDelay"] = json!(delay);
+    pcs
+}
+
+fn both(of_set: &str, delay: &str) -> Value {
+    let mut pcs = of_group(delay);
+    pcs["spec"]["template"]["terminationDelay"] = json!(of_set);
+    pcs
+}
+
+fn job(manifest: Value) -> Value {
+    let mut pcs = manifest;
+    pcs["spec"]["workloadType"] = json!("Training");
+    pcs
+}
+
+/// Delays that make no sense, with path and remedy.
+fn refused() -> [(Value, &'static str, &'static str); 10] {
+    [
         (
             pair("x", "0s"),
             "spec.template.terminationDelay",
@@ -139,8 +141,13 @@ fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
             "podCliqueScalingGroups[0].terminationDelay",
             "",
         ),
-    ];
-    for (manifest, path, remedy) in cases {
+    ]
+}
+
+#[test]
+fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
+    let ns = Namespace::new("gt-refused");
+    for (manifest, path, remedy) in refused() {
         let output = ns.feed(&["apply", "-f", "-"], &manifest);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{manifest} was accepted");
