@@ -1,6 +1,6 @@
 //! I5, I6: owners, labels and finalizers of what the operator writes.
 
-use api::labels;
+use api::{labels, names};
 use serde_json::Value;
 
 use super::window::Window;
@@ -8,9 +8,6 @@ use super::{Verdict, demand};
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Stored};
 use crate::sim::view;
-
-/// What a pod has from its PodClique.
-const INHERITED: [&str; 2] = [labels::POD_GANG, labels::PCS_REPLICA_INDEX];
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
     match (&record.before, &record.after) {
@@ -35,12 +32,26 @@ fn born(window: &Window<'_>, child: &Value) -> Verdict {
     if view::owner(child).is_none_or(|(kind, ..)| kind != "PodClique") {
         return Ok(());
     }
-    INHERITED.iter().try_for_each(|key| {
-        let value = view::label(child, key);
-        let agrees = owners.iter().any(|o| view::label(o, key) == value);
-        demand(agrees, "I5", || {
-            format!("{name}: {key} is {value:?}, which its PodClique never had")
-        })
+    let gang = view::label(child, labels::POD_GANG);
+    let mut podcliques = owners.iter();
+    let agrees = podcliques.any(|o| view::label(o, labels::POD_GANG) == gang);
+    demand(agrees, "I5", || {
+        format!("{name}: its gang is {gang:?}, which its PodClique never had")
+    })?;
+    in_replica_of(&owners, part_of, child)
+}
+
+/// I5: the replica of a pod is that in the name of its PodClique, whose labels can be edited.
+fn in_replica_of(owners: &[&Stored], set: &str, pod: &Value) -> Verdict {
+    let said = view::label(pod, labels::PCS_REPLICA_INDEX);
+    let mut podcliques = owners.iter().map(|o| view::name(o));
+    let agrees = podcliques.any(|podclique| {
+        let place = names::parts_of_standalone_clique(set, podclique);
+        place.is_some_and(|(replica, _)| replica.to_string() == said)
+    });
+    let name = view::name(pod);
+    demand(agrees, "I5", || {
+        format!("{name}: its replica is {said:?}, which is not that of its PodClique")
     })
 }
 
