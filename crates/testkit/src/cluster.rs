@@ -28,7 +28,7 @@ pub use repository::Repository;
 
 /// The label that makes KWOK leave the status of a pod or node alone (value `true`), so that a
 /// test can set it by hand.
-pub const MANUAL_STATUS_LABEL: &str = "grove.io/e2e-manual-status";
+pub const MANUAL_STATUS_LABEL: &str = "example.com/manual-status";
 
 /// What the cluster is to be like.
 #[derive(Clone, Debug)]
