@@ -11,7 +11,7 @@ fn standalone_podcliques_are_as_grove_makes_them() {
     let should = json!({
         "labels": {
             "example.com/role": "router",
-            "grove.io/e2e-manual-status": "true",
+            "example.com/manual-status": "true",
             "app.kubernetes.io/name": "svc-1-router",
             "app.kubernetes.io/managed-by": "grove-operator",
             "app.kubernetes.io/part-of": "svc",
