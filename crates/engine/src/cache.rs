@@ -237,11 +237,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
 
     /// The DELETE was refused, or got no answer.
     pub fn did_not_delete(&self, uid: &str) {
-        self.write(|inner| {
-            if inner.deleting.get(uid) == Some(&None) {
-                inner.deleting.remove(uid);
-            }
-        });
+        self.write(|inner| inner.withdraw_deletion(uid));
     }
 
     /// The object with this uid is deleted: from now on it is on its way out.
@@ -255,6 +251,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 inner.deleting.remove(uid);
                 return None;
             };
+            // On its way out already: by what the API server shows, or by an earlier DELETE, whose
+            // mark has to stay until that is shown.
+            if ownership::is_terminating(known.meta()) {
+                inner.withdraw_deletion(uid);
+                return None;
+            }
             inner.deleting.insert(uid.to_owned(), Some(Time(now)));
             inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
             inner.put(key.clone(), K::clone(&known))
@@ -393,6 +395,13 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
             old,
             new: Some(new),
         })
+    }
+
+    /// No DELETE is on its way any more; one that was answered stays known.
+    fn withdraw_deletion(&mut self, uid: &str) {
+        if self.deleting.get(uid) == Some(&None) {
+            self.deleting.remove(uid);
+        }
     }
 
     /// A version from between our deletion and what the watch shows of it is still on its way out.

@@ -157,6 +157,17 @@ fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
 }
 
 #[test]
+fn keeps_its_own_deletion_though_another_controller_deletes_too() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    cache.will_delete("u");
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    cache.apply(pod("u", 6));
+    assert_eq!(shown(&cache), Some(("6".into(), true)));
+}
+
+#[test]
 fn does_not_mark_another_object_of_the_same_name_as_deleted() {
     let cache = Cache::default();
     cache.apply(pod("new", 9));
