@@ -2,6 +2,8 @@
 
 mod ended;
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 
 use crate::harness::history::History;
@@ -50,7 +52,7 @@ fn scaled_at_all_levels_and_back_it_ends_as_the_last_ones_said() {
         ];
         seen.expect_names("PodClique", &cliques.map(|(name, _)| name))?;
         for (podclique, replicas) in cliques {
-            clique_runs(seen, podclique, replicas)?;
+            clique_has(seen, podclique, replicas)?;
         }
         seen.expect_ready_pods(10)?;
         for (kind, name, replicas) in [
@@ -182,6 +184,15 @@ fn scale(ns: &Namespace<'_>, what: &str, replicas: u32) {
 fn names(seen: &Seen, podclique: &str) -> Vec<String> {
     let pods = seen.pods(podclique);
     pods.into_iter().map(|pod| name(pod).to_owned()).collect()
+}
+
+/// So many pods, each with an index of its own. Which of them a scale-in keeps depends on how far
+/// each had come by then.
+fn clique_has(seen: &Seen, podclique: &str, replicas: u32) -> Result<(), String> {
+    let indices: BTreeSet<u32> = seen.pods(podclique).into_iter().map(index).collect();
+    same(podclique, &indices.len(), &(replicas as usize))?;
+    let status = &seen.one("PodClique", podclique)?["status"];
+    same(podclique, &status["readyReplicas"], &replicas.into())
 }
 
 /// Each index once, and the status says so.

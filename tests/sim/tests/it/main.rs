@@ -11,7 +11,6 @@
 
 mod canaries;
 mod checks;
-mod coverage;
 mod job_checks;
 mod operator;
 mod run;

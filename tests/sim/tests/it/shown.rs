@@ -18,7 +18,6 @@ pub struct Shown(HashMap<String, Sighting>);
 struct Sighting {
     kind: Resource,
     version: u64,
-    is_going: bool,
     is_gone: bool,
 }
 
@@ -33,7 +32,7 @@ impl Shown {
     fn check_kind(
         &mut self,
         kind: Resource,
-        shown: HashMap<String, (u64, bool)>,
+        shown: HashMap<String, u64>,
         store: &Store,
     ) -> Result<(), Violation> {
         let is_lost = |(uid, before): &(&String, &mut Sighting)| {
@@ -45,12 +44,9 @@ impl Shown {
                 format!("{kind} {uid} passes for gone and is there")
             })?;
         }
-        for (uid, (version, is_going)) in shown {
+        for (uid, version) in shown {
             if let Some(before) = self.0.get(&uid) {
                 demand(!before.is_gone, || format!("{kind} {uid} is shown again"))?;
-                demand(is_going || !before.is_going, || {
-                    format!("{kind} {uid} was on its way out and is shown to stay")
-                })?;
                 demand(before.version <= version, || {
                     let before = before.version;
                     format!("{kind} {uid} is shown at {version} after {before}")
@@ -60,7 +56,6 @@ impl Shown {
             let sighting = Sighting {
                 kind,
                 version,
-                is_going,
                 is_gone,
             };
             self.0.insert(uid, sighting);
@@ -94,7 +89,7 @@ pub fn up_to(hub: &Hub, store: &Store, kind: Resource, from: usize, to: usize) -
     let is_ahead = |position: &usize| {
         let record = &store.log[*position];
         let version = shown.get(view::uid(&record.last));
-        record.id.resource == kind && version.is_some_and(|(shown, _)| *shown < record.version)
+        record.id.resource == kind && version.is_some_and(|shown| *shown < record.version)
     };
     (from..to).find(is_ahead).unwrap_or(to)
 }

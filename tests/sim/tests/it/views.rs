@@ -18,7 +18,7 @@ use testkit::sim::{Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::{Sabotage, misread, revoke_deletion, take_for_gone};
+use crate::sabotage::{Sabotage, misread};
 
 /// The watched kinds.
 pub const KINDS: [Resource; 6] = [
@@ -183,13 +183,9 @@ fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {
 fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
     let cache = K::cache(&hub.world);
     if is_shown::<K>(record.after.as_ref()) {
-        let shown: K = decode(&misread(sabotage, &record.last));
-        revoke_deletion(sabotage, cache, &shown);
-        hub.publish(cache.apply(shown));
+        hub.publish(cache.apply(decode(&misread(sabotage, &record.last))));
     } else if is_shown::<K>(record.before.as_ref()) {
-        let gone = decode::<K>(&end_of(record));
-        take_for_gone(sabotage, cache, gone.meta());
-        hub.publish(cache.delete(gone.meta()));
+        hub.publish(cache.delete(decode::<K>(&end_of(record)).meta()));
     }
 }
 
@@ -235,20 +231,16 @@ fn find_strays<K: Watched>(hub: &Hub, store: &Store, kind: Resource) {
     }
 }
 
-/// Versions of all objects of a kind that are shown, by uid, and whether they are shown to go.
-pub fn versions(hub: &Hub, kind: Resource) -> HashMap<String, (u64, bool)> {
+/// Versions of all objects of a kind that are shown, by uid.
+pub fn versions(hub: &Hub, kind: Resource) -> HashMap<String, u64> {
     by_kind!(kind, versions_of(hub))
 }
 
-fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, (u64, bool)> {
+fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, u64> {
     let all = K::cache(&hub.world).all();
     let version = |meta: &ObjectMeta| {
         let version = meta.resource_version.as_deref().unwrap_or_default();
-        let is_going = meta.deletion_timestamp.is_some();
-        (
-            meta.uid.clone().unwrap(),
-            (version.parse().unwrap(), is_going),
-        )
+        (meta.uid.clone().unwrap(), version.parse().unwrap())
     };
     all.iter().map(|object| version(object.meta())).collect()
 }

@@ -3,7 +3,7 @@
 use api::labels;
 use serde_json::{Value, json};
 
-use super::chaos::break_pod;
+use super::kubelet::BROKEN;
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Call, Store};
 use crate::sim::{Rng, view};
@@ -59,7 +59,13 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
         return;
     };
     for id in pods_of(store, podclique) {
-        break_pod(store, &id);
+        store.edit("chaos", &id, |pod| {
+            pod["metadata"]["annotations"][BROKEN] = json!("yes");
+            pod["status"]["conditions"] = json!([
+                {"type": "PodScheduled", "status": "True"},
+                {"type": "Ready", "status": "False"},
+            ]);
+        });
     }
 }
 
