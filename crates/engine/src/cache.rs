@@ -355,12 +355,18 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         Some((ownership::uid(meta).to_owned(), version(meta)))
     }
 
-    /// Whether what a watch or a list shows no longer, and showed last like this, is gone. It may
-    /// also have lost the label by which the watch selects.
+    /// Whether what a watch shows as deleted is gone. It may also have lost the label by which the
+    /// watch selects.
     fn is_certain_end(&self, last: &ObjectMeta) -> bool {
+        !self.is_selected || self.was_to_end(last)
+    }
+
+    /// Whether what was shown last like this was about to be gone. What a list merely leaves out is
+    /// not: lists come from caches, too.
+    fn was_to_end(&self, last: &ObjectMeta) -> bool {
         let answered = self.deleting.get(ownership::uid(last));
         let is_deleted = matches!(answered, Some(Some(_))) && !ends_gracefully::<K>();
-        !self.is_selected || has_ended(last) || is_deleted
+        has_ended(last) || is_deleted
     }
 
     fn version_of(&self, key: &Key) -> u64 {

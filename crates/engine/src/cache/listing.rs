@@ -135,7 +135,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     fn lose(&mut self, key: Key) -> Option<Change<K>> {
         let meta = self.objects.get(&key)?.meta();
         let uid = ownership::uid(meta).to_owned();
-        if !self.is_certain_end(meta) {
+        if !self.was_to_end(meta) {
             self.unconfirmed.insert(key, None);
             return None;
         }

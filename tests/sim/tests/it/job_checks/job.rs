@@ -42,7 +42,9 @@ impl Job {
         let found = self.store.get(&Id::new(resource_of_owner, owner)).unwrap();
         let uid = found["metadata"]["uid"].clone();
         let mut body = json!({"metadata": {"name": name}, "spec": spec});
-        body["metadata"]["labels"] = json!({"app.kubernetes.io/part-of": "demo"});
+        body["metadata"]["labels"] = json!({
+            "app.kubernetes.io/part-of": "demo", "grove.io/podcliqueset-replica-index": "0",
+        });
         body["metadata"]["ownerReferences"] = json!([{
             "kind": resource_of_owner.to_string(), "name": owner, "uid": uid, "controller": true,
         }]);
