@@ -78,6 +78,12 @@ impl Outcome {
         !self.has_failed() && !self.is_cut_short
     }
 
+    /// Classes of the writes that were done.
+    pub fn classes_done(&self) -> BTreeSet<Class> {
+        let done = self.done.iter();
+        done.map(|(verb, kind, _)| (*verb, *kind)).collect()
+    }
+
     /// Whether some action did not do what was asked.
     pub fn has_failed(&self) -> bool {
         !self.failed.is_empty() || !self.conflicts.is_empty()

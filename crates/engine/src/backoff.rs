@@ -107,12 +107,15 @@ impl Backoff {
         })
     }
 
-    /// Forgets what did not fail again, and of which the wait was over.
-    pub fn keep(&self, key: &Key, failed: &BTreeSet<Option<Class>>) {
+    /// Forgets what was done, and what has not failed for a minute since its wait was over. Merely
+    /// not being asked for is no success: a write in doubt is not repeated until it was read live,
+    /// and then fails again.
+    pub fn keep(&self, key: &Key, failed: &BTreeSet<Option<Class>>, done: &BTreeSet<Class>) {
         let now = Instant::now();
         if let Some(classes) = self.entries().get_mut(key) {
             classes.retain(|class, entry| {
-                failed.contains(class) || class.is_some() && entry.until > now
+                let is_due = class.is_none_or(|class| done.contains(&class));
+                failed.contains(class) || !is_due && entry.until + LONGEST_REFUSED > now
             });
         }
     }
@@ -131,7 +134,7 @@ impl Backoff {
     }
 
     /// Forgets the failures of an object.
-    pub fn succeeded(&self, key: &Key) {
+    pub fn forget(&self, key: &Key) {
         self.entries().remove(key);
     }
 

@@ -180,10 +180,9 @@ impl<R: Reconciler> Worker<R> {
         };
         let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
         self.count(outcome.result(), began);
-        if outcome.is_complete() {
-            self.backoff.succeeded(key);
-        }
         if !outcome.has_failed() {
+            self.backoff
+                .keep(key, &BTreeSet::new(), &outcome.classes_done());
             return delay;
         }
         let wait = self.retry(key, &object, outcome).await;
@@ -368,12 +367,12 @@ impl<R: Reconciler> Worker<R> {
                 apply::refresh_all(&self.hub, &outcome.conflicts).await;
             }
         }
-        self.backoff.keep(key, &failed);
+        self.backoff.keep(key, &failed, &outcome.classes_done());
         first
     }
 
     fn forget(&self, key: &Key) {
-        self.backoff.succeeded(key);
+        self.backoff.forget(key);
         self.late().remove(key);
     }
 

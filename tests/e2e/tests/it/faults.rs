@@ -5,7 +5,6 @@ mod gone;
 mod hangs;
 mod hidden;
 mod sick;
-mod throttled;
 mod unreadable;
 mod watches;
 
