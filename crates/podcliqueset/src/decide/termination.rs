@@ -14,7 +14,7 @@ use domain::termination::{self, Breach};
 use domain::{gang, ownership};
 use jiff::Timestamp;
 
-use crate::observe::{CliqueSeen, Snapshot};
+use crate::observe::Snapshot;
 
 /// The status with the fence raised of every replica whose breach is due.
 pub(super) fn tear_down(
