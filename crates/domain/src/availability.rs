@@ -1,10 +1,13 @@
 //! When a clique or a scaling group is below its minimum: the tables of the design, §3, used by
 //! the controllers that report a breach and, again, by those that act on one.
 
+mod age;
+pub mod crash_loop;
 mod observed;
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
 
+pub use age::{Ended, StoredBreach, memory};
 pub use observed::{GroupPart, is_back};
 
 /// What the breach condition of a PodClique depends on.

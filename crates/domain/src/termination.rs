@@ -1,16 +1,18 @@
 //! Gang termination (seed 000): how long a breach may last, and what is said of it.
 //!
-//! A timer is data: the stored `lastTransitionTime` of the breach plus the delay. It fires at that
-//! time and never before, whatever happened to the operator meanwhile.
+//! A timer is data: the stored time since when something is breached plus the delay. It fires at
+//! that time and never before, whatever happened to the operator meanwhile.
 
-use api::conditions::{self, ConditionType, Status, Verdict};
+use api::conditions::{Status, Verdict};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
+use crate::availability::{self, StoredBreach};
+use crate::defaults::DefaultsConfig;
 use crate::fence::Cause;
 use crate::plan::{Note, Target};
+use crate::training;
 
 /// Reason of a fence that was raised because of a breach.
 pub const REASON: &str = "MinAvailableBreached";
@@ -22,9 +24,12 @@ const FRESH: SignedDuration = SignedDuration::from_mins(1);
 /// How long a breach may last in the set; `None`: gang termination is off, which it is unless
 /// somebody asks for it. A delay that makes no sense counts as none.
 pub fn delay_of_set(set: &PodCliqueSet) -> Option<SignedDuration> {
-    let is_inference = set.spec.workload_type.unwrap_or_default() == WorkloadType::Inference;
     let given = set.spec.template.termination_delay.as_ref();
-    given.filter(|_| is_inference).and_then(usable)
+    given.filter(|_| is_inference(set)).and_then(usable)
+}
+
+fn is_inference(set: &PodCliqueSet) -> bool {
+    set.spec.workload_type.unwrap_or_default() == WorkloadType::Inference
 }
 
 /// How long a breach may last in a scaling group: its own delay, else that of the set. Without the
@@ -33,22 +38,37 @@ pub fn delay_of_group(
     set: &PodCliqueSet,
     group: &PodCliqueScalingGroupConfig,
 ) -> Option<SignedDuration> {
-    let of_set = delay_of_set(set)?;
-    match &group.termination_delay {
+    own_or_inherited(Some(group), delay_of_set(set))
+}
+
+fn own_or_inherited(
+    group: Option<&PodCliqueScalingGroupConfig>,
+    of_set: Option<SignedDuration>,
+) -> Option<SignedDuration> {
+    let of_set = of_set?;
+    match group.and_then(|g| g.termination_delay.as_ref()) {
         Some(own) => usable(own),
         None => Some(of_set),
     }
 }
 
-fn usable(delay: &GoDuration) -> Option<SignedDuration> {
-    delay.parse().ok().filter(SignedDuration::is_positive)
+/// For how long a breach that has ended may come back as the same one, in a standalone clique or
+/// in that group. The set may be as stored: the operator's default is added.
+pub fn memory(
+    set: &PodCliqueSet,
+    group: Option<&PodCliqueScalingGroupConfig>,
+    defaults: &DefaultsConfig,
+) -> SignedDuration {
+    if training::is_training(set) {
+        return availability::memory(Some(training::delay(set, group)));
+    }
+    let unset = defaults.termination_delay.as_ref();
+    let given = set.spec.template.termination_delay.as_ref().or(unset);
+    availability::memory(own_or_inherited(group, given.and_then(usable)))
 }
 
-/// Since when the object is breached by what is stored of it, if it is.
-pub fn stored_since(stored: &[Condition]) -> Option<Timestamp> {
-    let breach = conditions::find(stored, ConditionType::MinAvailableBreached);
-    let breach = breach.filter(|c| c.status == "True")?;
-    Some(breach.last_transition_time.0)
+fn usable(delay: &GoDuration) -> Option<SignedDuration> {
+    delay.parse().ok().filter(SignedDuration::is_positive)
 }
 
 /// When a breach of that age has lasted for the delay.
@@ -72,16 +92,16 @@ pub struct Breach {
 }
 
 impl Breach {
-    /// The breach of an object, if its stored conditions say so and so does what is seen now: a
-    /// stored condition may be older than the pods. Nothing is looked at where none is stored.
+    /// The breach of an object, if what is stored says so and so does what is seen now: a stored
+    /// condition may be older than the pods. Nothing is looked at where none is stored.
     pub fn confirmed(
         replica: i32,
         object: Target,
         delay: SignedDuration,
-        stored: &[Condition],
+        stored: StoredBreach<'_>,
         seen: impl FnOnce() -> Verdict,
     ) -> Option<Self> {
-        let since = stored_since(stored)?;
+        let since = stored.since()?;
         let seen = seen();
         (seen.status == Status::True).then_some(Self {
             replica,

@@ -136,8 +136,13 @@ fn start_controllers(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config, stop: &
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
         stuck_pod_timeout,
     };
-    let groups = podcliquescalinggroup::Rules { defaults };
-    let cliques = podclique::Rules { stuck_pod_timeout };
+    let groups = podcliquescalinggroup::Rules {
+        defaults: defaults.clone(),
+    };
+    let cliques = podclique::Rules {
+        stuck_pod_timeout,
+        defaults,
+    };
     start(tasks, hub, stop, sets, at_once.pod_clique_set.or(10));
     start(
         tasks,

@@ -13,6 +13,7 @@ pub mod status;
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueStatus};
+use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World};
@@ -21,11 +22,13 @@ use jiff::{SignedDuration, Timestamp};
 pub use observe::Snapshot;
 
 /// The rules of PodCliques.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Rules {
     /// How long after its deletionTimestamp a pod still holds its slot (a dead node never
     /// confirms the end of its pods). Default 60 s.
     pub stuck_pod_timeout: SignedDuration,
+    /// Defaults of the operator's configuration.
+    pub defaults: DefaultsConfig,
 }
 
 impl Reconciler for Rules {
@@ -35,7 +38,7 @@ impl Reconciler for Rules {
     const CONTROLLER: Controller = Controller::PodClique;
 
     fn observe(&self, object: &Arc<PodClique>, world: &World) -> Snapshot {
-        observe::observe(object, world, self.stuck_pod_timeout)
+        observe::observe(object, world, self)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {

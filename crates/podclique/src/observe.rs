@@ -7,11 +7,13 @@ use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
 use domain::fence::{self, Attempt};
 use domain::readiness::{self, Start};
-use domain::{Key, Pod, gang, hash, ownership, training};
+use domain::{Key, Pod, gang, hash, ownership, termination, training};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::Rules;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +46,13 @@ impl Snapshot {
     /// Whether the pods do a job that ends.
     pub fn is_training(&self) -> bool {
         self.podclique.spec.workload_type == Some(WorkloadType::Training)
+    }
+
+    /// For how long a breach that has ended may come back as the same one.
+    pub fn breach_memory(&self) -> SignedDuration {
+        self.set
+            .as_ref()
+            .map_or(SignedDuration::ZERO, |s| s.breach_memory)
     }
 
     /// Slots whose work is done.
@@ -85,14 +94,12 @@ pub struct SetFacts {
     pub is_over: bool,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
+    /// For how long a breach of this clique that has ended may come back as the same one.
+    pub breach_memory: SignedDuration,
 }
 
 /// Reads the caches.
-pub fn observe(
-    podclique: &Arc<PodClique>,
-    world: &World,
-    stuck_pod_timeout: SignedDuration,
-) -> Snapshot {
+pub fn observe(podclique: &Arc<PodClique>, world: &World, rules: &Rules) -> Snapshot {
     let meta = &podclique.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
     let set_name = ownership::label(meta, labels::PART_OF).unwrap_or_default();
@@ -124,13 +131,13 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        set: set.map(|s| facts(&s, podclique)),
+        set: set.map(|s| facts(&s, podclique, rules)),
         pods,
         may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
         gang,
         tombstones: world.tombstones.of(ownership::uid(meta)),
         podclique: podclique.clone(),
-        stuck_pod_timeout,
+        stuck_pod_timeout: rules.stuck_pod_timeout,
     }
 }
 
@@ -201,12 +208,13 @@ fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 
-fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
+fn facts(set: &PodCliqueSet, podclique: &PodClique, rules: &Rules) -> SetFacts {
     let template = &set.spec.template;
     let clique = template
         .cliques
         .iter()
         .find(|c| is_made_from(podclique, set, &c.name));
+    let group = clique.and_then(|c| group_of(set, &c.name));
     SetFacts {
         name: ownership::name(&set.metadata).to_owned(),
         is_terminating: ownership::is_terminating(&set.metadata),
@@ -218,7 +226,8 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique) -> SetFacts {
         template_hash: clique.map(|c| hash::pod_template_hash(c, &template.priority_class_name)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: training::is_over(set.status.as_ref()),
-        training_delay: training::delay(set, clique.and_then(|c| group_of(set, &c.name))),
+        training_delay: training::delay(set, group),
+        breach_memory: termination::memory(set, group, &rules.defaults),
     }
 }
 

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodCliqueStatus, labels};
-use domain::availability::{self, CliqueFacts};
+use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
 use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
@@ -62,6 +63,7 @@ fn set_conditions(
     conditions::set(&mut next.conditions, scheduled, generation, now);
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
+        next.breached_since = breached_since(snapshot, next, breach.status, now);
         conditions::set(&mut next.conditions, breach, generation, now);
         let ready = readiness::clique(&CliqueLook {
             podclique: &snapshot.podclique,
@@ -77,6 +79,20 @@ fn set_conditions(
         generation,
         now,
     );
+}
+
+/// Since when it is breached, or was until a moment ago.
+fn breached_since(
+    snapshot: &Snapshot,
+    before: &PodCliqueStatus,
+    status: Status,
+    now: Timestamp,
+) -> Option<Time> {
+    let goes_on = |ended| {
+        let pods = snapshot.pods.iter().map(AsRef::as_ref);
+        crash_loop::goes_on(pods, snapshot.is_training(), ended)
+    };
+    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, goes_on)
 }
 
 /// What is said of a job that is over stays as it was: its pods are ended by us now, and that is

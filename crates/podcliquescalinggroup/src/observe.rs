@@ -8,8 +8,9 @@ use api::{PodClique, PodCliqueScalingGroup, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
-use domain::{Key, Pod, ownership, training};
+use domain::{Key, Pod, ownership, termination, training};
 use engine::World;
+use jiff::SignedDuration;
 
 use crate::status;
 
@@ -45,6 +46,14 @@ impl Snapshot {
             .scaling_groups
             .iter()
             .find(|g| names::scaling_group(set_name, i, &g.name) == name)
+    }
+
+    /// For how long a breach that has ended may come back as the same one.
+    pub fn breach_memory(&self) -> SignedDuration {
+        let Some(owner) = &self.owner else {
+            return SignedDuration::ZERO;
+        };
+        termination::memory(&owner.set, self.config(), &DefaultsConfig::default())
     }
 
     /// `spec.minAvailable`; 1 if unset.

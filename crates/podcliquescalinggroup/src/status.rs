@@ -1,5 +1,6 @@
 //! What is reported of a scaling group.
 
+mod breach;
 mod ready;
 
 use std::sync::Arc;
@@ -7,12 +8,14 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroupStatus, labels, names};
-use domain::availability::{self, GroupFacts, GroupPart};
+use domain::availability::{self, GroupFacts};
 use domain::intake::MOST_REPLICAS;
-use domain::{fence, gang, hash, ownership, training};
+use domain::{gang, hash, ownership, training};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
+
+pub use breach::{is_breached, part, with_recovered};
 
 /// The status as it follows from what was seen.
 pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
@@ -48,12 +51,9 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         ConditionType::GangTerminationInProgress,
     );
     let generation = group.metadata.generation;
-    conditions::set(
-        &mut next.conditions,
-        availability::group_breach(&facts),
-        generation,
-        now,
-    );
+    let breach = availability::group_breach(&facts);
+    next.breached_since = breach::since(snapshot, &next, breach.status, now);
+    conditions::set(&mut next.conditions, breach, generation, now);
     let ready = ready::verdict(snapshot, &replicas);
     conditions::set(&mut next.conditions, ready, generation, now);
     conditions::keep(
@@ -64,27 +64,6 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
         now,
     );
     next
-}
-
-/// What the stored status of a PodClique says of its group replica.
-pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
-    let group = ownership::name(&snapshot.group.metadata);
-    let podclique = snapshot.podclique(&names::grouped_clique(group, j, clique))?;
-    let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
-    Some(GroupPart {
-        is_breached: is_breached(podclique),
-        was_available: was_available || is_available(podclique),
-    })
-}
-
-/// The fences, with those latched that are back: all PodCliques were available, or the replica is
-/// not asked for any more.
-pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
-    let group = &snapshot.group.spec;
-    fence::with_recovered(snapshot.replica_attempts(), |j| {
-        let parts = group.clique_names.iter().map(|c| part(snapshot, j, c));
-        j >= group.replicas || availability::is_back(&parts.collect::<Vec<_>>())
-    })
 }
 
 /// What a group's status says of torn down replicas.
@@ -114,19 +93,19 @@ pub fn with_fences(
 ) -> PodCliqueScalingGroupStatus {
     let mut group = (*snapshot.group).clone();
     let before = group.status.get_or_insert_default();
+    let is_new_life = before.observed_attempt != fences.observed_attempt;
     before.observed_attempt = fences.observed_attempt;
     before.replica_attempts = fences.replica_attempts;
     let renewed = Snapshot {
         group: Arc::new(group),
         ..snapshot.clone()
     };
-    status(&renewed, now)
-}
-
-/// Whether the PodClique's stored condition says that it is below its minimum.
-pub fn is_breached(podclique: &PodClique) -> bool {
-    let status = podclique.status.as_ref();
-    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
+    let mut next = status(&renewed, now);
+    if is_new_life {
+        // What was breached went with the PodCliques of the earlier one.
+        next.breached_since = None;
+    }
+    next
 }
 
 /// One replica of the group.

@@ -9,6 +9,7 @@
 
 mod admission;
 mod availability;
+mod breach_age;
 mod defaults;
 mod fence;
 mod hash;

@@ -2,10 +2,11 @@
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
 use api::{PodCliqueSet, conditions};
+use domain::availability::StoredBreach;
 use domain::defaults::DefaultsConfig;
 use domain::intake;
 use domain::plan::{Kind, Target};
-use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica};
+use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica, memory};
 use jiff::{SignedDuration, Timestamp};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -69,6 +70,37 @@ fn a_groups_own_delay_wins_and_what_makes_no_sense_is_none(
     );
 }
 
+#[rstest]
+#[case::off("Inference", None, None, 0)]
+#[case::of_the_set("Inference", Some("20s"), None, 20)]
+#[case::of_the_group("Inference", Some("20s"), Some("5m"), 300)]
+#[case::longest("Inference", Some("4h"), None, 600)]
+#[case::job_at_once("Training", None, None, 0)]
+#[case::job_with_a_delay("Training", Some("20s"), None, 20)]
+#[case::job_with_one_in_the_group("Training", None, Some("20s"), 20)]
+fn a_breach_is_remembered_by_the_delay_that_counts(
+    #[case] type_: &str,
+    #[case] of_set: Option<&str>,
+    #[case] of_group: Option<&str>,
+    #[case] seconds: i64,
+) {
+    let pcs = set(type_, of_set, of_group);
+    let group = &pcs.spec.template.scaling_groups[0];
+    let memory = memory(&pcs, Some(group), &DefaultsConfig::default());
+    assert_eq!(memory.as_secs(), seconds);
+}
+
+#[test]
+fn the_operators_default_counts_for_what_is_remembered() {
+    let defaults = DefaultsConfig {
+        termination_delay: Some("30s".into()),
+    };
+    let unset = set("Inference", None, None);
+    assert_eq!(memory(&unset, None, &defaults).as_secs(), 30);
+    let job = set("Training", None, None);
+    assert_eq!(memory(&job, None, &defaults).as_secs(), 0);
+}
+
 #[test]
 fn training_is_not_terminated_by_this() {
     let pcs = set("Training", Some("10s"), None);
@@ -103,7 +135,11 @@ fn confirmed(replica: i32, name: &str, since: i64, stored: Status, seen: Status)
         uid: format!("uid-{name}"),
     };
     let delay = SignedDuration::from_secs(10);
-    Breach::confirmed(replica, object, delay, &list, || verdict(seen))
+    let stored = StoredBreach {
+        conditions: &list,
+        since: None,
+    };
+    Breach::confirmed(replica, object, delay, stored, || verdict(seen))
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 use api::conditions::{self, ConditionType};
 use domain::Key;
+use domain::availability::StoredBreach;
 use domain::ownership;
 use domain::plan::{Kind, Note, Target};
 use jiff::{SignedDuration, Timestamp};
@@ -18,8 +19,9 @@ pub(super) fn note(snapshot: &Snapshot, now: Timestamp) -> Option<Note> {
     let meta = &snapshot.podclique.metadata;
     let status = snapshot.podclique.status.as_ref()?;
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
-    let since = breach.last_transition_time.0;
-    let is_fresh = breach.status == "True" && now.duration_since(since) < FRESH;
+    // A crash loop is one breach, and is told of once.
+    let since = StoredBreach::from(status).since()?;
+    let is_fresh = now.duration_since(breach.last_transition_time.0) < FRESH;
     let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);
     let about = Target {
         kind: Kind::PodCliqueSet,

@@ -12,6 +12,7 @@ mod scale_in;
 mod stuck;
 
 use api::{PodCliqueStatus, labels};
+use domain::availability::StoredBreach;
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 use jiff::Timestamp;
@@ -51,11 +52,13 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(create::missing_pods(snapshot, now));
     }
     plan.notes.extend(failure::note(snapshot, now));
-    plan.status = Some(status::status(snapshot, now));
+    let status = status::status(snapshot, now);
     let wakes = [
         stuck::next_deadline(snapshot, now),
         finished::next_due(snapshot, now),
+        StoredBreach::from(&status).forgotten_at(snapshot.breach_memory()),
     ];
+    plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();
     plan
 }

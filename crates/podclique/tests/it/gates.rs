@@ -4,7 +4,6 @@ use domain::ownership;
 use domain::pod::Gate;
 use engine::World;
 use insta::assert_snapshot;
-use jiff::SignedDuration;
 use testkit::builders::{pod, podclique};
 
 use crate::situation::{gang_listing, plan, situation, writes};
@@ -75,7 +74,7 @@ fn knows_its_gang_whatever_its_label_says() {
     let world = World::default();
     world.podcliquesets.apply(set);
     world.podgangs.apply(gang);
-    let seen = podclique::observe::observe(&clique, &world, SignedDuration::ZERO);
+    let seen = podclique::observe::observe(&clique, &world, &podclique::Rules::default());
     assert_eq!(
         seen.listed().into_iter().collect::<Vec<_>>(),
         [listed[0].name()]

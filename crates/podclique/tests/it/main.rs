@@ -7,6 +7,7 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod breach;
 mod deletion;
 mod finished;
 mod gates;

@@ -8,6 +8,7 @@ mod termination;
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
+use domain::availability::StoredBreach;
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
 use jiff::Timestamp;
@@ -37,8 +38,10 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
             ..Plan::default()
         };
     }
+    let status = status::status(snapshot, now);
     let mut plan = Plan {
-        status: Some(status::status(snapshot, now)),
+        wake_at: StoredBreach::from(&status).forgotten_at(snapshot.breach_memory()),
+        status: Some(status),
         ..Plan::default()
     };
     termination::announce(snapshot, now, &mut plan);

@@ -6,7 +6,7 @@
 
 use api::conditions::Status;
 use api::{PodClique, PodCliqueScalingGroupStatus, names};
-use domain::availability::{CliqueFacts, GroupFacts, GroupPart, clique_breach};
+use domain::availability::{CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach};
 use domain::plan::{Kind, Note, Plan, Target};
 use domain::termination::{self, Breach};
 use domain::{fence, ownership};
@@ -106,7 +106,7 @@ fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
     let all = snapshot.podcliques.values();
     all.filter_map(|c| {
         let (_, podclique) = wanted(snapshot, c)?;
-        let since = termination::stored_since(&podclique.status.as_ref()?.conditions)?;
+        let since = StoredBreach::from(podclique.status.as_ref()?).since()?;
         Some(termination::due(since, delay))
     })
     .collect()
@@ -126,7 +126,7 @@ fn delay(snapshot: &Snapshot) -> Option<SignedDuration> {
 
 fn breach(snapshot: &Snapshot, podclique: &PodClique, delay: SignedDuration) -> Option<Breach> {
     let (j, podclique) = wanted(snapshot, podclique)?;
-    let stored = &podclique.status.as_ref()?.conditions;
+    let stored = podclique.status.as_ref()?.into();
     let object = Target::of(Kind::PodClique, &podclique.metadata);
     Breach::confirmed(j, object, delay, stored, || {
         clique_breach(&facts(snapshot, podclique))

@@ -145,6 +145,51 @@ fn announces_on_the_set_and_wakes_when_it_is_due() {
     assert_snapshot!(text.split("status").next().unwrap());
 }
 
+/// Its condition flipped a moment ago: a crash loop is one breach.
+#[test]
+fn measures_by_the_time_since_when_the_breach_goes_on() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 59)]);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+    since(&mut snapshot, "demo-0-g-1-leader", 30);
+    assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
+}
+
+fn since(snapshot: &mut Snapshot, name: &str, seconds: i64) {
+    let podclique = snapshot.podcliques.get_mut(name).unwrap();
+    let status = Arc::make_mut(podclique).status.as_mut().unwrap();
+    status.breached_since = Some(Time(after(seconds)));
+}
+
+/// What a group says of its breach 60 s after the epoch: it began at 10 and ended at 50, for the
+/// set's delay of 30 s it is remembered, and two PodCliques are breached since these times.
+#[rstest]
+#[case::goes_on_with_one_of_them([55, 20], 10)]
+#[case::begins_anew([55, 52], 60)]
+fn the_breach_of_a_group_goes_on_with_that_of_a_podclique(
+    #[case] times: [i64; 2],
+    #[case] expected: i64,
+) {
+    let names = ["demo-0-g-1-leader", "demo-0-g-2-leader"];
+    let mut snapshot = broken(&set(Some("30s"), None), &names.map(|n| (n, 58)));
+    for (name, time) in names.into_iter().zip(times) {
+        since(&mut snapshot, name, time);
+    }
+    let group = Arc::make_mut(&mut snapshot.group)
+        .status
+        .get_or_insert_default();
+    group.breached_since = Some(Time(after(10)));
+    let ended = Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status: Status::False,
+        reason: Reason::SufficientAvailablePodCliqueScalingGroupReplicas,
+        message: String::new(),
+    };
+    conditions::set(&mut group.conditions, ended, None, after(50));
+    let status = plan(&snapshot).status.unwrap();
+    assert!(is_breached(&status));
+    assert_eq!(status.breached_since, Some(Time(after(expected))));
+}
+
 #[test]
 fn leaves_it_to_the_set_when_too_few_replicas_are_healthy() {
     let lost = [("demo-0-g-1-leader", 0), ("demo-0-g-2-worker", 0)];

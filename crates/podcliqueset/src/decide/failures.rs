@@ -32,7 +32,7 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
         return deleted(part, seen);
     }
     let delay = training::delay(&snapshot.intake.set, part.group);
-    let stored = &seen.podclique.status.as_ref()?.conditions;
+    let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
     Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&seen.facts())

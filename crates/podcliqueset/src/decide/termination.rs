@@ -86,7 +86,7 @@ fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
 fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {
     let seen = snapshot.podclique(&names::standalone_clique(snapshot.name(), i, clique))?;
     let delay = termination::delay_of_set(&snapshot.intake.set)?;
-    let stored = &seen.podclique.status.as_ref()?.conditions;
+    let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
     Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
 }
@@ -101,7 +101,7 @@ fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -
     let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
     let delay = termination::delay_of_group(&snapshot.intake.set, config).filter(|_| is_current)?;
     let object = Target::of(Kind::PodCliqueScalingGroup, &group.metadata);
-    Breach::confirmed(i, object, delay, &status.conditions, || {
+    Breach::confirmed(i, object, delay, status.into(), || {
         group_breach(&group_facts(snapshot, group))
     })
 }

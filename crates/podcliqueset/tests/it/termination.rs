@@ -8,6 +8,7 @@ use api::{PodCliqueSet, PodCliqueStatus};
 use domain::plan::Plan;
 use domain::{fence, intake};
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use rstest::rstest;
@@ -125,6 +126,30 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     let plan = plan(&snapshot);
     assert_eq!(attempts(&plan), []);
     assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+}
+
+/// Its condition flipped a moment ago: a crash loop is one breach.
+#[test]
+fn measures_by_the_time_since_when_the_breach_goes_on() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 59);
+    let seen = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    let status = Arc::make_mut(&mut seen.podclique).status.as_mut().unwrap();
+    status.breached_since = Some(Time(after(30)));
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
+}
+
+#[test]
+fn measures_a_group_by_the_time_since_when_its_breach_goes_on() {
+    let mut snapshot = running(1, Some("30s"));
+    for name in ["demo-0-g-1-leader", "demo-0-g-2-leader"] {
+        lose(&mut snapshot, name, 59);
+    }
+    delegate(&mut snapshot, 59);
+    assert_eq!(attempts(&plan(&snapshot)), []);
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    group.status.as_mut().unwrap().breached_since = Some(Time(after(30)));
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }
 
 #[test]

@@ -107,6 +107,7 @@ impl Operator {
         };
         let cliques = podclique::Rules {
             stuck_pod_timeout: STUCK,
+            ..podclique::Rules::default()
         };
         Self {
             trusted: strays(store, &views),

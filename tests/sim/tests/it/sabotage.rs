@@ -135,6 +135,10 @@ fn refresh_times(call: &mut Call, store: &Store) {
     for condition in call.body["status"]["conditions"].as_array_mut().unwrap() {
         condition["lastTransitionTime"] = json!(now);
     }
+    let since = &mut call.body["status"]["breachedSince"];
+    if since.is_string() {
+        *since = json!(now);
+    }
 }
 
 /// Replicas that this request restarts.

@@ -121,7 +121,12 @@ fn sets(window: &Window<'_>, object: &Value) -> Vec<Stored> {
 fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
     let breach = view::list(object, "/status/conditions")
         .find(|c| view::text(c, "/type") == BREACH && view::text(c, "/status") == "True")?;
-    let since: Timestamp = view::text(breach, "/lastTransitionTime").parse().ok()?;
+    // A crash loop is one breach, and its condition flips all the time.
+    let since = match view::text(object, "/status/breachedSince") {
+        "" => view::text(breach, "/lastTransitionTime"),
+        since => since,
+    };
+    let since: Timestamp = since.parse().ok()?;
     since.checked_add(delay(object, set)?).ok()
 }
 

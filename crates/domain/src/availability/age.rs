@@ -1,0 +1,119 @@
+//! Since when something is breached. A crash loop is one breach (design, §3): a container without a
+//! readiness probe is Ready for seconds between two crashes, and a timer that began anew each time
+//! would never come to its end.
+//!
+//! ```text
+//! MinAvailableBreached  ┌─True──┐False┌─True──┐False┌─True
+//! breachedSince         t0────────────t0────────────t0       goes on: the False was short, and
+//!                                                            its pods' containers terminate
+//! ```
+
+use api::conditions::{self, ConditionType, Status};
+use api::{PodCliqueScalingGroupStatus, PodCliqueStatus};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+
+/// Longer than this no breach is remembered that has ended, however long one may last.
+const LONGEST_MEMORY: SignedDuration = SignedDuration::from_mins(10);
+
+/// For how long a breach that has ended may come back as the same one. Without a delay nothing is
+/// terminated, and at delay 0 at once: there is nothing to remember.
+pub fn memory(delay: Option<SignedDuration>) -> SignedDuration {
+    delay.unwrap_or_default().min(LONGEST_MEMORY)
+}
+
+/// What is stored of a breach.
+#[derive(Clone, Copy, Debug)]
+pub struct StoredBreach<'a> {
+    /// `status.conditions`.
+    pub conditions: &'a [Condition],
+    /// `status.breachedSince`.
+    pub since: Option<&'a Time>,
+}
+
+/// A breach that has ended and is remembered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// When it began.
+    pub since: Timestamp,
+    /// When it ended.
+    pub until: Timestamp,
+}
+
+impl<'a> From<&'a PodCliqueStatus> for StoredBreach<'a> {
+    fn from(status: &'a PodCliqueStatus) -> Self {
+        Self {
+            conditions: &status.conditions,
+            since: status.breached_since.as_ref(),
+        }
+    }
+}
+
+impl<'a> From<&'a PodCliqueScalingGroupStatus> for StoredBreach<'a> {
+    fn from(status: &'a PodCliqueScalingGroupStatus) -> Self {
+        Self {
+            conditions: &status.conditions,
+            since: status.breached_since.as_ref(),
+        }
+    }
+}
+
+impl StoredBreach<'_> {
+    /// Since when the object is breached, if it is. Objects that were stored before there was
+    /// `breachedSince` have the time of the condition only.
+    pub fn since(self) -> Option<Timestamp> {
+        let (status, flipped) = self.condition()?;
+        let since = self.since.map_or(flipped, |since| since.0);
+        (status == Status::True).then_some(since)
+    }
+
+    /// The breach before, while it is remembered.
+    pub fn ended(self) -> Option<Ended> {
+        let (status, until) = self.condition()?;
+        let since = self.since?.0;
+        (status == Status::False).then_some(Ended { since, until })
+    }
+
+    /// When the breach that has ended is forgotten, if one is remembered.
+    pub fn forgotten_at(self, memory: SignedDuration) -> Option<Timestamp> {
+        self.ended()?.until.checked_add(memory).ok()
+    }
+
+    /// `breachedSince` as it becomes with this status of the condition. `goes_on` tells whether a
+    /// breach that returns is the one that ended.
+    pub fn next(
+        self,
+        status: Status,
+        memory: SignedDuration,
+        now: Timestamp,
+        goes_on: impl FnOnce(Ended) -> bool,
+    ) -> Option<Time> {
+        let is_remembered = |at: Timestamp| now.duration_since(at) < memory;
+        let since = match (status, self.since()) {
+            // What an update brings has no past.
+            (Status::Unknown, _) => None,
+            (Status::True, Some(since)) => Some(since),
+            (Status::True, None) => {
+                let ended = self.ended().filter(|e| is_remembered(e.until));
+                let same = ended.filter(|e| goes_on(*e));
+                Some(same.map_or(now, |e| e.since))
+            }
+            (Status::False, Some(since)) => Some(since).filter(|_| memory.is_positive()),
+            (Status::False, None) => {
+                let ended = self.ended().filter(|e| is_remembered(e.until));
+                ended.map(|e| e.since)
+            }
+        };
+        since.map(Time)
+    }
+
+    fn condition(self) -> Option<(Status, Timestamp)> {
+        let breach = conditions::find(self.conditions, ConditionType::MinAvailableBreached)?;
+        let status = match breach.status.as_str() {
+            "True" => Status::True,
+            "False" => Status::False,
+            _ => Status::Unknown,
+        };
+        Some((status, breach.last_transition_time.0))
+    }
+}

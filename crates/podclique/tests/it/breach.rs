@@ -1,0 +1,158 @@
+//! Since when a PodClique is breached (design, §3): a crash loop is one breach.
+
+use std::sync::Arc;
+
+use api::PodCliqueStatus;
+use api::conditions::{self, ConditionType};
+use domain::pod::{ContainerState, ContainerStatus, Running, Terminated};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podclique::decide::decide;
+use podclique::observe::SetFacts;
+use testkit::builders::{PodBuilder, after, pod, podclique};
+
+use crate::situation::situation;
+
+/// A clique of one pod, decided on again and again. It was available.
+struct Clique {
+    status: PodCliqueStatus,
+    memory: i64,
+    wake_at: Option<Timestamp>,
+}
+
+impl Clique {
+    fn new(memory: i64) -> Self {
+        let status = PodCliqueStatus {
+            was_available: true,
+            ..PodCliqueStatus::default()
+        };
+        Self {
+            status,
+            memory,
+            wake_at: None,
+        }
+    }
+
+    /// What is stored at that time, with this pod, as the API server keeps it.
+    fn see(&mut self, seconds: i64, adapt: impl FnOnce(PodBuilder) -> PodBuilder) {
+        let clique = podclique("demo-0-a")
+            .with(|c| c.status = Some(self.status.clone()))
+            .build();
+        let mut snapshot = situation(&clique, vec![adapt(pod(&clique, 0).ready())]);
+        snapshot.set = Some(SetFacts {
+            breach_memory: SignedDuration::from_secs(self.memory),
+            ..SetFacts::default()
+        });
+        let plan = decide(&snapshot, after(seconds));
+        self.wake_at = plan.wake_at;
+        self.status = plan.status.unwrap();
+    }
+
+    /// Breached or not, and since when.
+    fn breach(&self) -> (bool, Option<Timestamp>) {
+        let type_ = ConditionType::MinAvailableBreached;
+        let is_breached = conditions::is_true(&self.status.conditions, type_);
+        let since = self.status.breached_since.as_ref();
+        (is_breached, since.map(|t| t.0))
+    }
+}
+
+fn crashed(restarts: i32, started: i64, ended: i64) -> impl FnOnce(PodBuilder) -> PodBuilder {
+    let terminated = Terminated {
+        exit_code: 1,
+        started_at: Some(Time(after(started))),
+        finished_at: Some(Time(after(ended))),
+        ..Terminated::default()
+    };
+    let container = ContainerStatus {
+        restart_count: restarts,
+        state: ContainerState {
+            terminated: Some(terminated),
+            ..ContainerState::default()
+        },
+        ..ContainerStatus::default()
+    };
+    move |pod| {
+        pod.condition("Ready", "False").with(|p| {
+            p.metadata.creation_timestamp = Some(Time(after(-1000)));
+            p.status.container_statuses = vec![container];
+        })
+    }
+}
+
+fn ready(pod: PodBuilder) -> PodBuilder {
+    pod
+}
+
+fn not_ready(pod: PodBuilder) -> PodBuilder {
+    pod.condition("Ready", "False").with(|p| {
+        let state = ContainerState {
+            running: Some(Running::default()),
+            ..ContainerState::default()
+        };
+        p.status.container_statuses = vec![ContainerStatus {
+            state,
+            ..ContainerStatus::default()
+        }];
+    })
+}
+
+#[test]
+fn a_crash_loop_is_one_breach() {
+    let mut clique = Clique::new(20);
+    clique.see(100, crashed(0, -900, 99));
+    assert_eq!(clique.breach(), (true, Some(after(100))));
+    for turn in 1..5 {
+        let (up, down) = (100 + 16 * i64::from(turn), 101 + 16 * i64::from(turn));
+        clique.see(up, ready);
+        assert_eq!(clique.breach(), (false, Some(after(100))));
+        assert_eq!(clique.wake_at, Some(after(up + 20)), "to forget it");
+        clique.see(down, crashed(turn, up, down));
+        assert_eq!(clique.breach(), (true, Some(after(100))));
+    }
+    clique.see(200, ready);
+    clique.see(220, ready);
+    assert_eq!((clique.breach(), clique.wake_at), ((false, None), None));
+}
+
+/// Seed 000: the delay begins anew with each breach.
+#[test]
+fn a_pod_that_merely_is_not_ready_resets_everything_at_once() {
+    let mut clique = Clique::new(20);
+    clique.see(100, not_ready);
+    clique.see(115, ready);
+    clique.see(116, not_ready);
+    assert_eq!(clique.breach(), (true, Some(after(116))));
+}
+
+#[test]
+fn at_delay_0_nothing_is_remembered() {
+    let mut clique = Clique::new(0);
+    clique.see(100, crashed(0, -900, 99));
+    clique.see(116, ready);
+    assert_eq!((clique.breach(), clique.wake_at), ((false, None), None));
+    clique.see(116, crashed(1, 101, 116));
+    assert_eq!(clique.breach(), (true, Some(after(116))));
+}
+
+#[test]
+fn a_breach_of_before_there_was_the_field_keeps_the_time_of_its_condition() {
+    let mut clique = Clique::new(20);
+    clique.see(100, not_ready);
+    clique.status.breached_since = None;
+    clique.see(110, not_ready);
+    assert_eq!(clique.breach(), (true, Some(after(100))));
+}
+
+/// It is read from the pods and the status: nothing is kept in memory.
+#[test]
+fn is_the_same_for_an_operator_that_was_restarted() {
+    let mut clique = Clique::new(600);
+    clique.see(100, crashed(0, -900, 99));
+    clique.see(130, ready);
+    let stored = Arc::new(clique.status.clone());
+    let mut restarted = Clique::new(600);
+    restarted.status = (*stored).clone();
+    restarted.see(140, crashed(1, 129, 139));
+    assert_eq!(restarted.breach(), (true, Some(after(100))));
+}

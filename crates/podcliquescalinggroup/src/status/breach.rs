@@ -1,0 +1,63 @@
+//! What stored statuses of PodCliques say of the group's replicas, and since when.
+
+use api::conditions::{self, ConditionType, Status};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueScalingGroupStatus, names};
+use domain::availability::{self, Ended, GroupPart, StoredBreach};
+use domain::{fence, ownership};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use super::is_available;
+use crate::observe::Snapshot;
+
+/// Since when it is breached, or was until a moment ago: kept while one of its PodCliques is in the
+/// breach that it was in then.
+pub(super) fn since(
+    snapshot: &Snapshot,
+    before: &PodCliqueScalingGroupStatus,
+    status: Status,
+    now: Timestamp,
+) -> Option<Time> {
+    let goes_on = |ended: Ended| {
+        let mut all = snapshot
+            .podcliques
+            .keys()
+            .filter_map(|n| snapshot.podclique(n));
+        all.any(|c| {
+            let since = c
+                .status
+                .as_ref()
+                .and_then(|s| StoredBreach::from(s).since());
+            since.is_some_and(|since| since <= ended.until)
+        })
+    };
+    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, goes_on)
+}
+
+/// What the stored status of a PodClique says of its group replica.
+pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
+    let group = ownership::name(&snapshot.group.metadata);
+    let podclique = snapshot.podclique(&names::grouped_clique(group, j, clique))?;
+    let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
+    Some(GroupPart {
+        is_breached: is_breached(podclique),
+        was_available: was_available || is_available(podclique),
+    })
+}
+
+/// The fences, with those latched that are back: all PodCliques were available, or the replica is
+/// not asked for any more.
+pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
+    let group = &snapshot.group.spec;
+    fence::with_recovered(snapshot.replica_attempts(), |j| {
+        let parts = group.clique_names.iter().map(|c| part(snapshot, j, c));
+        j >= group.replicas || availability::is_back(&parts.collect::<Vec<_>>())
+    })
+}
+
+/// Whether the PodClique's stored condition says that it is below its minimum.
+pub fn is_breached(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
+}
