@@ -10,10 +10,6 @@ use serde::{Deserialize, Serialize};
 pub(crate) const PATTERN: &str =
     "^[+-]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
-/// The same above zero: no minus, and some digit is not 0. For fields in lists without a limit,
-/// where a rule in CEL would exceed the API server's cost budget.
-pub(crate) const POSITIVE_PATTERN: &str = "^[+]?([0-9.]+(ns|us|µs|μs|ms|s|m|h))*[0-9.]*[1-9][0-9.]*(ns|us|µs|μs|ms|s|m|h)([0-9.]+(ns|us|µs|μs|ms|s|m|h))*$";
-
 /// Nanoseconds of each unit. A unit that begins like another one comes after it.
 const UNITS: [(&str, i128); 8] = [
     ("ns", 1),

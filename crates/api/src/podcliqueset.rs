@@ -7,7 +7,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::duration::POSITIVE_PATTERN;
+use crate::duration::PATTERN;
 use crate::podclique::{AutoScalingConfig, PodCliqueSpec};
 use crate::resources::{
     PcsResourceSharing, PcsgResourceSharing, ResourceClaimTemplateConfig, ResourceSharing,
@@ -160,8 +160,8 @@ pub struct PodCliqueSetTemplateSpec {
     /// Where one replica as a whole has to be placed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
-    /// How long a breach of minAvailable is borne before the replica is terminated, e.g. `4h`.
-    /// Unset: never (seed 000).
+    /// How long a breach of minAvailable is borne before the replica is terminated, e.g. `4h`; at
+    /// least `1s`, or `0s` for Training. Unset: never, or at once for Training (seed 000, seed 002).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub termination_delay: Option<GoDuration>,
     /// Templates of resource claims that `resourceSharing` entries may name.
@@ -266,9 +266,10 @@ pub struct PodCliqueScalingGroupConfig {
     /// Where one group replica has to be placed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<TopologyConstraint>,
-    /// Overrides the set's `terminationDelay` for this group (seed 000).
+    /// Overrides the set's `terminationDelay` for this group (seed 000); at least `1s`, or `0s` for
+    /// Training.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("pattern" = POSITIVE_PATTERN))]
+    #[schemars(extend("pattern" = PATTERN))]
     pub termination_delay: Option<GoDuration>,
 }
 

@@ -21,6 +21,10 @@ pub const REASON: &str = "MinAvailableBreached";
 /// this long: the operator may have been ended right after it raised the fence.
 const FRESH: SignedDuration = SignedDuration::from_mins(1);
 
+/// The shortest delay. Times are stored in whole seconds: less than one would be none, and pods need
+/// time to come back.
+pub const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
+
 /// How long a breach may last in the set; `None`: gang termination is off, which it is unless
 /// somebody asks for it. A delay that makes no sense counts as none.
 pub fn delay_of_set(set: &PodCliqueSet) -> Option<SignedDuration> {
@@ -68,7 +72,7 @@ pub fn memory(
 }
 
 fn usable(delay: &GoDuration) -> Option<SignedDuration> {
-    delay.parse().ok().filter(SignedDuration::is_positive)
+    delay.parse().ok().filter(|d| *d >= SHORTEST)
 }
 
 /// When a breach of that age has lasted for the delay.

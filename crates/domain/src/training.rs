@@ -8,7 +8,7 @@ use api::{GoDuration, PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType}
 use jiff::SignedDuration;
 
 use crate::availability::TrainingFacts;
-use crate::{Pod, indices};
+use crate::{Pod, indices, termination};
 
 /// Whether the set is a training job.
 pub fn is_training(set: &PodCliqueSet) -> bool {
@@ -38,7 +38,10 @@ pub fn has_failed(status: &PodCliqueSetStatus) -> bool {
 pub fn delay(set: &PodCliqueSet, group: Option<&PodCliqueScalingGroupConfig>) -> SignedDuration {
     let own = group.and_then(|g| g.termination_delay.as_ref());
     let given = own.or(set.spec.template.termination_delay.as_ref());
-    given.and_then(parsed).unwrap_or(SignedDuration::ZERO)
+    let delay = given.and_then(parsed);
+    delay
+        .filter(|d| *d >= termination::SHORTEST)
+        .unwrap_or_default()
 }
 
 /// How long the job may take from its first start; `None`: for ever.

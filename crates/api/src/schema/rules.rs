@@ -282,27 +282,45 @@ fn training_child() -> Vec<Rule> {
 fn termination_delay() -> Vec<Rule> {
     const SET: &str = "self.template.terminationDelay";
     const GROUPS: &str = "self.template.podCliqueScalingGroups";
+    const OF_GROUP: &str = "g.terminationDelay";
     vec![
         is_duration("spec.template.terminationDelay"),
         Rule::new(
             "spec",
-            "terminationDelay must be greater than 0: omit terminationDelay to disable gang termination",
+            "terminationDelay must be at least 1s: omit terminationDelay to disable gang termination",
+            format!("!has({SET}) || {} || {}", training("self"), is_delay(SET)),
+        )
+        .field(".template.terminationDelay"),
+        Rule::new(
+            "spec",
+            "terminationDelay of Training must be 0s or at least 1s",
             format!(
-                "!has({SET}) || {} || !{} || duration({SET}) > duration('0s')",
+                "!has({SET}) || !{} || {}",
                 training("self"),
-                parses(SET)
+                is_delay_or_none(SET)
             ),
         )
         .field(".template.terminationDelay"),
         Rule::new(
             "spec",
-            "terminationDelay must not be negative",
+            "terminationDelay of a scaling group must be at least 1s: omit it to use that of the template",
             format!(
-                "!has({SET}) || !{} || !{SET}.startsWith('-')",
-                training("self")
+                "!has({GROUPS}) || {} || {GROUPS}.all(g, !has({OF_GROUP}) || {})",
+                training("self"),
+                is_delay(OF_GROUP)
             ),
         )
-        .field(".template.terminationDelay"),
+        .field(".template.podCliqueScalingGroups"),
+        Rule::new(
+            "spec",
+            "terminationDelay of a scaling group of Training must be 0s or at least 1s",
+            format!(
+                "!has({GROUPS}) || !{} || {GROUPS}.all(g, !has({OF_GROUP}) || {})",
+                training("self"),
+                is_delay_or_none(OF_GROUP)
+            ),
+        )
+        .field(".template.podCliqueScalingGroups"),
         Rule::new(
             "spec",
             "terminationDelay of a scaling group needs terminationDelay of the template: without it gang termination is disabled",
@@ -313,6 +331,16 @@ fn termination_delay() -> Vec<Rule> {
         )
         .field(".template.podCliqueScalingGroups"),
     ]
+}
+
+/// Times are stored in whole seconds: less than one would be no delay. A text that is no duration
+/// is refused by another rule.
+fn is_delay(text: &str) -> String {
+    format!("!{} || duration({text}) >= duration('1s')", parses(text))
+}
+
+fn is_delay_or_none(text: &str) -> String {
+    format!("{} || duration({text}) == duration('0s')", is_delay(text))
 }
 
 fn is_duration(at: &'static str) -> Rule {

@@ -3,6 +3,8 @@
 use api::duration::DurationError;
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 
+use crate::termination;
+
 use super::field::{FieldError, Path};
 use super::{scaling_groups, template};
 
@@ -39,8 +41,8 @@ fn delay(at: &Path, given: &GoDuration, type_: WorkloadType, instead: &str) -> O
     match given.parse() {
         Err(error) => Some(unreadable(at, given, &error)),
         Ok(delay) if delay.is_negative() => Some(at.wrong(given, "must not be negative", instead)),
-        Ok(delay) if delay.is_zero() && type_ == WorkloadType::Inference => {
-            let problem = "must be greater than 0, because pods need time to come back";
+        Ok(delay) if delay < termination::SHORTEST && type_ == WorkloadType::Inference => {
+            let problem = "must be at least 1s, because pods need time to come back";
             Some(at.wrong(given, problem, instead))
         }
         Ok(_) => None,

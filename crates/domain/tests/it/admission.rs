@@ -269,6 +269,7 @@ fn termination_delays() {
         "none": own => "0s";
         "negative": own => "-1h";
         "not a duration": own => "4 hours";
+        "less than a second": own => "900ms";
         "longer than Go can count": own => "9999999h";
         "of a group alone": group => "1h";
         "of a group, none": own => "4h", group => "0s";

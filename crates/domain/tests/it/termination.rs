@@ -51,6 +51,9 @@ fn set(type_: &str, of_set: Option<&str>, of_group: Option<&str>) -> PodCliqueSe
 #[case::zero(Some("0s"), None, (None, None))]
 #[case::negative(Some("-1s"), Some("3s"), (None, None))]
 #[case::unreadable(Some("soon"), None, (None, None))]
+#[case::less_than_a_second(Some("900ms"), None, (None, None))]
+#[case::a_second(Some("1000ms"), Some("1s"), (Some(1), Some(1)))]
+#[case::less_than_a_second_in_the_group(Some("10s"), Some("900ms"), (Some(10), None))]
 #[case::zero_in_the_group(Some("10s"), Some("0s"), (Some(10), None))]
 #[case::unreadable_in_the_group(Some("10s"), Some("soon"), (Some(10), None))]
 fn a_groups_own_delay_wins_and_what_makes_no_sense_is_none(
@@ -107,9 +110,11 @@ fn training_is_not_terminated_by_this() {
     assert_eq!(delay_of_set(&pcs), None);
 }
 
-#[test]
-fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up() {
-    let pcs = set("Inference", Some("0s"), None);
+#[rstest]
+#[case("0s")]
+#[case("900ms")]
+fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up(#[case] delay: &str) {
+    let pcs = set("Inference", Some(delay), None);
     let intake = intake::take(&pcs, &DefaultsConfig::default());
     assert!(intake.may_act(), "{:?}", intake.errors);
     assert_eq!(intake.invalid_delays.len(), 1);

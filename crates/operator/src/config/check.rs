@@ -1,6 +1,8 @@
 //! What a configuration may not ask for.
 
 use api::GoDuration;
+use domain::termination::SHORTEST;
+use jiff::SignedDuration;
 
 use super::{Config, ConfigError, problem};
 
@@ -25,10 +27,8 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
         .pod_clique_scaling_group
         .check("controllers.podCliqueScalingGroup")?;
     config.controllers.pod_gang.check("controllers.podGang")?;
-    positive(
-        "defaults.terminationDelay",
-        config.defaults.termination_delay.as_ref(),
-    )?;
+    let delay = config.defaults.termination_delay.as_ref();
+    at_least(SHORTEST, "defaults.terminationDelay", delay)?;
     positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())?;
     check_namespaces(&config.watch_namespaces)
 }
@@ -90,6 +90,25 @@ fn expect(key: &str, found: Option<&str>, expected: &str) -> Result<(), ConfigEr
         }
         _ => Ok(()),
     }
+}
+
+fn at_least(
+    shortest: SignedDuration,
+    key: &str,
+    duration: Option<&GoDuration>,
+) -> Result<(), ConfigError> {
+    let Some(duration) = duration else {
+        return Ok(());
+    };
+    let parsed = duration.parse().map_err(|e| problem(key, &e.to_string()))?;
+    if parsed >= shortest {
+        return Ok(());
+    }
+    let least = GoDuration::from_seconds(shortest.as_secs());
+    Err(problem(
+        key,
+        &format!("{duration} must be at least {least}, e.g. 4h"),
+    ))
 }
 
 fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {

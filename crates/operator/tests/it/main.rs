@@ -91,7 +91,7 @@ watchNamespaces: [team-a, team-b]
 #[case::one_namespace_as_text("watchNamespaces: team-a\n", "watchNamespaces")]
 #[case::zero_delay(
     "defaults: {terminationDelay: 0s}\n",
-    "defaults.terminationDelay: 0s must be greater than 0"
+    "defaults.terminationDelay: 0s must be at least 1s"
 )]
 #[case::not_yaml("{", "")]
 fn refuses_what_it_cannot_do_and_names_the_key(#[case] text: &str, #[case] expected: &str) {

@@ -32,7 +32,7 @@ fn a_setting_without_effect_is_refused_by_its_name() {
         ("server: {metrics: {port: 70000}}", "port"),
         (
             "defaults: {terminationDelay: 0s}",
-            "defaults.terminationDelay: 0s must be greater than 0",
+            "defaults.terminationDelay: 0s must be at least 1s",
         ),
         (
             "defaults: {terminationDelay: soon}",
