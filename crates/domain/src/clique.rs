@@ -141,6 +141,8 @@ pub fn corrected(
     {
         next.spec.pod_spec = existing.spec.pod_spec.clone();
     }
+    // Fixed at creation; one that has none yet is given it.
+    next.spec.min_available = existing.spec.min_available.or(next.spec.min_available);
     next.spec.replicas = live_replicas(
         existing.spec.replicas,
         ownership::annotation(&existing.metadata, labels::TEMPLATE_REPLICAS),

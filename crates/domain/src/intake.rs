@@ -21,6 +21,8 @@ pub struct Intake {
     /// Delays of gang termination that make no sense: it counts as disabled there, and everything
     /// else goes on.
     pub invalid_delays: Vec<FieldError>,
+    /// Changes that are impossible: what was there before counts, and everything else goes on.
+    pub not_acted_on: Vec<FieldError>,
     /// What it asks for that is not built yet and must not be guessed at; nothing is created.
     pub blocked_by: Vec<String>,
     /// Fields that are accepted and have no effect yet.
@@ -48,6 +50,7 @@ pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
     Intake {
         errors,
         invalid_delays,
+        not_acted_on: Vec::new(),
         blocked_by: unimplemented::blocks_creation(&set).into_iter().collect(),
         ignored: unimplemented::ignored_fields(&set),
         set,

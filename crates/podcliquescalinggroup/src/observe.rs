@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
-use api::{PodClique, PodCliqueScalingGroup, labels, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
 use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
+use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, ownership, termination, training};
 use engine::World;
 use jiff::SignedDuration;
@@ -133,17 +134,18 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
+    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
+        .into_iter()
+        .map(|c| (ownership::name(&c.metadata).to_owned(), c))
+        .collect();
     let owner = ownership::controller(meta).and_then(|owner| {
         let set = world
             .podcliquesets
             .get(&Key::new(namespace, owner.name.clone()))?;
         let stays = !ownership::is_terminating(&set.metadata);
-        (stays && ownership::uid(&set.metadata) == owner.uid).then(|| intake::take(&set, defaults))
+        let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
+        is_it.then(|| take(&set, &podcliques, defaults))
     });
-    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
-        .into_iter()
-        .map(|c| (ownership::name(&c.metadata).to_owned(), c))
-        .collect();
     let mut snapshot = Snapshot {
         pods: pods(&podcliques, world),
         podcliques,
@@ -155,6 +157,24 @@ pub fn observe(
     snapshot.is_set_replica_torn_down =
         place.is_some_and(|(owner, i)| world.has_earlier_attempt(&owner.set, i));
     snapshot
+}
+
+/// The set, with the minimums of the PodCliques that exist here.
+fn take(
+    set: &PodCliqueSet,
+    podcliques: &BTreeMap<String, Arc<PodClique>>,
+    defaults: &DefaultsConfig,
+) -> Intake {
+    let mut intake = intake::take(set, defaults);
+    let mut found = Minimums::default();
+    let owned = podcliques
+        .values()
+        .filter(|c| ownership::controller(&c.metadata).is_some());
+    for podclique in owned {
+        found.add_clique(ownership::name(&set.metadata), podclique);
+    }
+    minimums::keep(&mut intake, set, &found);
+    intake
 }
 
 /// Only a breach has to be confirmed from pods.

@@ -8,6 +8,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels, names
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
+use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, ownership, training};
 use engine::{Cache, World};
 use jiff::SignedDuration;
@@ -204,8 +205,14 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
     for group in &groups {
         cliques.extend(world.podcliques.owned_by(ownership::uid(&group.metadata)));
     }
+    let mut intake = intake::take(stored, &rules.defaults);
+    minimums::keep(
+        &mut intake,
+        stored,
+        &existing_minimums(stored, &groups, &cliques),
+    );
     Snapshot {
-        intake: intake::take(stored, &rules.defaults),
+        intake,
         podcliques: cliques.into_iter().map(|c| seen(c, world)).collect(),
         gangs: children(&world.podgangs, uid, &key),
         services: children(&world.services, uid, &key),
@@ -218,6 +225,22 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         stored: stored.clone(),
         groups,
     }
+}
+
+fn existing_minimums(
+    set: &PodCliqueSet,
+    groups: &[Arc<PodCliqueScalingGroup>],
+    cliques: &[Arc<PodClique>],
+) -> Minimums {
+    let name = ownership::name(&set.metadata);
+    let mut found = Minimums::default();
+    for group in groups.iter().filter(|g| is_owned(&g.metadata)) {
+        found.add_group(name, group);
+    }
+    for clique in cliques.iter().filter(|c| is_owned(&c.metadata)) {
+        found.add_clique(name, clique);
+    }
+    found
 }
 
 /// Whether a child is controlled, by the set or one of its groups, and not only fit to be adopted.

@@ -90,7 +90,11 @@ pub(super) fn paths(kind: &str) -> Vec<String> {
 fn rules_of(kind: &str) -> Vec<Rule> {
     match kind {
         "PodCliqueSet" => set_rules(),
-        "PodClique" | "PodCliqueScalingGroup" => training_child(),
+        "PodClique" | "PodCliqueScalingGroup" => {
+            let mut rules = training_child();
+            rules.push(fixed_minimum());
+            rules
+        }
         _ => Vec::new(),
     }
 }
@@ -276,6 +280,16 @@ fn training_child() -> Vec<Rule> {
         )
         .field(".workloadType"),
     ]
+}
+
+/// Grove's webhook: a gang's size is fixed. An object without it may be given one.
+fn fixed_minimum() -> Rule {
+    Rule::new(
+        "spec",
+        "minAvailable is immutable: create another PodCliqueSet",
+        "!has(oldSelf.minAvailable) || (has(self.minAvailable) && self.minAvailable == oldSelf.minAvailable)",
+    )
+    .field(".minAvailable")
 }
 
 /// Ours (seed 000).

@@ -14,6 +14,7 @@ mod defaults;
 mod fence;
 mod hash;
 mod indices;
+mod minimums;
 mod readiness;
 mod termination;
 mod unimplemented;

@@ -10,6 +10,7 @@
 mod children;
 mod deletion;
 mod fence;
+mod minimums;
 mod recovery;
 mod situation;
 mod status;

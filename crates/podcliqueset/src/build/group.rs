@@ -59,6 +59,8 @@ pub fn corrected(
     }
     let mut next = existing.clone();
     next.spec = desired.spec.clone();
+    // Fixed at creation; one that has none yet is given it.
+    next.spec.min_available = existing.spec.min_available.or(next.spec.min_available);
     next.spec.replicas = clique::live_replicas(
         existing.spec.replicas,
         ownership::annotation(&existing.metadata, labels::TEMPLATE_REPLICAS),

@@ -62,9 +62,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     }
     readiness::announce(snapshot, &mut plan);
     fence::plan(snapshot, &mut plan);
+    refusal::explain(snapshot, now, &mut plan);
     if !snapshot.intake.may_act() {
         gangs::follow(snapshot, &mut plan);
-        refusal::explain(snapshot, now, &mut plan);
         return plan;
     }
     if domain::training::is_over(snapshot.stored.status.as_ref()) {

@@ -1,5 +1,5 @@
 //! A set that may not be acted on: nothing is created or corrected for it, and it says why. What
-//! exists stays as it is.
+//! exists stays as it is. A change that alone is impossible is told likewise, and the rest goes on.
 
 use api::{LastError, PodCliqueSetStatus};
 use domain::plan::{Note, Plan};
@@ -22,7 +22,12 @@ pub(super) fn explain(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCl
         .blocked_by
         .iter()
         .map(|b| ("ERR_NOT_IMPLEMENTED", "NotImplemented", b.clone()));
-    for (code, reason, message) in invalid.chain(unbuilt).take(SHOWN) {
+    let kept = snapshot
+        .intake
+        .not_acted_on
+        .iter()
+        .map(|e| ("ERR_INVALID_SPEC", "InvalidSpec", e.to_string()));
+    for (code, reason, message) in invalid.chain(unbuilt).chain(kept).take(SHOWN) {
         if let Some(status) = &mut plan.status {
             status.last_errors.push(LastError {
                 code: code.to_owned(),

@@ -45,11 +45,13 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<Verdict> {
     is_failed.then(|| readiness::verdict(false, reason, failed.message.clone()))
 }
 
-/// Nothing new is done for a set that cannot be acted on, though what runs goes on.
+/// Nothing new is done for a set that cannot be acted on, though what runs goes on; or it is not in
+/// all things what is asked for.
 fn refused(snapshot: &Snapshot) -> Option<Verdict> {
     let (errors, blocked) = (&snapshot.intake.errors, &snapshot.intake.blocked_by);
-    if let Some(first) = errors.first() {
-        let more = more(errors.len());
+    let kept = &snapshot.intake.not_acted_on;
+    if let Some(first) = errors.first().or(kept.first()) {
+        let more = more(errors.len().saturating_add(kept.len()));
         return Some(readiness::verdict(
             false,
             Reason::InvalidSpec,

@@ -72,7 +72,7 @@ fn puts_edited_children_right() {
         .unwrap()
         .clear();
     let group = Arc::make_mut(&mut snapshot.groups[0]);
-    group.spec.min_available = Some(1);
+    group.spec.clique_names = vec!["leader".into()];
     group.spec.replicas = 5;
     let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
     Arc::make_mut(&mut front.podclique)
@@ -89,8 +89,8 @@ fn puts_edited_children_right() {
     });
     let spec = &group.unwrap().spec;
     assert_eq!(
-        (spec.replicas, spec.min_available),
-        (5, Some(2)),
+        (spec.replicas, spec.clique_names.len()),
+        (5, 2),
         "live replicas are not ours"
     );
 }

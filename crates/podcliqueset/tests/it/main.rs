@@ -11,6 +11,7 @@ mod children;
 mod deletion;
 mod fence;
 mod gangs;
+mod minimums;
 mod readiness;
 mod refusal;
 mod situation;

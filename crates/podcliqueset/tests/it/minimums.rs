@@ -1,0 +1,92 @@
+//! `minAvailable` is fixed at creation: a change in the set is told, and nothing that runs gets it.
+
+use std::sync::Arc;
+
+use api::{PodCliqueSet, PodCliqueSetStatus};
+use domain::plan::{Action, Object, Plan};
+use engine::World;
+use podcliqueset::decide::decide;
+use podcliqueset::observe::observe;
+use podcliqueset::{Rules, Snapshot};
+use testkit::builders::after;
+
+use crate::situation::{demo, laid_out};
+
+/// The running set was changed so.
+fn after_edit(edit: impl FnOnce(&mut PodCliqueSet)) -> Plan<PodCliqueSetStatus> {
+    let snapshot: Snapshot = laid_out(&demo().build());
+    let world = World::default();
+    for group in &snapshot.groups {
+        world.scaling_groups.apply((**group).clone());
+    }
+    for seen in snapshot.podcliques.values() {
+        world.podcliques.apply((*seen.podclique).clone());
+    }
+    let mut changed = (*snapshot.stored).clone();
+    edit(&mut changed);
+    decide(
+        &observe(&Arc::new(changed), &world, &Rules::default()),
+        after(60),
+    )
+}
+
+/// The minimums that PodCliques and groups are written with, by name.
+fn written(plan: &Plan<PodCliqueSetStatus>) -> Vec<(String, Option<i32>)> {
+    let actions = plan.waves.iter().flatten();
+    let objects = actions.filter_map(|action| match action {
+        Action::Replace(Object::PodClique(c)) | Action::Create(Object::PodClique(c)) => {
+            Some((c.metadata.name.clone()?, c.spec.min_available))
+        }
+        Action::Replace(Object::PodCliqueScalingGroup(g))
+        | Action::Create(Object::PodCliqueScalingGroup(g)) => {
+            Some((g.metadata.name.clone()?, g.spec.min_available))
+        }
+        _ => None,
+    });
+    let mut written: Vec<_> = objects.collect();
+    written.sort();
+    written
+}
+
+fn told(plan: &Plan<PodCliqueSetStatus>) -> Vec<&str> {
+    let errors = &plan.status.as_ref().unwrap().last_errors;
+    errors.iter().map(|e| e.description.as_str()).collect()
+}
+
+#[test]
+fn a_raised_minimum_is_told_and_changes_nothing_that_runs() {
+    let plan = after_edit(|set| {
+        let front = &mut set.spec.template.cliques[0].spec;
+        (front.replicas, front.min_available) = (4, Some(4));
+    });
+    assert_eq!(written(&plan), [("demo-0-frontend".to_owned(), Some(1))]);
+    let told = told(&plan);
+    assert!(
+        told[0].starts_with("spec.template.cliques[0].spec.minAvailable: 4: "),
+        "{told:?}"
+    );
+    assert!(plan.notes.iter().any(|n| n.reason == "InvalidSpec"));
+    let status = plan.status.unwrap();
+    let ready = api::conditions::find(&status.conditions, api::conditions::ConditionType::Ready);
+    assert_eq!(ready.unwrap().reason, "InvalidSpec");
+}
+
+#[test]
+fn a_raised_minimum_of_a_group_is_told_and_its_gangs_stay() {
+    let plan = after_edit(|set| set.spec.template.scaling_groups[0].min_available = Some(3));
+    assert_eq!(written(&plan), []);
+    assert_eq!(told(&plan).len(), 1);
+    assert!(!plan.to_string().contains("PodGang"), "{plan}");
+}
+
+#[test]
+fn what_is_made_anew_gets_the_minimum_of_what_exists() {
+    let plan = after_edit(|set| {
+        set.spec.replicas = 2;
+        set.spec.template.cliques[0].spec.min_available = Some(2);
+        set.spec.template.scaling_groups[0].min_available = Some(3);
+    });
+    let expected = [("demo-1-frontend", 1), ("demo-1-g", 2)];
+    let expected = expected.map(|(name, minimum)| (name.to_owned(), Some(minimum)));
+    assert_eq!(written(&plan), expected);
+}
