@@ -61,6 +61,20 @@ pub struct GroupPart {
     pub was_available: bool,
 }
 
+impl GroupPart {
+    /// A PodClique of the present attempt that is on its way out though nobody scaled it in: it was
+    /// deleted by hand, or hangs. It has lost its pods as surely as if they had died. One that was
+    /// never available is a start that is begun anew; one that has done its work is not missed.
+    pub fn on_its_way_out(podclique: &PodClique) -> Option<Self> {
+        let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
+        let is_done = training::has_succeeded(podclique);
+        (was_available || is_done).then_some(Self {
+            is_breached: !is_done,
+            was_available: true,
+        })
+    }
+}
+
 /// Whether all parts of a group replica are there and are available, or were once.
 pub fn is_back(parts: &[Option<GroupPart>]) -> bool {
     parts.iter().all(|p| p.is_some_and(|p| p.was_available))

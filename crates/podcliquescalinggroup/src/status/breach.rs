@@ -38,7 +38,13 @@ pub(super) fn since(
 /// What the stored status of a PodClique says of its group replica.
 pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
     let group = ownership::name(&snapshot.group.metadata);
-    let podclique = snapshot.podclique(&names::grouped_clique(group, j, clique))?;
+    let podclique = snapshot
+        .podcliques
+        .get(&names::grouped_clique(group, j, clique))
+        .filter(|c| snapshot.is_current(c))?;
+    if ownership::is_terminating(&podclique.metadata) {
+        return GroupPart::on_its_way_out(podclique);
+    }
     let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
     Some(GroupPart {
         is_breached: is_breached(podclique),

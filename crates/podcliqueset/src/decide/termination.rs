@@ -114,8 +114,11 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
     GroupFacts::of(group, attempts, |j, clique| {
         let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
         let seen = snapshot
-            .podclique(&name)
+            .of_present_attempt(&name)
             .filter(|c| c.attempt().group == fence::present(attempts, j))?;
+        if seen.is_terminating() {
+            return GroupPart::on_its_way_out(&seen.podclique);
+        }
         let facts = seen.facts();
         Some(GroupPart {
             is_breached: clique_breach(&facts).status == Status::True,

@@ -174,6 +174,19 @@ fn tears_the_replica_down_for_a_group_that_is_really_broken(
     assert_eq!(attempts(&plan(&snapshot)), expected);
 }
 
+/// Deleted by hand, it takes longer than the delay to go: its group replica is no better off than
+/// with pods that died.
+#[test]
+fn a_podclique_that_hangs_on_its_way_out_counts_against_its_group() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-g-2-leader", 0);
+    let seen = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
+    let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
+    meta.deletion_timestamp = Some(Time(after(20)));
+    delegate(&mut snapshot, 20);
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
+}
+
 #[test]
 fn ignores_what_a_group_says_of_an_earlier_attempt() {
     let mut snapshot = running(1, Some("30s"));
