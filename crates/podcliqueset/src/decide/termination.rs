@@ -122,7 +122,7 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
         let facts = seen.facts();
         Some(GroupPart {
             is_breached: clique_breach(&facts).status == Status::True,
-            was_available: facts.was_available,
+            was_available: facts.was_available || facts.available >= facts.minimum(),
         })
     })
 }

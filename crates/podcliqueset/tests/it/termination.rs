@@ -174,6 +174,30 @@ fn tears_the_replica_down_for_a_group_that_is_really_broken(
     assert_eq!(attempts(&plan(&snapshot)), expected);
 }
 
+/// Replica 1 was recycled, and all its pods are Ready since a moment ago: nobody has said so yet.
+#[test]
+fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-g-2-leader", 0);
+    for clique in ["leader", "worker"] {
+        let name = format!("demo-0-g-1-{clique}");
+        let podclique = &mut snapshot.podcliques.get_mut(&name).unwrap().podclique;
+        let podclique = Arc::make_mut(podclique);
+        podclique.status = None;
+        let labels = podclique.metadata.labels.get_or_insert_default();
+        labels.insert(api::labels::GROUP_ATTEMPT.into(), "1".into());
+    }
+    delegate(&mut snapshot, 0);
+    let cause = fence::Cause {
+        reason: "test".into(),
+        message: String::new(),
+    };
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let status = group.status.as_mut().unwrap();
+    status.replica_attempts = fence::recycle(&[], 1, cause, after(0));
+    assert_eq!(attempts(&plan(&snapshot)), []);
+}
+
 /// Deleted by hand, it takes longer than the delay to go: its group replica is no better off than
 /// with pods that died.
 #[test]
