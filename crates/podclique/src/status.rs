@@ -61,9 +61,9 @@ fn set_conditions(
     let slots = scheduled_slots(snapshot);
     let scheduled = availability::clique_scheduled(slots, facts.minimum());
     conditions::set(&mut next.conditions, scheduled, generation, now);
+    next.breached_since = breached_since(snapshot, facts, next, now);
     if !is_settled(snapshot, next) {
         let breach = availability::clique_breach(facts);
-        next.breached_since = breached_since(snapshot, next, breach.status, now);
         conditions::set(&mut next.conditions, breach, generation, now);
         let ready = readiness::clique(&CliqueLook {
             podclique: &snapshot.podclique,
@@ -81,18 +81,24 @@ fn set_conditions(
     );
 }
 
-/// Since when it is breached, or was until a moment ago.
+/// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and
+/// nothing is remembered.
 fn breached_since(
     snapshot: &Snapshot,
+    facts: &CliqueFacts,
     before: &PodCliqueStatus,
-    status: Status,
     now: Timestamp,
 ) -> Option<Time> {
+    let stored = StoredBreach::from(before);
+    if is_settled(snapshot, before) {
+        return stored.since().map(Time);
+    }
     let goes_on = |ended| {
         let pods = snapshot.pods.iter().map(AsRef::as_ref);
         crash_loop::goes_on(pods, snapshot.is_training(), ended)
     };
-    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, goes_on)
+    let status = availability::clique_breach(facts).status;
+    stored.next(status, snapshot.breach_memory(), now, goes_on)
 }
 
 /// What is said of a job that is over stays as it was: its pods are ended by us now, and that is

@@ -74,9 +74,10 @@ impl StoredBreach<'_> {
         (status == Status::False).then_some(Ended { since, until })
     }
 
-    /// When the breach that has ended is forgotten, if one is remembered.
-    pub fn forgotten_at(self, memory: SignedDuration) -> Option<Timestamp> {
-        self.ended()?.until.checked_add(memory).ok()
+    /// When the breach that has ended is forgotten, if one is remembered now.
+    pub fn forgotten_at(self, memory: SignedDuration, now: Timestamp) -> Option<Timestamp> {
+        let at = self.ended()?.until.checked_add(memory).ok()?;
+        (at > now).then_some(at)
     }
 
     /// `breachedSince` as it becomes with this status of the condition. `goes_on` tells whether a

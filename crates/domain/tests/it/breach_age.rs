@@ -88,10 +88,16 @@ fn without_a_memory_every_breach_begins_anew() {
 #[test]
 fn is_forgotten_at_a_stored_time() {
     let memory = SignedDuration::from_secs(20);
-    let forgotten = |before: &PodCliqueStatus| StoredBreach::from(before).forgotten_at(memory);
+    let forgotten =
+        |before: &PodCliqueStatus| StoredBreach::from(before).forgotten_at(memory, at(90));
     assert_eq!(
         forgotten(&stored(Status::False, 81, Some(7))),
         Some(at(101))
+    );
+    assert_eq!(
+        forgotten(&stored(Status::False, 70, Some(7))),
+        None,
+        "it was"
     );
     assert_eq!(forgotten(&stored(Status::True, 81, Some(7))), None);
     assert_eq!(forgotten(&stored(Status::False, 81, None)), None);

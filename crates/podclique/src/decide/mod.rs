@@ -56,7 +56,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let wakes = [
         stuck::next_deadline(snapshot, now),
         finished::next_due(snapshot, now),
-        StoredBreach::from(&status).forgotten_at(snapshot.breach_memory()),
+        StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
     ];
     plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();

@@ -17,6 +17,7 @@ use crate::situation::situation;
 struct Clique {
     status: PodCliqueStatus,
     memory: i64,
+    is_over: bool,
     wake_at: Option<Timestamp>,
 }
 
@@ -29,6 +30,7 @@ impl Clique {
         Self {
             status,
             memory,
+            is_over: false,
             wake_at: None,
         }
     }
@@ -41,6 +43,7 @@ impl Clique {
         let mut snapshot = situation(&clique, vec![adapt(pod(&clique, 0).ready())]);
         snapshot.set = Some(SetFacts {
             breach_memory: SignedDuration::from_secs(self.memory),
+            is_over: self.is_over,
             ..SetFacts::default()
         });
         let plan = decide(&snapshot, after(seconds));
@@ -142,6 +145,16 @@ fn a_breach_of_before_there_was_the_field_keeps_the_time_of_its_condition() {
     clique.status.breached_since = None;
     clique.see(110, not_ready);
     assert_eq!(clique.breach(), (true, Some(after(100))));
+}
+
+#[test]
+fn a_job_that_is_over_remembers_nothing() {
+    let mut clique = Clique::new(20);
+    clique.see(100, not_ready);
+    clique.see(110, ready);
+    clique.is_over = true;
+    clique.see(111, ready);
+    assert_eq!((clique.breach(), clique.wake_at), ((false, None), None));
 }
 
 /// It is read from the pods and the status: nothing is kept in memory.

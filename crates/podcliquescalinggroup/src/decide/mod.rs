@@ -40,7 +40,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     }
     let status = status::status(snapshot, now);
     let mut plan = Plan {
-        wake_at: StoredBreach::from(&status).forgotten_at(snapshot.breach_memory()),
+        wake_at: StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
         status: Some(status),
         ..Plan::default()
     };
