@@ -42,6 +42,7 @@ canaries! {
     restless_status: RestlessStatus;
     no_fence: NoFence;
     refreshed_times: RefreshedTimes;
+    eternal_breach: EternalBreach;
     count_after_delete: CountAfterDelete;
     start_time_reset: StartTimeReset;
     success_is_failure: SuccessIsFailure;

@@ -40,6 +40,8 @@ pub enum Sabotage {
     NoFence,
     /// The time of a breach is that of the last write.
     RefreshedTimes,
+    /// A breach that was over goes on.
+    EternalBreach,
     /// PodCliques are deleted for a restart before it is counted.
     CountAfterDelete,
     /// A restart starts the clock of the job anew.
@@ -96,6 +98,11 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         {
             refresh_times(call, store);
         }
+        Sabotage::EternalBreach
+            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
+        {
+            keep_breach(call, store);
+        }
         Sabotage::StartTimeReset if !restarted(call, store).is_empty() => {
             reset_start(call, store);
         }
@@ -138,6 +145,17 @@ fn refresh_times(call: &mut Call, store: &Store) {
     let since = &mut call.body["status"]["breachedSince"];
     if since.is_string() {
         *since = json!(now);
+    }
+}
+
+fn keep_breach(call: &mut Call, store: &Store) {
+    let name = view::name(&call.body).to_owned();
+    let stored = store
+        .all(Resource::PodClique)
+        .find(|(_, c)| view::name(c) == name);
+    let since = stored.and_then(|(_, c)| c.pointer("/status/breachedSince").cloned());
+    if let Some(since) = since.filter(Value::is_string) {
+        call.body["status"]["breachedSince"] = since;
     }
 }
 

@@ -61,14 +61,38 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
 fn start(store: &mut Store, id: &Id) {
     let time = store.now.to_string();
     store.edit("kubelet", id, |pod| {
+        let (restarts, last) = restarted(pod);
         pod["status"] = json!({
             "phase": "Running",
             "conditions": conditions(&time, "True"),
             "containerStatuses": [
-                {"name": "main", "ready": true, "state": {"running": {"startedAt": time}}},
+                {
+                    "name": "main", "ready": true, "restartCount": restarts,
+                    "state": {"running": {"startedAt": time}}, "lastState": last,
+                },
             ],
         });
     });
+}
+
+/// How often its container was started again, this time included, and how its last run ended.
+fn restarted(pod: &Value) -> (i64, Value) {
+    let before = |what: &str| pod.pointer(&format!("/status/containerStatuses/0/{what}"));
+    let restarts = before("restartCount").and_then(Value::as_i64).unwrap_or(0);
+    match before("state/terminated") {
+        Some(ended) => (restarts + 1, json!({"terminated": ended})),
+        None => (restarts, before("lastState").cloned().unwrap_or(json!({}))),
+    }
+}
+
+/// The container of a pod that does not end by itself crashes; the kubelet starts it again.
+pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
+    let may_crash = |p: &Value| view::is_live(p) && view::is_ready(p) && !may_end(p);
+    if let Some(id) = pick(store, rng, may_crash) {
+        if let Some(pod) = store.get(&id).cloned() {
+            exit(store, &id, &pod, 1);
+        }
+    }
 }
 
 /// The container ends. For a while the phase does not say so.
@@ -78,8 +102,11 @@ fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
     store.edit("kubelet", id, |pod| {
         let ended = json!({"exitCode": code, "startedAt": started, "finishedAt": time});
         pod["status"]["conditions"] = conditions(&time, "False");
-        pod["status"]["containerStatuses"] =
-            json!([{"name": "main", "ready": false, "state": {"terminated": ended}}]);
+        let (restarts, last) = restarted(pod);
+        pod["status"]["containerStatuses"] = json!([{
+            "name": "main", "ready": false, "restartCount": restarts,
+            "state": {"terminated": ended}, "lastState": last,
+        }]);
     });
 }
 
