@@ -24,6 +24,8 @@ fn standalone_podcliques_are_as_grove_makes_them() {
             "example.com/port": "8080",
             // Ours.
             "grove.io/template-replicas": "2",
+            "grove.io/attempt": "0",
+            "grove.io/group-attempt": "0",
         },
         "finalizers": ["grove.io/podclique.grove.io"],
         "ownerReferences": controlled_by(seen.one("PodCliqueSet", "svc").unwrap()),
@@ -68,6 +70,8 @@ fn grouped_podcliques_are_as_grove_makes_them() {
                 "example.com/gpus": "8",
                 // Ours.
                 "grove.io/template-replicas": "3",
+                "grove.io/attempt": "0",
+                "grove.io/group-attempt": "0",
             },
             "finalizers": ["grove.io/podclique.grove.io"],
             "ownerReferences": controlled_by(seen.one("PodCliqueScalingGroup", "svc-0-model").unwrap()),
