@@ -51,12 +51,6 @@ fn what_is_changed_by_hand_is_put_right_and_what_is_foreign_stays() {
     );
     change(
         &ns,
-        "pcsg",
-        "svc-0-bs",
-        &json!({"spec": {"minAvailable": 2}}),
-    );
-    change(
-        &ns,
         "pclq",
         "svc-0-a",
         &json!({"spec": {"roleName": "wrong"}}),
