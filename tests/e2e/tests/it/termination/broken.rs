@@ -104,7 +104,7 @@ fn a_group_replica_is_recycled_alone_while_the_group_is_healthy() {
     let said = ns.events("x", "GangTerminated");
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(said[0].starts_with("group replica 1 of x-0-g was terminated: PodClique x-0-g-1-b"));
-    let deleted = ns.events("x-0-g", "PodCliqueScalingGroupReplicaDeleteSuccessful");
+    let deleted = ns.events("x", "PodCliqueScalingGroupReplicaDeleteSuccessful");
     assert_eq!(deleted.len(), 1);
     let groups = ns.kubectl(&["get", "pcsg", "-o", SEED_COMMAND]);
     assert!(groups.contains("x-0-g: {"), "{groups}");
