@@ -54,6 +54,9 @@ fn scaled_at_all_levels_and_back_it_ends_as_the_last_ones_said() {
         for (podclique, replicas) in cliques {
             clique_has(seen, podclique, replicas)?;
         }
+        for (podclique, replicas) in cliques.iter().skip(1) {
+            clique_runs(seen, podclique, *replicas)?;
+        }
         seen.expect_ready_pods(10)?;
         for (kind, name, replicas) in [
             ("PodCliqueScalingGroup", "x-0-g", 3),

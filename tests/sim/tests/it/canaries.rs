@@ -4,7 +4,7 @@ use crate::run::run;
 use crate::sabotage::Sabotage;
 
 /// Seeds within which a bug has to show.
-const SEEDS: u64 = 1000;
+const SEEDS: u64 = 300;
 
 fn is_found(sabotage: Sabotage) {
     let found = (1..=SEEDS).find_map(|seed| {
