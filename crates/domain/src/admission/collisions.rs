@@ -4,21 +4,55 @@
 //! groups share names with their autoscalers and resource claims, so they are compared with each
 //! other as well (`grove-behaviour` 13.A 34).
 
+use std::collections::HashMap;
+
 use api::PodCliqueSet;
 
 use super::field::{FieldError, Path};
 use super::{cliques, group_of, scaling_groups};
 
+/// Longer names are an error of their own, and have too many hyphens to be looked at.
+const LONGEST: usize = 63;
+
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let parts: Vec<_> = groups(pcs).chain(members(pcs)).collect();
-    let clash = |(i, part): (usize, &Part<'_>)| {
-        let earlier = parts
-            .iter()
-            .take(i)
-            .find(|earlier| earlier.clashes_with(part))?;
-        Some(part.error(earlier))
-    };
-    parts.iter().enumerate().filter_map(clash).collect()
+    let mut known = Known::default();
+    let mut errors = Vec::new();
+    for (i, part) in parts.iter().enumerate() {
+        if part.name.len() > LONGEST {
+            continue;
+        }
+        let earlier = known.clash(part).and_then(|at| parts.get(at));
+        let clash = earlier.filter(|earlier| !earlier.is_same(part));
+        errors.extend(clash.map(|earlier| part.error(earlier)));
+        known.insert(part, i);
+    }
+    errors
+}
+
+/// Parts by the names that their objects can have, so that each is compared with all others at
+/// once. A name is written with `*` for any index, and with `#` for one index of many where that of
+/// another part may be any.
+#[derive(Default)]
+struct Known(HashMap<String, usize>);
+
+impl Known {
+    /// The first part that may have an object of the same name as this one.
+    fn clash(&self, part: &Part<'_>) -> Option<usize> {
+        let own = ["*", "#"].map(|any| part.written(None, any, ""));
+        // Where the other may have any index, this one has some.
+        let others = part.indices().map(|k| part.written(Some(k), "#", "*"));
+        let all = own.into_iter().chain(others);
+        all.filter_map(|name| self.0.get(&name).copied()).min()
+    }
+
+    fn insert(&mut self, part: &Part<'_>, at: usize) {
+        let own = part.written(None, "*", "#");
+        let others = part.indices().map(|k| part.written(Some(k), "*", "#"));
+        for name in [own].into_iter().chain(others) {
+            self.0.entry(name).or_insert(at);
+        }
+    }
 }
 
 /// Something in the template that objects are named after.
@@ -67,13 +101,29 @@ fn texts(name: &str) -> impl Iterator<Item = Segment<'_>> {
 }
 
 impl Part<'_> {
-    fn clashes_with(&self, other: &Self) -> bool {
-        // Two cliques, or two groups, of one name are an error of their own.
-        let is_same = self.is_group == other.is_group && self.name == other.name;
-        let mut pairs = self.segments.iter().zip(&other.segments);
-        !is_same
-            && self.segments.len() == other.segments.len()
-            && pairs.all(|(one, other)| common(*one, *other).is_some())
+    /// Two cliques, or two groups, of one name are an error of their own.
+    fn is_same(&self, other: &Self) -> bool {
+        self.is_group == other.is_group && self.name == other.name
+    }
+
+    /// Where an index stands that is written in a name.
+    fn indices(&self) -> impl Iterator<Item = usize> {
+        let all = self.segments.iter().enumerate();
+        all.filter_map(|(k, segment)| match segment {
+            Segment::Text(text) => is_index(text).then_some(k),
+            Segment::AnyIndex => None,
+        })
+    }
+
+    /// The name with `any` for any index, and with `one` for the index at `place`.
+    fn written(&self, place: Option<usize>, any: &str, one: &str) -> String {
+        let segments = self.segments.iter().enumerate();
+        let texts = segments.map(|(k, segment)| match segment {
+            _ if place == Some(k) => one,
+            Segment::Text(text) => text,
+            Segment::AnyIndex => any,
+        });
+        texts.collect::<Vec<_>>().join("-")
     }
 
     fn error(&self, earlier: &Self) -> FieldError {
