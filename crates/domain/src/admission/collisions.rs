@@ -11,15 +11,16 @@ use api::PodCliqueSet;
 use super::field::{FieldError, Path};
 use super::{cliques, group_of, scaling_groups};
 
-/// Longer names are an error of their own, and have too many hyphens to be looked at.
-const LONGEST: usize = 63;
+/// Longer names, groups' and cliques' together, are an error of their own, and have too many hyphens
+/// to be looked at.
+const LONGEST: usize = 126;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let parts: Vec<_> = groups(pcs).chain(members(pcs)).collect();
     let mut known = Known::default();
     let mut errors = Vec::new();
     for (i, part) in parts.iter().enumerate() {
-        if part.name.len() > LONGEST {
+        if part.length() > LONGEST {
             continue;
         }
         let earlier = known.clash(part).and_then(|at| parts.get(at));
@@ -104,6 +105,15 @@ impl Part<'_> {
     /// Two cliques, or two groups, of one name are an error of their own.
     fn is_same(&self, other: &Self) -> bool {
         self.is_group == other.is_group && self.name == other.name
+    }
+
+    /// Characters of all its segments.
+    fn length(&self) -> usize {
+        let texts = self.segments.iter().map(|segment| match segment {
+            Segment::Text(text) => text.len().saturating_add(1),
+            Segment::AnyIndex => 1,
+        });
+        texts.sum()
     }
 
     /// Where an index stands that is written in a name.
