@@ -17,7 +17,7 @@ use crate::harness::{Namespace, Seen, same};
 const PART_OF: &str = "app.kubernetes.io/part-of";
 
 /// A clique of three pods, one of which is enough, and a group of two replicas of one pod.
-fn service(name: &str) -> Value {
+pub fn service(name: &str) -> Value {
     let mut a = clique("a", 3);
     a["spec"]["minAvailable"] = 1.into();
     let mut service = set(name, &[a, clique("b", 1)], &[group("g", "b", 2, 1)]);
@@ -34,7 +34,7 @@ fn scale(ns: &Namespace<'_>, set: &str, replicas: u32) {
 
 /// Whether the clique and the group have so many replicas, all of them run, each index is there
 /// once, and the statuses say so.
-fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
+pub fn runs(seen: &Seen, set: &str, a: u32, g: u32) -> Result<(), String> {
     runs_with(seen, set, &(0..a).collect::<Vec<_>>(), g)
 }
 

@@ -19,6 +19,7 @@ mod creation;
 mod deletion;
 mod faults;
 mod gangs;
+mod hostile;
 mod life;
 mod names;
 mod orphans;

@@ -1,7 +1,10 @@
 //! An operator that sees one namespace, so that it may end or be disturbed next to others.
 
+use std::path::Path;
+
 use super::Namespace;
 use super::control_plane::folder;
+use super::installation::Installation;
 use super::namespace::called;
 use super::operator::Operator;
 use super::proxy::Proxy;
@@ -18,11 +21,25 @@ pub struct Lane {
 impl Lane {
     /// Starts both, for the namespace of that purpose.
     pub fn start(purpose: &str) -> Self {
+        Self::start_by(purpose, Operator::start)
+    }
+
+    /// The same with an operator that may use so much memory.
+    pub fn start_within(purpose: &str, kibibytes: u32) -> Self {
+        Self::start_by(purpose, |seen, dir| {
+            Operator::start_within(seen, dir, kibibytes)
+        })
+    }
+
+    fn start_by(
+        purpose: &str,
+        start: impl FnOnce(&Installation, &Path) -> anyhow::Result<Operator>,
+    ) -> Self {
         let dir = folder(&format!("{purpose}-operator"));
         let installation = &site::lanes().installation;
         let proxy = Proxy::start(installation.kubeconfig(), &called(purpose), &dir);
         let seen = installation.seen_through(proxy.kubeconfig());
-        let operator = Operator::start(&seen, &dir).unwrap();
+        let operator = start(&seen, &dir).unwrap();
         Self {
             purpose: purpose.to_owned(),
             operator,

@@ -25,6 +25,8 @@ pub struct Operator {
     args: Vec<String>,
     log: PathBuf,
     address: SocketAddr,
+    /// Address space that it may use, in KiB.
+    limit: Option<u32>,
     process: Mutex<Option<Process>>,
 }
 
@@ -36,6 +38,20 @@ impl Operator {
 
     /// The same, with more lines of configuration.
     pub fn start_with(installation: &Installation, dir: &Path, more: &str) -> Result<Self> {
+        Self::start_limited(installation, dir, more, None)
+    }
+
+    /// The same, in so many KiB of address space: who takes more ends.
+    pub fn start_within(installation: &Installation, dir: &Path, kibibytes: u32) -> Result<Self> {
+        Self::start_limited(installation, dir, "", Some(kibibytes))
+    }
+
+    fn start_limited(
+        installation: &Installation,
+        dir: &Path,
+        more: &str,
+        limit: Option<u32>,
+    ) -> Result<Self> {
         let address = free_address()?;
         installation.write_files(dir, address, more);
         let log = dir.join("operator.log");
@@ -45,6 +61,7 @@ impl Operator {
             args: installation.args(dir),
             log,
             address,
+            limit,
             process: Mutex::default(),
         };
         operator.start_again()?;
@@ -63,7 +80,10 @@ impl Operator {
 
     fn spawn(&self, writes: Option<usize>) -> Result<()> {
         let log = OpenOptions::new().append(true).open(&self.log)?;
-        let mut command = process::command(binary());
+        let mut command = match self.limit {
+            Some(kibibytes) => process::limited(binary(), kibibytes),
+            None => process::command(binary()),
+        };
         command.args(&self.args).env("POD_NAMESPACE", SYSTEM);
         command.env("KUBECONFIG", &self.kubeconfig).stderr(log);
         if let Some(writes) = writes {
@@ -78,6 +98,12 @@ impl Operator {
         let mut process = self.process.lock().unwrap();
         let ended = process.take_if(|process| process.has_ended());
         ended.map(Process::wait)
+    }
+
+    /// Its number: another process has another one.
+    pub fn id(&self) -> Option<i32> {
+        let process = self.process.lock().unwrap();
+        process.as_ref().map(Process::id)
     }
 
     /// `kill -9`; returns when it is gone.

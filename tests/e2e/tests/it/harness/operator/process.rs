@@ -22,7 +22,20 @@ pub fn command(program: &Path) -> Command {
     command
 }
 
+/// The same, in so many KiB of address space.
+pub fn limited(program: &Path, kibibytes: u32) -> Command {
+    let mut command = command(Path::new("sh"));
+    let script = format!("ulimit -v {kibibytes}; exec \"$@\"");
+    command.args(["-c", &script, "sh"]).arg(program);
+    command
+}
+
 impl Process {
+    /// Its number.
+    pub fn id(&self) -> i32 {
+        self.pid.as_raw_nonzero().get()
+    }
+
     /// Starts the command in the background.
     pub fn start(mut command: Command) -> Result<Self> {
         let (tell, told) = mpsc::channel();

@@ -1,0 +1,178 @@
+//! Nothing that may be stored hurts others: what is too large is refused by the API server, or told
+//! in a condition, while a neighbour is served by the same process, in little memory.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::faults::{runs, service};
+use crate::harness::control_plane::folder;
+use crate::harness::lane::Lane;
+use crate::harness::manifest::{clique, group, set};
+use crate::harness::namespace::make;
+use crate::harness::{Seen, condition, same, site, wait};
+
+/// 1 GiB, as the chart allows.
+const KIBIBYTES: u32 = 1_048_576;
+const TWO_BILLION: &str = "--replicas=2000000000";
+
+#[test]
+fn what_is_too_large_is_refused_or_told_and_the_neighbour_runs() {
+    let lane = Lane::start_within("hostile", KIBIBYTES);
+    let ns = lane.namespace();
+    ns.apply(&service("victim"));
+    ns.until("it runs", |seen| runs(seen, "victim", 3, 2));
+    let process = lane.operator.id();
+
+    for object in ["pcs/victim", "pcsg/victim-0-g", "pclq/victim-0-a"] {
+        let said = refused(
+            ns.command(&["scale", object, TWO_BILLION])
+                .output()
+                .unwrap(),
+        );
+        assert!(
+            said.contains("should be less than or equal to 10000"),
+            "{said}"
+        );
+    }
+    let many: Vec<Value> = (0..10_000).map(|i| clique(&format!("c{i}"), 1)).collect();
+    let said = refused(ns.feed(&["create", "-f", "-"], &set("many", &many, &[])));
+    assert!(said.contains("must have at most 500 items"), "{said}");
+
+    let hostile = [square(), long(), wide()];
+    for manifest in &hostile {
+        let created = ns.feed(&["create", "-f", "-"], manifest);
+        assert!(created.status.success());
+    }
+    // Within its limits as a count, but not with all that it makes.
+    ns.until("wide is there", |seen| {
+        seen.one("PodCliqueScalingGroup", "wide-0-g").map(|_| ())
+    });
+    ns.kubectl(&["scale", "pcsg/wide-0-g", "--replicas=10000"]);
+
+    ns.apply(&service("good"));
+    ns.until("the neighbour runs", |seen| runs(seen, "good", 3, 2));
+    ns.until("what is too large is told", |seen| {
+        is_told(seen, "PodCliqueSet", "square")?;
+        is_told(seen, "PodCliqueSet", "long")?;
+        is_told(seen, "PodCliqueSet", "wide")?;
+        is_told(seen, "PodCliqueScalingGroup", "wide-0-g")?;
+        same("cliques of square", &of_set(seen, "square"), &0)?;
+        same("cliques of long", &of_set(seen, "long"), &0)?;
+        same("cliques of wide", &of_set(seen, "wide"), &3)?;
+        runs(seen, "victim", 3, 2)
+    });
+
+    ns.kubectl(&["scale", "pcsg/wide-0-g", "--replicas=2"]);
+    ns.until("scaled down it runs", |seen| {
+        let set = seen.one("PodCliqueSet", "wide")?;
+        same(
+            "Ready",
+            &condition(set, "Ready"),
+            &"True/AllReady".to_owned(),
+        )?;
+        same("its cliques", &of_set(seen, "wide"), &6)
+    });
+    lane.expect_alive();
+    assert_eq!(lane.operator.id(), process, "another process");
+}
+
+/// Ten thousand replicas of ten thousand group replicas.
+fn square() -> Value {
+    let mut square = set("square", &[clique("a", 1)], &[group("g", "a", 10_000, 1)]);
+    square["spec"]["replicas"] = json!(10_000);
+    square
+}
+
+/// A pod template of a megabyte, a thousand times.
+fn long() -> Value {
+    let mut long = set("long", &[clique("a", 1)], &[]);
+    long["spec"]["replicas"] = json!(1_000);
+    long["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["containers"][0]["env"] =
+        json!([{"name": "X", "value": "x".repeat(1_000_000)}]);
+    long
+}
+
+/// A group of three cliques.
+fn wide() -> Value {
+    let mut group = group("g", "a", 1, 1);
+    group["cliqueNames"] = json!(["a", "b", "c"]);
+    set(
+        "wide",
+        &["a", "b", "c"].map(|name| clique(name, 1)),
+        &[group],
+    )
+}
+
+fn refused(output: std::process::Output) -> String {
+    assert!(!output.status.success(), "it was accepted");
+    let said = String::from_utf8_lossy(&output.stderr);
+    said.chars().take(2_000).collect()
+}
+
+fn is_told(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
+    let object = seen.one(kind, name)?;
+    same(
+        name,
+        &condition(object, "Ready"),
+        &"False/LimitExceeded".to_owned(),
+    )
+}
+
+fn of_set(seen: &Seen, set: &str) -> usize {
+    let label = "app.kubernetes.io/part-of";
+    let all = seen.all("PodClique").into_iter();
+    all.filter(|o| o["metadata"]["labels"][label] == set)
+        .count()
+}
+
+/// Objects from before the definitions had limits: what is unchanged is not refused.
+#[test]
+fn a_larger_object_that_is_stored_already_can_be_written_to() {
+    let control_plane = site::private();
+    control_plane.install_definitions();
+    let ns = make(&control_plane, "stored-larger");
+    let crd = "podcliquesets.grove.io";
+    let maximum =
+        "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/replicas/maximum";
+    let older = format!("--patch={}", json!([{"op": "remove", "path": maximum}]));
+    control_plane.kubectl(["patch", "crd", crd, "--type=json", &older]);
+    let mut large = set("large", &[clique("a", 1)], &[]);
+    large["spec"]["replicas"] = json!(20_000);
+    large["metadata"]["finalizers"] = json!(["example.com/wait"]);
+    let file = folder("stored-larger").join("large.json");
+    fs::write(&file, large.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let in_ns = format!("--namespace={ns}");
+    let create = ["create", &in_ns, "-f", file];
+    let accepted = || {
+        control_plane
+            .tool("kubectl", create)
+            .output()
+            .unwrap()
+            .status
+            .success()
+    };
+    wait::until(|| accepted().then_some(()).ok_or("refused".to_owned())).unwrap();
+
+    control_plane.install_definitions();
+    let scale = |replicas: &str| {
+        let args = ["scale", &in_ns, "pcs/large", replicas];
+        control_plane.tool("kubectl", args).output().unwrap()
+    };
+    let limited = wait::until(|| {
+        let again = scale("--replicas=20001");
+        (!again.status.success())
+            .then_some(())
+            .ok_or("no limit yet".to_owned())
+    });
+    limited.unwrap();
+    let status = json!({"status": {"replicas": 1, "updatedReplicas": 0, "availableReplicas": 0}});
+    let status = format!("--patch={status}");
+    let patch = ["patch", &in_ns, "pcs/large", "--type=merge"];
+    control_plane.kubectl([&patch[..], &["--subresource=status", &status]].concat());
+    let finished = r#"--patch={"metadata": {"finalizers": []}}"#;
+    control_plane.kubectl([&patch[..], &[finished]].concat());
+    assert!(scale("--replicas=3").status.success());
+    control_plane.kubectl(["delete", "namespace", &ns, "--wait=true", "--timeout=60s"]);
+}
