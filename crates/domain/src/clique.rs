@@ -1,11 +1,12 @@
 //! How a PodClique object is made from the template, and kept right afterwards. Standalone ones
 //! are made by the PodCliqueSet, the others by their scaling group.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use api::labels::{self, component};
 use api::podcliqueset::PodCliqueTemplateSpec;
-use api::{PodClique, PodCliqueSet};
+use api::{PodClique, PodCliqueSet, PodCliqueSpec};
 use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
@@ -31,8 +32,6 @@ pub struct Place {
     pub count: LiveCount,
     /// The attempt it is created in.
     pub attempt: Attempt,
-    /// Hash of its pods' template: the same in every replica, and dear to compute.
-    pub template_hash: String,
 }
 
 /// Where a PodClique belongs in a scaling group.
@@ -42,23 +41,72 @@ pub struct GroupPlace {
     pub name: String,
     /// Index of the group's replica.
     pub replica: i32,
-    /// Pods of one group replica according to the template.
-    pub pods: i32,
+}
+
+/// A clique of the template, made ready once for all the places that it has.
+#[derive(Clone, Debug)]
+pub struct Ready<'a> {
+    /// As it is in the template.
+    pub template: &'a PodCliqueTemplateSpec,
+    /// Hash of its pods' template.
+    pub hash: String,
+    /// Its pods, with the variables of a scaling group.
+    pod_spec: Cow<'a, PodSpec>,
+}
+
+impl<'a> Ready<'a> {
+    /// Of a standalone clique, with its hash.
+    pub fn standalone((template, hash): (&'a PodCliqueTemplateSpec, String)) -> Self {
+        Self {
+            template,
+            hash,
+            pod_spec: Cow::Borrowed(&template.spec.pod_spec),
+        }
+    }
+
+    /// Of a clique in a scaling group, of which one replica has so many pods by the template.
+    pub fn grouped((template, hash): (&'a PodCliqueTemplateSpec, String), pods: i32) -> Self {
+        let mut pod_spec = template.spec.pod_spec.clone();
+        environment::inject(&mut pod_spec, &environment::of_scaling_group(pods));
+        Self {
+            template,
+            hash,
+            pod_spec: Cow::Owned(pod_spec),
+        }
+    }
+}
+
+/// A PodClique as it should be, but for its pods' template, which may be large and which all places
+/// share.
+#[derive(Clone, Debug)]
+pub struct Desired<'a> {
+    /// All but `spec.podSpec`.
+    pub podclique: PodClique,
+    pod_spec: &'a PodSpec,
+}
+
+impl Desired<'_> {
+    /// The whole PodClique.
+    pub fn complete(self) -> PodClique {
+        let mut podclique = self.podclique;
+        podclique.spec.pod_spec = self.pod_spec.clone();
+        podclique
+    }
 }
 
 /// The PodClique for that place (Grove, §3.1).
-pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place) -> PodClique {
+pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Desired<'a> {
+    let template = clique.template;
     let pcs_name = ownership::name(&pcs.metadata);
-    let mut spec = template.spec.clone();
-    spec.replicas = place.count.replicas;
-    spec.starts_after = Vec::new();
-    spec.workload_type = pcs.spec.workload_type;
-    if let Some(group) = &place.group {
-        environment::inject(
-            &mut spec.pod_spec,
-            &environment::of_scaling_group(group.pods),
-        );
-    }
+    let spec = PodCliqueSpec {
+        role_name: template.spec.role_name.clone(),
+        pod_spec: PodSpec::default(),
+        replicas: place.count.replicas,
+        min_available: template.spec.min_available,
+        starts_after: Vec::new(),
+        auto_scaling_config: template.spec.auto_scaling_config.clone(),
+        workload_type: pcs.spec.workload_type,
+    };
     let mut annotations = users_annotations(&template.annotations);
     annotations.insert(
         labels::TEMPLATE_REPLICAS.into(),
@@ -66,9 +114,9 @@ pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place)
     );
     let attempt = place.attempt.annotations();
     annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
-    PodClique {
+    let podclique = PodClique {
         metadata: ObjectMeta {
-            labels: Some(labels_of(pcs_name, template, &place)),
+            labels: Some(labels_of(pcs_name, clique, &place)),
             annotations: Some(annotations),
             name: Some(place.name),
             namespace: pcs.metadata.namespace.clone(),
@@ -78,23 +126,22 @@ pub fn build(pcs: &PodCliqueSet, template: &PodCliqueTemplateSpec, place: Place)
         },
         spec,
         status: None,
+    };
+    Desired {
+        podclique,
+        pod_spec: &clique.pod_spec,
     }
 }
 
-fn labels_of(
-    pcs: &str,
-    template: &PodCliqueTemplateSpec,
-    place: &Place,
-) -> BTreeMap<String, String> {
+fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, String> {
     let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX);
-    let mut all = template.labels.clone();
+    let mut all = clique.template.labels.clone();
     all.retain(|key, _| is_users(key));
     all.extend(labels::default_labels(pcs));
     all.insert(labels::NAME.into(), place.name.clone());
     all.insert(labels::PCS_REPLICA_INDEX.into(), place.replica.to_string());
     all.insert(labels::POD_GANG.into(), place.gang.clone());
-    let hash = place.template_hash.clone();
-    all.insert(labels::POD_TEMPLATE_HASH.into(), hash);
+    all.insert(labels::POD_TEMPLATE_HASH.into(), clique.hash.clone());
     let component = match &place.group {
         None => component::PCS_POD_CLIQUE,
         Some(group) => {
@@ -135,42 +182,80 @@ pub fn users_annotations(annotations: &BTreeMap<String, String>) -> BTreeMap<Str
 /// one on its replica's turn.
 pub fn corrected(
     existing: &PodClique,
-    desired: &PodClique,
+    desired: &Desired<'_>,
     is_autoscaled: bool,
 ) -> Option<PodClique> {
     if ownership::is_terminating(&existing.metadata) {
         return None;
     }
-    let mut next = existing.clone();
     let is_same_template = is_of_template(existing, desired);
-    let template_replicas = desired
-        .metadata
-        .annotations
-        .as_ref()
-        .and_then(|a| a.get(labels::TEMPLATE_REPLICAS));
-    next.spec = desired.spec.clone();
-    if !is_same_template || hash::is_same_pod_spec(&existing.spec.pod_spec, &desired.spec.pod_spec)
-    {
-        next.spec.pod_spec = existing.spec.pod_spec.clone();
-    }
+    let metadata = corrected_metadata(existing, desired, is_same_template);
+    let mut spec = desired.podclique.spec.clone();
     // Fixed at creation; one that has none yet is given it.
-    next.spec.min_available = existing.spec.min_available.or(next.spec.min_available);
-    next.spec.replicas = live_replicas(
+    spec.min_available = existing.spec.min_available.or(spec.min_available);
+    let stamp = |meta| ownership::annotation(meta, labels::TEMPLATE_REPLICAS);
+    spec.replicas = live_replicas(
         existing.spec.replicas,
-        ownership::annotation(&existing.metadata, labels::TEMPLATE_REPLICAS),
-        template_replicas.map(String::as_str),
+        stamp(&existing.metadata),
+        stamp(&desired.podclique.metadata),
         is_autoscaled,
     );
+    let takes_pods =
+        is_same_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, desired.pod_spec);
+    let is_right =
+        !takes_pods && metadata == existing.metadata && is_same_but_for_pods(&spec, &existing.spec);
+    if is_right {
+        return None;
+    }
+    let pod_spec = if takes_pods {
+        desired.pod_spec
+    } else {
+        &existing.spec.pod_spec
+    };
+    spec.pod_spec = pod_spec.clone();
+    Some(PodClique {
+        metadata,
+        spec,
+        status: existing.status.clone(),
+    })
+}
+
+fn corrected_metadata(
+    existing: &PodClique,
+    desired: &Desired<'_>,
+    is_same_template: bool,
+) -> ObjectMeta {
+    let wanted = &desired.podclique.metadata;
+    let mut next = existing.metadata.clone();
     if is_same_template {
-        overlay(&mut next.metadata, &desired.metadata);
+        overlay(&mut next, wanted);
     } else {
         // The user's labels belong to the template: they come with it, on the replica's turn.
-        overlay(&mut next.metadata, &own_keys(&desired.metadata));
+        overlay(&mut next, &own_keys(wanted));
     }
     set_hash_label(&mut next, existing, is_same_template);
-    adopt(&mut next.metadata, &desired.metadata);
-    add_finalizer(&mut next.metadata, labels::PCLQ_FINALIZER);
-    (next != *existing).then_some(next)
+    adopt(&mut next, wanted);
+    add_finalizer(&mut next, labels::PCLQ_FINALIZER);
+    next
+}
+
+/// Whether both say the same, but for the pods' template.
+fn is_same_but_for_pods(one: &PodCliqueSpec, other: &PodCliqueSpec) -> bool {
+    let PodCliqueSpec {
+        role_name,
+        pod_spec: _,
+        replicas,
+        min_available,
+        starts_after,
+        auto_scaling_config,
+        workload_type,
+    } = one;
+    *role_name == other.role_name
+        && *replicas == other.replicas
+        && *min_available == other.min_available
+        && *starts_after == other.starts_after
+        && *auto_scaling_config == other.auto_scaling_config
+        && *workload_type == other.workload_type
 }
 
 /// What live `spec.replicas` becomes: it follows the template only where nobody scaled it since
@@ -252,30 +337,34 @@ pub fn add_finalizer(meta: &mut ObjectMeta, finalizer: &str) {
 
 /// Whether both come from the same pod template. A hash that another implementation wrote says
 /// nothing to us: there the pod templates themselves are compared.
-fn is_of_template(existing: &PodClique, desired: &PodClique) -> bool {
+fn is_of_template(existing: &PodClique, desired: &Desired<'_>) -> bool {
     let theirs = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH);
-    let ours = ownership::label(&desired.metadata, labels::POD_TEMPLATE_HASH);
+    let ours = ownership::label(&desired.podclique.metadata, labels::POD_TEMPLATE_HASH);
+    let is_same = || {
+        let (theirs, ours) = (&existing.spec.pod_spec, desired.pod_spec);
+        hash::is_same_pod_spec(&timeless(theirs), &timeless(ours))
+    };
     match theirs {
         Some(hash) if hash::is_ours(hash) => theirs == ours,
-        _ => hash::is_same_pod_spec(&timeless(existing), &timeless(desired)),
+        _ => is_same(),
     }
 }
 
 /// The pod template without the one variable that is no part of the template's hash: how many pods
 /// a group replica had when the PodClique was made, which the Go operator never corrects.
-fn timeless(podclique: &PodClique) -> PodSpec {
-    let mut spec = podclique.spec.pod_spec.clone();
+fn timeless(pod_spec: &PodSpec) -> PodSpec {
+    let mut spec = pod_spec.clone();
     environment::remove(&mut spec, labels::env::PCSG_TEMPLATE_NUM_PODS);
     spec
 }
 
 /// A PodClique of another generation keeps its own hash. One whose hash another implementation
 /// wrote gets ours, and the old one is noted so that its pods can be relabelled, not restarted.
-fn set_hash_label(next: &mut PodClique, existing: &PodClique, is_same_template: bool) {
+fn set_hash_label(next: &mut ObjectMeta, existing: &PodClique, is_same_template: bool) {
     let before = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
     let is_ours = before.as_deref().is_some_and(hash::is_ours);
     if let (false, Some(foreign)) = (is_ours, &before) {
-        let annotations = next.metadata.annotations.get_or_insert_default();
+        let annotations = next.annotations.get_or_insert_default();
         annotations.insert(labels::REBASED_FROM.into(), foreign.clone());
     }
     if is_same_template {
@@ -286,8 +375,7 @@ fn set_hash_label(next: &mut PodClique, existing: &PodClique, is_same_template: 
     } else {
         hash::pod_spec_hash(&existing.spec.pod_spec)
     };
-    next.metadata
-        .labels
+    next.labels
         .get_or_insert_default()
         .insert(labels::POD_TEMPLATE_HASH.into(), own);
 }

@@ -14,6 +14,7 @@ use crate::admission::FieldError;
 
 pub use api::limits::{MOST_ITEMS, MOST_REPLICAS};
 pub use live::of_live;
+pub use shape::bytes;
 pub use single::{of_group, of_podclique};
 
 /// PodCliques of one set.

@@ -1,6 +1,7 @@
 //! A plan: what one reconcile wants done, as data that prints as readable text.
 
 mod note;
+mod portion;
 
 use std::fmt;
 
@@ -13,6 +14,7 @@ use serde_json::Value;
 use crate::{Key, ownership};
 
 pub use note::Note;
+pub use portion::first_portion;
 
 /// Kinds that a plan may touch.
 #[derive(

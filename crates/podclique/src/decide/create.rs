@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use api::LastError;
 use domain::ownership;
-use domain::plan::{Action, Object};
+use domain::plan::{Action, Object, first_portion};
 use domain::readiness::ERR_NAME_CONFLICT;
 use domain::slots::{self, Holder};
 use jiff::Timestamp;
@@ -14,7 +14,7 @@ use super::stuck;
 use crate::build;
 use crate::observe::Snapshot;
 
-/// Pods created in one go; what they are short of then is decided again.
+/// Slots looked at in one go; what they are short of then is decided again.
 const AT_ONCE: usize = 500;
 
 /// Names tried for a slot.
@@ -53,22 +53,22 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     let holders = holders(snapshot, now);
     let vacant = slots::vacant(&holders, snapshot.replicas());
     let vacant: Vec<i32> = vacant.take(AT_ONCE).collect();
-    let mut missing = Missing::default();
     if vacant.is_empty() {
-        return missing;
+        return Missing::default();
     }
     let mut used = used_names(snapshot);
-    for index in vacant {
+    let mut nameless = Vec::new();
+    let missing = vacant.into_iter().filter_map(|index| {
         let Some(name) = free_name(snapshot, index, &used) else {
-            missing.nameless.push(index);
-            continue;
+            nameless.push(index);
+            return None;
         };
         used.insert(name.clone());
         let pod = new_pod(snapshot, index, name);
-        let create = Action::Create(Object::Pod(Box::new(pod)));
-        missing.pods.push(create);
-    }
-    missing
+        Some(Action::Create(Object::Pod(Box::new(pod))))
+    });
+    let pods = first_portion(missing);
+    Missing { pods, nameless }
 }
 
 /// Names that a new pod must not have: those of pods that are still there, and those that the

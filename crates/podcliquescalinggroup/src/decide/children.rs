@@ -1,43 +1,127 @@
 //! PodCliques of the group: what is too much goes, what is missing comes, what is wrong is put
 //! right.
+//!
+//! Each is compared with what it should be one after the other, and only so many are written at
+//! once: a group may have 20,000 of them, and a pod template may be a megabyte.
 
 use std::collections::HashSet;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, names};
-use domain::clique::{self, GroupPlace, Place};
-use domain::fence::LiveCount;
-use domain::plan::{Action, Object, Plan};
+use domain::clique::{self, Desired, GroupPlace, Place, Ready};
+use domain::fence::{self, LiveCount};
+use domain::plan::{Action, Object, Plan, first_portion};
 use domain::{gang, hash, ownership};
 
-use super::{delete, fence, staying};
+use super::fence::TornDown;
+use super::{delete, staying};
 use crate::observe::Snapshot;
 
-type Actions = Vec<Action>;
-/// A clique with its pods' template hash.
-type Hashed<'a> = (&'a PodCliqueTemplateSpec, String);
-
+/// Nothing is done while the template may not be acted on.
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueScalingGroupStatus>) {
-    if let Some(desired) = desired(snapshot) {
-        plan.wave(surplus(snapshot, &desired));
-        plan.wave(corrections(snapshot, &desired));
-    }
+    let Some(group) = Group::of(snapshot) else {
+        return;
+    };
+    plan.wave(group.surplus());
+    let torn_down = TornDown::of(snapshot);
+    let places = (0..snapshot.replicas()).flat_map(|j| group.members.iter().map(move |m| (j, m)));
+    let kept = places.filter_map(|(j, member)| group.keep(&torn_down, member, j));
+    plan.wave(first_portion(kept));
 }
 
-/// Every PodClique of the group as the template makes it; `None` while the template may not be
-/// acted on.
-fn desired(snapshot: &Snapshot) -> Option<Vec<PodClique>> {
-    let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
-    let config = snapshot.config()?;
-    let priority_class_name = &owner.set.spec.template.priority_class_name;
-    let members = hash::pod_template_hashes(members(&owner.set, config), priority_class_name);
-    let indices = 0..snapshot.replicas();
-    Some(
-        indices
-            .flat_map(|j| members.iter().map(move |clique| (j, clique)))
-            .filter_map(|(j, clique)| build(snapshot, &owner.set, clique, &members, j))
-            .collect(),
-    )
+/// What the group consists of.
+struct Group<'a> {
+    snapshot: &'a Snapshot,
+    set: &'a PodCliqueSet,
+    /// Index of the PodCliqueSet replica.
+    replica: i32,
+    members: Vec<Ready<'a>>,
+}
+
+impl<'a> Group<'a> {
+    fn of(snapshot: &'a Snapshot) -> Option<Self> {
+        let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
+        let cliques = members(&owner.set, snapshot.config()?);
+        let pods = cliques.iter().map(|c| c.spec.replicas);
+        let pods = pods.fold(0_i32, i32::saturating_add);
+        let priority_class_name = &owner.set.spec.template.priority_class_name;
+        let hashed = hash::pod_template_hashes(cliques, priority_class_name);
+        Some(Self {
+            snapshot,
+            set: &owner.set,
+            replica: snapshot.replica()?,
+            members: hashed
+                .into_iter()
+                .map(|c| Ready::grouped(c, pods))
+                .collect(),
+        })
+    }
+
+    fn name(&self) -> &str {
+        ownership::name(&self.snapshot.group.metadata)
+    }
+
+    /// PodCliques that the group should not have: replicas scaled in.
+    fn surplus(&self) -> Vec<Action> {
+        let names = self.members.iter().map(|m| m.template.name.as_str());
+        let names: HashSet<&str> = names.collect();
+        let is_wanted = |c: &PodClique| {
+            let place = names::parts_of_grouped_clique(self.name(), ownership::name(&c.metadata));
+            place.is_some_and(|(j, clique)| j < self.snapshot.replicas() && names.contains(clique))
+        };
+        staying(self.snapshot)
+            .filter(|c| !is_wanted(c))
+            .map(|c| delete(c, "group replica scaled in"))
+            .collect()
+    }
+
+    /// What has to be done about a PodClique that is missing or wrong. One that is on its way out
+    /// is waited for.
+    fn keep(&self, torn_down: &TornDown, member: &Ready<'_>, j: i32) -> Option<Action> {
+        let desired = self.build(member, j);
+        let name = ownership::name(&desired.podclique.metadata);
+        let wrap = |c| Object::PodClique(Box::new(c));
+        let may_create = || {
+            let snapshot = self.snapshot;
+            !torn_down.holds(j)
+                && !snapshot.is_over()
+                && !snapshot.is_closed()
+                && !snapshot.is_done(name)
+        };
+        let found = self.snapshot.podcliques.get(name);
+        let wanted = &desired.podclique.metadata;
+        match found.filter(|c| !fence::is_leftover(&c.metadata, wanted)) {
+            None if !may_create() => None,
+            // Where a leftover holds the name, the answer says so, and the user is told.
+            None => Some(Action::Create(wrap(desired.complete()))),
+            Some(found) => {
+                clique::corrected(found, &desired, false).map(|right| Action::Replace(wrap(right)))
+            }
+        }
+    }
+
+    fn build<'m>(&self, member: &'m Ready<'_>, j: i32) -> Desired<'m> {
+        let base = names::base_gang(ownership::name(&self.set.metadata), self.replica);
+        let minimum = self.snapshot.min_available();
+        let (gang, base_gang) = gang::of_group_replica(&base, self.name(), j, minimum);
+        let place = Place {
+            name: names::grouped_clique(self.name(), j, &member.template.name),
+            replica: self.replica,
+            gang,
+            base_gang,
+            group: Some(GroupPlace {
+                name: self.name().to_owned(),
+                replica: j,
+            }),
+            owner: ownership::controller_reference(&*self.snapshot.group),
+            count: LiveCount {
+                replicas: member.template.spec.replicas,
+                stamped: member.template.spec.replicas,
+            },
+            attempt: self.snapshot.attempt(j),
+        };
+        clique::build(self.set, member, place)
+    }
 }
 
 fn members<'a>(
@@ -49,77 +133,5 @@ fn members<'a>(
         .clique_names
         .iter()
         .filter_map(|n| cliques.iter().find(|c| c.name == *n))
-        .collect()
-}
-
-fn build(
-    snapshot: &Snapshot,
-    set: &PodCliqueSet,
-    (clique, template_hash): &Hashed<'_>,
-    members: &[Hashed<'_>],
-    j: i32,
-) -> Option<PodClique> {
-    let i = snapshot.replica()?;
-    let group = ownership::name(&snapshot.group.metadata);
-    let base = names::base_gang(ownership::name(&set.metadata), i);
-    let (gang, base_gang) = gang::of_group_replica(&base, group, j, snapshot.min_available());
-    let pods = members
-        .iter()
-        .fold(0_i32, |sum, (m, _)| sum.saturating_add(m.spec.replicas));
-    let place = Place {
-        name: names::grouped_clique(group, j, &clique.name),
-        replica: i,
-        gang,
-        base_gang,
-        group: Some(GroupPlace {
-            name: group.to_owned(),
-            replica: j,
-            pods,
-        }),
-        owner: ownership::controller_reference(&*snapshot.group),
-        count: LiveCount {
-            replicas: clique.spec.replicas,
-            stamped: clique.spec.replicas,
-        },
-        attempt: snapshot.attempt(j),
-        template_hash: template_hash.clone(),
-    };
-    Some(clique::build(set, clique, place))
-}
-
-/// PodCliques that the group should not have: replicas scaled in.
-fn surplus(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
-    let wanted: HashSet<&str> = desired
-        .iter()
-        .map(|d| ownership::name(&d.metadata))
-        .collect();
-    staying(snapshot)
-        .filter(|c| !wanted.contains(ownership::name(&c.metadata)))
-        .map(|c| delete(c, "group replica scaled in"))
-        .collect()
-}
-
-fn may_create(snapshot: &Snapshot, wanted: &PodClique) -> bool {
-    !fence::is_being_torn_down(snapshot, wanted)
-        && !snapshot.is_over()
-        && !snapshot.is_closed()
-        && !snapshot.is_done(ownership::name(&wanted.metadata))
-}
-
-/// PodCliques that are missing or wrong. One that is on its way out is waited for.
-fn corrections(snapshot: &Snapshot, desired: &[PodClique]) -> Actions {
-    let existing = |wanted: &PodClique| {
-        let found = snapshot.podcliques.get(ownership::name(&wanted.metadata));
-        found.filter(|c| !domain::fence::is_leftover(&c.metadata, &wanted.metadata))
-    };
-    desired
-        .iter()
-        .filter_map(|wanted| match existing(wanted) {
-            None if !may_create(snapshot, wanted) => None,
-            // Where a leftover holds the name, the answer says so, and the user is told.
-            None => Some(Action::Create(Object::PodClique(Box::new(wanted.clone())))),
-            Some(found) => clique::corrected(found, wanted, false)
-                .map(|right| Action::Replace(Object::PodClique(Box::new(right)))),
-        })
         .collect()
 }

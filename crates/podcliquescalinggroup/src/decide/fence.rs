@@ -1,6 +1,7 @@
 //! What follows from raised fences, the group's own and that of its PodCliqueSet replica (design,
 //! protocol rule 4).
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use api::{PodClique, names};
@@ -93,10 +94,22 @@ pub(super) fn is_of_earlier_attempt(snapshot: &Snapshot, podclique: &PodClique) 
 
 /// Nothing is created in a group replica while a PodClique of an earlier attempt exists there, or
 /// anywhere in a PodCliqueSet replica that is torn down.
-pub(super) fn is_being_torn_down(snapshot: &Snapshot, desired: &PodClique) -> bool {
-    let all = snapshot.podcliques.values();
-    snapshot.is_set_replica_torn_down
-        || all
-            .filter(|c| snapshot.replica_of(c) == snapshot.replica_of(desired))
-            .any(|c| is_of_earlier_attempt(snapshot, c))
+pub(super) struct TornDown {
+    all: bool,
+    replicas: HashSet<i32>,
+}
+
+impl TornDown {
+    pub(super) fn of(snapshot: &Snapshot) -> Self {
+        let left = snapshot.podcliques.values();
+        let left = left.filter(|c| is_of_earlier_attempt(snapshot, c));
+        Self {
+            all: snapshot.is_set_replica_torn_down,
+            replicas: left.filter_map(|c| snapshot.replica_of(c)).collect(),
+        }
+    }
+
+    pub(super) fn holds(&self, j: i32) -> bool {
+        self.all || self.replicas.contains(&j)
+    }
 }

@@ -11,7 +11,7 @@ use crate::situation::{complete, demo, plan, situation};
 /// What people, autoscalers and slips of the finger write.
 const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
 /// Writes of one decision.
-const MOST_ACTIONS: usize = 20_000;
+const MOST_ACTIONS: usize = 500;
 /// Bytes of a status that is far from what etcd takes.
 const LARGEST_STATUS: usize = 100_000;
 

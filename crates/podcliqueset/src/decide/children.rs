@@ -1,13 +1,16 @@
 //! Scaling groups and standalone PodCliques: what is too much goes, what is missing comes, what is
 //! wrong is put right. A child on its way out is waited for.
+//!
+//! Each is compared with what it should be one after the other, and only so many are written at
+//! once: a set may have 20,000 of them, and a pod template may be a megabyte.
 
 use std::collections::HashSet;
 
-use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
-use domain::clique::{self, Place};
+use api::podcliqueset::PodCliqueScalingGroupConfig;
+use api::{PodCliqueScalingGroup, PodCliqueSetStatus, names};
+use domain::clique::{self, Desired, Place, Ready};
 use domain::fence::{self, Attempt};
-use domain::plan::{Action, Kind, Object, Plan};
+use domain::plan::{Action, Kind, Object, Plan, first_portion};
 use domain::{gang, hash, ownership};
 
 use crate::build::group;
@@ -16,38 +19,27 @@ use crate::observe::{Snapshot, is_owned};
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let template = &snapshot.intake.set.spec.template;
     let replicas = 0..snapshot.replicas();
-    let groups: Vec<_> = replicas
-        .clone()
-        .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))
-        .map(|(config, i)| (config, group::build(&snapshot.intake.set, config, i)))
-        .collect();
     let hashed =
         hash::pod_template_hashes(gang::standalone(template), &template.priority_class_name);
-    let cliques: Vec<_> = replicas
-        .flat_map(|i| hashed.iter().map(move |clique| (clique, i)))
-        .map(|((clique, hash), i)| (*clique, standalone(snapshot, clique, hash, i)))
-        .collect();
-    plan.wave(surplus(snapshot, &groups, &cliques));
+    let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
+    plan.wave(surplus(snapshot, &cliques));
     let torn_down = snapshot.replicas_with_earlier_attempts();
-    let mut actions: Vec<Action> = groups
-        .into_iter()
-        .filter_map(|(config, g)| keep_group(snapshot, config, g))
-        .collect();
-    actions.extend(
-        cliques
-            .into_iter()
-            .filter_map(|(c, desired)| keep_clique(snapshot, &torn_down, c, desired)),
-    );
-    plan.wave(actions);
+    let groups = replicas
+        .clone()
+        .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))
+        .filter_map(|(config, i)| {
+            let desired = group::build(&snapshot.intake.set, config, i);
+            keep_group(snapshot, config, desired)
+        });
+    let podcliques = replicas
+        .flat_map(|i| cliques.iter().map(move |clique| (clique, i)))
+        .filter_map(|(clique, i)| keep_clique(snapshot, &torn_down, clique, i));
+    plan.wave(first_portion(groups.chain(podcliques)));
 }
 
-fn standalone(
-    snapshot: &Snapshot,
-    clique: &PodCliqueTemplateSpec,
-    template_hash: &str,
-    i: i32,
-) -> PodClique {
+fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, i: i32) -> Desired<'a> {
     let set = &snapshot.intake.set;
+    let clique = ready.template;
     let remembered = snapshot
         .stored
         .status
@@ -65,19 +57,19 @@ fn standalone(
             set: snapshot.attempt(i),
             group: 0,
         },
-        template_hash: template_hash.to_owned(),
     };
-    clique::build(set, clique, place)
+    clique::build(set, ready, place)
 }
 
-fn surplus(
-    snapshot: &Snapshot,
-    groups: &[(&PodCliqueScalingGroupConfig, PodCliqueScalingGroup)],
-    cliques: &[(&PodCliqueTemplateSpec, PodClique)],
-) -> Vec<Action> {
+fn surplus(snapshot: &Snapshot, cliques: &[Ready<'_>]) -> Vec<Action> {
     const WHY: &str = "replica scaled in";
-    let wanted_groups: HashSet<_> = groups.iter().map(|(_, g)| &g.metadata.name).collect();
-    let wanted_cliques: HashSet<_> = cliques.iter().map(|(_, c)| &c.metadata.name).collect();
+    let groups = &snapshot.intake.set.spec.template.scaling_groups;
+    let groups: HashSet<&str> = groups.iter().map(|g| g.name.as_str()).collect();
+    let cliques: HashSet<&str> = cliques.iter().map(|c| c.template.name.as_str()).collect();
+    let is_wanted = |name: &str, among: &HashSet<&str>| {
+        let place = names::parts_of_standalone_clique(snapshot.name(), name);
+        place.is_some_and(|(i, part)| i < snapshot.replicas() && among.contains(part))
+    };
     let staying_groups = snapshot
         .groups
         .iter()
@@ -91,11 +83,11 @@ fn surplus(
         .collect();
     own.sort_by(|a, b| a.name.cmp(&b.name));
     let groups = staying_groups
-        .filter(|m| !wanted_groups.contains(&m.name))
+        .filter(|m| !is_wanted(ownership::name(m), &groups))
         .map(|m| (Kind::PodCliqueScalingGroup, m));
     let cliques = own
         .into_iter()
-        .filter(|m| !wanted_cliques.contains(&m.name))
+        .filter(|m| !is_wanted(ownership::name(m), &cliques))
         .map(|m| (Kind::PodClique, m));
     groups
         .chain(cliques)
@@ -120,37 +112,24 @@ fn keep_group(
 fn keep_clique(
     snapshot: &Snapshot,
     torn_down: &HashSet<i32>,
-    template: &PodCliqueTemplateSpec,
-    desired: PodClique,
+    ready: &Ready<'_>,
+    i: i32,
 ) -> Option<Action> {
     let wrap = |c| Object::PodClique(Box::new(c));
-    let is_autoscaled = template.spec.auto_scaling_config.is_some();
-    let found = snapshot.podcliques.get(ownership::name(&desired.metadata));
-    let found = found.filter(|c| !fence::is_leftover(&c.podclique.metadata, &desired.metadata));
-    match found {
-        None if is_being_torn_down(torn_down, &desired) || is_done(snapshot, &desired) => None,
-        None if is_lost(snapshot, &desired) => None,
+    let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
+    let desired = standalone(snapshot, ready, i);
+    let name = ownership::name(&desired.podclique.metadata);
+    let found = snapshot.podcliques.get(name);
+    let wanted = &desired.podclique.metadata;
+    match found.filter(|c| !fence::is_leftover(&c.podclique.metadata, wanted)) {
+        // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
+        // one that has done its work is not made again for whoever removed it.
+        None if torn_down.contains(&i) || snapshot.is_latched(i, name) => None,
+        // A PodClique of a job that was there is not made again beside its old peers.
+        None if snapshot.is_closed(i) => None,
         // Where a leftover holds the name, the answer says so, and the user is told.
-        None => Some(Action::Create(wrap(desired))),
+        None => Some(Action::Create(wrap(desired.complete()))),
         Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
             .map(|right| Action::Replace(wrap(right))),
     }
-}
-
-/// A PodClique that has done its work is not made again for whoever removed it.
-fn is_done(snapshot: &Snapshot, desired: &PodClique) -> bool {
-    let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
-    replica.is_some_and(|i| snapshot.is_latched(i, ownership::name(&desired.metadata)))
-}
-
-/// A PodClique of a job that was there is not made again beside its old peers.
-fn is_lost(snapshot: &Snapshot, desired: &PodClique) -> bool {
-    let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
-    replica.is_some_and(|i| snapshot.is_closed(i))
-}
-
-/// Nothing is created in a replica while a PodClique of an earlier attempt exists there.
-fn is_being_torn_down(torn_down: &HashSet<i32>, desired: &PodClique) -> bool {
-    let replica = ownership::label_index(&desired.metadata, labels::PCS_REPLICA_INDEX);
-    replica.is_some_and(|i| torn_down.contains(&i))
 }

@@ -4,13 +4,13 @@
 //! its pods at once, so no scheduler ever sees half a gang. Once started, its list follows the
 //! pods that exist.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodCliqueSetStatus, PodGang};
 use domain::gang::{self, ExpectedGang};
-use domain::plan::{Action, Kind, Object, Plan};
+use domain::plan::{Action, Kind, Object, Plan, first_portion};
 use domain::{Pod, ownership};
 
 use crate::ScaledGangsWaitFor;
@@ -44,7 +44,7 @@ pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         build::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::Replace(Object::PodGang(Box::new(next))))
     });
-    plan.wave(following.collect());
+    plan.wave(first_portion(following));
 }
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
@@ -64,15 +64,11 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
             .map(|g| Action::delete(Kind::PodGang, &g.metadata, "gang scaled in"))
             .collect(),
     );
-    plan.wave(
-        expected
-            .iter()
-            .filter_map(|gang| {
-                let existing = existing.get(gang.name.as_str()).copied();
-                keep(snapshot, &by_name, gang, existing)
-            })
-            .collect(),
-    );
+    let kept = expected.iter().filter_map(|gang| {
+        let existing = existing.get(gang.name.as_str()).copied();
+        keep(snapshot, &by_name, gang, existing)
+    });
+    plan.wave(first_portion(kept));
 }
 
 /// All gangs that have to exist, by the live replica counts of the groups.
@@ -120,19 +116,16 @@ fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<P
         return true;
     };
     let opens_gates = gang::opens_gates(existing);
-    let counts = |p: &Pod| opens_gates || p.gate_position().is_none();
-    let is_there = |name: &str| {
-        let parts = gang.parts.iter().filter_map(|p| snapshot.podclique(p));
-        parts
-            .into_iter()
-            .any(|c| c.staying().any(|p| p.name() == name && counts(p)))
-    };
+    let parts = gang.parts.iter().filter_map(|p| snapshot.podclique(p));
+    let pods = parts.flat_map(CliqueSeen::staying);
+    let counting = pods.filter(|p| opens_gates || p.gate_position().is_none());
+    let there: HashSet<&str> = counting.map(|p| p.name()).collect();
     !existing
         .spec
         .pod_groups
         .iter()
         .flat_map(|g| &g.pod_references)
-        .any(|r| is_there(&r.name))
+        .any(|r| there.contains(r.name.as_str()))
 }
 
 /// A gang starts when every part has all its pods, or at least its minimum where the rest was

@@ -1,10 +1,10 @@
 //! One headless Service per replica, and none for replicas that are scaled in.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::PodCliqueSetStatus;
-use domain::plan::{Action, Kind, Object, Plan, Target};
+use api::{PodCliqueSetStatus, names};
+use domain::plan::{Action, Kind, Object, Plan, Target, first_portion};
 use domain::{clique, ownership};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
@@ -14,12 +14,12 @@ use crate::observe::{Snapshot, is_owned};
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let set = &snapshot.intake.set;
-    let desired: Vec<_> = (0..snapshot.replicas())
-        .map(|i| service::headless(set, i))
-        .collect();
-    let wanted: HashSet<_> = desired.iter().map(|d| &d.metadata.name).collect();
+    let is_wanted = |name: &str| {
+        let replica = names::replica_of_headless_service(snapshot.name(), name);
+        replica.is_some_and(|i| i < snapshot.replicas())
+    };
     let surplus = snapshot.services.iter().filter(|s| {
-        !wanted.contains(&s.metadata.name)
+        !is_wanted(ownership::name(&s.metadata))
             && is_owned(&s.metadata)
             && !ownership::is_terminating(&s.metadata)
     });
@@ -33,14 +33,15 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         .iter()
         .map(|s| (&s.metadata.name, s))
         .collect();
-    let kept = desired.into_iter().filter_map(|desired| {
+    let desired = (0..snapshot.replicas()).map(|i| service::headless(set, i));
+    let kept = desired.filter_map(|desired| {
         let found = existing.get(&desired.metadata.name).copied();
         if found.is_some_and(|found| service::is_right(found, &desired)) {
             return None;
         }
         keep(found, desired)
     });
-    plan.wave(kept.collect());
+    plan.wave(first_portion(kept));
 }
 
 /// Creates the object if it is missing and patches what differs otherwise. The API server fills

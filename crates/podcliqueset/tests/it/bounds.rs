@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
-use domain::plan::Plan;
+use domain::plan::{Action, Kind, Plan};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use proptest::prelude::*;
 use rstest::rstest;
-use testkit::builders::{PodBuilder, after};
+use testkit::builders::{PodBuilder, after, set};
 
-use crate::situation::{alone, demo, fill_all, laid_out, plan};
+use crate::situation::{alone, carry_out, demo, fill_all, laid_out, plan};
 
 /// What people, autoscalers and slips of the finger write.
 const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
 /// Writes of one decision.
-const MOST_ACTIONS: usize = 20_000;
+const MOST_ACTIONS: usize = 1_500;
 /// Bytes of a status that is far from what etcd takes.
 const LARGEST_STATUS: usize = 100_000;
 
@@ -132,6 +132,36 @@ proptest! {
         scale_clique(&mut snapshot, "demo-0-frontend", n[7]);
         prop_assert_eq!(is_small(&plan(&snapshot)), Ok(()));
     }
+}
+
+#[test]
+fn a_large_set_is_made_in_portions() {
+    let set = set("demo").replicas(1_200).clique("worker", |c| c).build();
+    let mut snapshot = alone(&set);
+    for portion in [500, 500, 200] {
+        let next = plan(&snapshot);
+        let made = next.waves.iter().flatten();
+        let made = made.filter(|a| a.kind() == Kind::PodClique).count();
+        assert_eq!(made, portion);
+        carry_out(&mut snapshot, &next);
+    }
+    let left = plan(&snapshot);
+    let left = left.waves.iter().flatten().map(Action::kind);
+    assert!(
+        left.into_iter()
+            .all(|kind| kind == Kind::Service || kind == Kind::PodGang)
+    );
+}
+
+#[test]
+fn what_is_long_is_made_in_smaller_portions() {
+    let long = "x".repeat(1_000_000);
+    let set = set("demo").replicas(100).clique("worker", |c| {
+        c.with(|c| c.spec.pod_spec.containers[0].image = Some(long))
+    });
+    let plan = plan(&alone(&set.build()));
+    let made = plan.waves.iter().flatten();
+    assert_eq!(made.filter(|a| a.kind() == Kind::PodClique).count(), 17);
 }
 
 /// Where a megabyte of text may stand.

@@ -1,0 +1,37 @@
+//! How much one decision writes. What is left over is decided again as soon as these writes are
+//! seen, so a plan of any set fits into memory.
+
+use super::{Action, Object};
+use crate::limits;
+
+/// Writes of one kind in one plan.
+pub const AT_ONCE: usize = 500;
+/// Bytes of the objects in them, as JSON.
+pub const BYTES_AT_ONCE: i128 = 16 * 1024 * 1024;
+
+/// The first of these writes; those after them are not even built.
+pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
+    let mut portion = Vec::new();
+    let mut bytes: i128 = 0;
+    for action in actions {
+        bytes = bytes.saturating_add(size(&action));
+        portion.push(action);
+        if portion.len() >= AT_ONCE || bytes >= BYTES_AT_ONCE {
+            break;
+        }
+    }
+    portion
+}
+
+fn size(action: &Action) -> i128 {
+    let (Action::Create(object) | Action::Replace(object)) = action else {
+        return 0;
+    };
+    match object {
+        Object::PodClique(o) => limits::bytes(o),
+        Object::PodGang(o) => limits::bytes(o),
+        Object::Pod(o) => limits::bytes(o),
+        // Nothing that a user makes long is in them.
+        _ => 0,
+    }
+}
