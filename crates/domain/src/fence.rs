@@ -11,6 +11,7 @@
 //! created in a replica while a PodClique of a lower attempt exists there, and only PodCliques of
 //! the present attempt count in any rule.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use api::labels;
@@ -19,6 +20,9 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::{limits, ownership};
+
+/// So many entries keep the cause as text.
+const MESSAGES_KEPT: usize = 20;
 
 /// In which attempt of its PodCliqueSet replica, and of its scaling group's replica, a PodClique
 /// was created. Compared as a pair.
@@ -200,7 +204,21 @@ fn to(
         complete: Some(false),
     });
     next.sort_by_key(|a| a.replica);
+    shorten(&mut next);
     next
+}
+
+/// Keeps the message of the newest entries: ten thousand replicas, each torn down once, would else
+/// make a status that etcd does not take, and then nothing would ever be torn down again.
+fn shorten(attempts: &mut [ReplicaAttempt]) {
+    let mut told: Vec<&mut ReplicaAttempt> = attempts
+        .iter_mut()
+        .filter(|a| !a.message.is_empty())
+        .collect();
+    told.sort_by_key(|a| Reverse(a.time.0));
+    for old in told.into_iter().skip(MESSAGES_KEPT) {
+        old.message = String::new();
+    }
 }
 
 /// A standalone clique of a replica that is about to be torn down.

@@ -4,7 +4,7 @@ use domain::fence::{
     Attempt, Cause, LiveCount, StandaloneClique, count_to_create, is_recovering, present, raise,
     raise_to_found, recycle, remember_live_replicas, with_recovered,
 };
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 const NOW: Timestamp = Timestamp::UNIX_EPOCH;
@@ -28,6 +28,38 @@ fn a_replica_begins_at_attempt_0_and_is_raised_alone() {
     let other = raise(&twice, 0, cause(), NOW);
     assert_eq!(pairs(&other), [(0, 1), (1, 2)]);
     assert_eq!(other[1].message, "demo-0-a: 0 of 1 pods ready");
+}
+
+#[test]
+fn the_newest_entries_keep_their_message_and_all_keep_the_rest() {
+    let long = |replica| Cause {
+        reason: "MinAvailableBreached".into(),
+        message: format!("replica {replica}: {}", "x".repeat(400)),
+    };
+    let at = |second| NOW + SignedDuration::from_secs(second);
+    // Replica 999 is torn down first, then 998, and so on.
+    let all = (0..1_000)
+        .rev()
+        .zip(0..)
+        .fold(Vec::new(), |all, (replica, second)| {
+            raise(&all, replica, long(replica), at(second))
+        });
+    let told: Vec<i32> = all
+        .iter()
+        .filter(|a| !a.message.is_empty())
+        .map(|a| a.replica)
+        .collect();
+    assert_eq!(told, (0..20).collect::<Vec<_>>());
+    assert!(
+        all.iter()
+            .all(|a| a.attempt == 1 && a.reason == "MinAvailableBreached")
+    );
+    let bytes = serde_json::to_string(&all).unwrap().len();
+    assert!(bytes < 150_000, "{bytes} bytes");
+
+    let again = raise(&all, 700, long(700), at(2_000));
+    assert!(!again[700].message.is_empty(), "the newest one");
+    assert!(again[19].message.is_empty(), "the oldest that was told");
 }
 
 #[test]
