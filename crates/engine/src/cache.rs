@@ -16,6 +16,7 @@
 //! - A watch by label shows an object whose label was stripped as deleted. Unless its time to end
 //!   was over, an object that vanishes is read live before it counts as gone.
 
+mod attempts;
 mod graves;
 mod index;
 mod listing;
@@ -25,7 +26,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use api::labels;
+use api::{PodClique, labels};
 use domain::{Key, ownership};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
@@ -34,6 +35,7 @@ use tokio::time::Instant;
 
 use crate::routes::Watched;
 use crate::scope::Scope;
+use attempts::Attempts;
 use graves::Graves;
 pub use index::set_of;
 use index::{Index, Owner};
@@ -77,6 +79,8 @@ struct Inner<K> {
     is_selected: bool,
     objects: HashMap<Key, Arc<K>>,
     index: Index,
+    /// Of PodCliques only.
+    attempts: Attempts,
     /// Objects to be read live: own writes once they are overdue, doubts (`None`) at once.
     unconfirmed: HashMap<Key, Option<Instant>>,
     /// Objects whose POST was sent and is not settled.
@@ -93,6 +97,7 @@ impl<K: Watched> Default for Cache<K> {
             is_selected: K::IS_SELECTED,
             objects: HashMap::new(),
             index: Index::default(),
+            attempts: Attempts::default(),
             unconfirmed: HashMap::new(),
             unsettled: HashMap::new(),
             deleting: HashMap::new(),
@@ -124,6 +129,22 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     /// owner was deleted with `--cascade=orphan`, or somebody cut the reference.
     pub fn orphans_of(&self, set: &Key) -> Vec<Arc<K>> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
+    }
+
+    /// Whether something holds of a PodClique in a replica of a set that is of an earlier attempt
+    /// than this one.
+    pub fn any_before(
+        &self,
+        set: &Key,
+        replica: i32,
+        attempt: i32,
+        holds: impl Fn(&K) -> bool,
+    ) -> bool {
+        self.read(|inner| {
+            let earlier = inner.attempts.before(set, replica, attempt);
+            let mut earlier = earlier.filter_map(|key| inner.objects.get(key));
+            earlier.any(|object| holds(object))
+        })
     }
 
     /// All objects, in no order.
@@ -389,6 +410,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         let old = self.objects.remove(&key);
         if let Some(old) = &old {
             self.index.remove(&key, old.meta());
+            self.attempts.remove(&key, old.meta());
             if old.meta().uid != object.meta().uid {
                 // Names are held by one object at a time.
                 self.bury(ownership::uid(old.meta()));
@@ -396,6 +418,9 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         }
         let new = Arc::new(object);
         self.index.insert(&key, new.meta());
+        if K::kind(&()) == PodClique::kind(&()) {
+            self.attempts.insert(&key, new.meta());
+        }
         self.objects.insert(key, new.clone());
         Some(Change {
             old,
@@ -426,6 +451,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         let old = self.objects.remove(key)?;
         self.deleting.remove(ownership::uid(old.meta()));
         self.index.remove(key, old.meta());
+        self.attempts.remove(key, old.meta());
         Some(Change {
             old: Some(old),
             new: None,

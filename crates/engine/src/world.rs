@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
-use domain::fence::{self, Attempt};
+use domain::fence;
 use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
@@ -32,15 +32,9 @@ impl World {
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
         let present = fence::present(attempts, replica);
-        let is_earlier = |c: &Arc<PodClique>| {
-            ownership::replica_in(ownership::name(&set.metadata), &c.metadata) == Some(replica)
-                && Attempt::of(&c.metadata).set < present
-                && self.is_in_hands_of(set, &c.metadata)
-        };
-        present > 0 && {
-            let all = self.podcliques.part_of(&Key::of(&set.metadata));
-            all.iter().any(is_earlier)
-        }
+        let key = Key::of(&set.metadata);
+        let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
+        present > 0 && self.podcliques.any_before(&key, replica, present, is_ours)
     }
 
     /// Whether the set controls the object, or one of its scaling groups does. A group that is not
