@@ -138,8 +138,13 @@ pub fn attempt_entry(object: &Value, replica: i64) -> Option<&Value> {
     list(object, "/status/replicaAttempts").find(|a| number(a, "/replica") == replica)
 }
 
-/// Index of the PodCliqueSet replica that a child is of: by its name, which nobody can edit. Names
-/// of sets hold no dash here.
+/// Name of the PodCliqueSet that a child is of: by its name, which nobody can edit. Names of sets
+/// hold no dash here.
+pub fn set_of(child: &Value) -> &str {
+    name(child).split('-').next().unwrap_or_default()
+}
+
+/// Index of the PodCliqueSet replica that a child is of, by its name, too.
 pub fn replica(child: &Value) -> Option<i64> {
     name(child).split('-').nth(1)?.parse().ok()
 }

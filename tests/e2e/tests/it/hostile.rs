@@ -25,18 +25,15 @@ fn what_is_too_large_is_refused_or_told_and_the_neighbour_runs() {
     let process = lane.operator.id();
 
     for object in ["pcs/victim", "pcsg/victim-0-g", "pclq/victim-0-a"] {
-        let said = refused(
-            ns.command(&["scale", object, TWO_BILLION])
-                .output()
-                .unwrap(),
-        );
+        let scaled = ns.command(&["scale", object, TWO_BILLION]).output();
+        let said = refused(&scaled.unwrap());
         assert!(
             said.contains("should be less than or equal to 10000"),
             "{said}"
         );
     }
     let many: Vec<Value> = (0..10_000).map(|i| clique(&format!("c{i}"), 1)).collect();
-    let said = refused(ns.feed(&["create", "-f", "-"], &set("many", &many, &[])));
+    let said = refused(&ns.feed(&["create", "-f", "-"], &set("many", &many, &[])));
     assert!(said.contains("must have at most 500 items"), "{said}");
 
     let hostile = [square(), long(), wide()];
@@ -104,7 +101,7 @@ fn wide() -> Value {
     )
 }
 
-fn refused(output: std::process::Output) -> String {
+fn refused(output: &std::process::Output) -> String {
     assert!(!output.status.success(), "it was accepted");
     let said = String::from_utf8_lossy(&output.stderr);
     said.chars().take(2_000).collect()

@@ -138,41 +138,37 @@ impl Operator {
 
     /// Advances the view of a kind.
     pub fn see(&mut self, kind: Resource, store: &Store) {
-        self.trust(kind);
+        self.trust(kind, store);
         self.views.advance(kind, store, &self.hub);
     }
 
-    /// Notes how far the view of a kind goes back at most: what vanished is shown until it was
-    /// read live, and what was made while a list was under way for a while whatever that says.
-    fn trust(&mut self, kind: Resource) {
-        let at = self.views.position(kind);
-        let trust = self.trusted.entry(kind).or_insert((at, Instant::now()));
+    /// Notes how far the view of a kind goes back at most: what lost its label is shown as it was
+    /// until it was read live, and what was made while a list was under way for a while whatever
+    /// that says.
+    fn trust(&mut self, kind: Resource, store: &Store) {
+        let seen = self.views.position(kind);
+        let trust = self.trusted.entry(kind).or_insert((seen, Instant::now()));
         if self.views.is_listing(kind) {
             trust.1 = Instant::now() + DOUBT;
-        } else if trust.1 <= Instant::now()
-            && !views::overdue(&self.hub).iter().any(|r| r.0 == kind)
-        {
-            trust.0 = at;
+        } else if trust.1 <= Instant::now() {
+            trust.0 = shown::up_to(&self.hub, store, kind, trust.0, seen);
         }
     }
 
-    /// How much of the log has been seen: of a kind in doubt as far as nothing older is shown.
+    /// How much of the log has been seen: of each kind as far as nothing older is shown.
     fn view(&self, store: &Store) -> Horizon {
         let mut horizon = self.views.horizon();
-        let doubted = views::overdue(&self.hub);
-        for (kind, (at, until)) in &self.trusted {
-            if *until > Instant::now() || doubted.iter().any(|r| r.0 == *kind) {
-                let seen = self.views.position(*kind);
-                let shown = shown::up_to(&self.hub, store, *kind, *at, seen);
-                horizon.set(*kind, shown);
-            }
+        for (kind, (at, _)) in &self.trusted {
+            let seen = self.views.position(*kind);
+            let shown = shown::up_to(&self.hub, store, *kind, *at, seen);
+            horizon.set(*kind, shown);
         }
         horizon
     }
 
     /// The watch of a kind breaks and lists again.
     pub fn relist(&mut self, kind: Resource, store: &Store) {
-        self.trust(kind);
+        self.trust(kind, store);
         self.views.relist(kind, store, &self.hub);
     }
 
@@ -268,7 +264,7 @@ impl Operator {
     pub fn refresh(&mut self, (kind, key): (Resource, Key), store: &Store) {
         let found = store.get(&Id::new(kind, &key.name));
         if found.is_some_and(|o| !is_followed(o)) {
-            self.trust(kind);
+            self.trust(kind, store);
             let trust = self.trusted.get_mut(&kind).unwrap();
             trust.1 = Instant::now() + DOUBT;
         }

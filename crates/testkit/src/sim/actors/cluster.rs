@@ -1,6 +1,5 @@
 //! Scheduler, garbage collector and other controllers.
 
-use api::labels;
 use serde_json::{Value, json};
 
 use super::kubelet::BROKEN;
@@ -37,7 +36,7 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
 /// available, all its pods are there, and the set asks for termination.
 pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     let asks = |c: &Value| {
-        let set = Id::new(Resource::PodCliqueSet, view::label(c, labels::PART_OF));
+        let set = Id::new(Resource::PodCliqueSet, view::set_of(c));
         let delay = "/spec/template/terminationDelay";
         store.get(&set).is_some_and(|s| {
             let asks = view::is_job(s) || !view::text(s, delay).is_empty();

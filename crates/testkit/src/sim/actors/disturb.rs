@@ -10,12 +10,11 @@ use crate::sim::{Rng, view};
 
 /// Somebody does something to the very object that a request is on its way to.
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
-    let is_pod = id.resource == Resource::Pod;
-    match rng.below(4) {
-        // Nobody has a manifest of a pod, and its name is the operator's.
-        0 if is_pod => ungate(store, id),
-        0 => recreate(store, id, rng.chance(500)),
-        1 => store.remove("chaos", id),
+    match (id.resource, rng.below(4)) {
+        (Resource::Pod, 0 | 1) => ungate(store, id),
+        // Not for pods: nobody has a manifest of them, and their names are the operator's.
+        (_, 0) => recreate(store, id, rng.chance(500)),
+        (Resource::Pod, 2) | (_, 1) => store.remove("chaos", id),
         _ => edit_label(store, rng, id),
     }
 }

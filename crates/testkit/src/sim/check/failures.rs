@@ -41,7 +41,7 @@ fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
     log.any(|r| {
         let went = r.before.as_ref().filter(|_| r.after.is_none());
         let is_meant = |c: &Stored| {
-            view::label(c, labels::PART_OF) == view::name(set)
+            view::set_of(c) == view::name(set)
                 && view::replica(c) == Some(replica)
                 && job::attempt_of(c) == present
                 && !view::has_condition(c, "Succeeded")

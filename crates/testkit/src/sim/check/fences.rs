@@ -104,7 +104,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
 }
 
 fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
-    view::label(child, labels::PART_OF) == view::name(set) && view::replica(child) == Some(replica)
+    view::set_of(child) == view::name(set) && view::replica(child) == Some(replica)
 }
 
 /// All states of the set in which it may have been seen.
@@ -198,14 +198,14 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
     let Some(replica) = view::replica(child) else {
         return Ok(());
     };
-    let part_of = view::label(child, labels::PART_OF);
-    let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == part_of);
+    let set = view::set_of(child);
+    let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
     // What every state of the set says that may have been seen.
     let Some(fence) = sets.iter().map(|s| attempt(s, replica)).min() else {
         return Ok(());
     };
     let is_earlier = |c: &Value| {
-        view::label(c, labels::PART_OF) == part_of
+        view::set_of(c) == set
             && view::replica(c) == Some(replica)
             && label(c, labels::ATTEMPT) < fence
     };

@@ -31,10 +31,7 @@ const TOLD: [(&str, &str); 2] = [
 ];
 
 fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {
-    let of_set = store.get(&Id::new(
-        Resource::PodCliqueSet,
-        view::label(podclique, labels::PART_OF),
-    ));
+    let of_set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(podclique)));
     let group = view::label(podclique, labels::SCALING_GROUP);
     let of_group = store.get(&Id::new(Resource::PodCliqueScalingGroup, group));
     let is_right = is_present(

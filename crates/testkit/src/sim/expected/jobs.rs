@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use api::labels;
 use serde_json::Value;
 
 use super::{Gangs, check_breach, check_gang, check_generation, pods_of, ready, wrong_labels};
@@ -72,7 +71,7 @@ fn not_done(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String> {
 }
 
 fn cliques<'a>(store: &'a Store, set: &Value) -> Vec<&'a Stored> {
-    let is_own = |c: &Value| view::label(c, labels::PART_OF) == view::name(set);
+    let is_own = |c: &Value| view::set_of(c) == view::name(set);
     let all = store.all(Resource::PodClique).map(|(_, c)| c);
     all.filter(|c| is_own(c)).collect()
 }
