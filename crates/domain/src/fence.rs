@@ -12,7 +12,7 @@
 //! the present attempt count in any rule.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
@@ -87,16 +87,21 @@ pub fn lowest<A: Ord>(found: impl Iterator<Item = (i32, A)>) -> HashMap<i32, A> 
 
 /// The present attempt of a replica: 0 until it is torn down for the first time.
 pub fn present(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
-    attempts
-        .iter()
-        .find(|a| a.replica == replica)
-        .map_or(0, |a| a.attempt)
+    entry(attempts, replica).map_or(0, |a| a.attempt)
+}
+
+/// What is known of a replica. It is asked for each PodClique: in the list of a job, which has an
+/// entry for each replica, it is found at once.
+pub fn entry(attempts: &[ReplicaAttempt], replica: i32) -> Option<&ReplicaAttempt> {
+    let is_it = |a: &&ReplicaAttempt| a.replica == replica;
+    let place = usize::try_from(replica).ok()?;
+    let at_place = attempts.get(place).filter(is_it);
+    at_place.or_else(|| attempts.iter().find(is_it))
 }
 
 /// Whether all PodCliques of the replica's present attempt were there.
 pub fn is_complete(attempts: &[ReplicaAttempt], replica: i32) -> bool {
-    let mut of_replica = attempts.iter().filter(|a| a.replica == replica);
-    of_replica.any(|a| a.complete == Some(true))
+    entry(attempts, replica).is_some_and(|a| a.complete == Some(true))
 }
 
 /// Whether the present attempt has yet to become complete, and somebody waits to see it.
@@ -120,11 +125,20 @@ pub fn raise(
     cause: Cause,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    to(
+    raise_all(attempts, [(replica, cause)], now)
+}
+
+/// The list with the attempts of several replicas raised by one each.
+pub fn raise_all(
+    attempts: &[ReplicaAttempt],
+    due: impl IntoIterator<Item = (i32, Cause)>,
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let next = |replica| present(attempts, replica).saturating_add(1);
+    let raised = due.into_iter();
+    with(
         attempts,
-        replica,
-        present(attempts, replica).saturating_add(1),
-        cause,
+        raised.map(|(replica, cause)| (replica, next(replica), cause)),
         now,
     )
 }
@@ -136,8 +150,18 @@ pub fn recycle(
     cause: Cause,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    let mut next = raise(attempts, replica, cause, now);
-    for entry in next.iter_mut().filter(|a| a.replica == replica) {
+    recycle_all(attempts, vec![(replica, cause)], now)
+}
+
+/// The same of several replicas.
+pub fn recycle_all(
+    attempts: &[ReplicaAttempt],
+    due: Vec<(i32, Cause)>,
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let replicas: HashSet<i32> = due.iter().map(|(replica, _)| *replica).collect();
+    let mut next = raise_all(attempts, due, now);
+    for entry in next.iter_mut().filter(|a| replicas.contains(&a.replica)) {
         entry.recovered = Some(false);
     }
     next
@@ -146,8 +170,7 @@ pub fn recycle(
 /// Whether the replica was recycled and did not come back since. An entry without the latch was
 /// stored before there was one: it counts as back, so that an upgrade breaches nothing.
 pub fn is_recovering(attempts: &[ReplicaAttempt], replica: i32) -> bool {
-    let mut of_replica = attempts.iter().filter(|a| a.replica == replica);
-    of_replica.any(|a| a.recovered == Some(false))
+    entry(attempts, replica).is_some_and(|a| a.recovered == Some(false))
 }
 
 /// The list with the latch of each replica set that is back. It never goes back itself: whatever is
@@ -178,32 +201,31 @@ pub fn raise_to_found(
         reason: "AttemptAdopted".to_owned(),
         message: format!("children of attempt {found} exist"),
     };
-    is_higher.then(|| to(attempts, replica, found, cause, now))
+    is_higher.then(|| with(attempts, [(replica, found, cause)], now))
 }
 
-fn to(
+/// The list with these attempts of replicas.
+fn with(
     attempts: &[ReplicaAttempt],
-    replica: i32,
-    attempt: i32,
-    cause: Cause,
+    raised: impl IntoIterator<Item = (i32, i32, Cause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    let mut next: Vec<ReplicaAttempt> = attempts
-        .iter()
-        .filter(|a| a.replica != replica)
-        .cloned()
-        .collect();
-    next.push(ReplicaAttempt {
-        replica,
-        attempt,
-        time: Time(now),
-        reason: cause.reason,
-        message: cause.message,
-        succeeded: Vec::new(),
-        recovered: None,
-        complete: Some(false),
-    });
-    next.sort_by_key(|a| a.replica);
+    let before = attempts.iter().map(|a| (a.replica, a.clone()));
+    let mut next: BTreeMap<i32, ReplicaAttempt> = before.collect();
+    for (replica, attempt, cause) in raised {
+        let entry = ReplicaAttempt {
+            replica,
+            attempt,
+            time: Time(now),
+            reason: cause.reason,
+            message: cause.message,
+            succeeded: Vec::new(),
+            recovered: None,
+            complete: Some(false),
+        };
+        next.insert(replica, entry);
+    }
+    let mut next: Vec<ReplicaAttempt> = next.into_values().collect();
     shorten(&mut next);
     next
 }

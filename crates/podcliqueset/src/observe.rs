@@ -140,8 +140,8 @@ impl Snapshot {
 
     /// Whether the PodClique was found to have done its work in the present attempt.
     pub fn is_latched(&self, replica: i32, podclique: &str) -> bool {
-        let mut of_replica = self.attempts().iter().filter(|a| a.replica == replica);
-        of_replica.any(|a| a.succeeded.iter().any(|name| name == podclique))
+        let entry = fence::entry(self.attempts(), replica);
+        entry.is_some_and(|a| a.succeeded.iter().any(|name| name == podclique))
     }
 
     /// Whether all PodCliques of the job's replica were there in the present attempt: one that is
@@ -200,30 +200,30 @@ impl Snapshot {
         })
     }
 
-    /// PodCliques of a replica that are of an earlier attempt, on their way out or not. What nobody
-    /// controls never counts.
-    pub fn of_earlier_attempts(&self, replica: i32) -> impl Iterator<Item = &CliqueSeen> {
-        let present = self.attempt(replica);
-        let all = self.podcliques.values();
-        all.filter(move |c| {
-            self.replica_of(c) == Some(replica) && c.attempt().set < present && self.is_own(c)
+    /// PodCliques that are of an earlier attempt, on their way out or not, with their replicas. What
+    /// nobody controls never counts.
+    pub fn earlier(&self) -> impl Iterator<Item = (i32, &CliqueSeen)> {
+        self.podcliques.values().filter_map(|c| {
+            let i = self.replica_of(c)?;
+            (c.attempt().set < self.attempt(i) && self.is_own(c)).then_some((i, c))
         })
     }
 
-    /// Replicas with a PodClique of an earlier attempt.
-    pub fn replicas_with_earlier_attempts(&self) -> HashSet<i32> {
-        let replicas = self.podcliques.values().filter_map(|c| {
-            let i = self.replica_of(c)?;
-            (c.attempt().set < self.attempt(i) && self.is_own(c)).then_some(i)
-        });
-        replicas.collect()
+    /// How many PodCliques of an earlier attempt each replica has.
+    pub fn earlier_counts(&self) -> HashMap<i32, usize> {
+        let mut counts: HashMap<i32, usize> = HashMap::new();
+        for (i, _) in self.earlier() {
+            let count = counts.entry(i).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts
     }
 
-    /// The scaling group of that name, on its way out or not.
+    /// The scaling group of that name, on its way out or not. It is asked for each replica, so the
+    /// list, which is in order, is not searched through.
     pub fn group(&self, name: &str) -> Option<&Arc<PodCliqueScalingGroup>> {
-        self.groups
-            .iter()
-            .find(|g| ownership::name(&g.metadata) == name)
+        let at = self.groups.binary_search_by(|g| named(g).cmp(name)).ok()?;
+        self.groups.get(at)
     }
 
     /// Whether the PodClique belongs to no scaling group.
@@ -235,7 +235,8 @@ impl Snapshot {
 /// Reads the caches.
 pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
     let key = Key::of(&stored.metadata);
-    let groups = children(&world.scaling_groups, stored, &key);
+    let mut groups = children(&world.scaling_groups, stored, &key);
+    groups.sort_by(|a, b| named(a).cmp(named(b)));
     let mut cliques = children(&world.podcliques, stored, &key);
     for group in &groups {
         cliques.extend(world.podcliques.owned_by(&**group));
@@ -294,6 +295,10 @@ fn existing_minimums(
 /// Whether a child is controlled, by the set or one of its groups, and not only fit to be adopted.
 pub fn is_owned(meta: &ObjectMeta) -> bool {
     ownership::controller(meta).is_some()
+}
+
+fn named(group: &PodCliqueScalingGroup) -> &str {
+    ownership::name(&group.metadata)
 }
 
 /// What the set controls, and what nobody controls but says it is part of the set.

@@ -4,6 +4,8 @@
 //! alone. A group that is not healthy does nothing itself: its condition delegates to the
 //! PodCliqueSet.
 
+use std::collections::HashSet;
+
 use api::conditions::Status;
 use api::{PodClique, PodCliqueScalingGroupStatus, names};
 use domain::availability::{CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach};
@@ -22,14 +24,14 @@ const RECHECK: SignedDuration = SignedDuration::from_secs(1);
 
 /// Raises the fence of every group replica whose breach is due.
 pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
-    let due = own_breaches(snapshot)
-        .into_iter()
-        .filter(|b| b.due() <= now);
-    let before = snapshot.replica_attempts().to_vec();
-    let attempts = due.fold(before, |attempts, breach| {
-        fence::recycle(&attempts, breach.replica, breach.cause(), now)
-    });
-    (attempts != snapshot.replica_attempts()).then(|| Fences::of(snapshot, attempts))
+    let mut due = own_breaches(snapshot);
+    due.retain(|breach| breach.due() <= now);
+    if due.is_empty() {
+        return None;
+    }
+    let causes = due.iter().map(|b| (b.replica, b.cause())).collect();
+    let attempts = fence::recycle_all(snapshot.replica_attempts(), causes, now);
+    Some(Fences::of(snapshot, attempts))
 }
 
 /// Tells what will be recycled and when, and what was.
@@ -55,12 +57,13 @@ pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
     let group = ownership::name(&snapshot.group.metadata);
     let uid = ownership::uid(&snapshot.group.metadata);
     let mut notes = Vec::new();
+    let staying = staying(snapshot);
     let attempts = snapshot.replica_attempts().iter();
     for attempt in attempts.filter(|a| termination::is_to_be_told(a)) {
         let replica = format!("group replica {} of {group}", attempt.replica);
         let terminated = termination::terminated(attempt, uid, &replica);
         notes.extend(about_set(snapshot, terminated));
-        if remains(snapshot, attempt.replica).all(|c| ownership::is_terminating(&c.metadata)) {
+        if !staying.contains(&attempt.replica) {
             let message = format!("{replica}: all its PodCliques were deleted");
             let reason = "PodCliqueScalingGroupReplicaDeleteSuccessful";
             let identity = termination::identity(attempt, uid);
@@ -71,9 +74,14 @@ pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
     notes
 }
 
-fn remains(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = &PodClique> {
+/// Group replicas of whose earlier attempts something is not even on its way out.
+fn staying(snapshot: &Snapshot) -> HashSet<i32> {
     let all = snapshot.podcliques.values().map(AsRef::as_ref);
-    all.filter(move |c| snapshot.replica_of(c) == Some(j) && is_of_earlier_attempt(snapshot, c))
+    let is_staying = |c: &&PodClique| {
+        is_of_earlier_attempt(snapshot, c) && !ownership::is_terminating(&c.metadata)
+    };
+    let replicas = all.filter(is_staying).map(|c| snapshot.replica_of(c));
+    replicas.flatten().collect()
 }
 
 /// The user looks at the set.

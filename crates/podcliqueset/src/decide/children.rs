@@ -23,7 +23,7 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         hash::pod_template_hashes(gang::standalone(template), &template.priority_class_name);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
     plan.wave(surplus(snapshot, &cliques));
-    let torn_down = snapshot.replicas_with_earlier_attempts();
+    let torn_down = snapshot.earlier().map(|(replica, _)| replica).collect();
     let groups = replicas
         .clone()
         .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))

@@ -89,9 +89,9 @@ fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
 
 /// Deletes what is left of earlier attempts, standalone and grouped PodCliques alike.
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
-    let replicas = snapshot.attempts().iter().map(|a| a.replica);
-    let mut left: Vec<_> = replicas
-        .flat_map(|i| snapshot.of_earlier_attempts(i))
+    let mut left: Vec<_> = snapshot
+        .earlier()
+        .map(|(_, clique)| clique)
         .filter(|clique| !clique.is_terminating())
         .map(|clique| &clique.podclique.metadata)
         .collect();

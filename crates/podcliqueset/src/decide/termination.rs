@@ -4,6 +4,8 @@
 //! breach has lasted for the delay takes its whole replica down: every PodClique of it, healthy or
 //! not, and nothing of other replicas.
 
+use std::collections::HashSet;
+
 use api::conditions::Status;
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
@@ -14,7 +16,7 @@ use domain::termination::{self, Breach};
 use domain::{gang, ownership};
 use jiff::Timestamp;
 
-use crate::observe::{CliqueSeen, Snapshot};
+use crate::observe::Snapshot;
 
 /// The status with the fence raised of every replica whose breach is due.
 pub(super) fn tear_down(
@@ -28,9 +30,9 @@ pub(super) fn tear_down(
         return None;
     }
     let mut next = status.clone();
-    for breach in due {
-        let i = breach.replica;
-        next.replica_attempts = fence::raise(&next.replica_attempts, i, breach.cause(), now);
+    let causes = due.iter().map(|b| (b.replica, b.cause()));
+    next.replica_attempts = fence::raise_all(&next.replica_attempts, causes, now);
+    for i in due.iter().map(|breach| breach.replica) {
         let cliques = standalone(snapshot, i);
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
@@ -44,14 +46,15 @@ pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>)
         plan.notes
             .push(breach.scheduled(&format!("replica {}", breach.replica)));
     }
+    let staying = snapshot.earlier().filter(|(_, c)| !c.is_terminating());
+    let staying: HashSet<i32> = staying.map(|(replica, _)| replica).collect();
     let attempts = snapshot.attempts().iter();
     for attempt in attempts.filter(|a| termination::is_to_be_told(a)) {
-        let mut remains = snapshot.of_earlier_attempts(attempt.replica);
         let replica = format!("replica {}", attempt.replica);
         let uid = ownership::uid(&snapshot.stored.metadata);
         plan.notes
             .push(termination::terminated(attempt, uid, &replica));
-        if remains.all(CliqueSeen::is_terminating) {
+        if !staying.contains(&attempt.replica) {
             let message = format!("{replica}: all its PodCliques were deleted");
             plan.notes.push(
                 Note::normal("PodCliqueSetReplicaDeleteSuccessful", message)

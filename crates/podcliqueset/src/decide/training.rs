@@ -19,7 +19,7 @@ use api::podcliqueset::PodCliqueSetPhase;
 use domain::plan::Plan;
 use domain::termination::Breach;
 use domain::training;
-use domain::{Pod, fence::Cause as FenceCause, fence::raise};
+use domain::{Pod, fence::Cause as FenceCause, fence::raise_all};
 use jiff::Timestamp;
 
 use super::{failures, fence};
@@ -132,13 +132,15 @@ fn restart_or_fail(
     }
     let mut next = status.clone();
     next.restart_count = Some(needed);
-    for (number, breach) in (used.saturating_add(1)..).zip(due) {
+    let numbered = (used.saturating_add(1)..).zip(due);
+    let causes = numbered.map(|(number, breach)| {
         let cause = FenceCause {
             reason: FAILED.to_owned(),
             message: format!("restart {number} of {allowed}: {breach}"),
         };
-        next.replica_attempts = raise(&next.replica_attempts, breach.replica, cause, now);
-    }
+        (breach.replica, cause)
+    });
+    next.replica_attempts = raise_all(&status.replica_attempts, causes, now);
     next
 }
 

@@ -1,14 +1,14 @@
 //! Condition `Ready` of a set, and the answer to "why is my gang not running": the first cause,
 //! found through PodGang, PodClique and pod down to what the scheduler or the kubelet said.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::admission::FieldError;
 use domain::readiness::{self, Cause, CliqueLook, Start};
-use domain::{Pod, gang, ownership};
+use domain::{Pod, fence, gang, ownership};
 
 use super::Replica;
 use crate::observe::{CliqueSeen, Snapshot};
@@ -108,8 +108,8 @@ fn place(part: &Part<'_>) -> String {
 struct Around<'a> {
     snapshot: &'a Snapshot,
     gangs: HashMap<&'a str, &'a PodGang>,
-    /// Replicas of which something of an earlier attempt is left.
-    torn_down: HashSet<i32>,
+    /// How many PodCliques of earlier attempts each replica has left.
+    torn_down: HashMap<i32, usize>,
 }
 
 impl<'a> Around<'a> {
@@ -120,7 +120,7 @@ impl<'a> Around<'a> {
             gangs: gangs
                 .map(|g| (ownership::name(&g.metadata), &**g))
                 .collect(),
-            torn_down: snapshot.replicas_with_earlier_attempts(),
+            torn_down: snapshot.earlier_counts(),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Around<'a> {
         CliqueLook {
             podclique: &seen.podclique,
             pods: seen.pods.iter().map(AsRef::as_ref).collect(),
-            start: if self.torn_down.contains(&part.replica) {
+            start: if self.torn_down.contains_key(&part.replica) {
                 Start::TornDown
             } else {
                 readiness::start(&seen.podclique, gang, is_ready)
@@ -149,12 +149,10 @@ impl<'a> Around<'a> {
     }
 
     fn absent(&self, part: &Part<'_>) -> Cause {
-        if !self.torn_down.contains(&part.replica) {
+        let Some(left) = self.torn_down.get(&part.replica) else {
             return Cause::new(Reason::PodsBeingCreated, "is being created");
-        }
-        let left = self.snapshot.of_earlier_attempts(part.replica).count();
-        let mut attempts = self.snapshot.attempts().iter();
-        let why = attempts.find(|a| a.replica == part.replica);
+        };
+        let why = fence::entry(self.snapshot.attempts(), part.replica);
         let why = why.map_or("", |a| a.message.as_str());
         let text = format!("was torn down ({why}); waiting for {left} PodCliques to go");
         Cause::new(Reason::ReplicaTearingDown, text)

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
+use domain::fence;
 use domain::plan::{Action, Kind, Plan};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
@@ -162,6 +163,37 @@ fn what_is_long_is_made_in_smaller_portions() {
     let plan = plan(&alone(&set.build()));
     let made = plan.waves.iter().flatten();
     assert_eq!(made.filter(|a| a.kind() == Kind::PodClique).count(), 17);
+}
+
+/// With a search through all PodCliques or attempts for each replica this takes minutes.
+#[test]
+fn ten_thousand_replicas_are_torn_down_at_once() {
+    const REPLICAS: i32 = 10_000;
+    let set = set("demo").replicas(REPLICAS).clique("worker", |c| c);
+    let mut snapshot = alone(&set.build());
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let seen = snapshot.podcliques["demo-0-worker"].clone();
+    let of_replica = |i| {
+        let mut seen = seen.clone();
+        let name = format!("demo-{i}-worker");
+        let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
+        (meta.name, meta.uid) = (Some(name.clone()), Some(name.clone()));
+        (name, seen)
+    };
+    snapshot.podcliques = (0..REPLICAS).map(of_replica).collect();
+    let cause = || fence::Cause {
+        reason: "MinAvailableBreached".to_owned(),
+        message: "its node pool is gone".to_owned(),
+    };
+    let due = (0..REPLICAS).map(|i| (i, cause()));
+    let attempts = fence::raise_all(&[], due, after(60));
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    stored.status.get_or_insert_default().replica_attempts = attempts;
+    let plan = decide(&snapshot, after(60));
+    let deleted = plan.waves.iter().flatten();
+    let deleted = deleted.filter(|a| a.verb() == "delete").count();
+    assert_eq!(i32::try_from(deleted), Ok(REPLICAS));
 }
 
 /// Where a megabyte of text may stand.

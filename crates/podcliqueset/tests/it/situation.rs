@@ -64,6 +64,7 @@ fn keep(snapshot: &mut Snapshot, object: Object) {
             store(&mut object.metadata);
             $list.retain(|o| o.metadata.name != object.metadata.name);
             $list.push(Arc::new(object));
+            $list.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
         }};
     }
     match object {

@@ -5,6 +5,7 @@ mod gone;
 mod hangs;
 mod hidden;
 mod sick;
+mod throttled;
 mod unreadable;
 mod watches;
 

@@ -85,11 +85,13 @@ fn demand(holds: bool, message: impl FnOnce() -> String) -> Result<(), Violation
 /// Where in the log, between these positions, what is shown of a kind ends: nothing older than
 /// that is shown.
 pub fn up_to(hub: &Hub, store: &Store, kind: Resource, from: usize, to: usize) -> usize {
-    let shown = views::versions(hub, kind);
     let is_ahead = |position: &usize| {
         let record = &store.log[*position];
-        let version = shown.get(view::uid(&record.last));
-        record.id.resource == kind && version.is_some_and(|shown| *shown < record.version)
+        let is_older = || {
+            let shown = views::version_of(hub, &record.id, view::uid(&record.last));
+            shown.is_some_and(|shown| shown < record.version)
+        };
+        record.id.resource == kind && is_older()
     };
     (from..to).find(is_ahead).unwrap_or(to)
 }

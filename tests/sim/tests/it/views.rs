@@ -14,7 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
 use testkit::sim::check::Horizon;
 use testkit::sim::store::{Record, Stored};
-use testkit::sim::{Resource, Store, view};
+use testkit::sim::{Id, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
@@ -243,6 +243,19 @@ fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, u64> {
         (meta.uid.clone().unwrap(), version.parse().unwrap())
     };
     all.iter().map(|object| version(object.meta())).collect()
+}
+
+/// The version of the object with this uid that is shown, if it is.
+pub fn version_of(hub: &Hub, id: &Id, uid: &str) -> Option<u64> {
+    by_kind!(id.resource, version_in(hub, id, uid))
+}
+
+fn version_in<K: Watched>(hub: &Hub, id: &Id, uid: &str) -> Option<u64> {
+    let shown = K::cache(&hub.world).get(&Key::new(&id.namespace, &id.name))?;
+    let meta = shown.meta();
+    let is_it = meta.uid.as_deref() == Some(uid);
+    let version = meta.resource_version.as_ref().filter(|_| is_it)?;
+    version.parse().ok()
 }
 
 /// What the operator has to read live.
