@@ -36,6 +36,7 @@ use tokio::time::Instant;
 use crate::routes::Watched;
 use crate::scope::Scope;
 use attempts::Attempts;
+pub use attempts::Holder;
 use graves::Graves;
 pub use index::set_of;
 use index::{Index, Owner};
@@ -131,17 +132,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
     }
 
-    /// Whether something holds of a PodClique in a replica of a set that is of an earlier attempt
-    /// than this one.
-    pub fn any_before(
-        &self,
-        set: &Key,
-        replica: i32,
-        attempt: i32,
-        holds: impl Fn(&K) -> bool,
-    ) -> bool {
+    /// Whether this is true of a PodClique in those hands that is of an earlier attempt than this
+    /// one.
+    pub fn any_before(&self, holder: &Holder, attempt: i32, holds: impl Fn(&K) -> bool) -> bool {
         self.read(|inner| {
-            let earlier = inner.attempts.before(set, replica, attempt);
+            let earlier = inner.attempts.before(holder, attempt);
             let mut earlier = earlier.filter_map(|key| inner.objects.get(key));
             earlier.any(|object| holds(object))
         })

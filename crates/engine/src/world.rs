@@ -9,7 +9,7 @@ use domain::{Key, Pod, ownership, training};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use crate::cache::{Cache, set_of};
+use crate::cache::{Cache, Holder, set_of};
 
 /// One cache per kind.
 #[derive(Debug, Default)]
@@ -32,9 +32,9 @@ impl World {
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
         let present = fence::present(attempts, replica);
-        let key = Key::of(&set.metadata);
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
-        present > 0 && self.podcliques.any_before(&key, replica, present, is_ours)
+        let is_left = |holder| self.podcliques.any_before(&holder, present, is_ours);
+        present > 0 && Holder::all_of(set, replica).any(is_left)
     }
 
     /// Whether the set controls the object, or one of its scaling groups does. A group that is not

@@ -8,6 +8,7 @@ use engine::World;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use testkit::builders::{after, podclique, set, stored};
 
+/// With a clique `a` and a group `g`, replica 0 torn down once.
 fn torn_down() -> PodCliqueSet {
     let cause = Cause {
         reason: "GangTerminated".into(),
@@ -15,6 +16,9 @@ fn torn_down() -> PodCliqueSet {
     };
     let attempts: Vec<ReplicaAttempt> = raise(&[], 0, cause, after(60));
     set("demo")
+        .clique("a", |c| c)
+        .clique("b", |c| c)
+        .group("g", ["b"], |g| g)
         .with(|s| s.status.get_or_insert_default().replica_attempts = attempts)
         .build()
 }
@@ -68,4 +72,9 @@ fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
         "its group is an orphan"
     );
     assert!(holds_up(of_group(), None), "it goes with its group");
+    for clique in [standalone(false), of_group()] {
+        let mut edited = clique;
+        edited.metadata.labels = None;
+        assert!(holds_up(edited, None), "its labels were edited");
+    }
 }
