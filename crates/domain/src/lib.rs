@@ -20,6 +20,7 @@ pub mod pod;
 pub mod readiness;
 pub mod slots;
 pub mod termination;
+pub mod text;
 pub mod training;
 pub mod unimplemented;
 

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
+use domain::text::cut_text;
 use http::{HeaderMap, header};
 use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
@@ -28,6 +29,8 @@ const LONGEST_WRITE: Duration = Duration::from_secs(30);
 const LONGEST_BODY: Duration = Duration::from_secs(15);
 /// The same of a list.
 const LONGEST_LIST: Duration = Duration::from_mins(2);
+/// Characters of what the API server says that are passed on.
+const LONGEST_MESSAGE: usize = 2_000;
 
 /// Why a request did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -81,32 +84,31 @@ pub enum RequestError {
 }
 
 /// What an answer that is no success means.
-fn refused(status: Status, after: Duration) -> RequestError {
+fn refused(status: &Status, after: Duration) -> RequestError {
     let says = |words: &str| status.message.contains(words);
+    // It may repeat a value of any length, and goes into a status that has to be stored.
+    let message = cut_text(&status.message, LONGEST_MESSAGE);
     let refused = |code, message| RequestError::Refused { code, message };
     match (status.code, status.reason.as_str()) {
         // A webhook chooses the code of its refusal.
         (code, _) if says("admission webhook") && says("denied the request") => {
-            refused(code, status.message)
+            refused(code, message)
         }
-        (500, _) if says("failed calling webhook") => RequestError::WebhookFailed(status.message),
+        (500, _) if says("failed calling webhook") => RequestError::WebhookFailed(message),
         (409, "AlreadyExists") => RequestError::AlreadyExists,
         (404, _) => RequestError::NotFound,
         (409, _) => RequestError::Conflict,
         // What the API server says of a patch that names the uid of an object that is gone.
-        (422, _) if is_another_object(&status) => RequestError::Conflict,
+        (422, _) if is_another_object(status) => RequestError::Conflict,
         (403, _) if says("because it is being terminated") => RequestError::NamespaceEnds,
         // For half a minute after definitions were installed, where whoever blocks the deletion
         // of an owner is asked for its rights: the plugin does not know the owner's kind yet.
-        (403, _) if says("cannot find RESTMapping") => RequestError::Unavailable(status.message),
+        (403, _) if says("cannot find RESTMapping") => RequestError::Unavailable(message),
         // The store's words, passed on as an internal error: it will say so each time.
-        (500, _) if says("request is too large") => refused(500, status.message),
-        (429, _) => RequestError::Throttled {
-            after,
-            message: status.message,
-        },
-        (500.., _) => RequestError::Unavailable(status.message),
-        (code, _) => refused(code, status.message),
+        (500, _) if says("request is too large") => refused(500, message),
+        (429, _) => RequestError::Throttled { after, message },
+        (500.., _) => RequestError::Unavailable(message),
+        (code, _) => refused(code, message),
     }
 }
 
@@ -384,7 +386,7 @@ impl Requests {
         let status = serde_json::from_slice(&body)
             .unwrap_or_else(|_| Status::failure(String::from_utf8_lossy(&body).trim(), ""));
         let code = head.status.as_u16();
-        Err(refused(status.with_code(code), retry_after(&head.headers)))
+        Err(refused(&status.with_code(code), retry_after(&head.headers)))
     }
 }
 

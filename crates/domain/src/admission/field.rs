@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::Serialize;
 
+use crate::text::cut_text;
+
 /// Longer values are cut: the path says where to look.
 const SHOWN: usize = 60;
 /// Longer words are cut: they may have a name of a megabyte in them, and go into a status.
@@ -56,10 +58,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: cut(&self.0, LONGEST_WORDS),
+            path: cut_text(&self.0, LONGEST_WORDS),
             value: json(value),
-            problem: cut(&problem.into(), LONGEST_WORDS),
-            remedy: cut(&remedy.into(), LONGEST_WORDS),
+            problem: cut_text(&problem.into(), LONGEST_WORDS),
+            remedy: cut_text(&remedy.into(), LONGEST_WORDS),
         }
     }
 
@@ -70,10 +72,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: cut(&self.0, LONGEST_WORDS),
+            path: cut_text(&self.0, LONGEST_WORDS),
             value: String::new(),
-            problem: cut(&problem.into(), LONGEST_WORDS),
-            remedy: cut(&remedy.into(), LONGEST_WORDS),
+            problem: cut_text(&problem.into(), LONGEST_WORDS),
+            remedy: cut_text(&remedy.into(), LONGEST_WORDS),
         }
     }
 }
@@ -86,12 +88,5 @@ impl fmt::Display for Path {
 
 pub(super) fn json(value: impl Serialize) -> String {
     let text = serde_json::to_string(&value).unwrap_or_default();
-    cut(&text, SHOWN)
-}
-
-fn cut(text: &str, longest: usize) -> String {
-    match text.char_indices().nth(longest) {
-        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-        None => text.to_owned(),
-    }
+    cut_text(&text, SHOWN)
 }

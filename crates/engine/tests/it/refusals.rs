@@ -46,6 +46,16 @@ async fn what_a_webhook_denies_is_refused_whatever_code_it_chose() {
     }
 }
 
+/// It goes into a status, which has to be stored.
+#[tokio::test]
+async fn a_message_of_a_megabyte_is_cut() {
+    let message = format!("Pod is invalid: spec.x: \"{}\"", "é".repeat(500_000));
+    let (outcome, ..) = run(vec![unwilling(422, &message)], vec![vec![create("a")]]).await;
+    let said = &first(&outcome).description;
+    assert!(said.starts_with("create Pod a: Pod is invalid"), "{said}");
+    assert!(said.len() < 5_000, "{} bytes", said.len());
+}
+
 /// As the API server's priority and fairness says it: in plain words.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
