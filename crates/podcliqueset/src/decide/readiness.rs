@@ -1,4 +1,4 @@
-//! What keeps the set from running is told as an event when it changes, and that it runs again.
+//! What keeps the set from running is told as an event when it changes, and that it runs.
 
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason};
@@ -33,7 +33,10 @@ fn ready(status: &PodCliqueSetStatus) -> Option<&Condition> {
 fn note(was: &str, next: &Condition) -> Option<Note> {
     let is_told = |reason: &str| reason.parse().is_ok_and(is_told);
     if next.status == "True" {
-        return is_told(was).then(|| Note::normal("Ready", next.message.clone()));
+        // Whatever it waited for last: between the cause that was mended and this, its pods start.
+        // That a job is done is told already.
+        let runs = next.reason == <&str>::from(Reason::AllReady) && !was.is_empty();
+        return runs.then(|| Note::normal("Ready", next.message.clone()));
     }
     let reason: Reason = next.reason.parse().ok()?;
     is_told(&next.reason).then(|| Note::warning(reason.into(), next.message.clone()))

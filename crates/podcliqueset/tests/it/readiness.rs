@@ -123,6 +123,11 @@ fn what_has_to_be_mended_is_told_once_and_that_it_was_too() {
     assert_eq!(first.notes[0].reason, "InsufficientResources");
     carry_out(&mut snapshot, &first);
     assert_eq!(events(&snapshot), Vec::<String>::new());
+    // Its pods start before they run: that was stored in between.
+    fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::bound);
+    let starting = plan(&snapshot).status.unwrap();
+    assert_eq!(events(&snapshot), Vec::<String>::new());
+    store(&mut snapshot, starting);
     fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
     assert_eq!(events(&snapshot), ["Ready: 1/1 replicas available"]);
     let mended = plan(&snapshot).status.unwrap();
