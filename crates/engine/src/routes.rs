@@ -75,7 +75,9 @@ impl Watched for PodCliqueSet {
         let mut routes = vec![(Controller::PodCliqueSet, key.clone())];
         if concerns_children(change) {
             let groups = world.scaling_groups.part_of(&key);
-            let cliques = world.podcliques.part_of(&key);
+            let mut cliques = world.podcliques.part_of(&key);
+            // Those of a group belong to the set whatever their labels say.
+            cliques.extend(groups.iter().flat_map(|g| world.podcliques.owned_by(&**g)));
             routes.extend(
                 groups
                     .iter()

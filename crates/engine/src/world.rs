@@ -53,6 +53,18 @@ impl World {
         })
     }
 
+    /// The PodCliqueSet that an object is part of: its owner or that of its scaling group, else what
+    /// its label says, which anybody can edit.
+    pub fn set_of_member(&self, meta: &ObjectMeta) -> Option<Key> {
+        let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+        let group = group.and_then(|owner| {
+            let namespace = meta.namespace.clone().unwrap_or_default();
+            let seen = self.scaling_groups.get(&Key::new(namespace, &owner.name))?;
+            (ownership::uid(&seen.metadata) == owner.uid).then_some(seen)
+        });
+        set_of(group.as_ref().map_or(meta, |g| &g.metadata))
+    }
+
     /// Whether the owner that a reference names is known, by this very uid.
     pub fn knows(&self, owner: &OwnerReference, namespace: &str) -> bool {
         let key = Key::new(namespace, &owner.name);

@@ -9,10 +9,11 @@ use domain::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The pod with this index and name. `priority_class_name` is the set's and wins if there is one;
+/// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if there is one;
 /// `quick_ends` tells how many earlier holders of the slot ended soon after their start.
 pub fn pod(
     podclique: &PodClique,
+    set: &str,
     index: i32,
     name: String,
     priority_class_name: &str,
@@ -22,34 +23,34 @@ pub fn pod(
         metadata: ObjectMeta {
             name: Some(name),
             namespace: podclique.metadata.namespace.clone(),
-            labels: Some(labels_of(podclique, index)),
+            labels: Some(labels_of(podclique, set, index)),
             annotations: annotations_of(podclique, quick_ends),
             owner_references: Some(vec![ownership::controller_reference(podclique)]),
             ..ObjectMeta::default()
         },
-        spec: Some(spec_of(podclique, index, priority_class_name)),
+        spec: Some(spec_of(podclique, set, index, priority_class_name)),
         status: None,
     }
 }
 
 /// Labels of the pod with this index.
-pub fn labels_of(podclique: &PodClique, index: i32) -> BTreeMap<String, String> {
+pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<String, String> {
     let mut all = podclique.metadata.labels.clone().unwrap_or_default();
     // By this label pods are watched: what somebody did to the PodClique's must not hide them.
     all.insert(labels::MANAGED_BY.into(), labels::MANAGER.into());
+    all.insert(labels::PART_OF.into(), set.into());
     all.insert(
         labels::POD_CLIQUE.into(),
         ownership::name(&podclique.metadata).into(),
     );
     all.insert(labels::POD_INDEX.into(), index.to_string());
-    place(&mut all, &podclique.metadata);
+    place(&mut all, &podclique.metadata, set);
     all
 }
 
 /// Rank, address and attempt of a pod never change again: they are not taken from labels of the
 /// PodClique that somebody may have edited a moment ago.
-fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta) {
-    let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
+fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
     let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
     let replica = ownership::replica_in(set, meta);
     let group_replica = group.and_then(|g| ownership::group_replica_in(&g.name, meta));
@@ -86,9 +87,8 @@ fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<Str
     (!all.is_empty()).then_some(all)
 }
 
-fn spec_of(podclique: &PodClique, index: i32, priority_class_name: &str) -> PodSpec {
+fn spec_of(podclique: &PodClique, set: &str, index: i32, priority_class_name: &str) -> PodSpec {
     let meta = &podclique.metadata;
-    let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
     let replica = ownership::replica_in(set, meta).unwrap_or_default();
     let mut spec = podclique.spec.pod_spec.clone();
     environment::inject(&mut spec, &variables(podclique, set, replica));

@@ -65,6 +65,13 @@ impl Snapshot {
             .map_or(SignedDuration::ZERO, |s| s.breach_memory)
     }
 
+    /// Name of the set that it is part of: the label is what is left if that is gone.
+    pub fn set_name(&self) -> &str {
+        let label = ownership::label(&self.podclique.metadata, labels::PART_OF);
+        let set = self.set.as_ref().map(|set| set.name.as_str());
+        set.or(label).unwrap_or_default()
+    }
+
     /// Slots whose work is done.
     pub fn completed(&self) -> BTreeSet<i32> {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
@@ -133,11 +140,11 @@ pub struct SetFacts {
 pub fn observe(podclique: &Arc<PodClique>, world: &World, rules: &Rules) -> Snapshot {
     let meta = &podclique.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
-    let set_name = ownership::label(meta, labels::PART_OF).unwrap_or_default();
-    let set = world
-        .podcliquesets
-        .get(&Key::new(namespace.clone(), set_name));
-    let (mut pods, released) = pods_of(podclique, set_name, world);
+    let set_key = world.set_of_member(meta);
+    let set = set_key
+        .as_ref()
+        .and_then(|key| world.podcliquesets.get(key));
+    let (mut pods, released) = pods_of(podclique, set_key.as_ref(), world);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     let gang = gang_of(meta, set.as_deref(), world);
     let is_torn_down = set
@@ -193,12 +200,18 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Opti
 /// What the PodClique controls, and what nobody controls but says it belongs to it. A pod without
 /// an index was made by somebody by hand: it is in no slot, and neither adopted nor counted. What
 /// was released in another attempt (`--cascade=orphan`) stands apart: its peers are gone.
-fn pods_of(podclique: &PodClique, set: &str, world: &World) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
+fn pods_of(
+    podclique: &PodClique,
+    set: Option<&Key>,
+    world: &World,
+) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
     let meta = &podclique.metadata;
     let name = ownership::name(meta);
-    let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
     let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
-    let orphans = world.pods.orphans_of(&set).into_iter().filter(says_so);
+    let orphans = set
+        .map(|set| world.pods.orphans_of(set))
+        .unwrap_or_default();
+    let orphans = orphans.into_iter().filter(says_so);
     let is_present = |p: &Arc<Pod>| Attempt::of(&p.metadata) == Attempt::of(meta);
     let (adoptable, released): (Vec<_>, Vec<_>) = orphans.partition(is_present);
     let mut pods = world.pods.owned_by(podclique);

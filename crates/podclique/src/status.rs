@@ -175,7 +175,7 @@ fn selector(snapshot: &Snapshot) -> Option<String> {
     if ownership::label(meta, labels::SCALING_GROUP).is_some() {
         return None;
     }
-    let set = ownership::label(meta, labels::PART_OF)?;
+    let set = snapshot.set_name();
     Some(format!(
         "{},{}={set},{}={}",
         labels::MANAGED_SELECTOR,

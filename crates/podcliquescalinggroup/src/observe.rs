@@ -11,6 +11,7 @@ use domain::intake::{self, Intake};
 use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, limits, ownership, termination, training};
 use engine::World;
+use engine::cache::set_of;
 use jiff::SignedDuration;
 
 use crate::status;
@@ -226,8 +227,6 @@ fn pods(
 /// What the group controls, and what nobody controls but says it belongs to it.
 fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique>> {
     let meta = &group.metadata;
-    let set = ownership::label(meta, labels::PART_OF).unwrap_or_default();
-    let set = Key::new(meta.namespace.clone().unwrap_or_default(), set);
     let name = ownership::name(meta);
     let says_so = |c: &Arc<PodClique>| {
         let label = ownership::label(&c.metadata, labels::SCALING_GROUP);
@@ -235,12 +234,7 @@ fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique
             && ownership::group_replica_in(name, &c.metadata).is_some()
     };
     let mut all = world.podcliques.owned_by(group);
-    all.extend(
-        world
-            .podcliques
-            .orphans_of(&set)
-            .into_iter()
-            .filter(says_so),
-    );
+    let orphans = set_of(meta).map(|set| world.podcliques.orphans_of(&set));
+    all.extend(orphans.unwrap_or_default().into_iter().filter(says_so));
     all
 }

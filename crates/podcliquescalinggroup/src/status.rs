@@ -12,6 +12,7 @@ use domain::admission::FieldError;
 use domain::availability::{self, GroupFacts};
 use domain::limits::ERR_LIMIT_EXCEEDED;
 use domain::{fence, gang, hash, ownership};
+use engine::cache::set_of;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -233,7 +234,7 @@ fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica]) -> Option<String
 
 fn selector(snapshot: &Snapshot) -> Option<String> {
     let meta = &snapshot.group.metadata;
-    let set = ownership::label(meta, labels::PART_OF)?;
+    let set = set_of(meta)?.name;
     Some(format!(
         "{},{}={set},{}={}",
         labels::MANAGED_SELECTOR,

@@ -125,5 +125,12 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
         .set
         .as_ref()
         .map_or("", |s| s.priority_class_name.as_str());
-    build::pod(&snapshot.podclique, index, name, priority, quick_ends)
+    build::pod(
+        &snapshot.podclique,
+        snapshot.set_name(),
+        index,
+        name,
+        priority,
+        quick_ends,
+    )
 }

@@ -32,7 +32,7 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
 }
 
 fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
-    let right = build::labels_of(&snapshot.podclique, pod.index()?);
+    let right = build::labels_of(&snapshot.podclique, snapshot.set_name(), pod.index()?);
     let wrong = FIXED
         .iter()
         .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));

@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{PodClique, PodCliqueSet, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use domain::ownership;
 use engine::World;
-use podclique::Snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podclique::observe::observe;
-use testkit::builders::{after, pod, podclique, set};
+use podclique::{Snapshot, build};
+use testkit::builders::{after, pod, podclique, set, stored};
 
 fn demo() -> PodCliqueSet {
     set("demo").clique("worker", |c| c).build()
@@ -49,6 +51,38 @@ fn its_template_is_found_by_its_name() {
     });
     let seen = look(demo(), &clique.build(), &World::default());
     assert!(seen.set.unwrap().template_hash.is_some());
+}
+
+/// Somebody edited its label: pods that are made meanwhile would keep a wrong address for good, and
+/// nobody would tell them that their job is over.
+#[test]
+fn its_set_is_that_of_its_owners_whatever_its_label_says() {
+    let edit = |c: &mut PodClique| {
+        let all = c.metadata.labels.as_mut().unwrap();
+        all.insert(labels::PART_OF.into(), "edited".into());
+    };
+    let set = demo();
+    let group = PodCliqueScalingGroup {
+        metadata: ObjectMeta {
+            owner_references: Some(vec![ownership::controller_reference(&set)]),
+            ..stored("demo-0-g")
+        },
+        ..PodCliqueScalingGroup::default()
+    };
+    let standalone = podclique("demo-0-worker").with(edit);
+    let grouped = podclique("demo-0-g-0-worker").with(edit).with(|c| {
+        let owner = ownership::controller_reference(&group);
+        c.metadata.owner_references = Some(vec![owner]);
+    });
+    for clique in [standalone.build(), grouped.build()] {
+        let world = World::default();
+        world.scaling_groups.apply(group.clone());
+        let seen = look(set.clone(), &clique, &world);
+        assert_eq!(seen.set_name(), "demo");
+        let pod = build::pod(&clique, seen.set_name(), 0, "p".into(), "", 0);
+        assert_eq!(pod.metadata.labels.unwrap()[labels::PART_OF], "demo");
+        assert_eq!(pod.spec.unwrap().subdomain.unwrap(), "demo-0");
+    }
 }
 
 /// A set of that name was deleted with `--cascade=orphan`; this one did not adopt the clique.
