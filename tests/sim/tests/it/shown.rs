@@ -18,6 +18,7 @@ pub struct Shown(HashMap<String, Sighting>);
 struct Sighting {
     kind: Resource,
     version: u64,
+    is_going: bool,
     is_gone: bool,
 }
 
@@ -32,7 +33,7 @@ impl Shown {
     fn check_kind(
         &mut self,
         kind: Resource,
-        shown: HashMap<String, u64>,
+        shown: HashMap<String, (u64, bool)>,
         store: &Store,
     ) -> Result<(), Violation> {
         let is_lost = |(uid, before): &(&String, &mut Sighting)| {
@@ -44,9 +45,12 @@ impl Shown {
                 format!("{kind} {uid} passes for gone and is there")
             })?;
         }
-        for (uid, version) in shown {
+        for (uid, (version, is_going)) in shown {
             if let Some(before) = self.0.get(&uid) {
                 demand(!before.is_gone, || format!("{kind} {uid} is shown again"))?;
+                demand(is_going || !before.is_going, || {
+                    format!("{kind} {uid} was on its way out and is shown to stay")
+                })?;
                 demand(before.version <= version, || {
                     let before = before.version;
                     format!("{kind} {uid} is shown at {version} after {before}")
@@ -56,6 +60,7 @@ impl Shown {
             let sighting = Sighting {
                 kind,
                 version,
+                is_going,
                 is_gone,
             };
             self.0.insert(uid, sighting);

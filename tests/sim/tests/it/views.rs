@@ -18,7 +18,7 @@ use testkit::sim::{Id, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::{Sabotage, misread};
+use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
 /// The watched kinds.
 pub const KINDS: [Resource; 6] = [
@@ -183,7 +183,9 @@ fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {
 fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
     let cache = K::cache(&hub.world);
     if is_shown::<K>(record.after.as_ref()) {
-        hub.publish(cache.apply(decode(&misread(sabotage, &record.last))));
+        let shown: K = decode(&misread(sabotage, &record.last));
+        revoke_deletion(sabotage, cache, &shown);
+        hub.publish(cache.apply(shown));
     } else if is_shown::<K>(record.before.as_ref()) {
         hub.publish(cache.delete(decode::<K>(&end_of(record)).meta()));
     }
@@ -231,16 +233,20 @@ fn find_strays<K: Watched>(hub: &Hub, store: &Store, kind: Resource) {
     }
 }
 
-/// Versions of all objects of a kind that are shown, by uid.
-pub fn versions(hub: &Hub, kind: Resource) -> HashMap<String, u64> {
+/// Versions of all objects of a kind that are shown, by uid, and whether they are shown to go.
+pub fn versions(hub: &Hub, kind: Resource) -> HashMap<String, (u64, bool)> {
     by_kind!(kind, versions_of(hub))
 }
 
-fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, u64> {
+fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, (u64, bool)> {
     let all = K::cache(&hub.world).all();
     let version = |meta: &ObjectMeta| {
         let version = meta.resource_version.as_deref().unwrap_or_default();
-        (meta.uid.clone().unwrap(), version.parse().unwrap())
+        let is_going = meta.deletion_timestamp.is_some();
+        (
+            meta.uid.clone().unwrap(),
+            (version.parse().unwrap(), is_going),
+        )
     };
     all.iter().map(|object| version(object.meta())).collect()
 }

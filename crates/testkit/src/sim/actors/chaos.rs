@@ -4,6 +4,7 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::cluster::pick;
+use super::kubelet::{BROKEN, is_broken};
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::Store;
 use crate::sim::{Rng, view};
@@ -17,13 +18,15 @@ const CHILDREN: [Resource; 4] = [
 
 /// One piece of trouble.
 pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
-    match rng.below(10) {
+    match rng.below(12) {
         0..=2 => evict(store, rng),
         3 | 4 => fail(store, rng),
         5 => unready(store, rng),
         6 => relabel(store, rng),
         7 => delete_child(store, rng),
         8 => edit_child(store, rng),
+        9 => break_one(store, rng),
+        10 => heal_one(store, rng),
         _ => gate(store, rng),
     }
 }
@@ -61,6 +64,53 @@ fn unready(store: &mut Store, rng: &mut Rng) {
                 {"type": "Ready", "status": "False"},
             ]);
         });
+    }
+}
+
+/// A pod is not Ready any more until somebody mends it.
+fn break_one(store: &mut Store, rng: &mut Rng) {
+    if let Some(id) = pick(store, rng, view::is_ready) {
+        break_pod(store, &id);
+    }
+}
+
+pub(super) fn break_pod(store: &mut Store, id: &Id) {
+    store.edit("chaos", id, |pod| {
+        pod["metadata"]["annotations"][BROKEN] = json!("yes");
+        pod["status"]["conditions"] = json!([
+            {"type": "PodScheduled", "status": "True"},
+            {"type": "Ready", "status": "False"},
+        ]);
+    });
+}
+
+fn heal_one(store: &mut Store, rng: &mut Rng) {
+    if let Some(id) = pick(store, rng, is_broken) {
+        heal_pod(store, &id);
+    }
+}
+
+fn heal_pod(store: &mut Store, id: &Id) {
+    store.edit("chaos", id, |pod| {
+        if let Some(annotations) = pod["metadata"]["annotations"].as_object_mut() {
+            annotations.remove(BROKEN);
+        }
+    });
+}
+
+/// The node of a pod that runs is lost, and somebody deletes the pod: nobody confirms its end.
+pub fn lose_node(store: &mut Store, rng: &mut Rng) {
+    if let Some(id) = pick(store, rng, view::is_ready) {
+        store.remove("chaos", &id);
+    }
+}
+
+/// Everything that was broken is mended.
+pub fn heal(store: &mut Store) {
+    let broken = store.all(Resource::Pod).filter(|(_, p)| is_broken(p));
+    let ids: Vec<Id> = broken.map(|(id, _)| id.clone()).collect();
+    for id in ids {
+        heal_pod(store, &id);
     }
 }
 

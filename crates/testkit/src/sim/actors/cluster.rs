@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::kubelet::BROKEN;
+use super::chaos::break_pod;
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Call, Store};
 use crate::sim::{Rng, view};
@@ -58,13 +58,7 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
         return;
     };
     for id in pods_of(store, podclique) {
-        store.edit("chaos", &id, |pod| {
-            pod["metadata"]["annotations"][BROKEN] = json!("yes");
-            pod["status"]["conditions"] = json!([
-                {"type": "PodScheduled", "status": "True"},
-                {"type": "Ready", "status": "False"},
-            ]);
-        });
+        break_pod(store, &id);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The user: creates, scales, deletes and recreates one PodCliqueSet.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
@@ -56,6 +58,12 @@ impl User {
     /// Whether it is a training job.
     pub fn has_job(&self) -> bool {
         view::is_job(&self.manifest)
+    }
+
+    /// How long a gang may be breached before it is terminated, if it ever is.
+    pub fn termination_delay(&self) -> Option<Duration> {
+        let delay = view::duration(&self.manifest, "/spec/template/terminationDelay")?;
+        Duration::try_from(delay).ok().filter(|_| !self.has_job())
     }
 
     /// `kubectl apply`: creates the set unless it is there.

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{OPERATOR, Verdict, demand};
+use super::{OPERATOR, Verdict, demand, shortage};
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Stored};
 use crate::sim::view::{self, attempt};
@@ -66,6 +66,16 @@ fn raised(window: &Window<'_>, record: &Record) -> Verdict {
                 record.id
             )
         })?;
+        demand(
+            shortage::is_possible(window, before, replica),
+            "I15",
+            || {
+                format!(
+                    "{}: {replica} fenced, but its pods were all Ready",
+                    record.id
+                )
+            },
+        )?;
     }
     Ok(())
 }
@@ -103,7 +113,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     due
 }
 
-fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
+pub(super) fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
     view::set_of(child) == view::name(set) && view::replica(child) == Some(replica)
 }
 

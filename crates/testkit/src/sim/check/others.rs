@@ -3,6 +3,7 @@
 use api::labels;
 use serde_json::Value;
 
+use super::late::Late;
 use super::window::Window;
 use super::{Verdict, demand};
 use crate::sim::resource::Resource;
@@ -57,13 +58,16 @@ pub(super) fn meant(window: &Window<'_>, record: &Record) -> Verdict {
     })
 }
 
-/// I27: a PodClique stays until its pods are gone.
-pub(super) fn finalizer(window: &Window<'_>, record: &Record) -> Verdict {
+/// I27: a PodClique stays until its pods are gone, as far as they were seen.
+pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Verdict {
     if record.after.is_some() {
         return Ok(());
     }
     let uid = view::uid(&record.last);
-    let is_left = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_live(p);
+    let is_left = |p: &Value| {
+        let is_own = view::owner(p).is_some_and(|o| o.2 == uid);
+        is_own && view::is_live(p) && !late.is_unseen(window, p)
+    };
     let left = window.store.all(Resource::Pod).find(|(_, p)| is_left(p));
     demand(left.is_none(), "I27", || {
         let pod = left.map_or("", |(_, p)| view::name(p));

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::Run;
 
 /// Steps that this may take.
-const CALM: usize = 20_000;
+const CALM: usize = 5_000;
 /// Simulated time within which all has to be right.
 const PATIENCE: Duration = Duration::from_mins(30);
 /// Simulated time for which all has to stay as it is.
@@ -66,7 +66,7 @@ impl Run {
     }
 
     /// Whether there was anything to do.
-    async fn calm_step(&mut self) -> Result<bool, Violation> {
+    pub(super) async fn calm_step(&mut self) -> Result<bool, Violation> {
         let can_start = !self.operator.ready().is_empty();
         let can_answer = !self.lot.lock().unwrap().is_empty();
         let can_see = !self.operator.views.behind(&self.store).is_empty();

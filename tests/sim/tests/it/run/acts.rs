@@ -1,0 +1,82 @@
+//! What happens once all is right: trouble that takes a cluster at rest to have its full effect.
+
+use std::time::Duration;
+
+use testkit::sim::check::Violation;
+use testkit::sim::{Resource, Rng, actors};
+use tokio::time::Instant;
+
+use super::Run;
+
+impl Run {
+    /// One more thing goes wrong, and again all has to be right in the end.
+    pub(super) async fn second_act(&mut self) -> Result<(), Violation> {
+        let mut dice = self.rng.fork();
+        match dice.below(3) {
+            0 => {
+                self.are_nodes_dead = true;
+                actors::lose_node(&mut self.store, &mut dice);
+                self.converge().await?;
+                self.are_nodes_dead = false;
+            }
+            1 => actors::break_for_good(&mut self.store, &mut dice),
+            _ => self.recover_late(&mut dice).await?,
+        }
+        self.converge().await?;
+        self.verdict()
+    }
+
+    /// Pods that break are mended just before their gang is terminated. Their own watch shows it;
+    /// what is stored of the PodClique still says that it is breached when the time is over.
+    async fn recover_late(&mut self, dice: &mut Rng) -> Result<(), Violation> {
+        const MOVES: usize = 50;
+        /// Stored times are whole seconds.
+        const A_SECOND: Duration = Duration::from_millis(1100);
+        let Some(delay) = self.user.termination_delay() else {
+            return Ok(());
+        };
+        let due = Instant::now() + delay;
+        actors::break_for_good(&mut self.store, dice);
+        self.go_on_until(due - A_SECOND.min(delay)).await?;
+        actors::heal(&mut self.store);
+        for _ in 0..MOVES {
+            actors::run_pods(&mut self.store, dice);
+        }
+        self.wait(due.saturating_duration_since(Instant::now()))
+            .await;
+        while self
+            .operator
+            .views
+            .behind(&self.store)
+            .contains(&Resource::Pod)
+        {
+            self.operator.see(Resource::Pod, &self.store);
+        }
+        self.start_sets().await;
+        self.check()
+    }
+
+    async fn go_on_until(&mut self, end: Instant) -> Result<(), Violation> {
+        loop {
+            self.settle().await;
+            if self.calm_step().await? {
+                continue;
+            }
+            let now = Instant::now();
+            if now >= end {
+                return Ok(());
+            }
+            let next = self.operator.next_timer().map_or(end, |at| at.min(end));
+            self.wait(next.saturating_duration_since(now)).await;
+        }
+    }
+
+    /// Sets are decided on before anything else.
+    async fn start_sets(&mut self) {
+        for job in self.operator.ready().into_iter().filter(|job| job.0 == 0) {
+            self.note(|| format!("reconcile {job:?}"));
+            self.operator.reconcile(job, &self.store);
+        }
+        self.settle().await;
+    }
+}

@@ -1,0 +1,46 @@
+//! What a sabotaged operator takes what it is shown for.
+
+use std::borrow::Cow;
+
+use domain::ownership;
+use engine::Hub;
+use engine::cache::Cache;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use serde_json::{Value, json};
+use testkit::sim::view;
+
+use super::Sabotage;
+
+/// How the sabotaged operator reads an object.
+pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
+    let mut object = Cow::Borrowed(object);
+    if sabotage == Some(Sabotage::SuccessIsFailure) && view::is_completed(&object) {
+        object.to_mut()["status"]["phase"] = json!("Failed");
+    }
+    object
+}
+
+/// What it has deleted is not on its way out before the watch says so.
+pub fn revoke_deletion<K>(sabotage: Option<Sabotage>, cache: &Cache<K>, shown: &K)
+where
+    K: kube::Resource<DynamicType = ()> + Clone,
+{
+    if sabotage == Some(Sabotage::DeleteIsRevocable) {
+        // Seeing it on its way out settles the deletion.
+        let mut going = shown.clone();
+        going.meta_mut().deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+        cache.apply(going);
+    }
+}
+
+/// What it forgets.
+pub fn forget(sabotage: Option<Sabotage>, hub: &Hub) {
+    if sabotage == Some(Sabotage::NoTombstones) {
+        for podclique in hub.world.podcliques.all() {
+            hub.world
+                .tombstones
+                .clear(ownership::uid(&podclique.metadata));
+        }
+    }
+}
