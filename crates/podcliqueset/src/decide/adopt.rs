@@ -1,19 +1,17 @@
 //! A job that is over makes and corrects nothing any more, but what nobody controls still gets its
 //! owner (back): the set was deleted with `--cascade=orphan` and applied again. Left alone it would
-//! outlive the set for ever. Its own whose label says that they are part of another set get that
-//! back, too: whoever stops the pods of a PodClique asks that set whether the job is over.
+//! outlive the set for ever.
 //!
 //! Before that, whoever keeps a child right adopts it.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use api::{labels, names};
+use api::names;
 use domain::fence::Attempt;
 use domain::plan::{Action, Kind, Object, Target};
 use domain::{gang, ownership};
 use k8s_openapi::api::core::v1::Service;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use serde_json::json;
 
@@ -71,31 +69,19 @@ fn adopt<K: Resource + Clone>(
     wanted: &HashSet<String>,
     wrap: impl Fn(K) -> Object,
 ) -> Vec<Action> {
-    let is_wanted = |o: &&Arc<K>| {
-        !ownership::is_terminating(o.meta()) && wanted.contains(ownership::name(o.meta()))
+    let is_orphan = |o: &&Arc<K>| {
+        ownership::controller(o.meta()).is_none()
+            && !ownership::is_terminating(o.meta())
+            && wanted.contains(ownership::name(o.meta()))
     };
-    let adopted = found.iter().filter(is_wanted).filter_map(|o| {
+    let owner = ownership::controller_reference(&*snapshot.stored);
+    let adopted = found.iter().filter(is_orphan).map(|o| {
         let mut next = K::clone(o);
-        belong(snapshot, next.meta_mut()).then(|| Action::Replace(wrap(next)))
+        let owners = next.meta_mut().owner_references.get_or_insert_default();
+        owners.push(owner.clone());
+        Action::Replace(wrap(next))
     });
     adopted.collect()
-}
-
-/// Gives a child of the set its owner, and the label that names the set. Whether one was missing.
-fn belong(snapshot: &Snapshot, meta: &mut ObjectMeta) -> bool {
-    let is_orphan = ownership::controller(meta).is_none();
-    if is_orphan {
-        let owner = ownership::controller_reference(&*snapshot.stored);
-        meta.owner_references.get_or_insert_default().push(owner);
-    }
-    let is_ours = ownership::is_controlled_by(meta, ownership::uid(&snapshot.stored.metadata));
-    let name = snapshot.name();
-    let is_mislabelled = is_ours && ownership::label(meta, labels::PART_OF) != Some(name);
-    if is_mislabelled {
-        let all = meta.labels.get_or_insert_default();
-        all.insert(labels::PART_OF.into(), name.into());
-    }
-    is_orphan || is_mislabelled
 }
 
 fn services(snapshot: &Snapshot) -> Vec<Action> {

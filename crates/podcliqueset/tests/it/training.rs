@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{PodCliqueSetPhase, TrainingSpec};
-use api::{PodCliqueSetStatus, PodCliqueStatus, WorkloadType, labels};
+use api::{PodCliqueSetStatus, PodCliqueStatus, WorkloadType};
 use domain::plan::{Action, Plan};
 use domain::pod::{ContainerState, ContainerStatus, Running, Terminated};
 use insta::assert_snapshot;
@@ -351,27 +351,6 @@ fn what_is_over_adopts_what_nobody_controls() {
             assert_eq!(owners[0].uid, "uid-demo");
         }
     }
-}
-
-/// Whoever stops the pods of a PodClique asks the set that its label names whether the job is over.
-#[test]
-fn what_is_over_puts_the_label_back_that_names_its_set() {
-    let mut snapshot = running(job(0, None));
-    for podclique in all(&snapshot) {
-        complete(&mut snapshot, &podclique, true);
-    }
-    settle(&mut snapshot);
-    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
-    let meta = &mut Arc::make_mut(&mut front.podclique).metadata;
-    let stored = meta.clone();
-    let edited = meta.labels.as_mut().unwrap();
-    edited.insert(labels::PART_OF.into(), "edited".into());
-    let plan = plan(&snapshot);
-    let actions: Vec<&Action> = plan.waves.iter().flatten().collect();
-    let [Action::Replace(object)] = actions[..] else {
-        panic!("{actions:?}");
-    };
-    assert_eq!(*object.meta(), stored);
 }
 
 #[test]
