@@ -1,6 +1,6 @@
 //! Who owns whom, and small claims about metadata.
 
-use api::names;
+use api::{labels, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 
@@ -23,6 +23,14 @@ pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
         .iter()
         .flatten()
         .find(|o| o.controller == Some(true))
+}
+
+/// Whether one of our kinds controls the object, or it bears our label. Others may make objects of
+/// our kinds by hand: they are left alone.
+pub fn is_managed(meta: &ObjectMeta) -> bool {
+    let is_of_grove = |o: &OwnerReference| o.api_version.starts_with("grove.io/");
+    controller(meta).is_some_and(is_of_grove)
+        || label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
 
 /// Whether the controlling owner has this uid.

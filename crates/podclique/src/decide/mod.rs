@@ -29,6 +29,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         return plan;
     }
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
+        if !ownership::is_managed(meta) {
+            return Plan::default();
+        }
         return Plan::only(Action::add_finalizer(
             Kind::PodClique,
             meta,

@@ -52,6 +52,17 @@ fn adopts_a_clique_by_adding_its_finalizer_before_anything_else() {
     assert_snapshot!(writes(&plan(&situation(&clique, vec![]))));
 }
 
+/// Its finalizer would hold up the deletion of what is none of its business.
+#[test]
+fn leaves_alone_what_somebody_made_by_hand() {
+    let clique = podclique("mine").with(|c| {
+        c.metadata.finalizers = None;
+        c.metadata.owner_references = None;
+        c.metadata.labels = None;
+    });
+    assert!(plan(&situation(&clique.build(), vec![])).writes_nothing());
+}
+
 /// The garbage collector cut the references of one pod, or of all, before the clique was looked at,
 /// and took its own finalizer off.
 #[test]

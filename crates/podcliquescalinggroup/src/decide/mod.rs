@@ -23,6 +23,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         return deletion::plan(snapshot);
     }
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
+        if !ownership::is_managed(meta) {
+            return Plan::default();
+        }
         let kind = Kind::PodCliqueScalingGroup;
         return Plan::only(Action::add_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }

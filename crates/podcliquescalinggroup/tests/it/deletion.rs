@@ -25,6 +25,14 @@ fn deletes_its_cliques_and_then_goes() {
 }
 
 #[test]
+fn leaves_alone_what_somebody_made_by_hand() {
+    let mut snapshot = situation(&demo().build(), 1, vec![]);
+    let meta = &mut Arc::make_mut(&mut snapshot.group).metadata;
+    (meta.finalizers, meta.owner_references, meta.labels) = (None, None, None);
+    assert!(plan(&snapshot).writes_nothing());
+}
+
+#[test]
 fn neither_deletes_nor_waits_for_cliques_that_nobody_controls() {
     let set = demo().build();
     let mut cliques = complete(&set, 1);

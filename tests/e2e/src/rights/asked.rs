@@ -9,6 +9,9 @@ use super::Right;
 /// What an audit log says of the authorizer's decision.
 const DECISION: &str = "authorization.k8s.io/decision";
 
+/// Refused by priority and fairness, before it is authorized.
+const TOO_MANY: u16 = 429;
+
 /// Words of refusals that come after that decision; the second by the chart's policy.
 const REFUSALS: [&str; 2] = [
     "a resource you can't set finalizers on",
@@ -42,6 +45,7 @@ struct Object {
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Status {
+    code: u16,
     message: String,
 }
 
@@ -61,6 +65,10 @@ pub struct Asked {
 impl Asked {
     /// One more request.
     pub fn note(&mut self, event: Event) {
+        // Nobody has looked whether it is allowed: there was too much to do.
+        if event.response_status.code == TOO_MANY {
+            return;
+        }
         // A watch is told of when it begins and again when it ends.
         if event.stage != "ResponseStarted" {
             self.requests += 1;

@@ -35,7 +35,15 @@ fn compared(role: &str, events: &[Value]) -> Vec<String> {
 fn every_right_is_used_or_has_a_reason() {
     let mut begins = event("create", "allow");
     begins["stage"] = "ResponseStarted".into();
-    let all = [event("create", "allow"), event("delete", "allow"), begins];
+    let mut throttled = event("create", "allow");
+    throttled["annotations"] = json!({});
+    throttled["responseStatus"] = json!({"code": 429});
+    let all = [
+        event("create", "allow"),
+        event("delete", "allow"),
+        begins,
+        throttled,
+    ];
     let said = compared(ROLE, &all);
     assert!(said[0].starts_with("rights: 2 requests of the operator, none forbidden"));
     assert!(said[0].contains("of 5 rights in the chart's role 2 were used"));
