@@ -64,26 +64,43 @@ pub fn problems(store: &Store) -> Vec<String> {
     problems.extend(
         found
             .difference(&wanted)
+            .filter(|id| is_rooted(store, id))
             .map(|id| format!("{id} is left over")),
     );
-    for (_, group) in store.all(Resource::PodCliqueScalingGroup) {
-        if !view::is_job(group) {
+    problems.extend(
+        found
+            .intersection(&wanted)
+            .filter(|id| !is_rooted(store, id))
+            .map(|id| format!("{id} was not adopted")),
+    );
+    for (id, group) in store.all(Resource::PodCliqueScalingGroup) {
+        if !view::is_job(group) && is_rooted(store, id) {
             problems.extend(check_group(group));
         }
     }
-    for (_, clique) in store.all(Resource::PodClique) {
-        if !view::is_job(clique) {
+    for (id, clique) in store.all(Resource::PodClique) {
+        if !view::is_job(clique) && is_rooted(store, id) {
             problems.extend(check_clique(store, clique));
         }
     }
     problems.extend(attempts::problems(store));
     for (id, pod) in store.all(Resource::Pod) {
-        let owner = view::owner(pod).map_or("", |o| o.2);
-        if store.by_uid(owner).is_none() {
+        if view::owner(pod).is_some_and(|(_, _, uid)| store.by_uid(uid).is_none()) {
             problems.push(format!("{id} is left over"));
         }
     }
     problems
+}
+
+/// Whether a set is at the top of those who control it, or its owner is gone: what nobody controls
+/// is left to whoever made it so, with all that it controls.
+fn is_rooted(store: &Store, id: &Id) -> bool {
+    let Some((_, _, uid)) = store.get(id).and_then(|o| view::owner(o)) else {
+        return id.resource == Resource::PodCliqueSet;
+    };
+    store
+        .by_uid(uid)
+        .is_none_or(|(owner, _)| is_rooted(store, owner))
 }
 
 type Gangs = BTreeMap<String, BTreeSet<String>>;

@@ -9,12 +9,14 @@
 
 pub mod actors;
 pub mod check;
+pub mod coverage;
 pub mod expected;
 pub mod resource;
 pub mod rng;
 pub mod store;
 pub mod view;
 
+pub use coverage::Coverage;
 pub use resource::{Id, Place, Resource};
 pub use rng::Rng;
 pub use store::{Answer, Call, Store};

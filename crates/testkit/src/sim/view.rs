@@ -62,6 +62,26 @@ pub fn owner(object: &Value) -> Option<(&str, &str, &str)> {
     ))
 }
 
+/// Whether the garbage collector is asked to cut its dependents loose.
+pub fn is_orphaning(object: &Value) -> bool {
+    list(object, "/metadata/finalizers").any(|f| f == api::labels::ORPHAN_FINALIZER)
+}
+
+/// The attempt that a PodClique was created in, under this key: in an annotation, else in a label.
+pub fn made_in(podclique: &Value, key: &str) -> i64 {
+    let annotations = podclique.pointer("/metadata/annotations");
+    let noted = annotations.and_then(|all| all.get(key)?.as_str()?.parse().ok());
+    noted.or_else(|| label(podclique, key).parse().ok()).unwrap_or(0)
+}
+
+/// Index of the scaling group's replica that a PodClique is of, by its name; names of groups hold no
+/// dash here.
+pub fn group_replica(podclique: &Value) -> Option<i64> {
+    let mut parts = name(podclique).split('-');
+    let index = parts.nth(3)?.parse().ok();
+    parts.next().and(index)
+}
+
 /// Whether the condition is True.
 pub fn has_condition(object: &Value, type_: &str) -> bool {
     list(object, "/status/conditions")

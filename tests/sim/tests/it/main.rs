@@ -11,6 +11,7 @@
 
 mod canaries;
 mod checks;
+mod coverage;
 mod job_checks;
 mod operator;
 mod run;

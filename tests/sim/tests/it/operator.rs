@@ -15,11 +15,11 @@ use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use testkit::sim::check::Horizon;
-use testkit::sim::{Id, Resource, Store, view};
+use testkit::sim::{Call, Id, Place, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::Sabotage;
+use crate::sabotage::{self, Sabotage, Spoilt};
 use crate::service::{self, Lot};
 use crate::views::{self, Views};
 
@@ -52,7 +52,7 @@ pub struct Operator {
     hub: Arc<Hub>,
     /// What its watches show.
     pub views: Views,
-    sets: Arc<Worker<podcliqueset::Rules>>,
+    sets: Arc<Worker<Spoilt>>,
     groups: Arc<Worker<podcliquescalinggroup::Rules>>,
     cliques: Arc<Worker<podclique::Rules>>,
     gangs: Arc<Worker<podgang::Rules>>,
@@ -61,6 +61,7 @@ pub struct Operator {
     timers: BTreeMap<Job, Instant>,
     done: Arc<Mutex<Vec<Done>>>,
     reads: BTreeMap<(Resource, Key), JoinHandle<()>>,
+    sabotage: Option<Sabotage>,
     trusted: BTreeMap<Resource, (usize, Instant)>,
 }
 
@@ -105,6 +106,10 @@ impl Operator {
             stuck_pod_timeout: STUCK,
             ..podcliqueset::Rules::default()
         };
+        let sets = Spoilt {
+            rules: sets,
+            sabotage,
+        };
         let cliques = podclique::Rules {
             stuck_pod_timeout: STUCK,
         };
@@ -124,6 +129,7 @@ impl Operator {
             timers: BTreeMap::new(),
             done: Arc::default(),
             reads: BTreeMap::new(),
+            sabotage,
         }
     }
 
@@ -224,6 +230,7 @@ impl Operator {
 
     /// Starts a reconcile.
     pub fn reconcile(&mut self, job: Job) {
+        sabotage::forget(self.sabotage, &self.hub);
         self.waiting.remove(&job);
         self.timers.remove(&job);
         let handle = match job.0 {
@@ -262,6 +269,15 @@ impl Operator {
         }
         let handle = views::read_live(kind, self.hub.clone(), key.clone());
         self.reads.insert((kind, key), handle);
+    }
+
+    /// A POST was sent.
+    pub fn has_sent(&self, call: &Call) {
+        if self.sabotage == Some(Sabotage::NoUnsettled) && call.path.ends_with("/pods") {
+            let namespace = Place::parse(&call.path).unwrap().namespace;
+            let key = Key::new(namespace, view::name(&call.body));
+            self.hub.world.pods.was_answered(&key);
+        }
     }
 
     /// Where it stands.

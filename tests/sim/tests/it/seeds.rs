@@ -1,8 +1,12 @@
 //! Many seeds.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::run::run;
+use testkit::sim::Coverage;
+
+use crate::coverage::expect_enough;
+use crate::run::{log_of, run};
 
 const THREADS: usize = 2;
 const LINES: usize = 60;
@@ -17,7 +21,8 @@ fn seeds() {
     let count = variable("SIM_SEEDS").unwrap_or(1000);
     let first = variable("SIM_FIRST").unwrap_or(1);
     let next = AtomicU64::new(first);
-    let failures = std::sync::Mutex::new(Vec::new());
+    let failures = Mutex::new(Vec::new());
+    let coverage = Mutex::new(Coverage::default());
     std::thread::scope(|scope| {
         for _ in 0..THREADS {
             scope.spawn(|| {
@@ -26,8 +31,9 @@ fn seeds() {
                     if seed >= first + count {
                         return;
                     }
-                    if let Err(failure) = run(seed, None, LINES) {
-                        failures.lock().unwrap().push((seed, failure));
+                    match run(seed, None, LINES) {
+                        Ok(seen) => coverage.lock().unwrap().add(&seen),
+                        Err(failure) => failures.lock().unwrap().push((seed, failure)),
                     }
                 }
             });
@@ -45,6 +51,19 @@ fn seeds() {
             failure.violation,
             failure.story,
         );
+    }
+    expect_enough(&coverage.into_inner().unwrap(), count);
+}
+
+/// A seed that fails can be run again: nothing in a run follows from anything but its seed.
+#[test]
+fn a_seed_does_the_same_each_time() {
+    for seed in 1..=20 {
+        let (first, second) = (log_of(seed), log_of(seed));
+        let difference = first.iter().zip(&second).position(|(a, b)| a != b);
+        let at = difference.map(|at| (&first[at], &second[at]));
+        assert_eq!(at, None, "seed {seed}");
+        assert_eq!(first.len(), second.len(), "seed {seed}");
     }
 }
 

@@ -18,7 +18,7 @@ use testkit::sim::{Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::{Sabotage, misread};
+use crate::sabotage::{Sabotage, misread, take_for_gone};
 
 /// The watched kinds.
 pub const KINDS: [Resource; 9] = [
@@ -187,7 +187,9 @@ fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
     if is_shown::<K>(record.after.as_ref()) {
         hub.publish(cache.apply(decode(&misread(sabotage, &record.last))));
     } else if is_shown::<K>(record.before.as_ref()) {
-        hub.publish(cache.delete(decode::<K>(&record.last).meta()));
+        let gone = decode::<K>(&record.last);
+        take_for_gone(sabotage, cache, gone.meta());
+        hub.publish(cache.delete(gone.meta()));
     }
 }
 

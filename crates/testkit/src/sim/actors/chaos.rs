@@ -4,8 +4,9 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::cluster::pick;
+use super::kubelet::{BROKEN, is_broken};
 use crate::sim::resource::{Id, Resource};
-use crate::sim::store::Store;
+use crate::sim::store::{Store, Stored};
 use crate::sim::{Rng, view};
 
 const CHILDREN: [Resource; 7] = [
@@ -20,13 +21,17 @@ const CHILDREN: [Resource; 7] = [
 
 /// One piece of trouble.
 pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
-    match rng.below(10) {
+    match rng.below(14) {
         0..=2 => evict(store, rng),
         3 | 4 => fail(store, rng),
         5 => unready(store, rng),
         6 => relabel(store, rng),
         7 => delete_child(store, rng),
         8 => edit_child(store, rng),
+        9 => break_one(store, rng),
+        10 => heal_one(store, rng),
+        11 => cut_loose(store, rng),
+        12 => take_over(store, rng),
         _ => gate(store, rng),
     }
 }
@@ -67,27 +72,108 @@ fn unready(store: &mut Store, rng: &mut Rng) {
     }
 }
 
+/// A pod is not Ready any more until somebody mends it.
+fn break_one(store: &mut Store, rng: &mut Rng) {
+    if let Some(id) = pick(store, rng, view::is_ready) {
+        break_pod(store, &id);
+    }
+}
+
+pub(super) fn break_pod(store: &mut Store, id: &Id) {
+    store.edit("chaos", id, |pod| {
+        pod["metadata"]["annotations"][BROKEN] = json!("yes");
+        pod["status"]["conditions"] = json!([
+            {"type": "PodScheduled", "status": "True"},
+            {"type": "Ready", "status": "False"},
+        ]);
+    });
+}
+
+fn heal_one(store: &mut Store, rng: &mut Rng) {
+    if let Some(id) = pick(store, rng, is_broken) {
+        heal_pod(store, &id);
+    }
+}
+
+fn heal_pod(store: &mut Store, id: &Id) {
+    store.edit("chaos", id, |pod| {
+        if let Some(annotations) = pod["metadata"]["annotations"].as_object_mut() {
+            annotations.remove(BROKEN);
+        }
+    });
+}
+
+/// The node of a pod that runs is lost, and somebody deletes the pod: nobody confirms its end.
+pub fn lose_node(store: &mut Store, rng: &mut Rng) {
+    if let Some(id) = pick(store, rng, view::is_ready) {
+        store.remove("chaos", &id);
+    }
+}
+
+/// Everything that was broken is mended.
+pub fn heal(store: &mut Store) {
+    let broken = store.all(Resource::Pod).filter(|(_, p)| is_broken(p));
+    let ids: Vec<Id> = broken.map(|(id, _)| id.clone()).collect();
+    for id in ids {
+        heal_pod(store, &id);
+    }
+}
+
 /// Somebody edits the labels of a pod or another child by hand.
 fn relabel(store: &mut Store, rng: &mut Rng) {
     let ids: Vec<Id> = store
         .objects()
-        .filter(|(_, o)| view::owner(o).is_some() && !view::is_terminating(o))
+        .filter(|(_, o)| view::owner(o).is_some())
         .map(|(id, _)| id.clone())
         .collect();
-    if let Some(id) = rng.pick(&ids) {
+    let Some(id) = rng.pick(&ids) else { return };
+    edit_label(store, rng, id);
+    if rng.chance(300) {
         edit_label(store, rng, id);
     }
 }
 
+/// Somebody cuts the owner references of a child, sometimes with labels in the same breath.
+fn cut_loose(store: &mut Store, rng: &mut Rng) {
+    let is_child = |(_, o): &(&Id, &Stored)| view::owner(o).is_some();
+    let ids: Vec<Id> = store.objects().filter(is_child).map(|(id, _)| id.clone()).collect();
+    let Some(id) = rng.pick(&ids) else { return };
+    let key = rng.pick(&EDITED).filter(|_| rng.chance(500)).copied();
+    store.edit("chaos", id, |object| {
+        object["metadata"]["ownerReferences"] = json!([]);
+        if let (Some(key), Some(labels)) = (key, object["metadata"]["labels"].as_object_mut()) {
+            labels.remove(key);
+        }
+    });
+}
+
+/// Another controller takes an object over.
+fn take_over(store: &mut Store, rng: &mut Rng) {
+    let Some(id) = child(store, rng) else { return };
+    let mut services = store.all(Resource::Service);
+    let Some((_, owner)) = services.find(|(service, _)| **service != id) else {
+        return;
+    };
+    let owner = json!([{
+        "apiVersion": "v1", "kind": "Service", "controller": true,
+        "name": view::name(owner), "uid": view::uid(owner),
+    }]);
+    store.edit("chaos", &id, |object| object["metadata"]["ownerReferences"] = owner);
+}
+
+const EDITED: [&str; 8] = [
+    labels::MANAGED_BY,
+    labels::PART_OF,
+    labels::POD_CLIQUE,
+    labels::POD_GANG,
+    labels::POD_INDEX,
+    labels::PCS_REPLICA_INDEX,
+    labels::SCALING_GROUP_REPLICA_INDEX,
+    labels::ATTEMPT,
+];
+
 pub(super) fn edit_label(store: &mut Store, rng: &mut Rng, id: &Id) {
-    const KEYS: [&str; 5] = [
-        labels::MANAGED_BY,
-        labels::PART_OF,
-        labels::POD_CLIQUE,
-        labels::POD_GANG,
-        labels::PCS_REPLICA_INDEX,
-    ];
-    let Some(key) = rng.pick(&KEYS) else { return };
+    let Some(key) = rng.pick(&EDITED) else { return };
     let is_stripped = rng.chance(500);
     store.edit("chaos", id, |object| {
         let Some(labels) = object["metadata"]["labels"].as_object_mut() else {

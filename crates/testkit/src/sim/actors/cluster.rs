@@ -3,9 +3,9 @@
 use api::labels;
 use serde_json::{Value, json};
 
-use super::kubelet::BROKEN;
+use super::chaos::break_pod;
 use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
+use crate::sim::store::{Call, Store, Stored};
 use crate::sim::{Rng, view};
 
 /// A gate that some templates ask for.
@@ -59,13 +59,7 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
         return;
     };
     for id in pods_of(store, podclique) {
-        store.edit("chaos", &id, |pod| {
-            pod["metadata"]["annotations"][BROKEN] = json!("yes");
-            pod["status"]["conditions"] = json!([
-                {"type": "PodScheduled", "status": "True"},
-                {"type": "Ready", "status": "False"},
-            ]);
-        });
+        break_pod(store, &id);
     }
 }
 
@@ -105,9 +99,38 @@ pub fn collect_garbage(store: &mut Store, rng: &mut Rng) -> bool {
         .map(|(id, _)| id.clone())
         .collect();
     let Some(id) = rng.pick(&orphans) else {
-        return false;
+        return orphan_one(store, rng);
     };
     store.remove("garbage collector", id);
+    true
+}
+
+/// One step of an orphaning deletion: the references of the dependents are cut one by one, then the
+/// finalizer that asks for it is taken off.
+fn orphan_one(store: &mut Store, rng: &mut Rng) -> bool {
+    let is_going = |(_, o): &(&Id, &Stored)| view::is_terminating(o) && view::is_orphaning(o);
+    let Some((id, owner)) = store.objects().find(is_going) else {
+        return false;
+    };
+    let (id, uid) = (id.clone(), view::uid(owner).to_owned());
+    let is_of = |reference: &Value| view::text(reference, "/uid") == uid;
+    let dependents = store.objects().filter(|(_, o)| {
+        view::list(o, "/metadata/ownerReferences").any(is_of)
+    });
+    let dependents: Vec<Id> = dependents.map(|(id, _)| id.clone()).collect();
+    let without = |object: &mut Value, list: &str, is_cut: &dyn Fn(&Value) -> bool| {
+        if let Some(items) = object["metadata"][list].as_array_mut() {
+            items.retain(|item| !is_cut(item));
+        }
+    };
+    match rng.pick(&dependents) {
+        Some(dependent) => store.edit("garbage collector", dependent, |o| {
+            without(o, "ownerReferences", &is_of);
+        }),
+        None => store.edit("garbage collector", &id, |o| {
+            without(o, "finalizers", &|f| f == labels::ORPHAN_FINALIZER);
+        }),
+    }
     true
 }
 

@@ -53,7 +53,10 @@ fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
 
 /// Strangers take away what they made.
 pub fn leave(store: &mut Store) {
-    let is_strange = |o: &Value| !view::label(o, STRANGE).is_empty();
+    let is_strange = |o: &Value| {
+        let is_taken = view::owner(o).is_some_and(|(kind, ..)| kind == "Service");
+        is_taken || !view::label(o, STRANGE).is_empty()
+    };
     let ids: Vec<Id> = store
         .objects()
         .filter(|(_, o)| is_strange(o))

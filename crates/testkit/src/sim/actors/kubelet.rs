@@ -13,7 +13,7 @@ pub(super) const ENDLESS: [&str; 2] = ["sleep", "infinity"];
 /// Pods with this annotation never get Ready again, nor do they end.
 pub(super) const BROKEN: &str = "example.com/broken";
 
-fn is_broken(pod: &Value) -> bool {
+pub(super) fn is_broken(pod: &Value) -> bool {
     pod.pointer("/metadata/annotations")
         .is_some_and(|a| a.get(BROKEN).is_some())
 }

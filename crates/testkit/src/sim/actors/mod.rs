@@ -7,7 +7,7 @@ mod job;
 mod kubelet;
 mod user;
 
-pub use chaos::make_trouble;
+pub use chaos::{heal, lose_node, make_trouble};
 pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
 pub use disturb::{disturb, leave};
 pub use kubelet::{is_endless, run_pods};

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{OPERATOR, Verdict, demand};
+use super::{OPERATOR, Verdict, demand, shortage};
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Stored};
 use crate::sim::view::{self, attempt};
@@ -27,10 +27,6 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
 
 fn attempts(object: &Value) -> impl Iterator<Item = &Value> {
     view::list(object, "/status/replicaAttempts")
-}
-
-fn label(object: &Value, key: &str) -> i64 {
-    view::label(object, key).parse().unwrap_or(0)
 }
 
 /// I20: attempts are raised one by one and never lowered; a group's are emptied only when the
@@ -66,6 +62,16 @@ fn raised(window: &Window<'_>, record: &Record) -> Verdict {
                 record.id
             )
         })?;
+        demand(
+            shortage::is_possible(window, before, replica),
+            "I15",
+            || {
+                format!(
+                    "{}: {replica} fenced, but its pods were all Ready",
+                    record.id
+                )
+            },
+        )?;
     }
     Ok(())
 }
@@ -78,13 +84,13 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     let is_current = |c: &Value| match kind {
         "PodCliqueSet" => {
             is_of_set(c, owner, replica)
-                && label(c, labels::ATTEMPT) == attempt
-                && view::label(c, labels::SCALING_GROUP).is_empty()
+                && view::made_in(c, labels::ATTEMPT) == attempt
+                && view::group_replica(c).is_none()
         }
         _ => {
             view::owner(c).is_some_and(|o| o.2 == view::uid(owner))
-                && label(c, labels::SCALING_GROUP_REPLICA_INDEX) == replica
-                && label(c, labels::GROUP_ATTEMPT) == attempt
+                && view::group_replica(c) == Some(replica)
+                && view::made_in(c, labels::GROUP_ATTEMPT) == attempt
         }
     };
     let was_available = |c: &Value| c.pointer("/status/wasAvailable") == Some(&Value::Bool(true));
@@ -103,7 +109,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     due
 }
 
-fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
+pub(super) fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
     view::label(child, labels::PART_OF) == view::name(set) && view::replica(child) == Some(replica)
 }
 
@@ -129,13 +135,14 @@ fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
 fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
     let seconds = |text: &str| text.strip_suffix('s')?.parse().ok();
     let of_set: i64 = seconds(view::text(set, "/spec/template/terminationDelay"))?;
-    let group = match view::label(object, labels::SCALING_GROUP) {
-        "" if view::text(object, "/kind") == "PodCliqueScalingGroup" => view::name(object),
-        "" => return Some(SignedDuration::from_secs(of_set)),
-        group => group,
+    let is_group = view::text(object, "/kind") == "PodCliqueScalingGroup";
+    let mut parts = view::name(object).split('-');
+    let group = match view::group_replica(object) {
+        None if !is_group => return Some(SignedDuration::from_secs(of_set)),
+        _ => parts.nth(2),
     };
     let own = view::list(set, "/spec/template/podCliqueScalingGroups")
-        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
+        .find(|g| group == Some(view::text(g, "/name")));
     let own = own.and_then(|g| seconds(view::text(g, "/terminationDelay")));
     Some(SignedDuration::from_secs(own.unwrap_or(of_set)))
 }
@@ -155,7 +162,10 @@ fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
     // Its labels, too, may have been edited since it was looked at.
     let mut seen = window.of_uid(Resource::PodClique, view::uid(before));
     seen.push(before);
-    let is_unwanted = |owner: &Value| seen.iter().any(|c| is_unwanted(c, owner));
+    let is_unwanted = |owner: &Value| {
+        let is_deleted = view::is_terminating(owner) && !window.was_orphaned(view::uid(owner));
+        is_deleted || seen.iter().any(|c| is_unwanted(c, owner))
+    };
     let is_explained = owners.is_empty()
         || owners.iter().any(|owner| is_unwanted(owner))
         || owners
@@ -171,14 +181,13 @@ fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
 fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
     let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
     let (replica, mark) = if is_group {
-        let replica = label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
+        let replica = view::group_replica(podclique).unwrap_or(0);
         (replica, labels::GROUP_ATTEMPT)
     } else {
         (view::replica(podclique).unwrap_or(0), labels::ATTEMPT)
     };
-    view::is_terminating(owner)
-        || replica >= view::number(owner, "/spec/replicas")
-        || label(podclique, mark) < attempt(owner, replica)
+    replica >= view::number(owner, "/spec/replicas")
+        || view::made_in(podclique, mark) < attempt(owner, replica)
 }
 
 /// The fence, step 4: nothing is created in a replica while something of an earlier attempt is
@@ -202,7 +211,8 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
     let is_earlier = |c: &Value| {
         view::label(c, labels::PART_OF) == part_of
             && view::replica(c) == Some(replica)
-            && label(c, labels::ATTEMPT) < fence
+            && view::made_in(c, labels::ATTEMPT) < fence
+            && view::owner(c).is_some()
     };
     let left = window
         .store

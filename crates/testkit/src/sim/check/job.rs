@@ -22,8 +22,7 @@ pub(super) fn max_restarts(set: &Value) -> i64 {
 
 /// The attempt that a PodClique was created in.
 pub(super) fn attempt_of(podclique: &Value) -> i64 {
-    let attempt = view::label(podclique, labels::ATTEMPT);
-    attempt.parse().unwrap_or(0)
+    view::made_in(podclique, labels::ATTEMPT)
 }
 
 /// All states of the owner.

@@ -6,20 +6,21 @@ mod failures;
 mod fences;
 mod gangs;
 mod job;
+mod late;
 mod others;
+mod pace;
 mod pods;
 mod requests;
 mod restarts;
 mod runtime;
+mod shortage;
 mod status;
 mod terminal;
 mod window;
 
-use std::collections::BTreeSet;
-
 use super::resource::Resource;
 use super::store::Store;
-use super::view;
+use late::Late;
 pub use requests::Requests;
 pub use runtime::in_time;
 pub use window::Horizon;
@@ -58,14 +59,20 @@ fn demand(holds: bool, invariant: &'static str, message: impl FnOnce() -> String
 #[derive(Clone, Debug, Default)]
 pub struct Checker {
     checked: usize,
-    /// Uids of PodCliques that got a pod by a late POST, maybe one too many and unseen for a while.
-    excused: BTreeSet<String>,
+    late: Late,
+    /// Length of the log when the operator started.
+    started: usize,
 }
 
 impl Checker {
     /// Whether nothing was added to the log.
     pub fn is_up_to_date(&self, store: &Store) -> bool {
         self.checked == store.log.len()
+    }
+
+    /// The operator starts anew, and remembers nothing.
+    pub fn restarted(&mut self, store: &Store) {
+        self.started = store.log.len();
     }
 
     /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
@@ -82,7 +89,7 @@ impl Checker {
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }
-            others::damage(record)?;
+            others::damage(&window, record)?;
             others::owner(&window, record)?;
             others::meant(&window, record)?;
             edges::check(&window, record)?;
@@ -95,9 +102,7 @@ impl Checker {
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,
-                Resource::PodClique if !self.excused.contains(view::uid(&record.last)) => {
-                    others::finalizer(&window, record)?;
-                }
+                Resource::PodClique => others::finalizer(&window, record, &self.late)?,
                 _ => {}
             }
         }

@@ -3,10 +3,11 @@
 use api::labels;
 use serde_json::Value;
 
+use super::late::Late;
 use super::window::Window;
 use super::{Verdict, demand};
 use crate::sim::resource::Resource;
-use crate::sim::store::Record;
+use crate::sim::store::{Record, Stored};
 use crate::sim::view;
 
 /// I16: `wasAvailable` never goes back.
@@ -57,13 +58,16 @@ pub(super) fn meant(window: &Window<'_>, record: &Record) -> Verdict {
     })
 }
 
-/// I27: a PodClique stays until its pods are gone.
-pub(super) fn finalizer(window: &Window<'_>, record: &Record) -> Verdict {
+/// I27: a PodClique stays until its pods are gone, as far as they were seen.
+pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Verdict {
     if record.after.is_some() {
         return Ok(());
     }
     let uid = view::uid(&record.last);
-    let is_left = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_live(p);
+    let is_left = |p: &Value| {
+        let is_own = view::owner(p).is_some_and(|o| o.2 == uid);
+        is_own && view::is_live(p) && !late.is_unseen(window, p)
+    };
     let left = window.store.all(Resource::Pod).find(|(_, p)| is_left(p));
     demand(left.is_none(), "I27", || {
         let pod = left.map_or("", |(_, p)| view::name(p));
@@ -71,17 +75,34 @@ pub(super) fn finalizer(window: &Window<'_>, record: &Record) -> Verdict {
     })
 }
 
+/// I29: what another controls is left alone, what nobody controls is adopted and nothing else, and
+/// what was to outlive its owner does.
+fn ours(window: &Window<'_>, record: &Record, before: &Value) -> Verdict {
+    let is_grove =
+        |o: &Value| view::owner(o).is_some_and(|(kind, ..)| kind.starts_with("PodClique"));
+    let stays = |o: &Stored| !view::is_terminating(o);
+    let is_deletion = !view::is_terminating(before) && !record.after.as_ref().is_some_and(stays);
+    let is_adopted = view::owner(before).is_none() && record.after.as_ref().is_some_and(|o| is_grove(o));
+    let seen = window.of_uid(record.id.resource, view::uid(before));
+    let is_ours = is_grove(before) || is_adopted || seen.iter().any(|o| is_grove(o));
+    demand(is_ours, "I29", || format!("{} is not ours", record.id))?;
+    let mut owners = seen.iter().map(|o| &***o).chain([before]).filter_map(view::owner);
+    let is_readopted = |uid| view::owner(before).is_some_and(|o| o.2 != uid);
+    let was_orphaned = |uid| window.was_orphaned(uid) && !is_readopted(uid);
+    let is_kept = is_deletion && owners.any(|(_, _, uid)| was_orphaned(uid));
+    demand(!is_kept, "I29", || {
+        format!("{} deleted, which was to outlive its owner", record.id)
+    })
+}
+
 /// I29: what belongs to others is left alone.
-pub(super) fn damage(record: &Record) -> Verdict {
+pub(super) fn damage(window: &Window<'_>, record: &Record) -> Verdict {
     let Some(before) = &record.before else {
         return Ok(());
     };
-    let is_grove = view::owner(before).is_some_and(|(kind, ..)| kind.starts_with("PodClique"));
-    demand(
-        is_grove || record.id.resource == Resource::PodCliqueSet,
-        "I29",
-        || format!("{} is not ours", record.id),
-    )?;
+    if record.id.resource != Resource::PodCliqueSet {
+        ours(window, record, before)?;
+    }
     let Some(after) = &record.after else {
         return Ok(());
     };

@@ -4,8 +4,9 @@ use api::labels;
 use jiff::SignedDuration;
 use serde_json::Value;
 
+use super::late::Late;
 use super::window::Window;
-use super::{Checker, LATE, OPERATOR, Verdict, demand};
+use super::{Checker, LATE, OPERATOR, Verdict, demand, pace};
 use crate::sim::resource::Resource;
 use crate::sim::store::Record;
 use crate::sim::view;
@@ -28,14 +29,13 @@ impl Checker {
     }
 
     fn created(&mut self, window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
-        let verdict = over_created(window, pod)
-            .and_then(|()| runaway(window, record, pod))
-            .and_then(|()| index_taken(window, record, pod));
-        let owner = owner_uid(pod).to_owned();
         if record.actor == LATE {
-            self.excused.insert(owner);
-        } else if !self.excused.contains(&owner) {
-            verdict?;
+            self.late.note(pod, window.position);
+        } else {
+            over_created(window, pod, &self.late)?;
+            runaway(window, record, pod)?;
+            index_taken(window, record, pod, &self.late)?;
+            pace::check(window, pod, self.started)?;
         }
         demand(
             view::gates(pod).contains(&labels::POD_GANG_GATE),
@@ -53,14 +53,15 @@ fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
     move |pod| owner_uid(pod) == owner
 }
 
-fn over_created(window: &Window<'_>, pod: &Value) -> Verdict {
+/// A slot that has a twin which came late counts once until one of them is gone.
+fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> Verdict {
     let owner = owner_uid(pod);
     let is_own = of(owner);
-    let live = window
-        .store
-        .all(Resource::Pod)
-        .filter(|(_, p)| is_own(p) && view::is_live(p))
-        .count();
+    let pods = window.store.all(Resource::Pod).map(|(_, p)| &**p);
+    let pods: Vec<&Value> = pods
+        .filter(|p| is_own(p) && view::is_live(p) && !late.is_unseen(window, p))
+        .collect();
+    let live = pods.len() - late.twins(pods.iter().copied());
     let wanted = window
         .of_uid(Resource::PodClique, owner)
         .iter()
@@ -94,13 +95,14 @@ fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
     })
 }
 
-fn index_taken(window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
+fn index_taken(window: &Window<'_>, record: &Record, pod: &Value, late: &Late) -> Verdict {
     let (owner, index) = (owner_uid(pod), view::index(pod));
     let holder = window.store.all(Resource::Pod).find(|(_, other)| {
         view::uid(other) != view::uid(pod)
             && owner_uid(other) == owner
             && view::index(other) == index
             && !is_stuck(other, record)
+            && !late.is_unseen(window, other)
     });
     demand(holder.is_none(), "I3", || {
         let holder = holder.map_or("", |(_, p)| view::name(p));
@@ -139,6 +141,10 @@ fn patched(before: &Value, after: &Value) -> Verdict {
         };
         for key in ["resourceVersion", "generation", "labels"] {
             meta.remove(key);
+        }
+        // It was adopted; by whom is judged elsewhere.
+        if view::owner(before).is_none() {
+            meta.remove("ownerReferences");
         }
     }
     demand(is_gate_kept && was == is, "I6", || {
@@ -192,7 +198,7 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Verdict {
     let is_staying = window
         .store
         .by_uid(owner)
-        .is_some_and(|(_, q)| !view::is_terminating(q));
+        .is_some_and(|(_, q)| !view::is_terminating(q) || window.was_orphaned(owner));
     let is_own = of(owner);
     let wanted = versions
         .iter()

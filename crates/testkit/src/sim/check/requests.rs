@@ -1,8 +1,9 @@
-//! I7, I34: requests that get nowhere, and requests that do nothing.
+//! I7, I34, I35: requests that get nowhere, and requests that do nothing.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
+use serde_json::Value;
 
 use super::{Verdict, demand};
 use crate::sim::resource::Place;
@@ -18,6 +19,8 @@ const SPAN: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
     taken: BTreeMap<String, Vec<Timestamp>>,
+    /// Uids of what it was told that it had created.
+    told: BTreeSet<String>,
 }
 
 impl Requests {
@@ -26,6 +29,25 @@ impl Requests {
         let is_void = call.method == "PUT" && answer.code == 200 && records == 0;
         demand(!is_void, "I34", || {
             format!("PUT {} changed nothing", call.path)
+        })
+    }
+
+    /// The operator reads this answer.
+    pub fn answered(&mut self, call: &Call, answer: &Answer) {
+        if call.method == "POST" && answer.code == 201 {
+            self.told.insert(view::uid(&answer.body).to_owned());
+        }
+    }
+
+    /// I35: what the operator was told that it had created it does not ask for again.
+    fn known(&self, holder: &Value, call: &Call) -> Verdict {
+        let is_known = self.told.contains(view::uid(holder)) && !view::is_terminating(holder);
+        demand(!is_known, "I35", || {
+            format!(
+                "{} of {} though it knew that it is there",
+                call.method,
+                view::name(holder)
+            )
         })
     }
 
@@ -42,6 +64,7 @@ impl Requests {
         let Some((id, holder)) = id.and_then(|id| Some((id.clone(), store.get(&id)?))) else {
             return Ok(());
         };
+        self.known(holder, call)?;
         if view::owner(holder) == view::owner(&call.body) {
             return Ok(());
         }

@@ -11,6 +11,7 @@ use crate::sim::view;
 pub(super) fn problems(store: &Store) -> Vec<String> {
     let cliques = store.all(Resource::PodClique);
     let mut problems: Vec<String> = cliques
+        .filter(|(id, _)| super::is_rooted(store, id))
         .filter_map(|(id, c)| outdated(store, id, c))
         .collect();
     for (event, reason) in TOLD {
@@ -35,18 +36,21 @@ fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {
         Resource::PodCliqueSet,
         view::label(podclique, labels::PART_OF),
     ));
-    let group = view::label(podclique, labels::SCALING_GROUP);
+    let group = match view::owner(podclique) {
+        Some(("PodCliqueScalingGroup", name, _)) => name,
+        _ => "",
+    };
     let of_group = store.get(&Id::new(Resource::PodCliqueScalingGroup, group));
     let is_right = is_present(
         podclique,
         of_set,
-        labels::PCS_REPLICA_INDEX,
+        view::replica(podclique),
         labels::ATTEMPT,
     ) && (group.is_empty()
         || is_present(
             podclique,
             of_group,
-            labels::SCALING_GROUP_REPLICA_INDEX,
+            view::group_replica(podclique),
             labels::GROUP_ATTEMPT,
         ));
     (!is_right).then(|| format!("{id} is not of the present attempt"))
@@ -55,16 +59,15 @@ fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {
 fn is_present(
     podclique: &Value,
     fenced: Option<&crate::sim::store::Stored>,
-    index: &str,
+    replica: Option<i64>,
     mark: &str,
 ) -> bool {
-    let number = |key| view::label(podclique, key).parse::<i64>().unwrap_or(0);
     let attempts = fenced
         .into_iter()
         .flat_map(|o| view::list(o, "/status/replicaAttempts"));
-    let mut of_replica = attempts.filter(|a| view::number(a, "/replica") == number(index));
+    let mut of_replica = attempts.filter(|a| Some(view::number(a, "/replica")) == replica);
     let present = of_replica.next().map_or(0, |a| view::number(a, "/attempt"));
-    number(mark) == present
+    view::made_in(podclique, mark) == present
 }
 
 /// How often this raised a fence.

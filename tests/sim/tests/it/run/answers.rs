@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use testkit::sim::actors;
 use testkit::sim::check::{LATE, OPERATOR, Requests, Violation};
-use testkit::sim::{Answer, Place};
+use testkit::sim::{Answer, Call, Place};
 
 use super::Run;
 use crate::sabotage;
@@ -32,10 +32,12 @@ impl Run {
         match fate {
             0..84 => self.carry_out(parked, true).await,
             84..89 => {
+                self.coverage.saw("answer lost");
                 self.cut_watch(&parked);
                 self.carry_out(parked, false).await
             }
             89..92 => {
+                self.coverage.saw("request lost");
                 let _ = parked.answer.send(None);
                 Ok(())
             }
@@ -45,6 +47,7 @@ impl Run {
                     95..97 => (429, "TooManyRequests"),
                     _ => (503, "ServiceUnavailable"),
                 };
+                self.coverage.saw("request refused at random");
                 let _ = parked
                     .answer
                     .send(Some(Answer::failure(code, reason, "injected")));
@@ -93,7 +96,8 @@ impl Run {
             sabotage::precede(sabotage, &parked.call, &mut self.store);
             self.check()?;
         }
-        let answer = if is_pod && self.is_quota_used_up {
+        let mut answer = if is_pod && self.is_quota_used_up {
+            self.coverage.saw("quota used up");
             Answer::failure(403, "Forbidden", "exceeded quota")
         } else {
             let actor = if is_late { LATE } else { OPERATOR };
@@ -111,13 +115,37 @@ impl Run {
         if !is_late {
             self.asked.refused(&self.store, &parked.call, &answer)?;
         }
+        self.count(&parked.call, &answer);
         if answer.code >= 400 {
             let (call, message) = (&parked.call, answer.body["message"].clone());
             self.note(|| format!("{} {}: {} {message}", call.method, call.path, answer.code));
         }
+        if let Some(sabotage) = self.sabotage {
+            sabotage::blind(sabotage, &parked.call, &mut answer);
+        }
+        if is_answered && !is_late {
+            self.asked.answered(&parked.call, &answer);
+        }
         let _ = parked.answer.send(is_answered.then_some(answer));
         self.settle().await;
         Ok(())
+    }
+}
+
+impl Run {
+    fn count(&mut self, call: &Call, answer: &Answer) {
+        match (call.method.as_str(), answer.code) {
+            ("GET", _) => {
+                self.coverage.saw("live read");
+                let place = Place::parse(&call.path);
+                if place.is_some_and(|p| self.operator.views.is_listing(p.resource)) {
+                    self.coverage.saw("live read within a full list");
+                }
+            }
+            (_, 409) => self.coverage.saw("conflict"),
+            (_, 422) => self.coverage.saw("write refused as invalid"),
+            _ => {}
+        }
     }
 }
 

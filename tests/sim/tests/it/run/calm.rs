@@ -66,7 +66,7 @@ impl Run {
     }
 
     /// Whether there was anything to do.
-    async fn calm_step(&mut self) -> Result<bool, Violation> {
+    pub(super) async fn calm_step(&mut self) -> Result<bool, Violation> {
         let can_start = !self.operator.ready().is_empty();
         let can_answer = !self.lot.lock().unwrap().is_empty();
         let can_see = !self.operator.views.behind(&self.store).is_empty();

@@ -1,5 +1,6 @@
 //! One run: trouble first, then none, and by then all has to be right.
 
+mod acts;
 mod answers;
 mod calm;
 mod trouble;
@@ -8,7 +9,8 @@ use std::time::Duration;
 
 use testkit::sim::actors::{self, User};
 use testkit::sim::check::{Checker, Requests, Violation};
-use testkit::sim::{Rng, Store};
+use testkit::sim::store::Record;
+use testkit::sim::{Coverage, Rng, Store};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -28,32 +30,50 @@ pub struct Failure {
     pub story: String,
 }
 
-/// Runs a seed; if it fails, once more with its story.
-pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<(), Failure> {
+/// Runs a seed and says what it came across; if it fails, once more with its story.
+pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Coverage, Failure> {
     match attempt(seed, sabotage, 0) {
         Err(_) if lines > 0 => attempt(seed, sabotage, lines),
         result => result,
     }
 }
 
-fn attempt(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<(), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
+fn attempt(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Coverage, Failure> {
+    paused().block_on(async {
+        let mut run = Run::new(seed, sabotage, lines > 0);
+        match run.all().await {
+            Ok(()) => {
+                run.coverage.read(&run.store);
+                Ok(run.coverage)
+            }
+            Err(violation) => Err(Failure {
+                violation,
+                story: format!(
+                    "{}\n{}",
+                    story::tell(&run.store, &run.notes, lines),
+                    run.state()
+                ),
+            }),
+        }
+    })
+}
+
+/// What the seed writes into the store's log.
+pub fn log_of(seed: u64) -> Vec<String> {
+    paused().block_on(async {
+        let mut run = Run::new(seed, None, false);
+        let _ = run.all().await;
+        let line = |r: &Record| format!("{} {} {} {}", r.time, r.actor, r.id, r.last);
+        run.store.log.iter().map(line).collect()
+    })
+}
+
+fn paused() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
         .build()
-        .unwrap();
-    runtime.block_on(async {
-        let mut run = Run::new(seed, sabotage, lines > 0);
-        let result = run.all().await;
-        result.map_err(|violation| Failure {
-            violation,
-            story: format!(
-                "{}\n{}",
-                story::tell(&run.store, &run.notes, lines),
-                run.state()
-            ),
-        })
-    })
+        .unwrap()
 }
 
 struct Run {
@@ -74,6 +94,7 @@ struct Run {
     asked: Requests,
     notes: Notes,
     is_told: bool,
+    coverage: Coverage,
 }
 
 impl Run {
@@ -102,6 +123,7 @@ impl Run {
             asked: Requests::default(),
             notes: Notes::new(),
             is_told,
+            coverage: Coverage::default(),
         }
     }
 
@@ -128,10 +150,11 @@ impl Run {
         self.are_nodes_dead = false;
         self.operator.views.release();
         actors::leave(&mut self.store);
-        actors::break_for_good(&mut self.store, &mut self.rng.clone());
+        actors::heal(&mut self.store);
         self.capacity = usize::MAX;
         self.converge().await?;
         self.verdict()?;
+        self.second_act().await?;
         self.stay_quiet().await
     }
 
@@ -155,6 +178,7 @@ impl Run {
         for parked in self.lot.lock().unwrap().iter_mut().filter(|p| is_new(p)) {
             parked.sent = Some(length);
             parked.horizon = Some(horizon);
+            self.operator.has_sent(&parked.call);
         }
     }
 

@@ -22,6 +22,7 @@ impl Run {
             920..935 => self.read_one().await,
             935..951 => {
                 let kind = self.any_kind();
+                self.coverage.saw("part of a full list");
                 self.operator.relist(kind, &self.store);
             }
             951..955 => {
@@ -68,9 +69,11 @@ impl Run {
             return;
         }
         self.note(|| "the operator crashes and starts again".to_owned());
+        self.coverage.saw("crash");
         self.operator.kill();
         self.settle().await;
         self.asked = Requests::default();
+        self.checker.restarted(&self.store);
         self.operator = Operator::start(&self.store, &self.lot, self.began, self.sabotage);
     }
 }

@@ -1,0 +1,38 @@
+//! Pods that came by a request which the operator had given up, or had forgotten when it was
+//! carried out: maybe one too many, and for a while unseen.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::window::Window;
+use crate::sim::resource::Resource;
+use crate::sim::view;
+
+/// Where in the log they were born, by uid.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Late(BTreeMap<String, usize>);
+
+impl Late {
+    pub(super) fn note(&mut self, pod: &Value, position: usize) {
+        self.0.insert(view::uid(pod).to_owned(), position);
+    }
+
+    /// Whether the pod came late and may not have been seen when this was decided.
+    pub(super) fn is_unseen(&self, window: &Window<'_>, pod: &Value) -> bool {
+        let born = self.0.get(view::uid(pod));
+        born.is_some_and(|born| *born >= window.horizon.of(Resource::Pod))
+    }
+
+    /// How many slots of these pods are held twice because one of the two came late.
+    pub(super) fn twins<'a>(&self, pods: impl Iterator<Item = &'a Value>) -> usize {
+        let mut slots: BTreeMap<Option<i64>, (usize, bool)> = BTreeMap::new();
+        for pod in pods {
+            let (count, is_late) = slots.entry(view::index(pod)).or_default();
+            *count += 1;
+            *is_late |= self.0.contains_key(view::uid(pod));
+        }
+        let held_twice = slots.values().filter(|(_, is_late)| *is_late);
+        held_twice.map(|(count, _)| count - 1).sum()
+    }
+}

@@ -1,0 +1,54 @@
+//! I36: a slot whose pods end soon after their start is filled more slowly each time: how often that
+//! was goes from pod to pod.
+
+use jiff::SignedDuration;
+use serde_json::Value;
+
+use super::window::Window;
+use super::{OPERATOR, Verdict, demand};
+use crate::sim::resource::Resource;
+use crate::sim::store::Record;
+use crate::sim::view;
+
+/// Less than what counts as a long life, by the time that a log may be behind the clocks of pods.
+const SHORT: SignedDuration = SignedDuration::from_mins(9);
+const QUICK_ENDS: &str = "/metadata/annotations/grove.io~1quick-ends";
+
+/// `since` is how long the log was when the operator started: it remembers nothing from before.
+pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> Verdict {
+    let Some(last) = last_holder(window, pod, since) else {
+        return Ok(());
+    };
+    let (expected, carried) = (quick_ends(&last.last) + 1, quick_ends(pod));
+    demand(carried == expected, "I36", || {
+        let name = view::name(pod);
+        format!("{name} carries {carried} quick ends of its slot, there were {expected}")
+    })
+}
+
+fn quick_ends(pod: &Value) -> i64 {
+    view::text(pod, QUICK_ENDS).parse().unwrap_or(0)
+}
+
+/// How the last holder of the slot went, if the operator itself replaced it because it had ended,
+/// soon after its start.
+fn last_holder<'a>(window: &Window<'a>, pod: &Value, since: usize) -> Option<&'a Record> {
+    let log = window.store.log.get(since..window.position)?;
+    let is_holder = |r: &&Record| {
+        r.id.resource == Resource::Pod
+            && view::owner(&r.last).map(|o| o.2) == view::owner(pod).map(|o| o.2)
+            && view::index(&r.last) == view::index(pod)
+    };
+    let last = log.iter().rev().find(is_holder)?;
+    let deletion = log.iter().rev().find(|r| {
+        let stayed = |o: &Value| !view::is_terminating(o);
+        let is_end = r.after.as_ref().is_none_or(|o| !stayed(o));
+        view::uid(&r.last) == view::uid(&last.last)
+            && is_end
+            && r.before.as_ref().is_some_and(|o| stayed(o))
+    })?;
+    let ended = deletion.before.as_ref().filter(|o| view::is_finished(o))?;
+    let born = view::time(ended, "/metadata/creationTimestamp")?;
+    let is_quick = deletion.time.duration_since(born) < SHORT;
+    (last.after.is_none() && deletion.actor == OPERATOR && is_quick).then_some(last)
+}

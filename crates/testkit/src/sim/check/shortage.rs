@@ -1,0 +1,33 @@
+//! I15: what is torn down lacked pods when that was decided: what a condition says is not enough.
+
+use serde_json::Value;
+
+use super::window::Window;
+use super::{failures, fences};
+use crate::sim::resource::Resource;
+use crate::sim::store::Stored;
+use crate::sim::view;
+
+/// Whether some part of what is torn down may have been seen with fewer pods Ready than it needs.
+pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> bool {
+    let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
+    let is_part = |c: &Value| {
+        if is_group {
+            let is_own = view::owner(c).is_some_and(|o| o.2 == view::uid(owner));
+            is_own && view::group_replica(c) == Some(replica)
+        } else {
+            fences::is_of_set(c, owner, replica)
+        }
+    };
+    let parts = window.versions(Resource::PodClique, is_part);
+    parts.iter().any(|part| is_short(window, part))
+}
+
+fn is_short(window: &Window<'_>, podclique: &Value) -> bool {
+    let wanted = view::number(podclique, "/spec/replicas");
+    let least = view::number(podclique, "/spec/minAvailable").min(wanted);
+    let is_ready = |states: &Vec<&Stored>| states.iter().all(|pod| view::is_ready(pod));
+    let pods = failures::steady_pods(window, view::uid(podclique));
+    let ready = pods.values().filter(|states| is_ready(states)).count();
+    i64::try_from(ready).unwrap_or(0) < least
+}

@@ -1,0 +1,174 @@
+//! What a run has come across: a check that never meets its subject passes whatever the operator
+//! does.
+
+use std::collections::BTreeMap;
+
+use api::labels;
+use serde_json::Value;
+
+use super::check::{LATE, OPERATOR};
+use super::resource::Resource;
+use super::store::{Record, Store};
+use super::view;
+
+/// How often each thing happened.
+#[derive(Clone, Debug, Default)]
+pub struct Coverage(BTreeMap<&'static str, u64>);
+
+impl Coverage {
+    /// It happened once more.
+    pub fn saw(&mut self, what: &'static str) {
+        *self.0.entry(what).or_default() += 1;
+    }
+
+    /// What another run has come across.
+    pub fn add(&mut self, other: &Self) {
+        for (what, count) in &other.0 {
+            *self.0.entry(what).or_default() += count;
+        }
+    }
+
+    /// How often it happened.
+    pub fn of(&self, what: &str) -> u64 {
+        self.0.get(what).copied().unwrap_or(0)
+    }
+
+    /// All of it, by name.
+    pub fn all(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        self.0.iter().map(|(what, count)| (*what, *count))
+    }
+
+    /// What the log of a run tells.
+    pub fn read(&mut self, store: &Store) {
+        for record in &store.log {
+            match record.id.resource {
+                Resource::PodCliqueSet => self.set(record),
+                Resource::PodCliqueScalingGroup => self.group(record),
+                Resource::PodGang => self.gang(record),
+                Resource::Pod => self.pod(record),
+                _ => {}
+            }
+            self.any(record);
+        }
+    }
+
+    fn set(&mut self, record: &Record) {
+        for reason in raised(record) {
+            match reason {
+                "MinAvailableBreached" => self.saw("replica torn down"),
+                "PodCliqueFailed" => self.saw("job restarted"),
+                _ => self.saw("attempt taken over"),
+            }
+        }
+        let (Some(before), Some(after)) = (&record.before, &record.after) else {
+            return;
+        };
+        let phase = |set| view::text(set, "/status/phase").to_owned();
+        if phase(before) != "Succeeded" && phase(after) == "Succeeded" {
+            self.saw("job succeeded");
+        }
+        match failed_because(after).filter(|_| failed_because(before).is_none()) {
+            Some("MaxRestartsExceeded") => self.saw("job out of restarts"),
+            Some(_) => self.saw("job out of time"),
+            None => {}
+        }
+    }
+
+    fn group(&mut self, record: &Record) {
+        for _ in raised(record) {
+            self.saw("group replica recycled");
+        }
+        let (Some(before), Some(after)) = (&record.before, &record.after) else {
+            return;
+        };
+        let replicas = |group| view::number(group, "/spec/replicas");
+        match (replicas(before), replicas(after)) {
+            (1.., 0) => self.saw("group scaled to zero"),
+            (0, 1..) => self.saw("group woken"),
+            _ => {}
+        }
+    }
+
+    fn gang(&mut self, record: &Record) {
+        let lists = |gang: &Value| {
+            let mut parts = view::list(gang, "/spec/podgroups");
+            parts.any(|part| view::list(part, "/podReferences").next().is_some())
+        };
+        let has_begun = record.before.as_ref().is_some_and(|gang| lists(gang));
+        if has_begun || !record.after.as_ref().is_some_and(|gang| lists(gang)) {
+            return;
+        }
+        self.saw("gang started");
+        // `<set>-<replica>-<group>-<number>`
+        if record.id.name.split('-').count() > 3 {
+            self.saw("scaled gang started");
+        }
+    }
+
+    fn pod(&mut self, record: &Record) {
+        let Some(before) = &record.before else {
+            return self.saw(match record.actor {
+                LATE => "pod created late",
+                _ => "pod created",
+            });
+        };
+        let Some(after) = &record.after else { return };
+        let is_deleted = !view::is_terminating(before) && view::is_terminating(after);
+        if is_deleted && record.actor == OPERATOR && view::is_ready(before) {
+            self.saw("Ready pod deleted");
+        }
+        let index = |pod| view::label(pod, labels::PCS_REPLICA_INDEX).to_owned();
+        if record.actor == OPERATOR && !index(before).is_empty() && index(after).is_empty() {
+            self.saw("slot given up as stuck");
+        }
+        if view::is_terminating(after) && view::exit_codes(before) != view::exit_codes(after) {
+            self.saw("pod ended while it was deleted");
+        }
+    }
+
+    fn any(&mut self, record: &Record) {
+        let (Some(before), Some(after)) = (&record.before, &record.after) else {
+            return;
+        };
+        if !view::is_orphaning(before) && view::is_orphaning(after) {
+            self.saw("children orphaned");
+        }
+        let (was, is) = (view::owner(before), view::owner(after));
+        if record.actor == OPERATOR && was.is_none() && is.is_some() {
+            self.saw("object adopted");
+        }
+        if record.actor != "chaos" {
+            return;
+        }
+        if was.is_some() && is.is_none() {
+            self.saw("owner cut");
+        }
+        if before.pointer("/metadata/labels") != after.pointer("/metadata/labels") {
+            self.saw(if view::is_terminating(before) {
+                "labels of a terminating object edited"
+            } else {
+                "labels edited"
+            });
+        }
+    }
+}
+
+/// Reasons of the fences that this raised.
+fn raised(record: &Record) -> Vec<&str> {
+    let (Some(before), Some(after)) = (&record.before, &record.after) else {
+        return Vec::new();
+    };
+    let entries = view::list(after, "/status/replicaAttempts");
+    let is_raised = |entry: &&Value| {
+        let was = view::attempt(before, view::number(entry, "/replica"));
+        view::number(entry, "/attempt") > was
+    };
+    let raised = entries.filter(is_raised);
+    raised.map(|entry| view::text(entry, "/reason")).collect()
+}
+
+fn failed_because(set: &Value) -> Option<&str> {
+    let mut conditions = view::list(set, "/status/conditions");
+    let failed = conditions.find(|c| view::text(c, "/type") == "Failed")?;
+    (view::text(failed, "/status") == "True").then(|| view::text(failed, "/reason"))
+}

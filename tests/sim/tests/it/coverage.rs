@@ -1,0 +1,52 @@
+//! How much of each kind of trouble and of its consequences the seeds have to meet.
+
+use testkit::sim::Coverage;
+
+/// In a thousand seeds at least so often: about half of what there was when this was written. A
+/// change of the dice must not empty a check without anybody noticing.
+const FLOORS: [(&str, u64); 21] = [
+    ("Ready pod deleted", 200),
+    ("answer lost", 1000),
+    ("conflict", 1500),
+    ("crash", 600),
+    ("gang started", 500),
+    ("group replica recycled", 10),
+    ("job out of restarts", 8),
+    ("job out of time", 15),
+    ("job restarted", 12),
+    ("job succeeded", 40),
+    ("labels edited", 250),
+    ("labels of a terminating object edited", 80),
+    ("live read", 1500),
+    ("live read within a full list", 40),
+    ("pod created late", 50),
+    ("pod ended while it was deleted", 50),
+    ("quota used up", 400),
+    ("replica torn down", 30),
+    ("request lost", 500),
+    ("scaled gang started", 100),
+    ("slot given up as stuck", 50),
+];
+
+/// A floor for few seeds below this says nothing.
+const LEAST: u64 = 3;
+
+/// Prints what was seen, and demands the floors.
+pub fn expect_enough(coverage: &Coverage, seeds: u64) {
+    for (what, count) in coverage.all() {
+        eprintln!("{count:8} {what}");
+    }
+    let scaled = |floor: u64| floor * seeds / 1000;
+    let is_missed = |(what, floor): &&(&str, u64)| {
+        scaled(*floor) >= LEAST && coverage.of(what) < scaled(*floor)
+    };
+    let missed: Vec<String> = FLOORS
+        .iter()
+        .filter(is_missed)
+        .map(|(what, floor)| format!("{what}: {} of {}", coverage.of(what), scaled(*floor)))
+        .collect();
+    assert!(
+        missed.is_empty(),
+        "{seeds} seeds met too little: {missed:?}"
+    );
+}

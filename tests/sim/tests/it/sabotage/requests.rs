@@ -1,0 +1,159 @@
+//! What a sabotaged operator asks for, and hears.
+
+use serde_json::{Value, json};
+use testkit::sim::{Answer, Call, Resource, Store, view};
+
+use super::Sabotage;
+
+/// What becomes of a request.
+pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
+    let is_pod = call.path.contains("/pods");
+    match sabotage {
+        Sabotage::DeleteWithoutUid if call.method == "DELETE" => call.body = Value::Null,
+        Sabotage::RandomPodNames if is_pod && call.method == "POST" => {
+            call.body["metadata"]["name"] = json!(format!("pod-{number}"));
+        }
+        Sabotage::NoGate if is_pod && call.method == "POST" => {
+            call.body["spec"]["schedulingGates"] = json!([]);
+        }
+        Sabotage::PatchWithoutTest if call.content_type.contains("json-patch") => {
+            call.body
+                .as_array_mut()
+                .unwrap()
+                .retain(|o| o["op"] != "test");
+        }
+        Sabotage::PutWithoutVersion if call.method == "PUT" => {
+            let path = call.path.trim_end_matches("/status").to_owned();
+            let current = store
+                .clone()
+                .handle("nobody", &Call::new("GET", &path, Value::Null));
+            call.body["metadata"]["resourceVersion"] =
+                current.body["metadata"]["resourceVersion"].clone();
+        }
+        Sabotage::ForgottenLatch
+            if number.is_multiple_of(7)
+                && call.path.contains("/podcliques/")
+                && call.path.ends_with("/status") =>
+        {
+            call.body["status"]["wasAvailable"] = json!(false);
+        }
+        Sabotage::WrongSet if is_pod && call.method == "POST" => {
+            call.body["metadata"]["labels"][api::labels::PART_OF] = json!("other");
+        }
+        Sabotage::MergeWithoutUid if call.content_type.contains("merge-patch") => {
+            call.body["metadata"].as_object_mut().unwrap().remove("uid");
+        }
+        Sabotage::RestlessStatus
+            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
+        {
+            call.body["status"]["conditions"][0]["message"] = json!(format!("{number}"));
+        }
+        Sabotage::RefreshedTimes
+            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
+        {
+            refresh_times(call, store);
+        }
+        Sabotage::StartTimeReset if !restarted(call, store).is_empty() => {
+            reset_start(call, store);
+        }
+        Sabotage::NoFence if is_set_status(call) => forget_fences(call),
+        Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
+            if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
+                refs.as_array_mut().unwrap().truncate(1);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_set_status(call: &Call) -> bool {
+    call.path.contains("/podcliquesets/") && call.path.ends_with("/status")
+}
+
+/// Where the sabotaged operator puts its fences, and never looks.
+const FORGOTTEN: &str = "forgottenAttempts";
+
+fn forget_fences(call: &mut Call) {
+    let status = call.body["status"].as_object_mut().unwrap();
+    if let Some(fences) = status.remove("replicaAttempts") {
+        status.insert(FORGOTTEN.into(), fences);
+    }
+}
+
+fn reset_start(call: &mut Call, store: &Store) {
+    let start = &mut call.body["status"]["startTime"];
+    if start.is_string() {
+        *start = json!(format!("{:.0}", store.now));
+    }
+}
+
+fn refresh_times(call: &mut Call, store: &Store) {
+    let now = format!("{:.0}", store.now);
+    for condition in call.body["status"]["conditions"].as_array_mut().unwrap() {
+        condition["lastTransitionTime"] = json!(now);
+    }
+}
+
+/// Replicas that this request restarts.
+fn restarted(call: &Call, store: &Store) -> Vec<i64> {
+    let stored = store.all(Resource::PodCliqueSet).next();
+    let Some((_, set)) = stored.filter(|_| is_set_status(call)) else {
+        return Vec::new();
+    };
+    let entries = view::list(&call.body, "/status/replicaAttempts");
+    entries
+        .filter(|e| view::text(e, "/reason") == "PodCliqueFailed")
+        .map(|e| (view::number(e, "/replica"), view::number(e, "/attempt")))
+        .filter(|(replica, attempt)| view::attempt(set, *replica) < *attempt)
+        .map(|(replica, _)| replica)
+        .collect()
+}
+
+/// Deletes what was to be fenced first.
+fn tear_down(replicas: &[i64], store: &mut Store) {
+    for replica in replicas {
+        let index = replica.to_string();
+        let is_of = |o: &Value| view::label(o, api::labels::PCS_REPLICA_INDEX) == index;
+        let cliques = store.all(Resource::PodClique).filter(|(_, o)| is_of(o));
+        let ids: Vec<_> = cliques.map(|(id, _)| id.clone()).collect();
+        for id in ids {
+            store.remove(testkit::sim::check::OPERATOR, &id);
+        }
+    }
+}
+
+/// What the sabotaged operator does before.
+pub fn precede(sabotage: Sabotage, call: &Call, store: &mut Store) {
+    if sabotage == Sabotage::CountAfterDelete {
+        tear_down(&restarted(call, store), store);
+    }
+}
+
+/// What the sabotaged operator does besides.
+pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
+    if sabotage == Sabotage::NoFence && is_set_status(call) {
+        let path = format!("/status/{FORGOTTEN}");
+        let fences = view::list(&call.body, &path);
+        let replicas: Vec<i64> = fences.map(|f| view::number(f, "/replica")).collect();
+        tear_down(&replicas, store);
+    }
+    if sabotage == Sabotage::NoFinalizer
+        && call.method == "DELETE"
+        && call.path.contains("/podcliques/")
+    {
+        let name = call.path.rsplit('/').next().unwrap();
+        let id = testkit::sim::Id::new(Resource::PodClique, name);
+        if store.get(&id).is_some_and(|o| view::is_terminating(o)) {
+            store.edit(testkit::sim::check::OPERATOR, &id, |o| {
+                o["metadata"]["finalizers"] = json!([]);
+            });
+        }
+    }
+}
+
+/// What it does not take in of the answer to a write: a version this old is known already.
+pub fn blind(sabotage: Sabotage, call: &Call, answer: &mut Answer) {
+    if sabotage == Sabotage::NoOverlay && call.method != "GET" && answer.code < 300 {
+        answer.body["metadata"]["resourceVersion"] = json!("0");
+    }
+}

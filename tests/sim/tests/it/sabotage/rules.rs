@@ -1,0 +1,60 @@
+//! How a sabotaged operator decides on sets.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType};
+use api::{PodCliqueSet, PodCliqueSetStatus};
+use domain::plan::Plan;
+use engine::routes::Controller;
+use engine::{Reconciler, World};
+use jiff::Timestamp;
+use podcliqueset::{Rules, Snapshot};
+
+use super::Sabotage;
+
+/// The rules of sets, and what is wrong with them.
+pub struct Spoilt {
+    /// As they are.
+    pub rules: Rules,
+    /// The bug.
+    pub sabotage: Option<Sabotage>,
+}
+
+impl Reconciler for Spoilt {
+    type Object = PodCliqueSet;
+    type Status = PodCliqueSetStatus;
+    type Snapshot = Snapshot;
+    const CONTROLLER: Controller = Rules::CONTROLLER;
+
+    fn observe(&self, object: &Arc<PodCliqueSet>, world: &World) -> Snapshot {
+        self.rules.observe(object, world)
+    }
+
+    fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
+        if self.sabotage == Some(Sabotage::NoConfirm) {
+            let believed = self.rules.decide(&without_pods(snapshot), now);
+            let attempts = believed
+                .status
+                .as_ref()
+                .map(|s| s.replica_attempts.as_slice());
+            if attempts.is_some_and(|attempts| attempts != snapshot.attempts()) {
+                return believed;
+            }
+        }
+        self.rules.decide(snapshot, now)
+    }
+}
+
+/// As if no pod of a PodClique that says it is breached were there.
+fn without_pods(snapshot: &Snapshot) -> Snapshot {
+    let mut snapshot = snapshot.clone();
+    for seen in snapshot.podcliques.values_mut() {
+        let status = seen.podclique.status.as_ref();
+        if status.is_some_and(|s| {
+            conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached)
+        }) {
+            seen.pods.clear();
+        }
+    }
+    snapshot
+}
