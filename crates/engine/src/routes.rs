@@ -77,7 +77,8 @@ impl Watched for PodCliqueSet {
             let groups = world.scaling_groups.part_of(&key);
             let mut cliques = world.podcliques.part_of(&key);
             // Those of a group belong to the set whatever their labels say.
-            cliques.extend(groups.iter().flat_map(|g| world.podcliques.owned_by(&**g)));
+            let grouped = groups.iter().flat_map(|g| world.podcliques.owned_by(&**g));
+            cliques.extend(grouped.filter(|c| set_of(&c.metadata).as_ref() != Some(&key)));
             routes.extend(
                 groups
                     .iter()

@@ -46,22 +46,27 @@ impl World {
         }
         let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
         group.is_some_and(|owner| {
-            let namespace = meta.namespace.clone().unwrap_or_default();
-            let seen = self.scaling_groups.get(&Key::new(namespace, &owner.name));
-            seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
-                .is_none_or(|g| ownership::is_controlled_by(&g.metadata, set_uid))
+            let seen = self.group_of(meta, owner);
+            seen.is_none_or(|g| ownership::is_controlled_by(&g.metadata, set_uid))
         })
+    }
+
+    /// The scaling group that controls the object, if it is seen, by this very uid.
+    fn group_of(
+        &self,
+        meta: &ObjectMeta,
+        owner: &OwnerReference,
+    ) -> Option<Arc<PodCliqueScalingGroup>> {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let seen = self.scaling_groups.get(&Key::new(namespace, &owner.name));
+        seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
     }
 
     /// The PodCliqueSet that an object is part of: its owner or that of its scaling group, else what
     /// its label says, which anybody can edit.
     pub fn set_of_member(&self, meta: &ObjectMeta) -> Option<Key> {
         let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
-        let group = group.and_then(|owner| {
-            let namespace = meta.namespace.clone().unwrap_or_default();
-            let seen = self.scaling_groups.get(&Key::new(namespace, &owner.name))?;
-            (ownership::uid(&seen.metadata) == owner.uid).then_some(seen)
-        });
+        let group = group.and_then(|owner| self.group_of(meta, owner));
         set_of(group.as_ref().map_or(meta, |g| &g.metadata))
     }
 

@@ -46,10 +46,16 @@ pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>)
         plan.notes
             .push(breach.scheduled(&format!("replica {}", breach.replica)));
     }
+    let attempts = snapshot.attempts().iter();
+    let mut untold = attempts
+        .filter(|a| termination::is_to_be_told(a))
+        .peekable();
+    if untold.peek().is_none() {
+        return;
+    }
     let staying = snapshot.earlier().filter(|(_, c)| !c.is_terminating());
     let staying: HashSet<i32> = staying.map(|(replica, _)| replica).collect();
-    let attempts = snapshot.attempts().iter();
-    for attempt in attempts.filter(|a| termination::is_to_be_told(a)) {
+    for attempt in untold {
         let replica = format!("replica {}", attempt.replica);
         let uid = ownership::uid(&snapshot.stored.metadata);
         plan.notes
