@@ -53,6 +53,7 @@ canaries! {
     restless_status: RestlessStatus by "I31";
     no_fence: NoFence by "I19";
     refreshed_times: RefreshedTimes by "I17";
+    eternal_breach: EternalBreach by "I37";
     count_after_delete: CountAfterDelete by "I23";
     start_time_reset: StartTimeReset by "I24";
     success_is_failure: SuccessIsFailure by "I25";

@@ -45,6 +45,8 @@ pub enum Sabotage {
     NoFence,
     /// The time of a breach is that of the last write.
     RefreshedTimes,
+    /// A breach that was over goes on.
+    EternalBreach,
     /// PodCliques are deleted for a restart before it is counted.
     CountAfterDelete,
     /// A restart starts the clock of the job anew.

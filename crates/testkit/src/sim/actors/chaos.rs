@@ -4,7 +4,7 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::cluster::pick;
-use super::kubelet::{BROKEN, is_broken};
+use super::kubelet::{BROKEN, crash, is_broken};
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::Store;
 use crate::sim::{Rng, view};
@@ -21,6 +21,7 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
     match rng.below(12) {
         0..=2 => evict(store, rng),
         3 | 4 => fail(store, rng),
+        5 if rng.fork().chance(500) => crash(store, rng),
         5 => unready(store, rng),
         6 => relabel(store, rng),
         7 => delete_child(store, rng),

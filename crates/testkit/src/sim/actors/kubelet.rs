@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::cluster::pick;
-use crate::sim::resource::Id;
+use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Call, Store};
 use crate::sim::{Rng, view};
 
@@ -50,8 +50,8 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
     } else if may_end(&pod) && has_ended {
         finish(store, &id, &pod);
     } else if may_end(&pod) && view::is_ready(&pod) {
-        // Mostly the work gets done.
-        exit(store, &id, &pod, i32::from(rng.chance(50)));
+        let code = exit_code(store, rng, &pod);
+        exit(store, &id, &pod, code);
     } else {
         start(store, &id);
     }
@@ -61,14 +61,52 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
 fn start(store: &mut Store, id: &Id) {
     let time = store.now.to_string();
     store.edit("kubelet", id, |pod| {
+        let (restarts, last) = restarted(pod);
         pod["status"] = json!({
             "phase": "Running",
             "conditions": conditions(&time, "True"),
             "containerStatuses": [
-                {"name": "main", "ready": true, "state": {"running": {"startedAt": time}}},
+                {
+                    "name": "main", "ready": true, "restartCount": restarts,
+                    "state": {"running": {"startedAt": time}}, "lastState": last,
+                },
             ],
         });
     });
+}
+
+/// How often its container was started again, this time included, and how its last run ended.
+fn restarted(pod: &Value) -> (i64, Value) {
+    let before = |what: &str| pod.pointer(&format!("/status/containerStatuses/0/{what}"));
+    let restarts = before("restartCount").and_then(Value::as_i64).unwrap_or(0);
+    match before("state/terminated") {
+        Some(ended) => (restarts + 1, json!({"terminated": ended})),
+        None => (restarts, before("lastState").cloned().unwrap_or(json!({}))),
+    }
+}
+
+/// The container of a pod that does not end by itself crashes; the kubelet starts it again.
+pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
+    let may_crash = |p: &Value| view::is_live(p) && view::is_ready(p) && !may_end(p);
+    if let Some(id) = pick(store, rng, may_crash)
+        && let Some(pod) = store.get(&id).cloned()
+    {
+        exit(store, &id, &pod, 1);
+    }
+}
+
+/// Mostly the work gets done. Where a peer failed, the others lose their connections and are told
+/// to end.
+fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
+    let is_peer =
+        |p: &Value| view::replica(p) == view::replica(pod) && view::uid(p) != view::uid(pod);
+    let has_failed = |p: &Value| view::exit_codes(p).iter().any(|code| *code != 0);
+    let mut pods = store.all(Resource::Pod);
+    let is_given_up = pods.any(|(_, p)| is_peer(p) && has_failed(p));
+    if is_given_up && rng.chance(700) {
+        return 143;
+    }
+    i32::from(rng.chance(50))
 }
 
 /// The container ends. For a while the phase does not say so.
@@ -78,8 +116,11 @@ fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
     store.edit("kubelet", id, |pod| {
         let ended = json!({"exitCode": code, "startedAt": started, "finishedAt": time});
         pod["status"]["conditions"] = conditions(&time, "False");
-        pod["status"]["containerStatuses"] =
-            json!([{"name": "main", "ready": false, "state": {"terminated": ended}}]);
+        let (restarts, last) = restarted(pod);
+        pod["status"]["containerStatuses"] = json!([{
+            "name": "main", "ready": false, "restartCount": restarts,
+            "state": {"terminated": ended}, "lastState": last,
+        }]);
     });
 }
 

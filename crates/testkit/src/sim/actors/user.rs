@@ -96,8 +96,8 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
         0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
         1 | 2 => user.create(store),
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
-        5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 1, 4),
-        _ => scale(store, rng, Resource::PodClique, 1, 4),
+        5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
+        _ => scale(store, rng, Resource::PodClique, 0, 4),
     }
 }
 

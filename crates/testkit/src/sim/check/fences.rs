@@ -141,7 +141,7 @@ fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
 }
 
 /// The delay that counts for the object: its group's own, else the set's.
-fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
+pub(super) fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
     let seconds = |text: &str| text.strip_suffix('s')?.parse().ok();
     let of_set: i64 = seconds(view::text(set, "/spec/template/terminationDelay"))?;
     let group = match view::label(object, labels::SCALING_GROUP) {

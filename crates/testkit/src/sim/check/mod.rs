@@ -1,5 +1,6 @@
 //! Invariants of the event log, checked at each write (reliability report, A.6).
 
+mod breaches;
 mod completion;
 mod edges;
 mod failures;
@@ -99,6 +100,7 @@ impl Checker {
             completion::check(&window, record)?;
             terminal::check(&window, record)?;
             fences::check(&window, record)?;
+            breaches::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,

@@ -30,11 +30,7 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
             call.body["metadata"]["resourceVersion"] =
                 current.body["metadata"]["resourceVersion"].clone();
         }
-        Sabotage::ForgottenLatch
-            if number.is_multiple_of(7)
-                && call.path.contains("/podcliques/")
-                && call.path.ends_with("/status") =>
-        {
+        Sabotage::ForgottenLatch if number.is_multiple_of(7) && is_podclique_status(call) => {
             call.body["status"]["wasAvailable"] = json!(false);
         }
         Sabotage::WrongSet if is_pod && call.method == "POST" => {
@@ -43,15 +39,14 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         Sabotage::MergeWithoutUid if call.content_type.contains("merge-patch") => {
             call.body["metadata"].as_object_mut().unwrap().remove("uid");
         }
-        Sabotage::RestlessStatus
-            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
-        {
+        Sabotage::RestlessStatus if is_podclique_status(call) => {
             call.body["status"]["conditions"][0]["message"] = json!(format!("{number}"));
         }
-        Sabotage::RefreshedTimes
-            if call.path.contains("/podcliques/") && call.path.ends_with("/status") =>
-        {
+        Sabotage::RefreshedTimes if is_podclique_status(call) => {
             refresh_times(call, store);
+        }
+        Sabotage::EternalBreach if is_podclique_status(call) => {
+            keep_breach(call, store);
         }
         Sabotage::StartTimeReset if !restarted(call, store).is_empty() => {
             reset_start(call, store);
@@ -64,6 +59,10 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         }
         _ => {}
     }
+}
+
+fn is_podclique_status(call: &Call) -> bool {
+    call.path.contains("/podcliques/") && call.path.ends_with("/status")
 }
 
 fn is_set_status(call: &Call) -> bool {
@@ -95,6 +94,17 @@ fn refresh_times(call: &mut Call, store: &Store) {
     let since = &mut call.body["status"]["breachedSince"];
     if since.is_string() {
         *since = json!(now);
+    }
+}
+
+fn keep_breach(call: &mut Call, store: &Store) {
+    let name = view::name(&call.body).to_owned();
+    let stored = store
+        .all(Resource::PodClique)
+        .find(|(_, c)| view::name(c) == name);
+    let since = stored.and_then(|(_, c)| c.pointer("/status/breachedSince").cloned());
+    if let Some(since) = since.filter(Value::is_string) {
+        call.body["status"]["breachedSince"] = since;
     }
 }
 
