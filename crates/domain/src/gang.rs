@@ -37,7 +37,8 @@ pub fn of_group_replica(
 }
 
 /// All gangs of one replica: the base gang first, then one for each group replica beyond the
-/// group's minimum. `live_replicas` tells how many replicas a group of that object name has.
+/// group's minimum. `live_replicas` tells how many replicas a group of that object name has. Where
+/// every group is scaled to 0 and there is no other clique, there is no gang either (design, §4).
 pub fn expected(
     pcs: &str,
     i: i32,
@@ -67,13 +68,13 @@ pub fn expected(
             }
         }
     }
-    let mut gangs = vec![ExpectedGang {
+    let base = ExpectedGang {
         name: base,
         parts: base_parts,
         base: None,
-    }];
-    gangs.extend(scaled);
-    gangs
+    };
+    let gangs = std::iter::once(base).chain(scaled);
+    gangs.filter(|gang| !gang.parts.is_empty()).collect()
 }
 
 /// The cliques that belong to no scaling group, in order.

@@ -8,7 +8,7 @@ use domain::plan::{Action, Object, Plan};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::ScaledGangsWaitFor;
-use testkit::builders::{PodBuilder, after};
+use testkit::builders::{PodBuilder, after, set};
 
 use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan, writes};
 
@@ -148,6 +148,22 @@ fn deletes_the_gang_of_a_group_replica_that_is_scaled_in() {
     }
     Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 2;
     assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+#[test]
+fn has_no_gang_while_all_groups_sleep() {
+    let set = set("demo")
+        .clique("leader", |c| c)
+        .clique("worker", |c| c.replicas(2))
+        .group("g", ["leader", "worker"], |g| g.replicas(1).min(1));
+    let mut snapshot = laid_out(&set.build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let started = plan(&snapshot);
+    carry_out(&mut snapshot, &started);
+    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 0;
+    assert_snapshot!(writes(&plan(&snapshot)));
+    snapshot.gangs.clear();
+    assert!(lists(&plan(&snapshot)).is_empty(), "an empty gang was made");
 }
 
 #[test]
