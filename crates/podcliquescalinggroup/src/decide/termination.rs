@@ -34,6 +34,20 @@ pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     Some(Fences::of(snapshot, attempts))
 }
 
+/// Whether a PodClique of the replica is in nobody's hands: recycled before it is adopted it would be
+/// left over, and its pods with it.
+fn is_being_adopted(snapshot: &Snapshot, j: i32) -> bool {
+    let all = snapshot.podcliques.values().map(AsRef::as_ref);
+    let mut loose = all.filter(|c: &&PodClique| {
+        let meta = &c.metadata;
+        ownership::controller(meta).is_none() && !ownership::is_terminating(meta)
+    });
+    loose.any(|c| {
+        let is_present = fence::Attempt::of(&c.metadata) == snapshot.attempt(j);
+        is_present && wanted(snapshot, c).is_some_and(|(of, _)| of == j)
+    })
+}
+
 /// Tells what will be recycled and when, and what was.
 pub(super) fn announce(
     snapshot: &Snapshot,
@@ -90,7 +104,8 @@ fn about_set(snapshot: &Snapshot, note: Note) -> Option<Note> {
     Some(note.about(Target::of(Kind::PodCliqueSet, set)))
 }
 
-/// The breaches that this group deals with itself, the first of each replica.
+/// The breaches that this group deals with itself, the first of each replica. Adoption comes first,
+/// and wakes the group.
 fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     if !snapshot.podcliques.values().any(|c| is_breached(c)) {
         return Vec::new();
@@ -101,7 +116,8 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     let breaches = snapshot
         .podcliques
         .values()
-        .filter_map(|c| breach(snapshot, c, delay));
+        .filter_map(|c| breach(snapshot, c, delay))
+        .filter(|breach| !is_being_adopted(snapshot, breach.replica));
     termination::first_of_each_replica(breaches.collect())
 }
 

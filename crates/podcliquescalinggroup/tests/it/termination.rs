@@ -325,3 +325,20 @@ fn a_replica_whose_podclique_is_on_its_way_out_is_none_to_rely_on() {
 fn a_podclique_that_was_never_available_is_no_loss() {
     assert_eq!(attempts(&plan(&hanging(false))), [(2, 1)]);
 }
+
+/// Recycled before it is adopted it would be left over, of an earlier attempt, with its pods.
+#[test]
+fn waits_until_what_was_cut_loose_is_adopted() {
+    let set = set(Some("60s"), None);
+    let mut snapshot = broken(&set, &[("demo-0-g-1-leader", 0)]);
+    let worker = snapshot.podcliques.get_mut("demo-0-g-1-worker").unwrap();
+    let references = &mut Arc::make_mut(worker).metadata.owner_references;
+    let owners = references.take();
+    let held = plan(&snapshot);
+    assert_eq!(attempts(&held), []);
+    let adopted = "replace PodClique demo-0-g-1-worker";
+    assert!(held.to_string().contains(adopted), "{held}");
+    let worker = snapshot.podcliques.get_mut("demo-0-g-1-worker").unwrap();
+    Arc::make_mut(worker).metadata.owner_references = owners;
+    assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
+}

@@ -15,6 +15,7 @@ use domain::{gang, hash, ownership};
 
 use crate::build::group;
 use crate::observe::{Snapshot, is_owned};
+use crate::parts;
 
 pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     let template = &snapshot.intake.set.spec.template;
@@ -23,7 +24,8 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         hash::pod_template_hashes(gang::standalone(template), &template.priority_class_name);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
     plan.wave(surplus(snapshot, &cliques));
-    let torn_down = snapshot.earlier().map(|(replica, _)| replica).collect();
+    let mut torn_down = parts::with_group_to_be_adopted(snapshot);
+    torn_down.extend(snapshot.earlier().map(|(replica, _)| replica));
     let groups = replicas
         .clone()
         .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))

@@ -17,11 +17,13 @@ use super::training::FAILED;
 use crate::observe::Snapshot;
 use crate::parts::{self, Part};
 
-/// The breach of each replica that is due first.
+/// The breach of each replica that is due first. Adoption comes first, and wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, now: Timestamp) -> Vec<Breach> {
     let expected = parts::expected(snapshot);
+    let being_adopted = parts::being_adopted(snapshot);
     let all = expected
         .iter()
+        .filter(|part| !being_adopted.contains(&part.replica))
         .filter_map(|part| breach(snapshot, part, now));
     termination::first_of_each_replica(all.collect())
 }

@@ -17,6 +17,7 @@ use domain::{gang, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
+use crate::parts;
 
 /// The status with the fence raised of every replica whose breach is due.
 pub(super) fn tear_down(
@@ -70,7 +71,7 @@ pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>)
     }
 }
 
-/// The breach of each replica that is due first.
+/// The breach of each replica that is due first. Adoption comes first, and wakes the set.
 fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
     let set = &snapshot.intake.set;
     if !snapshot.intake.may_act() || termination::delay_of_set(set).is_none() {
@@ -86,8 +87,9 @@ fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
                 .filter_map(move |config| of_group(snapshot, i, config)),
         )
     };
-    let all = (0..snapshot.replicas()).flat_map(of_replica);
-    termination::first_of_each_replica(all.collect())
+    let being_adopted = parts::being_adopted(snapshot);
+    let replicas = (0..snapshot.replicas()).filter(|i| !being_adopted.contains(i));
+    termination::first_of_each_replica(replicas.flat_map(of_replica).collect())
 }
 
 fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {

@@ -107,3 +107,19 @@ fn a_clique_keeps_its_attempt_whatever_somebody_does_to_its_labels() {
         assert!(!done.contains("delete PodClique"), "{done}");
     }
 }
+
+/// What a group has of earlier attempts is known once it is adopted.
+#[test]
+fn nothing_is_made_beside_a_group_that_is_about_to_be_adopted() {
+    let mut snapshot = laid_out(&demo().build());
+    snapshot.podcliques.remove(FRONT);
+    Arc::make_mut(&mut snapshot.groups[0])
+        .metadata
+        .owner_references = None;
+    let done = writes(&plan(&snapshot));
+    assert!(
+        done.contains("replace PodCliqueScalingGroup demo-0-g"),
+        "{done}"
+    );
+    assert!(!done.contains("create PodClique"), "{done}");
+}

@@ -367,3 +367,23 @@ fn what_was_recreated_and_never_available_is_not_torn_down_again() {
     let much_later = decide(&snapshot, after(100_000));
     assert_eq!(attempts(&much_later), [(0, 1)]);
 }
+
+/// Torn down before it is adopted it would be left over, of an earlier attempt, with its pods.
+#[rstest]
+#[case::standalone("demo-0-frontend")]
+#[case::of_a_group("demo-0-g-2-worker")]
+fn waits_until_what_was_cut_loose_is_adopted(#[case] loose: &str) {
+    let mut snapshot = running(1, Some("60s"));
+    delegate(&mut snapshot, 0);
+    lose(&mut snapshot, "demo-0-g-0-leader", 0);
+    lose(&mut snapshot, "demo-0-g-1-leader", 0);
+    let cut = snapshot.podcliques.get_mut(loose).unwrap();
+    let references = &mut Arc::make_mut(&mut cut.podclique).metadata.owner_references;
+    let owners = references.take();
+    let held = plan(&snapshot);
+    assert_eq!(attempts(&held), []);
+    assert_eq!(held.wake_at, None, "its adoption wakes the set");
+    let cut = snapshot.podcliques.get_mut(loose).unwrap();
+    Arc::make_mut(&mut cut.podclique).metadata.owner_references = owners;
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
+}

@@ -651,3 +651,24 @@ fn a_gang_needs_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
         .collect();
     assert_eq!(names, ["demo-0", "demo-0-g-0"], "base and scaled gang");
 }
+
+/// Restarted before it is adopted it would be left over, of an earlier attempt, with its pods.
+#[test]
+fn a_restart_waits_until_what_was_cut_loose_is_adopted() {
+    let mut snapshot = running(job(2, None));
+    fail(&mut snapshot, "demo-0-g-0-leader", 0);
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    let references = &mut Arc::make_mut(&mut front.podclique)
+        .metadata
+        .owner_references;
+    let owners = references.take();
+    let held = plan(&snapshot);
+    assert_eq!(held.status.as_ref().unwrap().restart_count, Some(0));
+    assert_eq!(held.wake_at, None, "its adoption wakes the set");
+    assert!(writes(&held).contains("replace PodClique demo-0-frontend"));
+    let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
+    Arc::make_mut(&mut front.podclique)
+        .metadata
+        .owner_references = owners;
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
