@@ -130,7 +130,7 @@ impl Coverage {
         let (Some(before), Some(after)) = (&record.before, &record.after) else {
             return;
         };
-        if !is_orphaning(before) && is_orphaning(after) {
+        if !view::is_orphaning(before) && view::is_orphaning(after) {
             self.saw("children orphaned");
         }
         let (was, is) = (view::owner(before), view::owner(after));
@@ -171,8 +171,4 @@ fn failed_because(set: &Value) -> Option<&str> {
     let mut conditions = view::list(set, "/status/conditions");
     let failed = conditions.find(|c| view::text(c, "/type") == "Failed")?;
     (view::text(failed, "/status") == "True").then(|| view::text(failed, "/reason"))
-}
-
-fn is_orphaning(object: &Value) -> bool {
-    view::list(object, "/metadata/finalizers").any(|f| f == labels::ORPHAN_FINALIZER)
 }

@@ -43,47 +43,82 @@ pub fn problems(store: &Store) -> Vec<String> {
         }
         problems.extend(check_set(set));
     }
-    let is_child = |id: &Id| {
+    problems.extend(misplaced(store, &wanted, &needless));
+    problems.extend(check_parts(store));
+    problems.extend(attempts::problems(store));
+    let pods = store.all(Resource::Pod);
+    problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
+    problems
+}
+
+/// What is missing, left over or in nobody's hands.
+fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> Vec<String> {
+    let is_child = |id: &&Id| {
         !matches!(
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event
         )
     };
-    let found: BTreeSet<Id> = store
-        .objects()
-        .map(|(id, _)| id)
-        .filter(|id| is_child(id))
-        .cloned()
-        .collect();
-    problems.extend(
-        wanted
-            .difference(&found)
-            .filter(|id| !needless.contains(id))
-            .map(|id| format!("{id} is missing")),
-    );
-    problems.extend(
-        found
-            .difference(&wanted)
-            .map(|id| format!("{id} is left over")),
-    );
-    for (_, group) in store.all(Resource::PodCliqueScalingGroup) {
-        if !view::is_job(group) {
-            problems.extend(check_group(group));
-        }
+    let found = store.objects().map(|(id, _)| id).filter(is_child);
+    let found: BTreeSet<Id> = found.cloned().collect();
+    let missing = wanted.difference(&found);
+    let missing = missing.filter(|id| !needless.contains(id));
+    let missing = missing.map(|id| format!("{id} is missing"));
+    let left = found.difference(wanted).filter(|id| is_rooted(store, id));
+    let left = left.map(|id| format!("{id} is left over"));
+    let loose = found.intersection(wanted);
+    let loose = loose.filter(|id| !is_rooted(store, id));
+    let loose = loose.map(|id| format!("{id} was not adopted"));
+    missing.chain(left).chain(loose).collect()
+}
+
+fn check_parts(store: &Store) -> Vec<String> {
+    let is_checked = |id: &Id, object: &Value| !view::is_job(object) && is_rooted(store, id);
+    let groups = store.all(Resource::PodCliqueScalingGroup);
+    let groups = groups.filter(|(id, group)| is_checked(id, group));
+    let cliques = store.all(Resource::PodClique);
+    let cliques = cliques.filter(|(id, clique)| is_checked(id, clique));
+    let of_groups = groups.flat_map(|(_, group)| check_group(group));
+    of_groups
+        .chain(cliques.flat_map(|(_, clique)| check_clique(store, clique)))
+        .collect()
+}
+
+fn check_owner(store: &Store, id: &Id, pod: &Value) -> Option<String> {
+    match view::owner(pod) {
+        Some((_, _, uid)) if store.by_uid(uid).is_none() => Some(format!("{id} is left over")),
+        None if is_claimed(store, pod) => Some(format!("{id} was not adopted")),
+        _ => None,
     }
-    for (_, clique) in store.all(Resource::PodClique) {
-        if !view::is_job(clique) {
-            problems.extend(check_clique(store, clique));
-        }
+}
+
+/// Whether a set is at the top of those who control it: what nobody controls, and all that it
+/// controls, is left to whoever made it so.
+fn is_rooted(store: &Store, id: &Id) -> bool {
+    if id.resource == Resource::PodCliqueSet {
+        return true;
     }
-    problems.extend(attempts::problems(store));
-    for (id, pod) in store.all(Resource::Pod) {
-        let owner = view::owner(pod).map_or("", |o| o.2);
-        if store.by_uid(owner).is_none() {
-            problems.push(format!("{id} is left over"));
-        }
-    }
-    problems
+    let owner = store.get(id).and_then(|o| view::owner(o));
+    // What an owner that is gone has left is left over.
+    owner.is_some_and(|(_, _, uid)| {
+        let found = store.by_uid(uid);
+        found.is_none_or(|(owner, _)| is_rooted(store, owner))
+    })
+}
+
+/// Whether a pod that nobody controls says that it is of a PodClique which stays, and of the same
+/// attempt: what another attempt has left is let be.
+fn is_claimed(store: &Store, pod: &Value) -> bool {
+    let podclique = Id::new(Resource::PodClique, view::label(pod, labels::POD_CLIQUE));
+    let is_labelled = view::label(pod, labels::MANAGED_BY) == labels::MANAGER;
+    let found = store.get(&podclique);
+    let is_of_attempt = |c: &Value| {
+        let keys = [labels::ATTEMPT, labels::GROUP_ATTEMPT];
+        keys.iter()
+            .all(|key| view::label(pod, key) == view::label(c, key))
+    };
+    let stays = |c: &Value| !view::is_terminating(c) && is_rooted(store, &podclique);
+    is_labelled && found.is_some_and(|c| stays(c) && is_of_attempt(c))
 }
 
 type Gangs = BTreeMap<String, BTreeSet<String>>;

@@ -62,6 +62,11 @@ pub fn owner(object: &Value) -> Option<(&str, &str, &str)> {
     ))
 }
 
+/// Whether the garbage collector is asked to cut its dependents loose.
+pub fn is_orphaning(object: &Value) -> bool {
+    list(object, "/metadata/finalizers").any(|f| f == api::labels::ORPHAN_FINALIZER)
+}
+
 /// Whether the condition is True.
 pub fn has_condition(object: &Value, type_: &str) -> bool {
     list(object, "/status/conditions")

@@ -61,6 +61,8 @@ canaries! {
     no_tombstones: NoTombstones by "I36";
     no_unsettled: NoUnsettled by "I27";
     delete_is_revocable: DeleteIsRevocable by "VIEW";
+    orphan_deleted: OrphanDeleted by "I29";
+    adopt_controlled: AdoptControlled by "I5" "I29";
     timer_early: TimerEarly by "I13";
     no_confirm: NoConfirm by "I15";
 }

@@ -45,8 +45,15 @@ fn broken(store: &Store) -> Option<&'static str> {
     verdict.err().map(|violation| violation.invariant)
 }
 
+/// With the time of the breach, if the conditions tell of one.
 fn status(conditions: &Value) -> Value {
-    json!({"status": {"observedGeneration": 1, "conditions": conditions}})
+    let breach = &conditions[0];
+    let is_breached = breach["status"] == "True";
+    let time = breach["lastTransitionTime"].clone();
+    let since = Some(time).filter(|_| is_breached);
+    json!({"status": {
+        "observedGeneration": 1, "conditions": conditions, "breachedSince": since,
+    }})
 }
 
 fn breach(status: &str, time: &str) -> Value {
@@ -67,6 +74,34 @@ fn a_right_log_is_right() {
         json!({"metadata": {"finalizers": ["example.com/theirs"]}}),
     );
     assert_eq!(broken(&store), None);
+}
+
+#[test]
+fn i37_a_breach_says_not_since_when() {
+    let mut store = store();
+    let mut untimed = status(&breach("True", "2026-01-01T00:00:00Z"));
+    untimed["status"]["breachedSince"] = Value::Null;
+    patch(&mut store, "podcliques/demo-0-a/status", untimed);
+    assert_eq!(broken(&store), Some("I37"));
+}
+
+#[test]
+fn i37_a_breach_is_remembered_for_too_long() {
+    let mut store = store();
+    let path = "podcliques/demo-0-a/status";
+    patch(
+        &mut store,
+        path,
+        status(&breach("True", "2026-01-01T00:00:00Z")),
+    );
+    let mut over = status(&breach("False", "2026-01-01T00:00:01Z"));
+    over["status"]["breachedSince"] = json!("2026-01-01T00:00:00Z");
+    store.now += jiff::SignedDuration::from_secs(1);
+    patch(&mut store, path, over);
+    assert_eq!(broken(&store), None);
+    store.now += jiff::SignedDuration::from_mins(11);
+    patch(&mut store, path, json!({"status": {"replicas": 1}}));
+    assert_eq!(broken(&store), Some("I37"));
 }
 
 #[test]

@@ -61,6 +61,10 @@ pub enum Sabotage {
     NoUnsettled,
     /// An own deletion is not believed before the watch shows it.
     DeleteIsRevocable,
+    /// What is to outlive a set is deleted with it.
+    OrphanDeleted,
+    /// What another controls passes for what nobody controls.
+    AdoptControlled,
     /// Gangs are terminated a second before their time.
     TimerEarly,
     /// A stored breach is believed, whatever the pods say.

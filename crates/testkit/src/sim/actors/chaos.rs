@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::cluster::pick;
 use super::kubelet::{BROKEN, crash, is_broken};
 use crate::sim::resource::{Id, Resource};
-use crate::sim::store::Store;
+use crate::sim::store::{Store, Stored};
 use crate::sim::{Rng, view};
 
 const CHILDREN: [Resource; 4] = [
@@ -18,7 +18,7 @@ const CHILDREN: [Resource; 4] = [
 
 /// One piece of trouble.
 pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
-    match rng.below(12) {
+    match rng.below(13) {
         0..=2 => evict(store, rng),
         3 | 4 => fail(store, rng),
         5 if rng.fork().chance(500) => crash(store, rng),
@@ -28,6 +28,7 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
         8 => edit_child(store, rng),
         9 => break_one(store, rng),
         10 => heal_one(store, rng),
+        11 => cut_loose(store, rng),
         _ => gate(store, rng),
     }
 }
@@ -41,7 +42,7 @@ fn evict(store: &mut Store, rng: &mut Rng) {
 fn fail(store: &mut Store, rng: &mut Rng) {
     let is_running = |p: &Value| view::is_live(p) && view::text(p, "/status/phase") == "Running";
     if let Some(id) = pick(store, rng, is_running) {
-        let time = store.now.to_string();
+        let time = store.stamp();
         let phase = if rng.chance(700) {
             "Failed"
         } else {
@@ -124,6 +125,31 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
         .collect();
     if let Some(id) = rng.pick(&ids) {
         edit_label(store, rng, id);
+    }
+}
+
+/// Somebody edits the owner references of a child.
+fn cut_loose(store: &mut Store, rng: &mut Rng) {
+    let is_child = |(_, o): &(&Id, &Stored)| view::owner(o).is_some() && !view::is_terminating(o);
+    let ids = store.objects().filter(is_child).map(|(id, _)| id.clone());
+    let ids: Vec<Id> = ids.collect();
+    if let Some(id) = rng.pick(&ids) {
+        let owners = another(store, rng);
+        store.edit("chaos", id, |object| {
+            object["metadata"]["ownerReferences"] = owners;
+        });
+    }
+}
+
+/// Mostly nobody; now and then another controller that is there takes it over.
+fn another(store: &Store, rng: &mut Rng) -> Value {
+    let services: Vec<_> = store.all(Resource::Service).map(|(_, s)| s).collect();
+    match rng.pick(&services).filter(|_| rng.fork().chance(200)) {
+        None => json!([]),
+        Some(service) => json!([{
+            "apiVersion": "v1", "kind": "Service", "controller": true,
+            "name": view::name(service), "uid": view::uid(service),
+        }]),
     }
 }
 

@@ -1,10 +1,11 @@
 //! Scheduler, garbage collector and other controllers.
 
+use api::labels;
 use serde_json::{Value, json};
 
 use super::chaos::break_pod;
 use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
+use crate::sim::store::{Call, Store, Stored};
 use crate::sim::{Rng, view};
 
 /// A gate that some templates ask for.
@@ -23,7 +24,7 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     let Some(id) = pick(store, rng, free) else {
         return false;
     };
-    let time = store.now.to_string();
+    let time = store.stamp();
     store.edit("scheduler", &id, |pod| {
         pod["spec"]["nodeName"] = json!("node-1");
         pod["status"]["conditions"] =
@@ -98,10 +99,37 @@ pub fn collect_garbage(store: &mut Store, rng: &mut Rng) -> bool {
         .map(|(id, _)| id.clone())
         .collect();
     let Some(id) = rng.pick(&orphans) else {
-        return false;
+        return orphan_one(store, rng);
     };
     store.remove("garbage collector", id);
     true
+}
+
+/// One step of a deletion that orphans: the references of the dependents are cut one by one, then
+/// the finalizer that asks for it is taken off.
+fn orphan_one(store: &mut Store, rng: &mut Rng) -> bool {
+    let is_going = |(_, o): &(&Id, &Stored)| view::is_terminating(o) && view::is_orphaning(o);
+    let Some((id, owner)) = store.objects().find(is_going) else {
+        return false;
+    };
+    let (id, uid) = (id.clone(), view::uid(owner).to_owned());
+    let is_of = |reference: &Value| view::text(reference, "/uid") == uid;
+    let is_dependent = |o: &Value| view::list(o, "/metadata/ownerReferences").any(is_of);
+    let dependents = store.objects().filter(|(_, o)| is_dependent(o));
+    let dependents: Vec<Id> = dependents.map(|(id, _)| id.clone()).collect();
+    match rng.pick(&dependents) {
+        Some(dependent) => remove_from(store, dependent, "ownerReferences", is_of),
+        None => remove_from(store, &id, "finalizers", |f| f == labels::ORPHAN_FINALIZER),
+    }
+    true
+}
+
+fn remove_from(store: &mut Store, id: &Id, list: &str, is_meant: impl Fn(&Value) -> bool) {
+    store.edit("garbage collector", id, |object| {
+        if let Some(items) = object["metadata"][list].as_array_mut() {
+            items.retain(|item| !is_meant(item));
+        }
+    });
 }
 
 fn is_orphan(store: &Store, object: &Value) -> bool {

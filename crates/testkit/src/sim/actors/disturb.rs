@@ -31,6 +31,32 @@ fn ungate(store: &mut Store, id: &Id) {
 /// What strangers make bears this label.
 const STRANGE: &str = "example.com/strange";
 
+fn says_whose_it_is(object: &Value) -> bool {
+    let is_labelled = view::label(object, labels::MANAGED_BY) == labels::MANAGER
+        && view::label(object, labels::PART_OF) == view::set_of(object);
+    view::owner(object).is_some() || is_labelled
+}
+
+/// Whether nobody controls the PodClique and it is of another attempt than the set is in: it was cut
+/// loose when its replica was torn down.
+fn is_left_over(store: &Store, id: &Id, object: &Value) -> bool {
+    if id.resource != Resource::PodClique || view::owner(object).is_some() {
+        return false;
+    }
+    let attempt = |key| view::label(object, key).parse().unwrap_or(0);
+    let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(object)));
+    let group = Id::new(
+        Resource::PodCliqueScalingGroup,
+        view::label(object, labels::SCALING_GROUP),
+    );
+    let group_replica = view::label(object, labels::SCALING_GROUP_REPLICA_INDEX);
+    let of_set = set.map(|s| view::attempt(s, view::replica(object).unwrap_or(-1)));
+    let of_group = store.get(&group);
+    let of_group = of_group.map(|g| view::attempt(g, group_replica.parse().unwrap_or(-1)));
+    of_set.is_some_and(|present| attempt(labels::ATTEMPT) < present)
+        || of_group.is_some_and(|present| attempt(labels::GROUP_ATTEMPT) < present)
+}
+
 /// `kubectl replace --force`, or a stranger who wants the name: another object with the same name.
 /// What has a finalizer stays.
 fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
@@ -50,14 +76,17 @@ fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
     store.handle("chaos", &Call::new("POST", &path, manifest));
 }
 
-/// Strangers take away what they made.
+/// Strangers take away what they made, and somebody what says no more whose it is: the remedy that
+/// the operator asks for where a name is taken.
 pub fn leave(store: &mut Store) {
-    let is_strange = |o: &Value| !view::label(o, STRANGE).is_empty();
-    let ids: Vec<Id> = store
-        .objects()
-        .filter(|(_, o)| is_strange(o))
-        .map(|(id, _)| id.clone())
-        .collect();
+    let is_strange = |id: &Id, o: &Value| {
+        let is_made = id.resource != Resource::PodCliqueSet && id.resource != Resource::Event;
+        let is_nobodys = !says_whose_it_is(o) || is_left_over(store, id, o);
+        let is_taken = view::owner(o).is_some_and(|(kind, ..)| kind == "Service");
+        is_taken || !view::label(o, STRANGE).is_empty() || (is_made && is_nobodys)
+    };
+    let strange = store.objects().filter(|(id, o)| is_strange(id, o));
+    let ids: Vec<Id> = strange.map(|(id, _)| id.clone()).collect();
     for id in ids {
         store.remove("stranger", &id);
     }

@@ -59,7 +59,7 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
 }
 
 fn start(store: &mut Store, id: &Id) {
-    let time = store.now.to_string();
+    let time = store.stamp();
     store.edit("kubelet", id, |pod| {
         let (restarts, last) = restarted(pod);
         pod["status"] = json!({
@@ -112,7 +112,7 @@ fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
 /// The container ends. For a while the phase does not say so.
 fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
     const STARTED: &str = "/status/containerStatuses/0/state/running/startedAt";
-    let (time, started) = (store.now.to_string(), view::text(pod, STARTED).to_owned());
+    let (time, started) = (store.stamp(), view::text(pod, STARTED).to_owned());
     store.edit("kubelet", id, |pod| {
         let ended = json!({"exitCode": code, "startedAt": started, "finishedAt": time});
         pod["status"]["conditions"] = conditions(&time, "False");

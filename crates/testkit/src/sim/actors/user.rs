@@ -92,26 +92,43 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     if user.has_job() {
         return act_on_job(user, store, rng);
     }
-    match rng.below(10) {
+    match rng.below(11) {
         0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
         1 | 2 => user.create(store),
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
-        _ => scale(store, rng, Resource::PodClique, 0, 4),
+        8 => orphan(store, rng),
+        _ => scale(store, rng, Resource::PodClique, 1, 4),
     }
 }
 
 /// The same for a job, which is neither scaled nor edited: that is refused.
 fn act_on_job(user: &User, store: &mut Store, rng: &mut Rng) {
-    match rng.below(12) {
+    match rng.below(13) {
         0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
         1 => user.create(store),
         2..=4 => job::change_limits(store, rng),
         5 => job::delete_one(store, rng, Resource::PodClique),
         6..=9 => job::delete_one(store, rng, Resource::Pod),
         10 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
+        11 => orphan(store, rng),
         _ => scale(store, rng, Resource::PodClique, 1, 4),
     }
+}
+
+/// `kubectl delete --cascade=orphan`
+fn orphan(store: &mut Store, rng: &mut Rng) {
+    const KINDS: [Resource; 3] = [
+        Resource::PodCliqueSet,
+        Resource::PodCliqueScalingGroup,
+        Resource::PodClique,
+    ];
+    let Some(kind) = rng.pick(&KINDS) else { return };
+    let ids: Vec<Id> = store.all(*kind).map(|(id, _)| id.clone()).collect();
+    let Some(id) = rng.pick(&ids) else { return };
+    let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
+    let options = json!({"propagationPolicy": "Orphan"});
+    store.handle("user", &Call::new("DELETE", &path, options));
 }
 
 fn scale(store: &mut Store, rng: &mut Rng, resource: Resource, low: i64, high: i64) {

@@ -64,7 +64,7 @@ fn owners<'a>(window: &Window<'a>, child: &Value) -> Vec<&'a Stored> {
 /// Name of the PodCliqueSet at the top.
 fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
     if view::owner(owner).is_none() {
-        return view::name(owner);
+        return view::set_of(owner);
     }
     let above = owners(window, owner);
     above.first().map_or("", |o| set_of(window, o))
@@ -75,6 +75,16 @@ fn kept_owner(record: &Record, before: &Value, after: &Value) -> Verdict {
     let (was, is) = (view::owner(before), view::owner(after));
     demand(was.is_none() || was == is, "I5", || {
         format!("{}: its owner was {was:?} and is {is:?}", record.id)
+    })?;
+    let Some((_, owner, _)) = is.filter(|_| was.is_none()) else {
+        return Ok(());
+    };
+    let is_child = record.id.name.starts_with(&format!("{owner}-"));
+    demand(is_child, "I5", || {
+        format!(
+            "{} was adopted by {owner}, which has no such child",
+            record.id
+        )
     })
 }
 

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{OPERATOR, Verdict, demand, shortage};
+use super::{OPERATOR, Verdict, demand, job, shortage};
 use crate::sim::resource::Resource;
 use crate::sim::store::{Record, Stored};
 use crate::sim::view::{self, attempt};
@@ -119,12 +119,7 @@ pub(super) fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
 
 /// All states of the set in which it may have been seen.
 fn sets(window: &Window<'_>, object: &Value) -> Vec<Stored> {
-    let uid = match view::owner(object) {
-        Some((_, _, uid)) => uid,
-        None => view::uid(object),
-    };
-    let states = window.of_uid(Resource::PodCliqueSet, uid);
-    states.into_iter().cloned().collect()
+    job::sets(window, object).into_iter().cloned().collect()
 }
 
 /// When the stored breach of an object is due.
@@ -215,7 +210,9 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
         return Ok(());
     };
     let is_earlier = |c: &Value| {
-        view::set_of(c) == set
+        // What nobody controls, or another, blocks nothing.
+        view::owner(c).is_some_and(|(kind, ..)| kind.starts_with("PodClique"))
+            && view::set_of(c) == set
             && view::replica(c) == Some(replica)
             && label(c, labels::ATTEMPT) < fence
     };

@@ -121,7 +121,11 @@ fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
             let is_counted = view::index(p).is_some_and(|k| done.contains(&k));
             is_own && !is_counted && (view::is_ready(p) || (is_job && view::is_completed(p)))
         };
-        let most = window.most_pods(is_up) + done.len();
+        // What was read live is newer than what the watch has shown of the other pods: no single
+        // moment has to have had them all.
+        let up = window.versions(Resource::Pod, is_up);
+        let slots: BTreeSet<Option<i64>> = up.iter().map(|p| view::index(p)).collect();
+        let most = slots.len() + done.len();
         demand(i64::try_from(most).unwrap_or(0) >= least, "I9", || {
             let (gang, part) = (view::name(gang), view::name(part));
             format!("scaled gang {gang} starts, but {part} had {most} of {least} pods Ready")

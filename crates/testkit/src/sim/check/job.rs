@@ -34,15 +34,18 @@ pub(super) fn owners<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored>
 
 /// All states of the set that an object is a part of, itself included.
 pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
+    let set = view::set_of(object);
+    if view::owner(object).is_none() && view::name(object) != set {
+        // Nobody controls it for the moment: it belongs to whoever has the name.
+        return window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
+    }
     if view::owner(object).is_none() {
         return window.of_uid(Resource::PodCliqueSet, view::uid(object));
     }
     let owners = owners(window, object);
     match owners.first() {
-        Some(owner) => match view::owner(owner) {
-            Some(_) => sets(window, owner),
-            None => owners,
-        },
+        Some(owner) if view::name(owner) == set => owners,
+        Some(owner) => sets(window, owner),
         None => owners,
     }
 }

@@ -90,7 +90,7 @@ impl Checker {
             if record.actor != OPERATOR && record.actor != LATE {
                 continue;
             }
-            others::damage(record)?;
+            others::damage(&window, record)?;
             others::owner(&window, record)?;
             others::meant(&window, record)?;
             edges::check(&window, record)?;

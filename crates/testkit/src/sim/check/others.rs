@@ -7,7 +7,7 @@ use super::late::Late;
 use super::window::Window;
 use super::{Verdict, demand};
 use crate::sim::resource::Resource;
-use crate::sim::store::Record;
+use crate::sim::store::{Record, Stored};
 use crate::sim::view;
 
 /// I16: `wasAvailable` never goes back.
@@ -75,17 +75,70 @@ pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Ve
     })
 }
 
+/// One of our kinds controls it, or nobody does and it bears our label or our finalizer.
+fn is_managed(object: &Value) -> bool {
+    let owner = view::owner(object);
+    owner.map_or_else(
+        || is_marked(object),
+        |(kind, ..)| kind.starts_with("PodClique"),
+    )
+}
+
+fn is_marked(object: &Value) -> bool {
+    let mut finalizers = view::list(object, "/metadata/finalizers").filter_map(Value::as_str);
+    view::label(object, labels::MANAGED_BY) == labels::MANAGER || finalizers.any(is_own)
+}
+
+/// What was ours and another has taken over still gets a status, and loses our finalizer when it
+/// goes.
+fn is_farewell(record: &Record, before: &Value) -> bool {
+    let rest = |object: &Value| {
+        let mut rest = object.clone();
+        rest["status"] = Value::Null;
+        for key in ["finalizers", "resourceVersion"] {
+            rest["metadata"][key] = Value::Null;
+        }
+        rest
+    };
+    is_marked(before) && rest(before) == rest(&record.last)
+}
+
+/// I29: what another controls is left alone, what nobody controls is adopted and nothing else, and
+/// what was to outlive its owner does.
+fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Verdict {
+    let seen = window.of_uid(record.id.resource, view::uid(before));
+    let stays = |o: &Stored| !view::is_terminating(o);
+    let is_deletion = stays(before) && !record.after.as_ref().is_some_and(stays);
+    if is_deletion {
+        let is_kept = match view::owner(before) {
+            None => {
+                let mut owners = seen.iter().filter_map(|o| view::owner(o));
+                owners.any(|(_, _, uid)| window.was_orphaned(uid))
+            }
+            Some((kind, _, uid)) => {
+                let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);
+                !owners.is_empty() && owners.iter().all(|o| view::is_orphaning(o))
+            }
+        };
+        demand(!is_kept, "I29", || {
+            format!("{} deleted, which was to outlive its owner", record.id)
+        })?;
+    }
+    let is_adopted =
+        view::owner(before).is_none() && record.after.as_ref().is_some_and(|o| is_managed(o));
+    let mut states = seen.into_iter().chain([before]);
+    let is_ours = is_adopted || states.any(|o| is_managed(o)) || is_farewell(record, before);
+    demand(is_ours, "I29", || format!("{} is not ours", record.id))
+}
+
 /// I29: what belongs to others is left alone.
-pub(super) fn damage(record: &Record) -> Verdict {
+pub(super) fn damage(window: &Window<'_>, record: &Record) -> Verdict {
     let Some(before) = &record.before else {
         return Ok(());
     };
-    let is_grove = view::owner(before).is_some_and(|(kind, ..)| kind.starts_with("PodClique"));
-    demand(
-        is_grove || record.id.resource == Resource::PodCliqueSet,
-        "I29",
-        || format!("{} is not ours", record.id),
-    )?;
+    if record.id.resource != Resource::PodCliqueSet {
+        ours(window, record, before)?;
+    }
     let Some(after) = &record.after else {
         return Ok(());
     };

@@ -142,6 +142,10 @@ fn patched(before: &Value, after: &Value) -> Verdict {
         for key in ["resourceVersion", "generation", "labels"] {
             meta.remove(key);
         }
+        // It was adopted; by whom is judged elsewhere.
+        if view::owner(before).is_none() {
+            meta.remove("ownerReferences");
+        }
     }
     demand(is_gate_kept && was == is, "I6", || {
         format!(
@@ -194,7 +198,7 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Verdict {
     let is_staying = window
         .store
         .by_uid(owner)
-        .is_some_and(|(_, q)| !view::is_terminating(q));
+        .is_some_and(|(_, q)| !view::is_terminating(q) || view::is_orphaning(q));
     let is_own = of(owner);
     let wanted = versions
         .iter()

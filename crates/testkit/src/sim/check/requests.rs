@@ -65,9 +65,8 @@ impl Requests {
         let Some((id, holder)) = id.and_then(|id| Some((id.clone(), store.get(&id)?))) else {
             return Ok(());
         };
-        self.known(holder, call)?;
         if view::owner(holder) == view::owner(&call.body) {
-            return Ok(());
+            return self.known(holder, call);
         }
         let times = self.taken.entry(id.to_string()).or_default();
         times.retain(|at| *at + SPAN > store.now);

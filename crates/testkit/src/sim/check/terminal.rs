@@ -62,6 +62,7 @@ fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value)
         let is_own = roots
             .first()
             .is_some_and(|s| view::uid(s) == view::uid(after));
+        let is_own = is_own && is_held_on_to(window, pod);
         is_own && !view::is_finished(pod) && !is_stuck(pod, record) && !is_late(window, pod)
     };
     let mut pods = window.store.all(Resource::Pod);
@@ -70,6 +71,14 @@ fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value)
         let pod = left.map_or("", |(id, _)| &id.name);
         format!("{}: Failed, but {pod} is not finished", record.id)
     })
+}
+
+/// Whether a set is at the top of those who control it: what somebody cut loose is not the job's any
+/// more.
+fn is_held_on_to(window: &Window<'_>, object: &Value) -> bool {
+    let ours = view::owner(object).filter(|(kind, ..)| kind.starts_with("PodClique"));
+    let owner = ours.and_then(|(_, _, uid)| window.store.by_uid(uid));
+    owner.is_some_and(|(id, o)| id.resource == Resource::PodCliqueSet || is_held_on_to(window, o))
 }
 
 fn is_stuck(pod: &Value, record: &Record) -> bool {

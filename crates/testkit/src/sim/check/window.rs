@@ -74,6 +74,14 @@ impl<'a> Window<'a> {
         self.versions(resource, |o| view::uid(o) == uid)
     }
 
+    /// Whether somebody asked for the deletion of this object without that of its dependents.
+    pub fn was_orphaned(&self, uid: &str) -> bool {
+        let log = self.store.log.get(..=self.position).unwrap_or_default();
+        let states = log.iter().filter_map(|r| r.after.as_ref());
+        let mut own = states.filter(|o| view::uid(o) == uid);
+        own.any(|o| view::is_orphaning(o))
+    }
+
     /// Uids of objects that came or went in the window, the record that is checked included.
     pub fn born_or_gone(&self, resource: Resource) -> impl Iterator<Item = &'a str> {
         let own = self.store.log.get(self.position).into_iter();

@@ -11,6 +11,7 @@ use crate::sim::view;
 pub(super) fn problems(store: &Store) -> Vec<String> {
     let cliques = store.all(Resource::PodClique);
     let mut problems: Vec<String> = cliques
+        .filter(|(id, _)| super::is_rooted(store, id))
         .filter_map(|(id, c)| outdated(store, id, c))
         .collect();
     for (event, reason) in TOLD {

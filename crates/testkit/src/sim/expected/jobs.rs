@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Gangs, check_breach, check_gang, check_generation, pods_of, ready, wrong_labels};
+use super::{
+    Gangs, check_breach, check_gang, check_generation, is_rooted, pods_of, ready, wrong_labels,
+};
 use crate::sim::actors::is_endless;
 use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Store, Stored};
@@ -72,8 +74,9 @@ fn not_done(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String> {
 
 fn cliques<'a>(store: &'a Store, set: &Value) -> Vec<&'a Stored> {
     let is_own = |c: &Value| view::set_of(c) == view::name(set);
-    let all = store.all(Resource::PodClique).map(|(_, c)| c);
-    all.filter(|c| is_own(c)).collect()
+    let all = store.all(Resource::PodClique);
+    let rooted = all.filter(|(id, c)| is_own(c) && is_rooted(store, id));
+    rooted.map(|(_, c)| c).collect()
 }
 
 /// Every slot is done, or held by a pod that is Ready and never ends by itself.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::labels;
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 
@@ -29,7 +30,7 @@ impl Store {
                 next["metadata"]["generation"] = json!(generation + 1);
             }
             if options["propagationPolicy"] == "Orphan" {
-                next["metadata"]["finalizers"] = with(&before, "orphan");
+                next["metadata"]["finalizers"] = with(&before, labels::ORPHAN_FINALIZER);
             }
         }
         next["metadata"]["deletionGracePeriodSeconds"] = json!(grace);

@@ -188,6 +188,11 @@ impl Store {
         let _ = self.delete(id, &Value::Null);
     }
 
+    /// The present as it is written into objects.
+    pub fn stamp(&self) -> String {
+        seconds(self.now)
+    }
+
     fn list(&self, place: &Place) -> Value {
         let items: Vec<&Value> = self
             .all(place.resource)

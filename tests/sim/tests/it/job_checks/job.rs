@@ -80,7 +80,8 @@ impl Job {
         let breach = json!({
             "type": "MinAvailableBreached", "status": "True", "lastTransitionTime": NOW,
         });
-        self.status("podcliques/demo-0-a", &json!({"conditions": [breach]}));
+        let status = json!({"conditions": [breach], "breachedSince": NOW});
+        self.status("podcliques/demo-0-a", &status);
     }
 
     /// One pod failed, and the PodClique says so.

@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use testkit::sim::actors::{self, User};
 use testkit::sim::check::{Checker, Requests, Violation};
-use testkit::sim::store::Record;
-use testkit::sim::{Coverage, Rng, Store};
+use testkit::sim::store::{Record, Stored};
+use testkit::sim::{Coverage, Id, Resource, Rng, Store, view};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};
@@ -151,11 +151,22 @@ impl Run {
         self.operator.views.release();
         actors::leave(&mut self.store);
         actors::heal(&mut self.store);
+        self.apply_again();
         self.capacity = usize::MAX;
         self.converge().await?;
         self.verdict()?;
         self.second_act().await?;
         self.stay_quiet().await
+    }
+
+    /// Whoever cut something loose wants it back in the end.
+    fn apply_again(&mut self) {
+        let is_loose = |(id, o): (&Id, &Stored)| {
+            id.resource != Resource::PodCliqueSet && view::owner(o).is_none()
+        };
+        if self.store.objects().any(is_loose) {
+            self.user.create(&mut self.store);
+        }
     }
 
     /// Lets the tasks run until each waits for an answer.

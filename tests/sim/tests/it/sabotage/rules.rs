@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
-use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus};
+use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World};
@@ -30,6 +30,11 @@ impl Reconciler for Spoilt {
         let mut snapshot = self.rules.observe(object, world);
         if self.sabotage == Some(Sabotage::TimerEarly) {
             hasten(&mut snapshot);
+        }
+        if self.sabotage == Some(Sabotage::OrphanDeleted) {
+            let finalizers = &mut Arc::make_mut(&mut snapshot.stored).metadata.finalizers;
+            let kept = finalizers.take().unwrap_or_default().into_iter();
+            *finalizers = Some(kept.filter(|f| f != labels::ORPHAN_FINALIZER).collect());
         }
         snapshot
     }
