@@ -121,6 +121,17 @@ impl Coverage {
         if record.actor == OPERATOR && !index(before).is_empty() && index(after).is_empty() {
             self.saw("slot given up as stuck");
         }
+        let restarts = |pod| view::number(pod, "/status/containerStatuses/0/restartCount");
+        if restarts(before) < restarts(after) {
+            self.saw("container started again");
+        }
+        let is_told_to_end = |pod| view::exit_codes(pod).contains(&143);
+        if !is_told_to_end(before) && is_told_to_end(after) {
+            self.saw("peer ended with 143");
+        }
+        if record.actor == OPERATOR && record.id.namespace != "default" {
+            self.saw("pod of the other namespace written");
+        }
         if view::is_terminating(after) && view::exit_codes(before) != view::exit_codes(after) {
             self.saw("pod ended while it was deleted");
         }

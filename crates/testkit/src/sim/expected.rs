@@ -23,6 +23,12 @@ const GROUP_COUNTS: [&str; 4] = [
 
 /// What is wrong in a cluster that has come to rest; empty if it is as it should be.
 pub fn problems(store: &Store) -> Vec<String> {
+    let namespaces = store.namespaces();
+    let all = namespaces.into_iter().map(|name| store.within(&name));
+    all.flat_map(|store| problems_within(&store)).collect()
+}
+
+fn problems_within(store: &Store) -> Vec<String> {
     let mut problems = Vec::new();
     let mut wanted: BTreeSet<Id> = BTreeSet::new();
     // What may be missing.

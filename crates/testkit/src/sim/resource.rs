@@ -94,9 +94,24 @@ impl Id {
     }
 }
 
+impl Id {
+    /// Another object of this namespace.
+    #[must_use]
+    pub fn beside(&self, resource: Resource, name: &str) -> Self {
+        Self {
+            resource,
+            namespace: self.namespace.clone(),
+            name: name.to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.resource, self.name)
+        match self.namespace.as_str() {
+            "default" => write!(f, "{} {}", self.resource, self.name),
+            namespace => write!(f, "{} {namespace}/{}", self.resource, self.name),
+        }
     }
 }
 

@@ -32,6 +32,11 @@ pub fn name(object: &Value) -> &str {
     text(object, "/metadata/name")
 }
 
+/// Namespace.
+pub fn namespace(object: &Value) -> &str {
+    text(object, "/metadata/namespace")
+}
+
 /// Uid.
 pub fn uid(object: &Value) -> &str {
     text(object, "/metadata/uid")

@@ -63,6 +63,7 @@ canaries! {
     delete_is_revocable: DeleteIsRevocable by "VIEW";
     orphan_deleted: OrphanDeleted by "I29";
     adopt_controlled: AdoptControlled by "I5" "I29";
+    one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR";
     timer_early: TimerEarly by "I13";
     no_confirm: NoConfirm by "I15";
 }

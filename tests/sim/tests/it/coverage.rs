@@ -4,13 +4,17 @@ use testkit::sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
-const FLOORS: [(&str, u64); 21] = [
+const FLOORS: [(&str, u64); 29] = [
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
+    ("children orphaned", 60),
     ("conflict", 1500),
+    ("container started again", 12),
     ("crash", 600),
     ("gang started", 500),
     ("group replica recycled", 10),
+    ("group scaled to zero", 20),
+    ("group woken", 4),
     ("job out of restarts", 8),
     ("job out of time", 10),
     ("job restarted", 12),
@@ -19,8 +23,12 @@ const FLOORS: [(&str, u64); 21] = [
     ("labels of a terminating object edited", 80),
     ("live read", 1500),
     ("live read within a full list", 40),
+    ("object adopted", 250),
+    ("owner cut", 240),
+    ("peer ended with 143", 60),
     ("pod created late", 50),
     ("pod ended while it was deleted", 30),
+    ("pod of the other namespace written", 190),
     ("quota used up", 400),
     ("replica torn down", 30),
     ("request lost", 500),

@@ -269,7 +269,9 @@ impl Operator {
     /// Reads live. What has lost its label is followed by no watch: from then on it is known as it
     /// was read.
     pub fn refresh(&mut self, (kind, key): (Resource, Key), store: &Store) {
-        let found = store.get(&Id::new(kind, &key.name));
+        let mut id = Id::new(kind, &key.name);
+        id.namespace.clone_from(&key.namespace);
+        let found = store.get(&id);
         if found.is_some_and(|o| !is_followed(o)) {
             self.trust(kind, store);
             let trust = self.trusted.get_mut(&kind).unwrap();

@@ -65,6 +65,8 @@ pub enum Sabotage {
     OrphanDeleted,
     /// What another controls passes for what nobody controls.
     AdoptControlled,
+    /// Objects of all namespaces are taken for those of one.
+    OneNamespace,
     /// Gangs are terminated a second before their time.
     TimerEarly,
     /// A stored breach is believed, whatever the pods say.

@@ -134,7 +134,7 @@ fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let ids = store.objects().filter(is_child).map(|(id, _)| id.clone());
     let ids: Vec<Id> = ids.collect();
     if let Some(id) = rng.pick(&ids) {
-        let owners = another(store, rng);
+        let owners = another(store, rng, &id.namespace);
         store.edit("chaos", id, |object| {
             object["metadata"]["ownerReferences"] = owners;
         });
@@ -142,8 +142,10 @@ fn cut_loose(store: &mut Store, rng: &mut Rng) {
 }
 
 /// Mostly nobody; now and then another controller that is there takes it over.
-fn another(store: &Store, rng: &mut Rng) -> Value {
-    let services: Vec<_> = store.all(Resource::Service).map(|(_, s)| s).collect();
+fn another(store: &Store, rng: &mut Rng, namespace: &str) -> Value {
+    let services = store.all(Resource::Service);
+    let services = services.filter(|(id, _)| id.namespace == namespace);
+    let services: Vec<_> = services.map(|(_, s)| s).collect();
     match rng.pick(&services).filter(|_| rng.fork().chance(200)) {
         None => json!([]),
         Some(service) => json!([{

@@ -37,7 +37,8 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
 /// available, all its pods are there, and the set asks for termination.
 pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     let asks = |c: &Value| {
-        let set = Id::new(Resource::PodCliqueSet, view::set_of(c));
+        let mut set = Id::new(Resource::PodCliqueSet, view::set_of(c));
+        view::namespace(c).clone_into(&mut set.namespace);
         let delay = "/spec/template/terminationDelay";
         store.get(&set).is_some_and(|s| {
             let asks = view::is_job(s) || !view::text(s, delay).is_empty();

@@ -44,8 +44,8 @@ fn is_left_over(store: &Store, id: &Id, object: &Value) -> bool {
         return false;
     }
     let attempt = |key| view::label(object, key).parse().unwrap_or(0);
-    let set = store.get(&Id::new(Resource::PodCliqueSet, view::set_of(object)));
-    let group = Id::new(
+    let set = store.get(&id.beside(Resource::PodCliqueSet, view::set_of(object)));
+    let group = id.beside(
         Resource::PodCliqueScalingGroup,
         view::label(object, labels::SCALING_GROUP),
     );

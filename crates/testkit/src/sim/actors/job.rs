@@ -64,8 +64,7 @@ fn delays(template: &mut Value, rng: &mut Rng) {
 }
 
 /// `trainingSpec` may be changed as long as the job runs.
-pub(super) fn change_limits(store: &mut Store, rng: &mut Rng) {
-    let id = Id::new(Resource::PodCliqueSet, "demo");
+pub(super) fn change_limits(store: &mut Store, rng: &mut Rng, id: &Id) {
     let mut limits = limits(rng);
     for key in ["maxRestarts", "maxRuntime"] {
         // What a merge patch does not name stays.

@@ -98,8 +98,11 @@ pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
 /// Mostly the work gets done. Where a peer failed, the others lose their connections and are told
 /// to end.
 fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
-    let is_peer =
-        |p: &Value| view::replica(p) == view::replica(pod) && view::uid(p) != view::uid(pod);
+    let is_peer = |p: &Value| {
+        view::namespace(p) == view::namespace(pod)
+            && view::replica(p) == view::replica(pod)
+            && view::uid(p) != view::uid(pod)
+    };
     let has_failed = |p: &Value| view::exit_codes(p).iter().any(|code| *code != 0);
     let mut pods = store.all(Resource::Pod);
     let is_given_up = pods.any(|(_, p)| is_peer(p) && has_failed(p));

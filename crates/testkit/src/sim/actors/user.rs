@@ -14,10 +14,14 @@ use crate::sim::{Rng, view};
 /// In so many of a thousand seeds the set is a training job.
 const JOBS: usize = 350;
 
+/// In so many of a thousand seeds another namespace has a set of the same name.
+const SHARED: usize = 80;
+
 /// What the user wants.
 #[derive(Clone, Debug)]
 pub struct User {
     manifest: Value,
+    namespaces: &'static [&'static str],
 }
 
 impl User {
@@ -52,7 +56,16 @@ impl User {
         manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
         manifest["kind"] = json!("PodCliqueSet");
-        Self { manifest }
+        // One in so many seeds has a set of the same name in another namespace, too.
+        let namespaces = if rng.clone().fork().chance(SHARED) {
+            &["default", "other"][..]
+        } else {
+            &["default"]
+        };
+        Self {
+            manifest,
+            namespaces,
+        }
     }
 
     /// Whether it is a training job.
@@ -66,10 +79,25 @@ impl User {
         Duration::try_from(delay).ok().filter(|_| !self.has_job())
     }
 
-    /// `kubectl apply`: creates the set unless it is there.
+    /// `kubectl apply` in each namespace: creates the set unless it is there.
     pub fn create(&self, store: &mut Store) {
-        let path = Resource::PodCliqueSet.path("default");
-        store.handle("user", &Call::new("POST", &path, self.manifest.clone()));
+        for namespace in self.namespaces {
+            let path = Resource::PodCliqueSet.path(namespace);
+            store.handle("user", &Call::new("POST", &path, self.manifest.clone()));
+        }
+    }
+
+    /// One of the sets.
+    fn set(&self, rng: &mut Rng) -> Id {
+        let namespace = match self.namespaces {
+            [only] => Some(only),
+            several => rng.pick(several),
+        };
+        let mut set = Id::new(Resource::PodCliqueSet, "demo");
+        if let Some(namespace) = namespace {
+            (*namespace).clone_into(&mut set.namespace);
+        }
+        set
     }
 }
 
@@ -93,7 +121,7 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
         return act_on_job(user, store, rng);
     }
     match rng.below(11) {
-        0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
+        0 => store.remove("user", &user.set(rng)),
         1 | 2 => user.create(store),
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
@@ -105,9 +133,12 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
 /// The same for a job, which is neither scaled nor edited: that is refused.
 fn act_on_job(user: &User, store: &mut Store, rng: &mut Rng) {
     match rng.below(13) {
-        0 => store.remove("user", &Id::new(Resource::PodCliqueSet, "demo")),
+        0 => store.remove("user", &user.set(rng)),
         1 => user.create(store),
-        2..=4 => job::change_limits(store, rng),
+        2..=4 => {
+            let set = user.set(rng);
+            job::change_limits(store, rng, &set);
+        }
         5 => job::delete_one(store, rng, Resource::PodClique),
         6..=9 => job::delete_one(store, rng, Resource::Pod),
         10 => scale(store, rng, Resource::PodCliqueSet, 0, 3),

@@ -41,7 +41,8 @@ fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
     log.any(|r| {
         let went = r.before.as_ref().filter(|_| r.after.is_none());
         let is_meant = |c: &Stored| {
-            view::set_of(c) == view::name(set)
+            view::namespace(c) == view::namespace(set)
+                && view::set_of(c) == view::name(set)
                 && view::replica(c) == Some(replica)
                 && job::attempt_of(c) == present
                 && !view::has_condition(c, "Succeeded")

@@ -216,10 +216,7 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
             && view::replica(c) == Some(replica)
             && label(c, labels::ATTEMPT) < fence
     };
-    let left = window
-        .store
-        .all(Resource::PodClique)
-        .find(|(_, c)| is_earlier(c));
+    let left = window.all(Resource::PodClique).find(|(_, c)| is_earlier(c));
     demand(left.is_none(), "fence", || {
         let old = left.map_or("", |(_, c)| view::name(c));
         format!(

@@ -104,7 +104,6 @@ fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
         view::label(q, labels::POD_GANG) == base && view::label(q, labels::BASE_POD_GANG).is_empty()
     };
     let base_parts: Vec<_> = window
-        .store
         .all(Resource::PodClique)
         .filter(|(_, q)| is_base(q))
         .collect();

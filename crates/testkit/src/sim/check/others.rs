@@ -68,7 +68,7 @@ pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Ve
         let is_own = view::owner(p).is_some_and(|o| o.2 == uid);
         is_own && view::is_live(p) && !late.is_unseen(window, p)
     };
-    let left = window.store.all(Resource::Pod).find(|(_, p)| is_left(p));
+    let left = window.all(Resource::Pod).find(|(_, p)| is_left(p));
     demand(left.is_none(), "I27", || {
         let pod = left.map_or("", |(_, p)| view::name(p));
         format!("{} is gone while its pod {pod} runs", record.id)

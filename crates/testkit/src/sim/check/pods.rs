@@ -57,7 +57,7 @@ fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
 fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> Verdict {
     let owner = owner_uid(pod);
     let is_own = of(owner);
-    let pods = window.store.all(Resource::Pod).map(|(_, p)| &**p);
+    let pods = window.all(Resource::Pod).map(|(_, p)| &**p);
     let pods: Vec<&Value> = pods
         .filter(|p| is_own(p) && view::is_live(p) && !late.is_unseen(window, p))
         .collect();
@@ -97,7 +97,7 @@ fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> Verdict {
 
 fn index_taken(window: &Window<'_>, record: &Record, pod: &Value, late: &Late) -> Verdict {
     let (owner, index) = (owner_uid(pod), view::index(pod));
-    let holder = window.store.all(Resource::Pod).find(|(_, other)| {
+    let holder = window.all(Resource::Pod).find(|(_, other)| {
         view::uid(other) != view::uid(pod)
             && owner_uid(other) == owner
             && view::index(other) == index
@@ -167,7 +167,9 @@ fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
             || r.before.is_some()
             || r.after.as_ref().is_none_or(|p| view::uid(p) != uid)
     });
-    let mut gangs = since_birth.filter(|r| r.id.resource == Resource::PodGang);
+    let is_gang =
+        |r: &&Record| r.id.resource == Resource::PodGang && r.id.namespace == record.id.namespace;
+    let mut gangs = since_birth.filter(is_gang);
     let lists = |r: &Record| {
         r.after
             .as_ref()
@@ -175,8 +177,8 @@ fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) 
     };
     // A gang that a dead process still wrote may list an earlier pod of that name, which the next
     // process could not know of when it chose the name.
-    let is_late = |r: &Record| r.actor == LATE && r.id.resource == Resource::PodGang;
-    let is_listed = gangs.any(lists) || log.iter().any(|r| is_late(r) && lists(r));
+    let is_late = |r: &&Record| r.actor == LATE && is_gang(r);
+    let is_listed = gangs.any(lists) || log.iter().any(|r| is_late(&r) && lists(r));
     demand(is_listed, "I8", || {
         let time = record.time;
         format!("pod {name} ungated at {time}, but no PodGang listed it since it exists")

@@ -65,7 +65,7 @@ fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value)
         let is_own = is_own && is_held_on_to(window, pod);
         is_own && !view::is_finished(pod) && !is_stuck(pod, record) && !is_late(window, pod)
     };
-    let mut pods = window.store.all(Resource::Pod);
+    let mut pods = window.all(Resource::Pod);
     let left = pods.find(|(_, pod)| is_held(pod));
     demand(left.is_none(), "I26", || {
         let pod = left.map_or("", |(id, _)| &id.name);

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use strum::EnumCount;
 
-use crate::sim::resource::Resource;
+use crate::sim::resource::{Id, Resource};
 use crate::sim::store::{Record, Store, Stored};
 use crate::sim::view;
 
@@ -48,11 +48,26 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
+    /// Namespace of the record that is checked: nothing in another one concerns it.
+    fn namespace(&self) -> &'a str {
+        let record = self.store.log.get(self.position);
+        record.map_or("", |r| r.id.namespace.as_str())
+    }
+
+    /// What there is of this resource.
+    pub fn all(&self, resource: Resource) -> impl Iterator<Item = (&'a Id, &'a Stored)> {
+        let namespace = self.namespace();
+        let all = self.store.all(resource);
+        all.filter(move |(id, _)| id.namespace == namespace)
+    }
+
     /// Records of this resource since the horizon, up to the one that is checked, newest first.
     fn recent(&self, resource: Resource) -> impl Iterator<Item = &'a Record> {
         let from = self.horizon.of(resource).min(self.position);
         let log = self.store.log.get(from..self.position).unwrap_or_default();
-        log.iter().rev().filter(move |r| r.id.resource == resource)
+        let namespace = self.namespace();
+        let is_meant = move |r: &&Record| r.id.resource == resource && r.id.namespace == namespace;
+        log.iter().rev().filter(is_meant)
     }
 
     /// All states in the window of the objects of which this holds, whatever the state.
@@ -65,7 +80,7 @@ impl<'a> Window<'a> {
             .recent(resource)
             .flat_map(|r| [&r.before, &r.after])
             .flatten();
-        let present = self.store.all(resource).map(|(_, o)| o);
+        let present = self.all(resource).map(|(_, o)| o);
         present.chain(recent).filter(|o| is_meant(o)).collect()
     }
 
@@ -93,11 +108,7 @@ impl<'a> Window<'a> {
     /// The most pods of which this held at once. The record that is checked does not count.
     pub fn most_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
         let claim = |o: &Option<Stored>| usize::from(o.as_ref().is_some_and(|o| holds(o)));
-        let present = self
-            .store
-            .all(Resource::Pod)
-            .filter(|(_, p)| holds(p))
-            .count();
+        let present = self.all(Resource::Pod).filter(|(_, p)| holds(p)).count();
         let mut count = present;
         if let Some(own) = self
             .store

@@ -5,7 +5,7 @@ mod delete;
 mod rules;
 mod write;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -186,6 +186,28 @@ impl Store {
     pub fn remove(&mut self, actor: &'static str, id: &Id) {
         self.actor = actor;
         let _ = self.delete(id, &Value::Null);
+    }
+
+    /// Namespaces in which there is something.
+    pub fn namespaces(&self) -> BTreeSet<String> {
+        let all = self.objects.keys();
+        all.map(|id| id.namespace.clone()).collect()
+    }
+
+    /// What concerns one namespace, as if that were `default`.
+    #[must_use]
+    pub fn within(&self, namespace: &str) -> Self {
+        let is_meant = |id: &Id| id.namespace == namespace;
+        let renamed = |id: &Id| Id::new(id.resource, &id.name);
+        let objects = self.objects.iter().filter(|(id, _)| is_meant(id));
+        let by_uid = self.by_uid.iter().filter(|(_, id)| is_meant(id));
+        let log = self.log.iter().filter(|r| is_meant(&r.id));
+        Self {
+            objects: objects.map(|(id, o)| (renamed(id), o.clone())).collect(),
+            by_uid: by_uid.map(|(uid, id)| (uid.clone(), renamed(id))).collect(),
+            log: log.cloned().collect(),
+            ..Self::new(self.now)
+        }
     }
 
     /// The present as it is written into objects.

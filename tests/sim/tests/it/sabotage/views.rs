@@ -18,6 +18,9 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
     if sabotage == Some(Sabotage::SuccessIsFailure) && view::is_completed(&object) {
         object.to_mut()["status"]["phase"] = json!("Failed");
     }
+    if sabotage == Some(Sabotage::OneNamespace) {
+        object.to_mut()["metadata"]["namespace"] = json!("default");
+    }
     let is_taken = view::owner(&object).is_some_and(|(kind, ..)| kind == "Service");
     if sabotage == Some(Sabotage::AdoptControlled) && is_taken {
         object.to_mut()["metadata"]["ownerReferences"] = json!([]);
