@@ -1,9 +1,7 @@
 //! Which gangs a PodCliqueSet replica consists of, and who is in them (design, §4).
 
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::{
-    PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
-};
+use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodCliqueSpec, PodGang, labels, names};
 
 use crate::ownership;
@@ -34,59 +32,6 @@ pub fn of_group_replica(
             Some(base.to_owned()),
         )
     }
-}
-
-/// All gangs of one replica: the base gang first, then one for each group replica beyond the
-/// group's minimum. `live_replicas` tells how many replicas a group of that object name has. Where
-/// every group is scaled to 0 and there is no other clique, there is no gang either (design, §4).
-pub fn expected(
-    pcs: &str,
-    i: i32,
-    template: &PodCliqueSetTemplateSpec,
-    live_replicas: impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
-) -> Vec<ExpectedGang> {
-    let base = names::base_gang(pcs, i);
-    let mut base_parts: Vec<String> = standalone(template)
-        .map(|c| names::standalone_clique(pcs, i, &c.name))
-        .collect();
-    let mut scaled = Vec::new();
-    for group in &template.scaling_groups {
-        let object = names::scaling_group(pcs, i, &group.name);
-        let minimum = group_minimum(group);
-        for j in 0..live_replicas(&object, group) {
-            let parts = group
-                .clique_names
-                .iter()
-                .map(|c| names::grouped_clique(&object, j, c));
-            match of_group_replica(&base, &object, j, minimum) {
-                (_, None) => base_parts.extend(parts),
-                (name, base) => scaled.push(ExpectedGang {
-                    name,
-                    parts: parts.collect(),
-                    base,
-                }),
-            }
-        }
-    }
-    let base = ExpectedGang {
-        name: base,
-        parts: base_parts,
-        base: None,
-    };
-    let gangs = std::iter::once(base).chain(scaled);
-    gangs.filter(|gang| !gang.parts.is_empty()).collect()
-}
-
-/// The cliques that belong to no scaling group, in order.
-pub fn standalone(
-    template: &PodCliqueSetTemplateSpec,
-) -> impl Iterator<Item = &PodCliqueTemplateSpec> {
-    template.cliques.iter().filter(|c| {
-        !template
-            .scaling_groups
-            .iter()
-            .any(|g| g.clique_names.contains(&c.name))
-    })
 }
 
 /// `minAvailable` of a group; 1 if unset.

@@ -12,6 +12,7 @@ pub mod hash;
 pub mod indices;
 pub mod intake;
 pub mod key;
+pub mod layout;
 pub mod limits;
 pub mod minimums;
 pub mod ownership;

@@ -1,81 +1,77 @@
-//! The PodCliques that a set consists of, standalone and grouped, whether they exist or not.
+//! What is known of the PodCliques that a set consists of.
 
 use std::collections::HashSet;
 
 use api::names;
-use api::podcliqueset::PodCliqueScalingGroupConfig;
-use domain::{fence, gang, ownership, training};
+use domain::layout::{Layout, Part};
+use domain::{fence, layout, ownership, training};
 
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
 
-/// One of them.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Part<'a> {
-    /// Its name.
-    pub name: String,
-    /// Index of the PodCliqueSet replica.
-    pub replica: i32,
-    /// Name of its clique in the template.
-    pub clique: &'a str,
-    /// The scaling group it belongs to.
-    pub group: Option<&'a PodCliqueScalingGroupConfig>,
-    /// Index of the replica of that group.
-    pub group_replica: Option<i32>,
-}
-
-impl Part<'_> {
-    /// Whether it is stored that its work is done.
-    pub fn is_latched(&self, snapshot: &Snapshot) -> bool {
-        snapshot.is_latched(self.replica, &self.name)
-    }
-
-    /// Whether it is there in the present attempt, and ours, or need not be there any more.
-    pub fn is_there(&self, snapshot: &Snapshot) -> bool {
-        let found = snapshot.of_present_attempt(&self.name);
-        found.is_some_and(|c| is_owned(&c.podclique.metadata)) || self.is_latched(snapshot)
-    }
-
-    /// Whether its work was found to be done; latched by the set, whatever became of it since.
-    pub fn has_succeeded(&self, snapshot: &Snapshot) -> bool {
-        self.is_latched(snapshot)
-            || snapshot
-                .of_present_attempt(&self.name)
-                .is_some_and(|c| training::has_succeeded(&c.podclique))
-    }
-
-    /// Whether it is there in the present attempt and nobody controls it.
-    fn is_to_be_adopted(&self, snapshot: &Snapshot) -> bool {
-        let found = snapshot.of_present_attempt(&self.name);
-        found.is_some_and(|c| is_loose(c) && c.attempt().group == self.group_attempt(snapshot))
-    }
-
-    /// The attempt of its group replica.
-    fn group_attempt(&self, snapshot: &Snapshot) -> i32 {
-        let place = self.group.zip(self.group_replica);
-        place.map_or(0, |(config, j)| {
-            let group = names::scaling_group(snapshot.name(), self.replica, &config.name);
-            let status = snapshot.group(&group).and_then(|g| g.status.as_ref());
-            status.map_or(0, |s| fence::present(&s.replica_attempts, j))
+impl Snapshot {
+    /// What the set consists of, by the live replica counts of its groups. A group whose object does
+    /// not exist yet counts with the replicas that it will have: its gang must not start without it.
+    pub fn layout(&self) -> Layout<'_> {
+        let template = &self.intake.set.spec.template;
+        layout::enumerate(self.name(), template, self.replicas(), |name, config| {
+            self.group_replicas(name, config)
         })
     }
 
-    /// Whether all its pods have done their work, found or not.
-    pub fn is_done(&self, snapshot: &Snapshot) -> bool {
-        self.has_succeeded(snapshot)
-            || snapshot
-                .podclique(&self.name)
+    /// Whether it is stored that the work of the part is done.
+    pub fn is_part_latched(&self, part: &Part<'_>) -> bool {
+        self.is_latched(part.replica, &part.name)
+    }
+
+    /// Whether the part is there in the present attempt, and ours, or need not be there any more.
+    pub fn is_part_there(&self, part: &Part<'_>) -> bool {
+        let found = self.of_present_attempt(&part.name);
+        found.is_some_and(|c| is_owned(&c.podclique.metadata)) || self.is_part_latched(part)
+    }
+
+    /// Whether the work of the part was found to be done; latched by the set, whatever became of it
+    /// since.
+    pub fn has_part_succeeded(&self, part: &Part<'_>) -> bool {
+        self.is_part_latched(part)
+            || self
+                .of_present_attempt(&part.name)
+                .is_some_and(|c| training::has_succeeded(&c.podclique))
+    }
+
+    /// Whether all pods of the part have done their work, found or not.
+    pub fn is_part_done(&self, part: &Part<'_>) -> bool {
+        self.has_part_succeeded(part)
+            || self
+                .podclique(&part.name)
                 .is_some_and(|c| training::is_done(&c.podclique, &c.completed()))
+    }
+
+    /// Whether the part is there in the present attempt and nobody controls it.
+    fn is_part_to_be_adopted(&self, part: &Part<'_>) -> bool {
+        let found = self.of_present_attempt(&part.name);
+        found.is_some_and(|c| is_loose(c) && c.attempt().group == self.group_attempt(part))
+    }
+
+    /// The attempt of the part's group replica.
+    fn group_attempt(&self, part: &Part<'_>) -> i32 {
+        let place = part.group.zip(part.group_replica);
+        place.map_or(0, |(config, j)| {
+            let group = names::scaling_group(self.name(), part.replica, &config.name);
+            let status = self.group(&group).and_then(|g| g.status.as_ref());
+            status.map_or(0, |s| fence::present(&s.replica_attempts, j))
+        })
     }
 }
 
 /// Replicas of which a part that is wanted is in nobody's hands: it was cut loose, or its owner was
 /// deleted with `--cascade=orphan`. Torn down before it is adopted it would be left over, and its
 /// pods with it.
-pub fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
-    let mut replicas = with_group_to_be_adopted(snapshot);
+pub fn being_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
+    let mut replicas = with_group_to_be_adopted(snapshot, layout);
     if snapshot.podcliques.values().any(is_loose) {
-        let parts = expected(snapshot).into_iter();
-        let loose = parts.filter(|part| part.is_to_be_adopted(snapshot));
+        let loose = layout
+            .parts()
+            .filter(|part| snapshot.is_part_to_be_adopted(part));
         replicas.extend(loose.map(|part| part.replica));
     }
     replicas
@@ -83,57 +79,19 @@ pub fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
 
 /// Replicas of which a scaling group that is wanted is in nobody's hands: what it has of earlier
 /// attempts is known once it is adopted.
-pub fn with_group_to_be_adopted(snapshot: &Snapshot) -> HashSet<i32> {
-    let template = &snapshot.intake.set.spec.template;
-    let is_wanted = |i, name: &str| {
-        let mut groups = template.scaling_groups.iter();
-        groups.any(|g| names::scaling_group(snapshot.name(), i, &g.name) == name)
+pub fn with_group_to_be_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
+    let is_loose = |name: &str| {
+        let found = snapshot.group(name).map(|g| &g.metadata);
+        found.is_some_and(|meta| !is_owned(meta) && !ownership::is_terminating(meta))
     };
-    let metas = snapshot.groups.iter().map(|g| &g.metadata);
-    let loose = metas.filter(|m| !is_owned(m) && !ownership::is_terminating(m));
-    let places = loose.filter_map(|meta| {
-        let i = ownership::replica_in(snapshot.name(), meta)?;
-        is_wanted(i, ownership::name(meta)).then_some(i)
-    });
-    places.filter(|i| *i < snapshot.replicas()).collect()
+    let has_loose = |replica: &&layout::Replica<'_>| {
+        let mut groups = replica.groups.iter();
+        groups.any(|group| is_loose(&group.name))
+    };
+    let replicas = layout.replicas.iter().filter(has_loose);
+    replicas.map(|replica| replica.index).collect()
 }
 
 fn is_loose(seen: &CliqueSeen) -> bool {
     !is_owned(&seen.podclique.metadata) && !seen.is_terminating()
-}
-
-/// All of them, by the live replica counts of the groups.
-pub fn expected(snapshot: &Snapshot) -> Vec<Part<'_>> {
-    let set = &snapshot.intake.set;
-    let template = &set.spec.template;
-    let of_replica = |i: i32| {
-        let standalone = gang::standalone(template).map(move |c| Part {
-            name: names::standalone_clique(snapshot.name(), i, &c.name),
-            replica: i,
-            clique: &c.name,
-            group: None,
-            group_replica: None,
-        });
-        let groups = template.scaling_groups.iter();
-        standalone.chain(groups.flat_map(move |config| of_group(snapshot, i, config)))
-    };
-    (0..snapshot.replicas()).flat_map(of_replica).collect()
-}
-
-fn of_group<'a>(
-    snapshot: &'a Snapshot,
-    i: i32,
-    config: &'a PodCliqueScalingGroupConfig,
-) -> impl Iterator<Item = Part<'a>> {
-    let group = names::scaling_group(snapshot.name(), i, &config.name);
-    (0..snapshot.group_replicas(&group, config)).flat_map(move |j| {
-        let group = group.clone();
-        config.clique_names.iter().map(move |clique| Part {
-            name: names::grouped_clique(&group, j, clique),
-            replica: i,
-            clique,
-            group: Some(config),
-            group_replica: Some(j),
-        })
-    })
 }

@@ -7,25 +7,25 @@ mod ready;
 use std::collections::HashMap;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase, PodCliqueTemplateSpec};
+use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{PodCliqueSetStatus, labels, names};
 use domain::admission::FieldError;
-use domain::{gang, hash, ownership, training};
+use domain::layout::{Layout, Part};
+use domain::{gang, hash, layout, ownership, training};
 use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot};
 
 /// The status as it follows from what was seen.
-pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
+pub fn status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCliqueSetStatus {
     let set = &snapshot.intake.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let is_accepted = snapshot.intake.errors.is_empty();
     let template = &set.spec.template;
     let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
-    let replicas: Vec<Replica> = (0..snapshot.replicas())
-        .map(|i| replica(snapshot, &newest, i))
-        .collect();
+    let replicas = layout.replicas.iter();
+    let replicas: Vec<Replica> = replicas.map(|r| replica(snapshot, &newest, r)).collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
     };
@@ -53,11 +53,11 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueSetStatus {
     set_not_implemented(&mut next, snapshot, ignored, now);
     set_termination_disabled(&mut next, snapshot, now);
     if snapshot.is_training() {
-        job::complete(&mut next, snapshot, now);
+        job::complete(&mut next, snapshot, layout, now);
     } else {
-        attempts::note_complete(snapshot, &mut next.replica_attempts);
+        attempts::note_complete(snapshot, layout, &mut next.replica_attempts);
     }
-    let ready = ready::verdict(snapshot, &next, &replicas);
+    let ready = ready::verdict(snapshot, layout, &next, &replicas);
     let generation = snapshot.stored.metadata.generation;
     conditions::set(&mut next.conditions, ready, generation, now);
     next
@@ -175,54 +175,26 @@ struct Replica {
 /// Newest template hash of each clique, by name.
 type Newest<'a> = HashMap<&'a str, &'a str>;
 
-fn replica(snapshot: &Snapshot, newest: &Newest<'_>, i: i32) -> Replica {
-    let template = &snapshot.intake.set.spec.template;
-    let mut parts: Vec<(&PodCliqueTemplateSpec, Option<&CliqueSeen>)> = gang::standalone(template)
-        .map(|c| {
-            (
-                c,
-                snapshot.podclique(&names::standalone_clique(snapshot.name(), i, &c.name)),
-            )
-        })
-        .collect();
-    let is_latched = |name: &str| snapshot.is_latched(i, name);
-    let mut is_available = gang::standalone(template)
-        .zip(&parts)
-        .all(|(c, (_, part))| {
-            let name = names::standalone_clique(snapshot.name(), i, &c.name);
-            part.map_or_else(|| is_latched(&name), is_up)
-        });
-    for config in &template.scaling_groups {
-        let name = names::scaling_group(snapshot.name(), i, &config.name);
-        let is_there = snapshot.group(&name).is_some();
-        let live = is_there.then(|| snapshot.group_replicas(&name, config));
-        let live = live.unwrap_or(0);
-        let members = template
-            .cliques
-            .iter()
-            .filter(|c| config.clique_names.contains(&c.name));
-        let members: Vec<&PodCliqueTemplateSpec> = members.collect();
-        let seen = |j: i32, c: &PodCliqueTemplateSpec| {
-            snapshot.podclique(&names::grouped_clique(&name, j, &c.name))
-        };
-        let up = (0..live)
-            .filter(|j| {
-                members.iter().all(|c| {
-                    let clique = names::grouped_clique(&name, *j, &c.name);
-                    seen(*j, c).map_or_else(|| is_latched(&clique), is_up)
-                })
-            })
-            .count();
-        let minimum = gang::group_minimum(config).min(live);
-        is_available &= snapshot
-            .group(&name)
-            .is_some_and(|g| !ownership::is_terminating(&g.metadata))
-            && i32::try_from(up).unwrap_or(i32::MAX) >= minimum;
-        parts.extend((0..live).flat_map(|j| members.iter().map(move |c| (*c, seen(j, c)))));
-    }
+fn replica(snapshot: &Snapshot, newest: &Newest<'_>, layout: &layout::Replica<'_>) -> Replica {
+    let is_part_up = |part: &Part<'_>| {
+        let found = snapshot.podclique(&part.name);
+        found.map_or_else(|| snapshot.is_part_latched(part), is_up)
+    };
+    let is_group_up = |group: &layout::Group<'_>| {
+        let up = group.replicas.iter();
+        let up = up.filter(|r| r.cliques.iter().all(is_part_up)).count();
+        let live = i32::try_from(group.replicas.len()).unwrap_or(i32::MAX);
+        let minimum = gang::group_minimum(group.config).min(live);
+        let found = snapshot.group(&group.name);
+        found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
+            && i32::try_from(up).unwrap_or(i32::MAX) >= minimum
+    };
     Replica {
-        is_available,
-        is_current: parts.iter().all(|(c, part)| is_current(newest, c, *part)),
+        is_available: layout.standalone.iter().all(is_part_up)
+            && layout.groups.iter().all(is_group_up),
+        is_current: layout
+            .parts()
+            .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),
     }
 }
 
@@ -232,13 +204,9 @@ fn is_up(part: &CliqueSeen) -> bool {
 }
 
 /// Whether the PodClique and all its pods have the newest template.
-fn is_current(
-    newest: &Newest<'_>,
-    clique: &PodCliqueTemplateSpec,
-    part: Option<&CliqueSeen>,
-) -> bool {
+fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&CliqueSeen>) -> bool {
     let Some(part) = part else { return false };
-    let newest = newest.get(clique.name.as_str()).copied();
+    let newest = newest.get(clique).copied();
     let is_newest = |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == newest;
     is_newest(&part.podclique.metadata) && part.staying().all(|p| is_newest(&p.metadata))
 }

@@ -14,6 +14,7 @@ mod defaults;
 mod fence;
 mod hash;
 mod indices;
+mod layout;
 mod limits;
 mod minimums;
 mod readiness;

@@ -9,53 +9,42 @@ use std::sync::Arc;
 
 use api::names;
 use domain::fence::Attempt;
+use domain::layout::Layout;
+use domain::ownership;
 use domain::plan::{Action, Kind, Object, Target};
-use domain::{gang, ownership};
 use k8s_openapi::api::core::v1::Service;
 use kube::Resource;
 use serde_json::json;
 
-use super::gangs;
 use crate::observe::Snapshot;
 
 /// Adopts what the set would have if it still made anything.
-pub(super) fn orphans(snapshot: &Snapshot) -> Vec<Action> {
-    let gangs = gangs::expected(snapshot).into_iter();
-    let gangs: HashSet<String> = gangs.map(|gang| gang.name).collect();
-    let mut actions = adopt(snapshot, &snapshot.groups, &groups(snapshot), |g| {
+pub(super) fn orphans(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+    let gangs: HashSet<String> = layout.gangs().map(|gang| gang.name).collect();
+    let groups = layout.replicas.iter().flat_map(|r| &r.groups);
+    let groups: HashSet<String> = groups.map(|g| g.name.clone()).collect();
+    let mut actions = adopt(snapshot, &snapshot.groups, &groups, |g| {
         Object::PodCliqueScalingGroup(Box::new(g))
     });
-    actions.extend(podcliques(snapshot));
+    actions.extend(podcliques(snapshot, layout));
     actions.extend(adopt(snapshot, &snapshot.gangs, &gangs, |g| {
         Object::PodGang(Box::new(g))
     }));
-    actions.extend(services(snapshot));
+    actions.extend(services(snapshot, layout));
     actions
 }
 
-fn groups(snapshot: &Snapshot) -> HashSet<String> {
-    let set = &snapshot.intake.set;
-    let of_replica = |i| {
-        let groups = set.spec.template.scaling_groups.iter();
-        groups.map(move |g| names::scaling_group(snapshot.name(), i, &g.name))
-    };
-    (0..set.spec.replicas).flat_map(of_replica).collect()
-}
-
 /// Standalone ones, if they are of the present attempt; their groups adopt the others.
-fn podcliques(snapshot: &Snapshot) -> Vec<Action> {
-    let set = &snapshot.intake.set;
-    let of_replica = |i| {
-        let cliques = gang::standalone(&set.spec.template);
-        let named = cliques.map(move |c| names::standalone_clique(snapshot.name(), i, &c.name));
+fn podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+    let parts = layout.replicas.iter().flat_map(|r| &r.standalone);
+    let found = parts.filter_map(|part| {
         let present = Attempt {
-            set: snapshot.attempt(i),
+            set: snapshot.attempt(part.replica),
             group: 0,
         };
-        let found = named.filter_map(|name| snapshot.podcliques.get(&name));
-        found.filter(move |c| c.attempt() == present)
-    };
-    let found = (0..set.spec.replicas).flat_map(of_replica);
+        let found = snapshot.podcliques.get(&part.name);
+        found.filter(|c| c.attempt() == present)
+    });
     let wanted: Vec<_> = found.map(|c| c.podclique.clone()).collect();
     let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
     adopt(snapshot, &wanted, &names.collect(), |c| {
@@ -84,10 +73,11 @@ fn adopt<K: Resource + Clone>(
     adopted.collect()
 }
 
-fn services(snapshot: &Snapshot) -> Vec<Action> {
-    let replicas = 0..snapshot.intake.set.spec.replicas;
-    let wanted: HashSet<String> = replicas
-        .map(|i| names::headless_service(snapshot.name(), i))
+fn services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+    let wanted: HashSet<String> = layout
+        .replicas
+        .iter()
+        .map(|r| names::headless_service(snapshot.name(), r.index))
         .collect();
     let is_orphan = |s: &&Arc<Service>| {
         ownership::controller(&s.metadata).is_none()

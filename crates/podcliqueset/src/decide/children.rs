@@ -6,41 +6,39 @@
 
 use std::collections::HashSet;
 
-use api::podcliqueset::PodCliqueScalingGroupConfig;
-use api::{PodCliqueScalingGroup, PodCliqueSetStatus, names};
+use api::{PodCliqueSetStatus, names};
 use domain::clique::{self, Desired, Place, Ready};
 use domain::fence::{self, Attempt};
+use domain::layout::{Layout, Part};
 use domain::plan::{Action, Kind, Object, Plan, first_portion};
-use domain::{gang, hash, ownership};
+use domain::{hash, layout, ownership};
 
 use crate::build::group;
 use crate::observe::{Snapshot, is_owned};
 use crate::parts;
 
-pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<PodCliqueSetStatus>) {
     let template = &snapshot.intake.set.spec.template;
-    let replicas = 0..snapshot.replicas();
-    let hashed =
-        hash::pod_template_hashes(gang::standalone(template), &template.priority_class_name);
+    let cliques = layout::standalone_cliques(template);
+    let hashed = hash::pod_template_hashes(cliques, &template.priority_class_name);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
     plan.wave(surplus(snapshot, &cliques));
-    let mut torn_down = parts::with_group_to_be_adopted(snapshot);
+    let mut torn_down = parts::with_group_to_be_adopted(snapshot, layout);
     torn_down.extend(snapshot.earlier().map(|(replica, _)| replica));
-    let groups = replicas
-        .clone()
-        .flat_map(|i| template.scaling_groups.iter().map(move |g| (g, i)))
-        .filter_map(|(config, i)| {
-            let desired = group::build(&snapshot.intake.set, config, i);
-            keep_group(snapshot, config, desired)
-        });
-    let podcliques = replicas
-        .flat_map(|i| cliques.iter().map(move |clique| (clique, i)))
-        .filter_map(|(clique, i)| keep_clique(snapshot, &torn_down, clique, i));
+    let replicas = || layout.replicas.iter();
+    let groups = replicas().flat_map(|replica| {
+        let groups = replica.groups.iter();
+        groups.filter_map(|group| keep_group(snapshot, group, replica.index))
+    });
+    let podcliques = replicas().flat_map(|replica| {
+        let places = replica.standalone.iter().zip(&cliques);
+        places.filter_map(|(part, clique)| keep_clique(snapshot, &torn_down, clique, part))
+    });
     plan.wave(first_portion(groups.chain(podcliques)));
 }
 
-fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, i: i32) -> Desired<'a> {
-    let set = &snapshot.intake.set;
+fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) -> Desired<'a> {
+    let (set, i) = (&snapshot.intake.set, part.replica);
     let clique = ready.template;
     let remembered = snapshot
         .stored
@@ -48,7 +46,7 @@ fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, i: i32) -> Desired<
         .as_ref()
         .map_or(&[][..], |s| &s.live_replicas);
     let place = Place {
-        name: names::standalone_clique(snapshot.name(), i, &clique.name),
+        name: part.name.clone(),
         replica: i,
         gang: names::base_gang(snapshot.name(), i),
         base_gang: None,
@@ -98,13 +96,11 @@ fn surplus(snapshot: &Snapshot, cliques: &[Ready<'_>]) -> Vec<Action> {
         .collect()
 }
 
-fn keep_group(
-    snapshot: &Snapshot,
-    config: &PodCliqueScalingGroupConfig,
-    desired: PodCliqueScalingGroup,
-) -> Option<Action> {
+fn keep_group(snapshot: &Snapshot, group: &layout::Group<'_>, i: i32) -> Option<Action> {
+    let config = group.config;
+    let desired = group::build(&snapshot.intake.set, config, i);
     let wrap = |g| Object::PodCliqueScalingGroup(Box::new(g));
-    match snapshot.group(ownership::name(&desired.metadata)) {
+    match snapshot.group(&group.name) {
         None => Some(Action::Create(wrap(desired))),
         Some(found) => group::corrected(found, &desired, config.scale_config.is_some())
             .map(|right| Action::Replace(wrap(right))),
@@ -115,12 +111,12 @@ fn keep_clique(
     snapshot: &Snapshot,
     torn_down: &HashSet<i32>,
     ready: &Ready<'_>,
-    i: i32,
+    part: &Part<'_>,
 ) -> Option<Action> {
+    let (i, name) = (part.replica, part.name.as_str());
     let wrap = |c| Object::PodClique(Box::new(c));
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
-    let desired = standalone(snapshot, ready, i);
-    let name = ownership::name(&desired.podclique.metadata);
+    let desired = standalone(snapshot, ready, part);
     let found = snapshot.podcliques.get(name);
     let wanted = &desired.podclique.metadata;
     match found.filter(|c| !fence::is_leftover(&c.podclique.metadata, wanted)) {

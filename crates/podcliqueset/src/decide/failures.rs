@@ -7,6 +7,7 @@
 
 use api::conditions::{self, ConditionType};
 use domain::availability::clique_breach;
+use domain::layout::{Layout, Part};
 use domain::plan::{Kind, Note, Target};
 use domain::termination::{self, Breach};
 use domain::{Key, fence, ownership, training};
@@ -15,21 +16,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use super::training::FAILED;
 use crate::observe::Snapshot;
-use crate::parts::{self, Part};
+use crate::parts;
 
 /// The breach of each replica that is due first. Adoption comes first, and wakes the set.
-pub(super) fn breaches(snapshot: &Snapshot, now: Timestamp) -> Vec<Breach> {
-    let expected = parts::expected(snapshot);
-    let being_adopted = parts::being_adopted(snapshot);
-    let all = expected
-        .iter()
+pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> Vec<Breach> {
+    let being_adopted = parts::being_adopted(snapshot, layout);
+    let all = layout
+        .parts()
         .filter(|part| !being_adopted.contains(&part.replica))
         .filter_map(|part| breach(snapshot, part, now));
     termination::first_of_each_replica(all.collect())
 }
 
 fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach> {
-    if part.has_succeeded(snapshot) {
+    if snapshot.has_part_succeeded(part) {
         return None;
     }
     let Some(seen) = snapshot.of_present_attempt(&part.name) else {

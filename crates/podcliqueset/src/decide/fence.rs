@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use api::PodCliqueSetStatus;
+use domain::layout::Layout;
 use domain::plan::{Action, Kind, Plan};
 use domain::{fence, ownership};
 use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
-use crate::parts;
 
 /// A PodClique of a higher attempt than the fence knows, or a scaling group that speaks of one: its
 /// parent was recreated, restored or adopted. The fence follows, in a plan of its own; everything
@@ -17,11 +17,12 @@ use crate::parts;
 /// leftover, which raises nothing.
 pub(super) fn catch_up(
     snapshot: &Snapshot,
+    layout: &Layout<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<Plan<PodCliqueSetStatus>> {
     let mut attempts = snapshot.attempts().to_vec();
-    for (replica, found) in of_podcliques(snapshot).chain(of_groups(snapshot)) {
+    for (replica, found) in of_podcliques(snapshot, layout).chain(of_groups(snapshot)) {
         if let Some(higher) = fence::raise_to_found(&attempts, replica, found, now) {
             attempts = higher;
         }
@@ -40,14 +41,14 @@ pub(super) fn catch_up(
 }
 
 /// Replicas and the higher attempts that PodCliques of theirs are of.
-fn of_podcliques(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
+fn of_podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> impl Iterator<Item = (i32, i32)> {
     let all = snapshot.podcliques.values();
     let higher = all.filter_map(|c| {
         let (replica, found) = (snapshot.replica_of(c)?, c.attempt().set);
         (found > snapshot.attempt(replica)).then_some((c, replica, found))
     });
     let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| snapshot.is_own(c));
-    let taken_over = taken_over(snapshot, others);
+    let taken_over = taken_over(snapshot, layout, others);
     own.into_iter()
         .chain(taken_over)
         .map(|(_, replica, found)| (replica, found))
@@ -57,12 +58,15 @@ type Higher<'a> = (&'a CliqueSeen, i32, i32);
 
 /// Those that the set takes over with their attempt, of PodCliques that nobody controls: they are
 /// wanted, and that tears down nothing that has run.
-fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
+fn taken_over<'a>(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    mut found: Vec<Higher<'a>>,
+) -> Vec<Higher<'a>> {
     if found.is_empty() || !snapshot.intake.may_act() {
         return Vec::new();
     }
-    let expected = parts::expected(snapshot);
-    let wanted: HashSet<&str> = expected.iter().map(|part| &*part.name).collect();
+    let wanted: HashSet<&str> = layout.parts().map(|part| &*part.name).collect();
     let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
     let has_run = |c: &&CliqueSeen| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
     let lowest = fence::lowest(

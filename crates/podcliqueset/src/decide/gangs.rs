@@ -10,6 +10,7 @@ use std::sync::Arc;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodCliqueSetStatus, PodGang};
 use domain::gang::{self, ExpectedGang};
+use domain::layout::Layout;
 use domain::plan::{Action, Kind, Object, Plan, first_portion};
 use domain::{Pod, ownership};
 
@@ -47,8 +48,8 @@ pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
     plan.wave(first_portion(following));
 }
 
-pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
-    let expected = expected(snapshot);
+pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<PodCliqueSetStatus>) {
+    let expected: Vec<ExpectedGang> = layout.gangs().collect();
     let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
     let existing: HashMap<&str, &Arc<PodGang>> = snapshot
         .gangs
@@ -69,17 +70,6 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         keep(snapshot, &by_name, gang, existing)
     });
     plan.wave(first_portion(kept));
-}
-
-/// All gangs that have to exist, by the live replica counts of the groups.
-pub(crate) fn expected(snapshot: &Snapshot) -> Vec<ExpectedGang> {
-    let template = &snapshot.intake.set.spec.template;
-    // A group whose object does not exist yet counts with the replicas that it will have: its gang
-    // must not start without it.
-    let live = |name: &str, config: &_| snapshot.group_replicas(name, config);
-    (0..snapshot.replicas())
-        .flat_map(|i| gang::expected(snapshot.name(), i, template, live))
-        .collect()
 }
 
 fn keep(

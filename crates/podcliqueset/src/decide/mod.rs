@@ -36,16 +36,17 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(plan) = refusal::of_too_much(snapshot, now) {
         return plan;
     }
-    let status = status::status(snapshot, now);
-    if let Some(plan) = fence::catch_up(snapshot, &status, now) {
+    let layout = snapshot.layout();
+    let status = status::status(snapshot, &layout, now);
+    if let Some(plan) = fence::catch_up(snapshot, &layout, &status, now) {
         return plan;
     }
     // Nothing else happens in the plan that moves a fence or the job: what follows from it is
     // decided on what is stored then.
     let moved = if snapshot.is_training() {
-        training::judge(snapshot, &status, now)
+        training::judge(snapshot, &layout, &status, now)
     } else {
-        termination::tear_down(snapshot, &status, now).map(|status| Plan {
+        termination::tear_down(snapshot, &layout, &status, now).map(|status| Plan {
             status: Some(status),
             ..Plan::default()
         })
@@ -59,9 +60,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     };
     if snapshot.is_training() {
         plan.notes.extend(failures::notes(snapshot));
-        training::wake(snapshot, now, &mut plan);
+        training::wake(snapshot, &layout, now, &mut plan);
     } else {
-        termination::announce(snapshot, &mut plan);
+        termination::announce(snapshot, &layout, &mut plan);
     }
     readiness::announce(snapshot, &mut plan);
     fence::plan(snapshot, &mut plan);
@@ -71,15 +72,15 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         return plan;
     }
     if domain::training::is_over(snapshot.stored.status.as_ref()) {
-        let adopted = adopt::orphans(snapshot);
+        let adopted = adopt::orphans(snapshot, &layout);
         if adopted.is_empty() {
             gangs::follow(snapshot, &mut plan);
         }
         plan.wave(adopted);
         return plan;
     }
-    services::plan(snapshot, &mut plan);
-    children::plan(snapshot, &mut plan);
-    gangs::plan(snapshot, &mut plan);
+    services::plan(snapshot, &layout, &mut plan);
+    children::plan(snapshot, &layout, &mut plan);
+    gangs::plan(snapshot, &layout, &mut plan);
     plan
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::{PodCliqueSetStatus, names};
+use domain::layout::Layout;
 use domain::plan::{Action, Kind, Object, Plan, Target, first_portion};
 use domain::{clique, ownership};
 use k8s_openapi::api::core::v1::Service;
@@ -12,7 +13,7 @@ use serde_json::{Value, json};
 use crate::build::service;
 use crate::observe::{Snapshot, is_owned};
 
-pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<PodCliqueSetStatus>) {
     let set = &snapshot.intake.set;
     let is_wanted = |name: &str| {
         let replica = names::replica_of_headless_service(snapshot.name(), name);
@@ -33,7 +34,8 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         .iter()
         .map(|s| (&s.metadata.name, s))
         .collect();
-    let desired = (0..snapshot.replicas()).map(|i| service::headless(set, i));
+    let replicas = layout.replicas.iter();
+    let desired = replicas.map(|replica| service::headless(set, replica.index));
     let kept = desired.filter_map(|desired| {
         let found = existing.get(&desired.metadata.name).copied();
         if found.is_some_and(|found| service::is_right(found, &desired)) {

@@ -7,13 +7,13 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
 use domain::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
 use domain::fence::{self, LiveCount, StandaloneClique};
+use domain::layout::{Group, Layout, Part};
 use domain::plan::{Kind, Note, Plan, Target};
 use domain::termination::{self, Breach};
-use domain::{gang, ownership};
+use domain::{layout, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -22,10 +22,11 @@ use crate::parts;
 /// The status with the fence raised of every replica whose breach is due.
 pub(super) fn tear_down(
     snapshot: &Snapshot,
+    layout: &Layout<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<PodCliqueSetStatus> {
-    let mut due = breaches(snapshot);
+    let mut due = breaches(snapshot, layout);
     due.retain(|breach| breach.due() <= now);
     if due.is_empty() {
         return None;
@@ -33,16 +34,20 @@ pub(super) fn tear_down(
     let mut next = status.clone();
     let causes = due.iter().map(|b| (b.replica, b.cause()));
     next.replica_attempts = fence::raise_all(&next.replica_attempts, causes, now);
-    for i in due.iter().map(|breach| breach.replica) {
-        let cliques = standalone(snapshot, i);
+    for replica in due.iter().filter_map(|b| layout.replica(b.replica)) {
+        let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
     Some(next)
 }
 
 /// Tells what will be torn down and when, and what was.
-pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
-    for breach in breaches(snapshot) {
+pub(super) fn announce(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    plan: &mut Plan<PodCliqueSetStatus>,
+) {
+    for breach in breaches(snapshot, layout) {
         plan.wake(breach.due());
         plan.notes
             .push(breach.scheduled(&format!("replica {}", breach.replica)));
@@ -72,38 +77,38 @@ pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>)
 }
 
 /// The breach of each replica that is due first. Adoption comes first, and wakes the set.
-fn breaches(snapshot: &Snapshot) -> Vec<Breach> {
+fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> {
     let set = &snapshot.intake.set;
     if !snapshot.intake.may_act() || termination::delay_of_set(set).is_none() {
         return Vec::new();
     }
-    let of_replica = |i| {
-        let cliques = gang::standalone(&set.spec.template)
-            .filter_map(move |c| of_clique(snapshot, i, &c.name));
-        let groups = &set.spec.template.scaling_groups;
-        cliques.chain(
-            groups
-                .iter()
-                .filter_map(move |config| of_group(snapshot, i, config)),
-        )
-    };
-    let being_adopted = parts::being_adopted(snapshot);
-    let replicas = (0..snapshot.replicas()).filter(|i| !being_adopted.contains(i));
-    termination::first_of_each_replica(replicas.flat_map(of_replica).collect())
+    let being_adopted = parts::being_adopted(snapshot, layout);
+    let replicas = layout.replicas.iter();
+    let all = replicas
+        .filter(|replica| !being_adopted.contains(&replica.index))
+        .flat_map(|replica| {
+            let i = replica.index;
+            let cliques = replica.standalone.iter();
+            let groups = replica.groups.iter();
+            cliques
+                .filter_map(move |part| of_clique(snapshot, part))
+                .chain(groups.filter_map(move |group| of_group(snapshot, i, group)))
+        });
+    termination::first_of_each_replica(all.collect())
 }
 
-fn of_clique(snapshot: &Snapshot, i: i32, clique: &str) -> Option<Breach> {
-    let seen = snapshot.podclique(&names::standalone_clique(snapshot.name(), i, clique))?;
+fn of_clique(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
+    let (seen, i) = (snapshot.podclique(&part.name)?, part.replica);
     let delay = termination::delay_of_set(&snapshot.intake.set)?;
     let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
     Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
 }
 
-fn of_group(snapshot: &Snapshot, i: i32, config: &PodCliqueScalingGroupConfig) -> Option<Breach> {
-    let name = names::scaling_group(snapshot.name(), i, &config.name);
+fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
+    let config = group.config;
     let group = snapshot
-        .group(&name)
+        .group(&group.name)
         .filter(|g| !ownership::is_terminating(&g.metadata))?;
     let status = group.status.as_ref()?;
     // What the group says of an earlier attempt says nothing of this one.
@@ -138,17 +143,17 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
 
 /// The standalone cliques of a replica with their live replica counts. One that was adopted and
 /// has no stamp yet is compared with the template.
-fn standalone(snapshot: &Snapshot, i: i32) -> Vec<StandaloneClique> {
+fn live_counts(snapshot: &Snapshot, replica: &layout::Replica<'_>) -> Vec<StandaloneClique> {
     let template = &snapshot.intake.set.spec.template;
-    let cliques = gang::standalone(template).map(|c| {
-        let name = names::standalone_clique(snapshot.name(), i, &c.name);
-        let seen = snapshot.podcliques.get(&name);
+    let cliques = layout::standalone_cliques(template).zip(&replica.standalone);
+    let counts = cliques.map(|(clique, part)| {
+        let seen = snapshot.podcliques.get(&part.name);
         StandaloneClique {
-            clique: c.name.clone(),
-            live: seen.map(|s| live_count(&s.podclique, c.spec.replicas)),
+            clique: clique.name.clone(),
+            live: seen.map(|s| live_count(&s.podclique, clique.spec.replicas)),
         }
     });
-    cliques.collect()
+    counts.collect()
 }
 
 fn live_count(podclique: &PodClique, template: i32) -> LiveCount {

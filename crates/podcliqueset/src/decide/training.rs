@@ -16,6 +16,7 @@ use std::sync::Arc;
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
+use domain::layout::Layout;
 use domain::plan::Plan;
 use domain::termination::Breach;
 use domain::training;
@@ -24,7 +25,6 @@ use jiff::Timestamp;
 
 use super::{failures, fence};
 use crate::observe::Snapshot;
-use crate::parts;
 
 /// Reason of a fence that was raised because a PodClique failed.
 pub(super) const FAILED: &str = "PodCliqueFailed";
@@ -34,6 +34,7 @@ type JobPlan = Plan<PodCliqueSetStatus>;
 /// What is done if the job moves on.
 pub(super) fn judge(
     snapshot: &Snapshot,
+    layout: &Layout<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<JobPlan> {
@@ -45,24 +46,29 @@ pub(super) fn judge(
         let is_over = next_end(snapshot, now).is_none() && !snapshot.may_have_more_pods;
         return is_over.then(|| end(snapshot, status, PodCliqueSetPhase::Failed));
     }
-    let expected = parts::expected(snapshot);
-    if expected.iter().all(|part| part.is_latched(snapshot)) {
+    if layout.parts().all(|part| snapshot.is_part_latched(part)) {
         let mut plan = end(snapshot, status, PodCliqueSetPhase::Succeeded);
         plan.notes.push(failures::succeeded(snapshot));
         return Some(plan);
     }
-    let is_done = expected.iter().all(|part| part.is_done(snapshot));
-    let stopped = (!is_done).then(|| stop(snapshot, status, now)).flatten();
+    let is_done = layout.parts().all(|part| snapshot.is_part_done(part));
+    let stopped = (!is_done).then(|| stop(snapshot, layout, status, now));
+    let stopped = stopped.flatten();
     let has_latched = status.replica_attempts != stored.replica_attempts;
-    stopped.or_else(|| has_latched.then(|| latch(snapshot, status, now)))
+    stopped.or_else(|| has_latched.then(|| latch(snapshot, layout, status, now)))
 }
 
 /// The end of its time, or what follows from failures that are due.
-fn stop(snapshot: &Snapshot, status: &PodCliqueSetStatus, now: Timestamp) -> Option<JobPlan> {
+fn stop(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    status: &PodCliqueSetStatus,
+    now: Timestamp,
+) -> Option<JobPlan> {
     if deadline(snapshot).is_some_and(|at| at <= now) {
         return Some(only(failed(snapshot, status, overdue(snapshot), now)));
     }
-    let mut due = failures::breaches(snapshot, now);
+    let mut due = failures::breaches(snapshot, layout, now);
     due.retain(|breach| breach.due() <= now);
     (!due.is_empty()).then(|| only(restart_or_fail(snapshot, status, &due, now)))
 }
@@ -70,11 +76,16 @@ fn stop(snapshot: &Snapshot, status: &PodCliqueSetStatus, now: Timestamp) -> Opt
 /// What was found done or there is stored before anything is made on the strength of it. What is
 /// left of earlier attempts goes meanwhile: PodCliques that finish one after the other hold up
 /// neither that nor what is due.
-fn latch(snapshot: &Snapshot, status: &PodCliqueSetStatus, now: Timestamp) -> JobPlan {
+fn latch(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    status: &PodCliqueSetStatus,
+    now: Timestamp,
+) -> JobPlan {
     let mut plan = only(status.clone());
     plan.notes = failures::notes(snapshot);
     fence::plan(snapshot, &mut plan);
-    wake(snapshot, now, &mut plan);
+    wake(snapshot, layout, now, &mut plan);
     plan
 }
 
@@ -86,7 +97,12 @@ fn only(status: PodCliqueSetStatus) -> JobPlan {
 }
 
 /// When to look again if nothing happens.
-pub(super) fn wake(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
+pub(super) fn wake(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    now: Timestamp,
+    plan: &mut Plan<PodCliqueSetStatus>,
+) {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
         return;
@@ -100,7 +116,7 @@ pub(super) fn wake(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqu
     if let Some(at) = deadline(snapshot) {
         plan.wake(at);
     }
-    for breach in failures::breaches(snapshot, now) {
+    for breach in failures::breaches(snapshot, layout, now) {
         plan.wake(breach.due());
     }
 }

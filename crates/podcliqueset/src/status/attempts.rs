@@ -5,19 +5,22 @@ use std::collections::{BTreeMap, HashSet};
 
 use api::podcliqueset::ReplicaAttempt;
 use domain::fence;
+use domain::layout::{Layout, Part};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
-use crate::parts::{self, Part};
 
 /// A replica that was torn down is complete again, or was scaled in.
-pub(super) fn note_complete(snapshot: &Snapshot, attempts: &mut [ReplicaAttempt]) {
+pub(super) fn note_complete(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    attempts: &mut [ReplicaAttempt],
+) {
     if !snapshot.intake.may_act() || !attempts.iter().any(fence::is_incomplete) {
         return;
     }
-    let expected = parts::expected(snapshot);
-    let absent = expected.iter().filter(|part| !part.is_there(snapshot));
+    let absent = layout.parts().filter(|part| !snapshot.is_part_there(part));
     let lacking: HashSet<i32> = absent.map(|part| part.replica).collect();
     let awaited = attempts.iter_mut().filter(|a| fence::is_incomplete(a));
     for attempt in awaited.filter(|a| !lacking.contains(&a.replica)) {
@@ -29,23 +32,24 @@ pub(super) fn note_complete(snapshot: &Snapshot, attempts: &mut [ReplicaAttempt]
 /// their work.
 pub(super) fn latched(
     snapshot: &Snapshot,
+    layout: &Layout<'_>,
     before: &[ReplicaAttempt],
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
     let entries = before.iter().map(|a| (a.replica, a.clone()));
     let mut all: BTreeMap<i32, ReplicaAttempt> = entries.collect();
-    let expected = parts::expected(snapshot);
-    for parts in expected.chunk_by(|a, b| a.replica == b.replica) {
-        let is_new = |p: &&Part<'_>| !p.is_latched(snapshot) && p.has_succeeded(snapshot);
-        let done: Vec<String> = parts
-            .iter()
-            .filter(is_new)
-            .map(|p| p.name.clone())
-            .collect();
-        let is_complete = parts.iter().all(|part| part.is_there(snapshot));
-        let replica = parts.first().map(|part| part.replica);
-        if let Some(replica) = replica.filter(|_| is_complete || !done.is_empty()) {
-            let entry = all.entry(replica).or_insert_with(|| first(replica, now));
+    for replica in layout
+        .replicas
+        .iter()
+        .filter(|r| r.parts().next().is_some())
+    {
+        let is_new = |p: &&Part<'_>| !snapshot.is_part_latched(p) && snapshot.has_part_succeeded(p);
+        let done = replica.parts().filter(is_new);
+        let done: Vec<String> = done.map(|part| part.name.clone()).collect();
+        let is_complete = replica.parts().all(|part| snapshot.is_part_there(part));
+        if is_complete || !done.is_empty() {
+            let i = replica.index;
+            let entry = all.entry(i).or_insert_with(|| first(i, now));
             entry.succeeded.extend(done);
             if is_complete {
                 entry.complete = Some(true);

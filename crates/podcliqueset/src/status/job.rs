@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodFailure;
 use domain::Pod;
+use domain::layout::Layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -17,12 +18,17 @@ const KEPT: usize = 5;
 const LONGEST_MESSAGE: usize = 1024;
 
 /// Adds what is particular to a job.
-pub(super) fn complete(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+pub(super) fn complete(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    now: Timestamp,
+) {
     next.restart_count.get_or_insert(0);
     if next.start_time.is_none() {
         next.start_time = start(snapshot, now).map(Time);
     }
-    next.replica_attempts = attempts::latched(snapshot, &next.replica_attempts, now);
+    next.replica_attempts = attempts::latched(snapshot, layout, &next.replica_attempts, now);
     next.last_failures = failures(snapshot, &next.last_failures);
 }
 

@@ -7,17 +7,18 @@ use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::admission::FieldError;
+use domain::layout::{Layout, Part};
 use domain::readiness::{self, Cause, CliqueLook, Start};
 use domain::{Pod, fence, gang, ownership};
 
 use super::Replica;
 use crate::observe::{CliqueSeen, Snapshot};
-use crate::parts::{self, Part};
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
 /// what keeps the rest from running.
 pub(super) fn verdict(
     snapshot: &Snapshot,
+    layout: &Layout<'_>,
     next: &PodCliqueSetStatus,
     replicas: &[Replica],
 ) -> Verdict {
@@ -30,7 +31,7 @@ pub(super) fn verdict(
         return readiness::verdict(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
-    let told = cause(snapshot, replicas, up >= wanted);
+    let told = cause(snapshot, layout, replicas, up >= wanted);
     readiness::of_replicas(up >= wanted, tally, told)
 }
 
@@ -79,7 +80,12 @@ fn more(count: usize) -> String {
 }
 
 /// The first cause among the replicas that are not available; among all of them, if all are.
-fn cause(snapshot: &Snapshot, replicas: &[Replica], are_all: bool) -> Option<Cause> {
+fn cause(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    replicas: &[Replica],
+    are_all: bool,
+) -> Option<Cause> {
     let status = snapshot.stored.status.as_ref();
     let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
     let is_meant = |i: i32| {
@@ -87,8 +93,7 @@ fn cause(snapshot: &Snapshot, replicas: &[Replica], are_all: bool) -> Option<Cau
         are_all || replica.is_some_and(|r| !r.is_available)
     };
     let around = Around::of(snapshot);
-    let parts = parts::expected(snapshot);
-    let meant = parts.iter().filter(|p| is_meant(p.replica));
+    let meant = layout.parts().filter(|p| is_meant(p.replica));
     let found = meant.filter_map(|part| Some((around.cause(part, are_all)?, part)));
     let told = found.min_by_key(|(cause, _)| cause.reason);
     let told = told.map(|(cause, part)| cause.within(&place(part)));
@@ -128,7 +133,7 @@ impl<'a> Around<'a> {
         match self.snapshot.podclique(&part.name) {
             Some(seen) if seen.count_or_done(Pod::is_ready) >= seen.podclique.spec.replicas => None,
             Some(seen) => readiness::shortfall(&self.look(seen, part), are_all),
-            None if self.snapshot.is_latched(part.replica, &part.name) => None,
+            None if self.snapshot.is_part_latched(part) => None,
             None => Some(self.absent(part)),
         }
     }

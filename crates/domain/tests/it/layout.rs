@@ -1,0 +1,50 @@
+//! What a set consists of, enumerated once.
+
+use domain::layout::{Layout, enumerate};
+use insta::assert_snapshot;
+use testkit::builders::set;
+
+/// `demo`: a frontend, and a group `g` of `leader` and `worker` that has to have two replicas.
+fn show(replicas: i32, live: i32) -> String {
+    let set = set("demo")
+        .clique("leader", |c| c)
+        .clique("frontend", |c| c)
+        .clique("worker", |c| c)
+        .group("g", ["worker", "leader"], |g| g.replicas(2).min(2))
+        .build();
+    print(&enumerate("demo", &set.spec.template, replicas, |_, _| {
+        live
+    }))
+}
+
+fn print(layout: &Layout<'_>) -> String {
+    let mut lines = Vec::new();
+    for part in layout.parts() {
+        let group = part.group.map_or("", |g| &g.name);
+        let place = (part.replica, part.clique, group, part.group_replica);
+        lines.push(format!("{} {place:?}", part.name));
+    }
+    for gang in layout.gangs() {
+        lines.push(format!(
+            "{} {:?} waits for {:?}",
+            gang.name, gang.parts, gang.base
+        ));
+    }
+    lines.join("\n")
+}
+
+#[test]
+fn standalone_cliques_come_first_and_groups_in_their_own_order() {
+    assert_snapshot!(show(2, 3));
+}
+
+/// Where something else runs, the gang goes on without the group.
+#[test]
+fn a_group_that_sleeps_is_in_no_gang() {
+    assert_snapshot!(show(1, 0));
+}
+
+#[test]
+fn a_set_without_replicas_is_nothing() {
+    assert_snapshot!(show(0, 3));
+}
