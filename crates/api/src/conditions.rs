@@ -53,8 +53,6 @@ pub enum ConditionType {
     Debug,
     PartialEq,
     Eq,
-    PartialOrd,
-    Ord,
     Hash,
     strum::Display,
     strum::EnumIter,
@@ -117,8 +115,7 @@ pub enum Reason {
     ScaledToZero,
     WorkloadSucceeded,
 
-    // Ready=False, in the order in which causes are told: the first one that is found is the one
-    // that is told. First what does not end by itself.
+    // Ready=False; in which order they are told says `causes`.
     InvalidSpec,
     LimitExceeded,
     NotImplemented,
@@ -135,7 +132,6 @@ pub enum Reason {
     InsufficientResources,
     Unschedulable,
     ForeignSchedulingGate,
-    // From here on what usually ends by itself.
     ReplicaTearingDown,
     PodTerminating,
     PodsBeingCreated,
@@ -144,17 +140,6 @@ pub enum Reason {
     WaitingForScheduler,
     GangIncomplete,
     BaseGangNotReady,
-}
-
-impl Reason {
-    /// Whether somebody has to do something about what this says; the rest passes by itself.
-    pub fn is_blocking(self) -> bool {
-        (Self::InvalidSpec..Self::ReplicaTearingDown).contains(&self)
-            || matches!(
-                self,
-                Self::NameTaken | Self::MaxRestartsExceeded | Self::MaxRuntimeExceeded
-            )
-    }
 }
 
 /// Status of a condition.

@@ -14,6 +14,7 @@
 // The printer columns of one kind may have the same type and priority.
 #![allow(clippy::duplicated_attributes)]
 
+pub mod causes;
 pub mod conditions;
 pub mod crds;
 pub mod duration;

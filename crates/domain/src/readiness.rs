@@ -1,8 +1,6 @@
 //! Why something does not run: condition `Ready` of every kind, and the first cause behind it.
 //!
-//! Causes are told in the order in which [`Reason`] lists them, so the same state always gets the
-//! same answer, and a pod that waits for its image never hides one that can never be created. What
-//! is one trouble for a user (an image that is pulled again and again, a container between two
+//! In which order causes are told says [`Reason::priority`]. What is one trouble for a user (an image that is pulled again and again, a container between two
 //! crashes) is one reason through all of its phases.
 
 mod clique;
@@ -45,7 +43,9 @@ impl Cause {
 
 /// The one that is told: the first in the order of reasons, and of these the first that was found.
 pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
-    causes.into_iter().min_by_key(|cause| cause.reason)
+    causes
+        .into_iter()
+        .min_by_key(|cause| cause.reason.priority())
 }
 
 /// Condition `Ready`.

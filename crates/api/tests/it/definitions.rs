@@ -144,7 +144,15 @@ fn defaults() {
 /// pad the last one, the age.
 #[test]
 fn what_a_user_looks_at_first_fits_120_columns() {
-    let reasons = Reason::iter().filter(|r| *r >= Reason::AllReady);
+    let good = [
+        Reason::AllReady,
+        Reason::MinimumReady,
+        Reason::ScaledToZero,
+        Reason::WorkloadSucceeded,
+        Reason::GuaranteedPodsReady,
+    ];
+    let causes = Reason::iter().filter(|r| r.priority() < usize::MAX);
+    let reasons = causes.chain(good);
     let longest_reason = reasons.map(|r| r.to_string().len()).max().unwrap();
     for (kind, name) in [
         ("PodCliqueSet", "disaggregated"),

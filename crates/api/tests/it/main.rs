@@ -6,6 +6,7 @@
     clippy::indexing_slicing
 )]
 
+mod causes;
 mod conditions;
 mod definitions;
 mod durations;

@@ -141,6 +141,7 @@ impl Stage {
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
             | Reason::BaseGangNotReady => Self::Scheduled,
+            // What keeps a pod that is bound from running.
             _ => Self::Ready,
         }
     }

@@ -95,7 +95,7 @@ fn cause(
     let around = Around::of(snapshot);
     let meant = layout.parts().filter(|p| is_meant(p.replica));
     let found = meant.filter_map(|part| Some((around.cause(part, are_all)?, part)));
-    let told = found.min_by_key(|(cause, _)| cause.reason);
+    let told = found.min_by_key(|(cause, _)| cause.reason.priority());
     let told = told.map(|(cause, part)| cause.within(&place(part)));
     readiness::first(own.into_iter().chain(told))
 }

@@ -1,0 +1,22 @@
+//! In which order causes are told.
+
+use api::conditions::Reason;
+use strum::IntoEnumIterator as _;
+
+/// Whoever waits for nothing but time never hides one that waits for somebody.
+#[test]
+fn what_somebody_has_to_mend_is_told_before_what_passes() {
+    let causes = || Reason::iter().filter(|r| r.priority() < usize::MAX);
+    let blocking = causes().filter(|r| r.is_blocking()).map(Reason::priority);
+    let passing = causes().filter(|r| !r.is_blocking()).map(Reason::priority);
+    assert!(blocking.max() < passing.min());
+    assert_eq!(Reason::AllReady.priority(), usize::MAX, "no cause");
+}
+
+#[test]
+fn no_two_causes_are_told_at_once() {
+    let mut all: Vec<usize> = Reason::iter().map(Reason::priority).collect();
+    all.retain(|priority| *priority < usize::MAX);
+    all.sort_unstable();
+    assert!(all.iter().copied().eq(0..all.len()), "{all:?}");
+}
