@@ -7,26 +7,26 @@
 use std::collections::HashSet;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
-use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, names};
+use api::{PodClique, PodCliqueSet, names};
 use domain::clique::{self, Desired, GroupPlace, Place, Ready};
 use domain::fence::{self, LiveCount};
-use domain::plan::{Action, Object, Plan, first_portion};
+use domain::plan::{Action, Object, first_portion};
 use domain::{gang, hash, ownership};
 
 use super::fence::TornDown;
 use super::{delete, staying};
 use crate::observe::Snapshot;
 
-/// Nothing is done while the template may not be acted on.
-pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueScalingGroupStatus>) {
+/// What is deleted, and what is created or put right afterwards; nothing while the template may not
+/// be acted on.
+pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
     let Some(group) = Group::of(snapshot) else {
-        return;
+        return [Vec::new(), Vec::new()];
     };
-    plan.wave(group.surplus());
     let torn_down = TornDown::of(snapshot);
     let places = (0..snapshot.replicas()).flat_map(|j| group.members.iter().map(move |m| (j, m)));
     let kept = places.filter_map(|(j, member)| group.keep(&torn_down, member, j));
-    plan.wave(first_portion(kept));
+    [group.surplus(), first_portion(kept)]
 }
 
 /// What the group consists of.

@@ -50,14 +50,21 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         };
     }
     let status = status::status(snapshot, now);
+    let forgotten_at = StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now);
+    let wakes = forgotten_at
+        .into_iter()
+        .chain(termination::wake_at(snapshot, now));
     let mut plan = Plan {
-        wake_at: StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
+        wake_at: wakes.min(),
         status: Some(status),
+        notes: termination::scheduled(snapshot),
         ..Plan::default()
     };
-    termination::announce(snapshot, now, &mut plan);
+    plan.notes.extend(termination::recycled(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
-    children::plan(snapshot, &mut plan);
+    for wave in children::plan_children(snapshot) {
+        plan.wave(wave);
+    }
     plan
 }
 

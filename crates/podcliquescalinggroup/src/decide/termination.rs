@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, PodCliqueScalingGroupStatus, names};
+use api::{PodClique, names};
 use domain::availability::{CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach};
-use domain::plan::{Kind, Note, Plan, Target};
+use domain::plan::{Kind, Note, Target};
 use domain::termination::{self, Breach};
 use domain::{fence, ownership};
 use jiff::{SignedDuration, Timestamp};
@@ -48,22 +48,22 @@ fn is_being_adopted(snapshot: &Snapshot, j: i32) -> bool {
     })
 }
 
-/// Tells what will be recycled and when, and what was.
-pub(super) fn announce(
-    snapshot: &Snapshot,
-    now: Timestamp,
-    plan: &mut Plan<PodCliqueScalingGroupStatus>,
-) {
+/// When the next breach is due.
+pub(super) fn wake_at(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    let earliest = now.saturating_add(RECHECK).unwrap_or(Timestamp::MAX);
+    let dues = stored_dues(snapshot).into_iter();
+    dues.map(|due| due.max(earliest)).min()
+}
+
+/// What will be recycled and when.
+pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Note> {
     let group = ownership::name(&snapshot.group.metadata);
-    for due in stored_dues(snapshot) {
-        plan.wake(due.max(now.saturating_add(RECHECK).unwrap_or(Timestamp::MAX)));
-    }
-    for breach in own_breaches(snapshot) {
+    let breaches = own_breaches(snapshot).into_iter();
+    let told = breaches.filter_map(|breach| {
         let replica = format!("group replica {} of {group}", breach.replica);
-        plan.notes
-            .extend(about_set(snapshot, breach.scheduled(&replica)));
-    }
-    plan.notes.extend(recycled(snapshot));
+        about_set(snapshot, breach.scheduled(&replica))
+    });
+    told.collect()
 }
 
 /// What was recycled and is not complete again.

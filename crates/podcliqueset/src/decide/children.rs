@@ -6,23 +6,23 @@
 
 use std::collections::HashSet;
 
-use api::{PodCliqueSetStatus, names};
+use api::names;
 use domain::clique::{self, Desired, Place, Ready};
 use domain::fence::{self, Attempt};
 use domain::layout::{Layout, Part};
-use domain::plan::{Action, Kind, Object, Plan, first_portion};
+use domain::plan::{Action, Kind, Object, first_portion};
 use domain::{hash, layout, ownership};
 
 use crate::build::group;
 use crate::observe::{Snapshot, is_owned};
 use crate::parts;
 
-pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<PodCliqueSetStatus>) {
+/// Creates the scaling groups and standalone PodCliques that are missing and puts the others right.
+pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let template = &snapshot.intake.set.spec.template;
     let cliques = layout::standalone_cliques(template);
     let hashed = hash::pod_template_hashes(cliques, &template.priority_class_name);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
-    plan.wave(surplus(snapshot, &cliques));
     let mut torn_down = parts::with_group_to_be_adopted(snapshot, layout);
     torn_down.extend(snapshot.earlier().map(|(replica, _)| replica));
     let replicas = || layout.replicas.iter();
@@ -34,7 +34,7 @@ pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<Pod
         let places = replica.standalone.iter().zip(&cliques);
         places.filter_map(|(part, clique)| keep_clique(snapshot, &torn_down, clique, part))
     });
-    plan.wave(first_portion(groups.chain(podcliques)));
+    first_portion(groups.chain(podcliques))
 }
 
 fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) -> Desired<'a> {
@@ -61,11 +61,14 @@ fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) ->
     clique::build(set, ready, place)
 }
 
-fn surplus(snapshot: &Snapshot, cliques: &[Ready<'_>]) -> Vec<Action> {
+/// Deletes scaling groups and standalone PodCliques that are too many.
+pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     const WHY: &str = "replica scaled in";
-    let groups = &snapshot.intake.set.spec.template.scaling_groups;
-    let groups: HashSet<&str> = groups.iter().map(|g| g.name.as_str()).collect();
-    let cliques: HashSet<&str> = cliques.iter().map(|c| c.template.name.as_str()).collect();
+    let template = &snapshot.intake.set.spec.template;
+    let groups = template.scaling_groups.iter();
+    let groups: HashSet<&str> = groups.map(|g| g.name.as_str()).collect();
+    let cliques = layout::standalone_cliques(template);
+    let cliques: HashSet<&str> = cliques.map(|c| c.name.as_str()).collect();
     let is_wanted = |name: &str, among: &HashSet<&str>| {
         let place = names::parts_of_standalone_clique(snapshot.name(), name);
         place.is_some_and(|(i, part)| i < snapshot.replicas() && among.contains(part))

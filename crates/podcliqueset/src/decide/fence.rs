@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use api::PodCliqueSetStatus;
 use domain::layout::Layout;
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Kind};
 use domain::{fence, ownership};
 use jiff::Timestamp;
 
@@ -15,12 +15,12 @@ use crate::observe::{CliqueSeen, Snapshot, is_owned};
 /// parent was recreated, restored or adopted. The fence follows, in a plan of its own; everything
 /// else is decided on what it says then. One that nobody controls and that is not wanted is a
 /// leftover, which raises nothing.
-pub(super) fn catch_up(
+pub(super) fn adopt_higher_attempt(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
-) -> Option<Plan<PodCliqueSetStatus>> {
+) -> Option<PodCliqueSetStatus> {
     let mut attempts = snapshot.attempts().to_vec();
     for (replica, found) in of_podcliques(snapshot, layout).chain(of_groups(snapshot)) {
         if let Some(higher) = fence::raise_to_found(&attempts, replica, found, now) {
@@ -30,13 +30,9 @@ pub(super) fn catch_up(
     if attempts == snapshot.attempts() {
         return None;
     }
-    let status = PodCliqueSetStatus {
+    Some(PodCliqueSetStatus {
         replica_attempts: attempts,
         ..status.clone()
-    };
-    Some(Plan {
-        status: Some(status),
-        ..Plan::default()
     })
 }
 
@@ -92,7 +88,7 @@ fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
 }
 
 /// Deletes what is left of earlier attempts, standalone and grouped PodCliques alike.
-pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
+pub(super) fn plan_terminations(snapshot: &Snapshot) -> Vec<Action> {
     let mut left: Vec<_> = snapshot
         .earlier()
         .map(|(_, clique)| clique)
@@ -101,5 +97,5 @@ pub(super) fn plan(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         .collect();
     left.sort_by(|a, b| a.name.cmp(&b.name));
     let delete = |meta| Action::delete(Kind::PodClique, meta, "its replica is torn down");
-    plan.wave(left.into_iter().map(delete).collect());
+    left.into_iter().map(delete).collect()
 }

@@ -7,11 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use api::PodGang;
 use api::podgang::{NamespacedName, PodGroup};
-use api::{PodCliqueSetStatus, PodGang};
 use domain::gang::{self, ExpectedGang};
-use domain::layout::Layout;
-use domain::plan::{Action, Kind, Object, Plan, first_portion};
+use domain::plan::{Action, Kind, Object, first_portion};
 use domain::{Pod, ownership};
 
 use crate::ScaledGangsWaitFor;
@@ -23,8 +22,8 @@ type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 
 /// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
 /// manifest must not leave a replaced pod behind its gate.
-pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
-    let following = snapshot.gangs.iter().filter_map(|existing| {
+pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
+    first_portion(snapshot.gangs.iter().filter_map(|existing| {
         let names = existing.spec.pod_groups.iter().map(|g| g.name.clone());
         let name = ownership::name(&existing.metadata).to_owned();
         let gang = ExpectedGang {
@@ -44,32 +43,30 @@ pub(super) fn follow(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
         next.spec.pod_groups = groups.collect();
         build::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::Replace(Object::PodGang(Box::new(next))))
-    });
-    plan.wave(first_portion(following));
+    }))
 }
 
-pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<PodCliqueSetStatus>) {
-    let expected: Vec<ExpectedGang> = layout.gangs().collect();
-    let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
-    let existing: HashMap<&str, &Arc<PodGang>> = snapshot
-        .gangs
-        .iter()
-        .map(|g| (ownership::name(&g.metadata), g))
-        .collect();
+/// Deletes the gangs of group replicas that are scaled in.
+pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> Vec<Action> {
+    let expected: HashSet<&str> = expected.iter().map(|gang| &*gang.name).collect();
     let surplus = snapshot.gangs.iter().filter(|g| {
-        let is_wanted = by_name.contains_key(ownership::name(&g.metadata));
+        let is_wanted = expected.contains(ownership::name(&g.metadata));
         !is_wanted && is_owned(&g.metadata) && !ownership::is_terminating(&g.metadata)
     });
-    plan.wave(
-        surplus
-            .map(|g| Action::delete(Kind::PodGang, &g.metadata, "gang scaled in"))
-            .collect(),
-    );
-    let kept = expected.iter().filter_map(|gang| {
+    let delete = |g: &Arc<PodGang>| Action::delete(Kind::PodGang, &g.metadata, "gang scaled in");
+    surplus.map(delete).collect()
+}
+
+/// Starts the gangs that may start, and lets the others follow their pods.
+pub(super) fn plan_gangs(snapshot: &Snapshot, expected: &[ExpectedGang]) -> Vec<Action> {
+    let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
+    let gangs = snapshot.gangs.iter();
+    let existing: HashMap<&str, &Arc<PodGang>> =
+        gangs.map(|g| (ownership::name(&g.metadata), g)).collect();
+    first_portion(expected.iter().filter_map(|gang| {
         let existing = existing.get(gang.name.as_str()).copied();
         keep(snapshot, &by_name, gang, existing)
-    });
-    plan.wave(first_portion(kept));
+    }))
 }
 
 fn keep(

@@ -13,8 +13,11 @@ mod termination;
 mod training;
 
 use api::{PodCliqueSetStatus, labels};
+use domain::gang::ExpectedGang;
+use domain::layout::Layout;
 use domain::ownership;
 use domain::plan::{Action, Kind, Plan};
+use domain::termination::Breach;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -38,49 +41,79 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     }
     let layout = snapshot.layout();
     let status = status::status(snapshot, &layout, now);
-    if let Some(plan) = fence::catch_up(snapshot, &layout, &status, now) {
-        return plan;
-    }
     // Nothing else happens in the plan that moves a fence or the job: what follows from it is
     // decided on what is stored then.
-    let moved = if snapshot.is_training() {
-        training::judge(snapshot, &layout, &status, now)
-    } else {
-        termination::tear_down(snapshot, &layout, &status, now).map(|status| Plan {
-            status: Some(status),
-            ..Plan::default()
-        })
-    };
-    if let Some(plan) = moved {
-        return plan;
+    if let Some(status) = fence::adopt_higher_attempt(snapshot, &layout, &status, now) {
+        return only(status);
     }
-    let mut plan = Plan {
+    if snapshot.is_training() {
+        let moved = training::judge(snapshot, &layout, &status, now);
+        return moved.unwrap_or_else(|| go_on_with_job(snapshot, &layout, status, now));
+    }
+    let breaches = termination::breaches(snapshot, &layout);
+    if let Some(status) = termination::tear_down(snapshot, &layout, &breaches, &status, now) {
+        return only(status);
+    }
+    let mut plan = only(status);
+    plan.notes.extend(termination::scheduled(&breaches));
+    plan.notes.extend(termination::terminated(snapshot));
+    plan.wake_at = breaches.iter().map(Breach::due).min();
+    go_on(snapshot, &layout, plan, now)
+}
+
+fn only(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
+    Plan {
         status: Some(status),
         ..Plan::default()
-    };
-    if snapshot.is_training() {
-        plan.notes.extend(failures::notes(snapshot));
-        training::wake(snapshot, &layout, now, &mut plan);
-    } else {
-        termination::announce(snapshot, &layout, &mut plan);
     }
-    readiness::announce(snapshot, &mut plan);
-    fence::plan(snapshot, &mut plan);
-    refusal::explain(snapshot, now, &mut plan);
+}
+
+fn go_on_with_job(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    status: PodCliqueSetStatus,
+    now: Timestamp,
+) -> Plan<PodCliqueSetStatus> {
+    let mut plan = only(status);
+    plan.notes = failures::notes(snapshot);
+    plan.wake_at = training::wake_at(snapshot, layout, now);
+    go_on(snapshot, layout, plan, now)
+}
+
+/// What is done when no fence moves.
+fn go_on(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    mut plan: Plan<PodCliqueSetStatus>,
+    now: Timestamp,
+) -> Plan<PodCliqueSetStatus> {
+    let problems = refusal::problems(snapshot);
+    if let Some(status) = &mut plan.status {
+        plan.notes.extend(readiness::event(snapshot, status));
+        status
+            .last_errors
+            .extend(refusal::errors_of(&problems, now));
+    }
+    plan.notes.extend(refusal::events_of(problems));
+    plan.wave(fence::plan_terminations(snapshot));
     if !snapshot.intake.may_act() {
-        gangs::follow(snapshot, &mut plan);
+        plan.wave(gangs::plan_started_gangs(snapshot));
         return plan;
     }
     if domain::training::is_over(snapshot.stored.status.as_ref()) {
-        let adopted = adopt::orphans(snapshot, &layout);
+        let adopted = adopt::orphans(snapshot, layout);
         if adopted.is_empty() {
-            gangs::follow(snapshot, &mut plan);
+            plan.wave(gangs::plan_started_gangs(snapshot));
         }
         plan.wave(adopted);
         return plan;
     }
-    services::plan(snapshot, &layout, &mut plan);
-    children::plan(snapshot, &layout, &mut plan);
-    gangs::plan(snapshot, &layout, &mut plan);
+    let expected: Vec<ExpectedGang> = layout.gangs().collect();
+    plan.wave(services::plan_deletions(snapshot));
+    plan.wave(services::plan_services(snapshot, layout));
+    plan.wave(children::plan_deletions(snapshot));
+    plan.wave(children::plan_children(snapshot, layout));
+    plan.wave(gangs::plan_deletions(snapshot, &expected));
+    plan.wave(gangs::plan_gangs(snapshot, &expected));
     plan
 }

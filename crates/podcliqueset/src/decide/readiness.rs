@@ -2,28 +2,24 @@
 
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason};
-use domain::plan::{Note, Plan};
+use domain::plan::Note;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
 
-pub(super) fn announce(snapshot: &Snapshot, plan: &mut Plan<PodCliqueSetStatus>) {
-    let stored = snapshot.stored.status.as_ref();
-    let before = stored.and_then(ready);
-    let Some(next) = plan.status.as_ref().and_then(ready) else {
-        return;
-    };
+/// The event that the change of `Ready` to that of `next` is worth.
+pub(super) fn event(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<Note> {
+    let before = snapshot.stored.status.as_ref().and_then(ready);
+    let next = ready(next)?;
     let was = before.map_or("", |c| c.reason.as_str());
     if was == next.reason {
-        return;
+        return None;
     }
     // Named after what it follows, which stays the same until it is stored. To and fro between two
     // causes is told once each way while the set is not ready.
     let since = before.map(|c| c.last_transition_time.0);
     let identity = format!("{was}/{}", since.map_or(String::new(), |t| t.to_string()));
-    if let Some(note) = note(was, next) {
-        plan.notes.push(note.once(identity));
-    }
+    note(was, next).map(|note| note.once(identity))
 }
 
 fn ready(status: &PodCliqueSetStatus) -> Option<&Condition> {

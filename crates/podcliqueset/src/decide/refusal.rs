@@ -2,6 +2,7 @@
 //! exists stays as it is. A change that alone is impossible is told likewise, and the rest goes on.
 
 use api::{LastError, PodCliqueSetStatus};
+use domain::admission::FieldError;
 use domain::limits::ERR_LIMIT_EXCEEDED;
 use domain::plan::{Note, Plan};
 use jiff::Timestamp;
@@ -21,52 +22,47 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
     if errors.is_empty() {
         return None;
     }
+    let mut status = status::over_limits(snapshot, &errors, now);
+    let shown = errors.iter().take(SHOWN);
+    let problems: Vec<Problem> = shown
+        .map(|e| Problem(ERR_LIMIT_EXCEEDED, "LimitExceeded", e.to_string()))
+        .collect();
+    status.last_errors.extend(errors_of(&problems, now));
     let mut plan = Plan {
-        status: Some(status::over_limits(snapshot, &errors, now)),
+        status: Some(status),
+        notes: events_of(problems),
         ..Plan::default()
     };
-    gangs::follow(snapshot, &mut plan);
-    for error in errors.iter().take(SHOWN) {
-        let message = error.to_string();
-        tell(&mut plan, ERR_LIMIT_EXCEEDED, "LimitExceeded", message, now);
-    }
+    plan.wave(gangs::plan_started_gangs(snapshot));
     Some(plan)
 }
 
-pub(super) fn explain(snapshot: &Snapshot, now: Timestamp, plan: &mut Plan<PodCliqueSetStatus>) {
-    let invalid = snapshot
-        .intake
-        .errors
-        .iter()
-        .map(|e| ("ERR_INVALID_SPEC", "InvalidSpec", e.to_string()));
-    let unbuilt = snapshot
-        .intake
-        .blocked_by
-        .iter()
-        .map(|b| ("ERR_NOT_IMPLEMENTED", "NotImplemented", b.clone()));
-    let kept = snapshot
-        .intake
-        .not_acted_on
-        .iter()
-        .map(|e| ("ERR_INVALID_SPEC", "InvalidSpec", e.to_string()));
-    for (code, reason, message) in invalid.chain(unbuilt).chain(kept).take(SHOWN) {
-        tell(plan, code, reason, message, now);
-    }
+/// Something that the user has to change: code, reason of the event, and what is wrong.
+pub(super) struct Problem(&'static str, &'static str, String);
+
+/// What keeps the set, or a part of it, from being acted on.
+pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
+    let intake = &snapshot.intake;
+    let invalid = |e: &FieldError| Problem("ERR_INVALID_SPEC", "InvalidSpec", e.to_string());
+    let unbuilt = |b: &String| Problem("ERR_NOT_IMPLEMENTED", "NotImplemented", b.clone());
+    let all = intake.errors.iter().map(invalid);
+    let all = all.chain(intake.blocked_by.iter().map(unbuilt));
+    let all = all.chain(intake.not_acted_on.iter().map(invalid));
+    all.take(SHOWN).collect()
 }
 
-fn tell(
-    plan: &mut Plan<PodCliqueSetStatus>,
-    code: &str,
-    reason: &'static str,
-    message: String,
-    now: Timestamp,
-) {
-    if let Some(status) = &mut plan.status {
-        status.last_errors.push(LastError {
-            code: code.to_owned(),
-            description: message.clone(),
-            observed_at: Time(now),
-        });
-    }
-    plan.notes.push(Note::warning(reason, message));
+/// For `lastErrors`.
+pub(super) fn errors_of(problems: &[Problem], now: Timestamp) -> Vec<LastError> {
+    let error = |Problem(code, _, message): &Problem| LastError {
+        code: (*code).to_owned(),
+        description: message.clone(),
+        observed_at: Time(now),
+    };
+    problems.iter().map(error).collect()
+}
+
+/// As events.
+pub(super) fn events_of(problems: Vec<Problem>) -> Vec<Note> {
+    let event = |Problem(_, reason, message)| Note::warning(reason, message);
+    problems.into_iter().map(event).collect()
 }

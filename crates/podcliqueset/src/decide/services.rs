@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use api::{PodCliqueSetStatus, names};
+use api::names;
 use domain::layout::Layout;
-use domain::plan::{Action, Kind, Object, Plan, Target, first_portion};
+use domain::plan::{Action, Kind, Object, Target, first_portion};
 use domain::{clique, ownership};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use crate::build::service;
 use crate::observe::{Snapshot, is_owned};
 
-pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<PodCliqueSetStatus>) {
-    let set = &snapshot.intake.set;
+/// Deletes the Services of replicas that are scaled in.
+pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     let is_wanted = |name: &str| {
         let replica = names::replica_of_headless_service(snapshot.name(), name);
         replica.is_some_and(|i| i < snapshot.replicas())
@@ -24,26 +24,24 @@ pub(super) fn plan(snapshot: &Snapshot, layout: &Layout<'_>, plan: &mut Plan<Pod
             && is_owned(&s.metadata)
             && !ownership::is_terminating(&s.metadata)
     });
-    plan.wave(
-        surplus
-            .map(|s| Action::delete(Kind::Service, &s.metadata, "replica scaled in"))
-            .collect(),
-    );
-    let existing: HashMap<_, _> = snapshot
-        .services
-        .iter()
-        .map(|s| (&s.metadata.name, s))
-        .collect();
+    let delete = |s: &Arc<Service>| Action::delete(Kind::Service, &s.metadata, "replica scaled in");
+    surplus.map(delete).collect()
+}
+
+/// Creates the Services that are missing and puts the others right.
+pub(super) fn plan_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+    let set = &snapshot.intake.set;
+    let services = snapshot.services.iter();
+    let existing: HashMap<_, _> = services.map(|s| (&s.metadata.name, s)).collect();
     let replicas = layout.replicas.iter();
     let desired = replicas.map(|replica| service::headless(set, replica.index));
-    let kept = desired.filter_map(|desired| {
+    first_portion(desired.filter_map(|desired| {
         let found = existing.get(&desired.metadata.name).copied();
         if found.is_some_and(|found| service::is_right(found, &desired)) {
             return None;
         }
         keep(found, desired)
-    });
-    plan.wave(first_portion(kept));
+    }))
 }
 
 /// Creates the object if it is missing and patches what differs otherwise. The API server fills

@@ -11,7 +11,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
 use domain::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
 use domain::fence::{self, LiveCount, StandaloneClique};
 use domain::layout::{Group, Layout, Part};
-use domain::plan::{Kind, Note, Plan, Target};
+use domain::plan::{Kind, Note, Target};
 use domain::termination::{self, Breach};
 use domain::{layout, ownership};
 use jiff::Timestamp;
@@ -23,11 +23,12 @@ use crate::parts;
 pub(super) fn tear_down(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
+    breaches: &[Breach],
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<PodCliqueSetStatus> {
-    let mut due = breaches(snapshot, layout);
-    due.retain(|breach| breach.due() <= now);
+    let due = breaches.iter().filter(|breach| breach.due() <= now);
+    let due: Vec<&Breach> = due.collect();
     if due.is_empty() {
         return None;
     }
@@ -41,43 +42,41 @@ pub(super) fn tear_down(
     Some(next)
 }
 
-/// Tells what will be torn down and when, and what was.
-pub(super) fn announce(
-    snapshot: &Snapshot,
-    layout: &Layout<'_>,
-    plan: &mut Plan<PodCliqueSetStatus>,
-) {
-    for breach in breaches(snapshot, layout) {
-        plan.wake(breach.due());
-        plan.notes
-            .push(breach.scheduled(&format!("replica {}", breach.replica)));
-    }
+/// What will be torn down.
+pub(super) fn scheduled(breaches: &[Breach]) -> impl Iterator<Item = Note> {
+    breaches
+        .iter()
+        .map(|breach| breach.scheduled(&format!("replica {}", breach.replica)))
+}
+
+/// What was torn down and is not complete again.
+pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Note> {
     let attempts = snapshot.attempts().iter();
     let mut untold = attempts
         .filter(|a| termination::is_to_be_told(a))
         .peekable();
     if untold.peek().is_none() {
-        return;
+        return Vec::new();
     }
     let staying = snapshot.earlier().filter(|(_, c)| !c.is_terminating());
     let staying: HashSet<i32> = staying.map(|(replica, _)| replica).collect();
-    for attempt in untold {
+    let uid = ownership::uid(&snapshot.stored.metadata);
+    let told = untold.flat_map(|attempt| {
         let replica = format!("replica {}", attempt.replica);
-        let uid = ownership::uid(&snapshot.stored.metadata);
-        plan.notes
-            .push(termination::terminated(attempt, uid, &replica));
-        if !staying.contains(&attempt.replica) {
+        let deleted = || {
             let message = format!("{replica}: all its PodCliques were deleted");
-            plan.notes.push(
-                Note::normal("PodCliqueSetReplicaDeleteSuccessful", message)
-                    .once(termination::identity(attempt, uid)),
-            );
-        }
-    }
+            Note::normal("PodCliqueSetReplicaDeleteSuccessful", message)
+                .once(termination::identity(attempt, uid))
+        };
+        let deleted = (!staying.contains(&attempt.replica)).then(deleted);
+        let terminated = termination::terminated(attempt, uid, &replica);
+        std::iter::once(terminated).chain(deleted)
+    });
+    told.collect()
 }
 
 /// The breach of each replica that is due first. Adoption comes first, and wakes the set.
-fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> {
+pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> {
     let set = &snapshot.intake.set;
     if !snapshot.intake.may_act() || termination::delay_of_set(set).is_none() {
         return Vec::new();

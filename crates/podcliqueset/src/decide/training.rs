@@ -84,8 +84,8 @@ fn latch(
 ) -> JobPlan {
     let mut plan = only(status.clone());
     plan.notes = failures::notes(snapshot);
-    fence::plan(snapshot, &mut plan);
-    wake(snapshot, layout, now, &mut plan);
+    plan.wave(fence::plan_terminations(snapshot));
+    plan.wake_at = wake_at(snapshot, layout, now);
     plan
 }
 
@@ -97,28 +97,21 @@ fn only(status: PodCliqueSetStatus) -> JobPlan {
 }
 
 /// When to look again if nothing happens.
-pub(super) fn wake(
+pub(super) fn wake_at(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     now: Timestamp,
-    plan: &mut Plan<PodCliqueSetStatus>,
-) {
+) -> Option<Timestamp> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
-        return;
+        return None;
     }
     if training::has_failed(&stored) {
-        if let Some(end) = next_end(snapshot, now).filter(|at| *at < Timestamp::MAX) {
-            plan.wake(end);
-        }
-        return;
+        return next_end(snapshot, now).filter(|at| *at < Timestamp::MAX);
     }
-    if let Some(at) = deadline(snapshot) {
-        plan.wake(at);
-    }
-    for breach in failures::breaches(snapshot, layout, now) {
-        plan.wake(breach.due());
-    }
+    let breaches = failures::breaches(snapshot, layout, now);
+    let due = breaches.iter().map(Breach::due);
+    due.chain(deadline(snapshot)).min()
 }
 
 /// The end, and what is still to be told: nothing is said of a job any more once its end is stored.
