@@ -15,6 +15,7 @@
 #![allow(clippy::duplicated_attributes)]
 
 pub mod causes;
+pub mod codes;
 pub mod conditions;
 pub mod crds;
 pub mod duration;

@@ -29,9 +29,6 @@ pub const MOST_GANG_PODS: i128 = 5_000;
 /// this is well below the 1 GiB that the chart allows.
 pub const MOST_TEMPLATE_BYTES: i128 = 128 * 1024 * 1024;
 
-/// Code in `lastErrors` of something that is over its limits.
-pub const ERR_LIMIT_EXCEEDED: &str = "ERR_LIMIT_EXCEEDED";
-
 /// A count as it is acted on, whatever is stored.
 pub fn bounded(replicas: i32) -> i32 {
     replicas.clamp(0, MOST_REPLICAS)

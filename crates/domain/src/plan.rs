@@ -2,6 +2,7 @@
 
 mod note;
 mod portion;
+mod purpose;
 
 use std::fmt;
 
@@ -15,6 +16,7 @@ use crate::{Key, ownership};
 
 pub use note::Note;
 pub use portion::first_portion;
+pub use purpose::Purpose;
 
 /// Kinds that a plan may touch.
 #[derive(
@@ -107,8 +109,8 @@ pub enum Action {
         target: Target,
         /// The operations (RFC 6902).
         operations: Value,
-        /// Why, for people.
-        why: &'static str,
+        /// What for.
+        purpose: Purpose,
     },
     /// DELETE with the uid as precondition.
     Delete {
@@ -116,8 +118,8 @@ pub enum Action {
         target: Target,
         /// The only version that may be deleted; `None` if any may.
         resource_version: Option<String>,
-        /// Why, for people.
-        why: &'static str,
+        /// What for.
+        purpose: Purpose,
     },
     /// Sets the list of finalizers, with the resourceVersion that was observed.
     Finalizers {
@@ -132,21 +134,21 @@ pub enum Action {
 
 impl Action {
     /// A deletion of the object with this metadata.
-    pub fn delete(kind: Kind, meta: &ObjectMeta, why: &'static str) -> Self {
+    pub fn delete(kind: Kind, meta: &ObjectMeta, purpose: Purpose) -> Self {
         Self::Delete {
             target: Target::of(kind, meta),
             resource_version: None,
-            why,
+            purpose,
         }
     }
 
     /// A deletion of the very version with this metadata: whoever changed it since, its owner
     /// references above all, is asked again first.
-    pub fn delete_as_seen(kind: Kind, meta: &ObjectMeta, why: &'static str) -> Self {
+    pub fn delete_as_seen(kind: Kind, meta: &ObjectMeta, purpose: Purpose) -> Self {
         Self::Delete {
             target: Target::of(kind, meta),
             resource_version: Some(meta.resource_version.clone().unwrap_or_default()),
-            why,
+            purpose,
         }
     }
 
@@ -194,10 +196,10 @@ impl Action {
         }
     }
 
-    /// Why it is done, where that is not plain from what is done.
-    pub fn why(&self) -> Option<&'static str> {
+    /// What for, where that is not plain from what is done.
+    pub fn purpose(&self) -> Option<Purpose> {
         match self {
-            Self::Patch { why, .. } | Self::Delete { why, .. } => Some(why),
+            Self::Patch { purpose, .. } | Self::Delete { purpose, .. } => Some(*purpose),
             _ => None,
         }
     }
@@ -223,10 +225,10 @@ impl fmt::Display for Action {
             Self::Merge { patch, .. } => write!(f, " {patch}"),
             Self::Delete {
                 resource_version: Some(version),
-                why,
+                purpose,
                 ..
-            } => write!(f, " at version {version}: {why}"),
-            Self::Patch { why, .. } | Self::Delete { why, .. } => write!(f, ": {why}"),
+            } => write!(f, " at version {version}: {purpose}"),
+            Self::Patch { purpose, .. } | Self::Delete { purpose, .. } => write!(f, ": {purpose}"),
             Self::Finalizers { finalizers, .. } => write!(f, " [{}]", finalizers.join(", ")),
         }
     }

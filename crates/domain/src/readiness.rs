@@ -14,7 +14,7 @@ use api::conditions::{ConditionType, Reason, Verdict};
 
 pub use clique::{CliqueLook, clique, shortfall};
 pub use gang::{Start, start};
-pub use refusal::{ERR_API_THROTTLED, ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT, refusal};
+pub use refusal::refusal;
 
 /// Why something is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]

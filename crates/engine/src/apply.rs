@@ -8,11 +8,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use api::labels;
-use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, codes, labels};
 use domain::fence::Attempt;
-use domain::plan::{Action, Kind, Object, Target};
-use domain::readiness::{ERR_API_THROTTLED, ERR_API_UNAVAILABLE, ERR_NAME_CONFLICT};
+use domain::plan::{Action, Kind, Object, Purpose, Target};
 use domain::{Key, Pod, ownership};
 use futures::stream::{self, FuturesUnordered};
 use futures::{FutureExt, StreamExt};
@@ -56,8 +54,8 @@ pub struct Failed {
 pub struct Outcome {
     /// What was done: verb, kind, name.
     pub done: Vec<(&'static str, Kind, String)>,
-    /// Why, where that is not plain from what was done.
-    pub whys: BTreeSet<&'static str>,
+    /// What for, where that is not plain from what was done.
+    pub purposes: BTreeSet<Purpose>,
     /// What was refused or failed.
     pub failures: Vec<Failed>,
     /// Objects that changed under us; decide again once their newer version is known.
@@ -230,7 +228,7 @@ fn note(
     let key = action.key();
     match result {
         Ok(()) => {
-            outcome.whys.extend(action.why());
+            outcome.purposes.extend(action.purpose());
             outcome.done.push((action.verb(), action.kind(), key.name));
         }
         Err(RequestError::Conflict | RequestError::NotFound) => {
@@ -248,9 +246,9 @@ fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError,
     tracing::warn!(action = action.verb(), kind = %action.kind(), %key, %error, "write failed");
     let text = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     let code = match error {
-        RequestError::NameConflict { .. } => ERR_NAME_CONFLICT.to_owned(),
-        RequestError::Unavailable(_) => ERR_API_UNAVAILABLE.to_owned(),
-        RequestError::Throttled { .. } => ERR_API_THROTTLED.to_owned(),
+        RequestError::NameConflict { .. } => codes::NAME_CONFLICT.to_owned(),
+        RequestError::Unavailable(_) => codes::API_UNAVAILABLE.to_owned(),
+        RequestError::Throttled { .. } => codes::API_THROTTLED.to_owned(),
         _ => code(action),
     };
     outcome.fail(class(action), code, error, text, now);
@@ -262,9 +260,10 @@ fn code(action: &Action) -> String {
     match action {
         Action::Create(_) => format!("ERR_CREATE_{kind}"),
         Action::Delete { .. } => format!("ERR_DELETE_{kind}"),
-        Action::Patch { .. } if action.kind() == Kind::Pod => {
-            "ERR_REMOVE_POD_SCHEDULING_GATE".into()
-        }
+        Action::Patch {
+            purpose: Purpose::RemoveGate,
+            ..
+        } => codes::REMOVE_POD_SCHEDULING_GATE.to_owned(),
         _ => format!("ERR_SYNC_{kind}"),
     }
 }

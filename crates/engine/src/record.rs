@@ -20,7 +20,7 @@ pub fn writes(controller: &str, key: &Key, outcome: &Outcome) {
     }
     let named = outcome.done.iter().take(NAMED);
     let done: Vec<String> = named.map(|(v, k, n)| format!("{v} {k} {n}")).collect();
-    let why: Vec<&str> = outcome.whys.iter().copied().collect();
+    let why: Vec<&str> = outcome.purposes.iter().map(|p| p.text()).collect();
     tracing::info!(
         controller,
         %key,

@@ -1,5 +1,6 @@
 //! What the engine has to know of a status to write it at the right time.
 
+use api::codes;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::{PodCliqueSetPhase, ReplicaAttempt};
 use api::podgang::{PodGangPhase, SchedulingPhase};
@@ -7,7 +8,6 @@ use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
 use domain::fence;
-use domain::readiness::ERR_NAME_CONFLICT;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;
@@ -99,7 +99,7 @@ pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: 
     let errors = next.last_errors().map(|errors| errors.as_slice());
     let taken = errors.unwrap_or_default().iter();
     let taken: Vec<String> = taken
-        .filter(|e| e.code == ERR_NAME_CONFLICT)
+        .filter(|e| e.code == codes::NAME_CONFLICT)
         .map(|e| e.description.clone())
         .collect();
     let type_ = ConditionType::NameConflict;

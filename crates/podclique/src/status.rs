@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use api::{LastError, PodCliqueStatus, labels};
+use api::{LastError, PodCliqueStatus, codes, labels};
 use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
-use domain::limits::{self, ERR_LIMIT_EXCEEDED};
+use domain::limits;
 use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
 use jiff::Timestamp;
@@ -55,7 +55,7 @@ fn scheduled_slots(snapshot: &Snapshot) -> i32 {
 fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
     let error = limits::of_podclique(&snapshot.podclique)?;
     Some(LastError {
-        code: ERR_LIMIT_EXCEEDED.to_owned(),
+        code: codes::LIMIT_EXCEEDED.to_owned(),
         description: error.to_string(),
         observed_at: Time(now),
     })

@@ -7,10 +7,9 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
-use api::{LastError, PodClique, PodCliqueScalingGroupStatus, labels, names};
+use api::{LastError, PodClique, PodCliqueScalingGroupStatus, codes, labels, names};
 use domain::admission::FieldError;
 use domain::availability::{self, GroupFacts};
-use domain::limits::ERR_LIMIT_EXCEEDED;
 use domain::{fence, gang, hash, ownership};
 use engine::cache::set_of;
 use jiff::Timestamp;
@@ -79,7 +78,7 @@ pub fn over_limits(
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
     let told = |error: &FieldError| LastError {
-        code: ERR_LIMIT_EXCEEDED.to_owned(),
+        code: codes::LIMIT_EXCEEDED.to_owned(),
         description: error.to_string(),
         observed_at: Time(now),
     };

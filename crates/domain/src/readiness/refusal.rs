@@ -1,21 +1,14 @@
 //! What the API server refused, from `status.lastErrors`.
 
-use api::LastError;
 use api::conditions::Reason;
+use api::{LastError, codes};
 
 use super::Cause;
-
-/// Code in `lastErrors` of a name that is taken by an object of somebody else.
-pub const ERR_NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
-/// Code in `lastErrors` of an API server that does not answer.
-pub const ERR_API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";
-/// Code in `lastErrors` of an API server that asks to wait.
-pub const ERR_API_THROTTLED: &str = "ERR_API_THROTTLED";
 
 /// The first cause among the errors. A server that did not answer, or has too much to do, is none:
 /// it is asked again.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
-    let passes = [ERR_API_UNAVAILABLE, ERR_API_THROTTLED];
+    let passes = [codes::API_UNAVAILABLE, codes::API_THROTTLED];
     let told = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));
     super::first(told.map(|e| Cause::new(reason(e), e.description.clone())))
 }
@@ -24,7 +17,7 @@ pub fn refusal(errors: &[LastError]) -> Option<Cause> {
 /// `Priority`).
 fn reason(error: &LastError) -> Reason {
     let says = |words: &str| error.description.contains(words);
-    if error.code == ERR_NAME_CONFLICT {
+    if error.code == codes::NAME_CONFLICT {
         Reason::NameTaken
     } else if says("exceeded quota") {
         Reason::QuotaExceeded

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::LastError;
-use domain::plan::{Action, Kind, Object, Target};
+use domain::plan::{Action, Kind, Object, Purpose, Target};
 use engine::apply::{Outcome, perform};
 use engine::events::summaries;
 use jiff::Timestamp;
@@ -36,7 +36,7 @@ pub fn create(name: &str) -> Action {
 }
 
 pub fn delete(name: &str) -> Action {
-    Action::delete(Kind::Pod, &pod(name, "owner").metadata, "test")
+    Action::delete(Kind::Pod, &pod(name, "owner").metadata, Purpose::ScaleInPod)
 }
 
 fn stored(name: &str, owner: &str) -> Value {
@@ -200,7 +200,7 @@ async fn takes_a_failed_test_of_a_patch_for_a_conflict() {
     let patch = Action::Patch {
         target: Target::of(Kind::Pod, &pod("a", "owner").metadata),
         operations: json!([{"op": "test", "path": "/metadata/uid", "value": "u"}]),
-        why: "test",
+        purpose: Purpose::RestoreLabels,
     };
     let (outcome, _, _) = run(vec![(422, answer)], vec![vec![patch]]).await;
     assert_eq!((outcome.conflicts.len(), outcome.errors().count()), (1, 0));
@@ -213,7 +213,7 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
         (409, failure(409, "Conflict")),
     ] {
         let target = pod("a", "owner").metadata;
-        let wave = vec![Action::delete(Kind::Pod, &target, "test")];
+        let wave = vec![Action::delete(Kind::Pod, &target, Purpose::ScaleInPod)];
         let (outcome, _, _) = run(vec![answer], vec![wave]).await;
         assert_eq!(outcome.conflicts.len(), 1);
         assert_eq!(outcome.errors().count(), 0, "not the user's problem");
@@ -226,7 +226,11 @@ async fn deletes_the_version_that_was_seen_and_no_other() {
     let (hub, _, bodies) = hub_that_keeps_bodies(vec![(200, json!({}))]);
     let mut seen = stored_meta("a");
     seen.resource_version = Some("7".into());
-    let wave = vec![Action::delete_as_seen(Kind::Pod, &seen, "test")];
+    let wave = vec![Action::delete_as_seen(
+        Kind::Pod,
+        &seen,
+        Purpose::ScaleInPod,
+    )];
     perform(&hub, &[wave], &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     let sent = bodies.lock().unwrap()[0]["preconditions"].clone();
     assert_eq!(sent, json!({"uid": "uid-a", "resourceVersion": "7"}));

@@ -3,9 +3,9 @@
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::podgang::PodGangPhase;
-use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus};
+use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus, codes};
 use domain::fence::{Cause, raise};
-use domain::readiness::{self, ERR_NAME_CONFLICT};
+use domain::readiness;
 use engine::status::{is_urgent, keep_times, raised, set_name_conflict};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -100,7 +100,7 @@ fn keeps_the_time_of_an_error_that_was_there_before() {
 fn says_as_a_condition_that_a_name_is_taken_and_no_longer_once_it_is_free() {
     let mut status = PodCliqueStatus {
         last_errors: vec![LastError {
-            code: ERR_NAME_CONFLICT.into(),
+            code: codes::NAME_CONFLICT.into(),
             description: "create Service x: taken".into(),
             observed_at: Time(Timestamp::UNIX_EPOCH),
         }],

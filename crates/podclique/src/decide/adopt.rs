@@ -2,7 +2,7 @@
 //! was deleted with `--cascade=orphan` and made anew, or somebody cut the reference. Left alone
 //! they would hold their GPUs for ever beside their replacements.
 
-use domain::plan::{Action, Kind, Target};
+use domain::plan::{Action, Kind, Purpose, Target};
 use domain::{Pod, ownership};
 use serde_json::json;
 
@@ -34,6 +34,6 @@ fn adopt(snapshot: &Snapshot, pod: &Pod) -> Action {
             },
             {"op": "add", "path": "/metadata/ownerReferences", "value": owners},
         ]),
-        why: "nobody controls it: adopted",
+        purpose: Purpose::AdoptPod,
     }
 }

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use api::LastError;
+use api::{LastError, codes};
 use domain::ownership;
 use domain::plan::{Action, Object, first_portion};
-use domain::readiness::ERR_NAME_CONFLICT;
 use domain::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -38,7 +37,7 @@ impl Missing {
             ownership::name(&snapshot.podclique.metadata),
         );
         Some(LastError {
-            code: ERR_NAME_CONFLICT.to_owned(),
+            code: codes::NAME_CONFLICT.to_owned(),
             description: format!(
                 "{count} pods of {name} cannot be created, the first at index {index}: all {PROBES} \
                  names that it may have are taken by pods that belong to others; delete or rename \

@@ -9,14 +9,14 @@
 use std::sync::Arc;
 
 use api::{PodCliqueStatus, labels};
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Kind, Plan, Purpose};
 use domain::{Pod, ownership};
 use jiff::Timestamp;
 
 use super::stuck;
 use crate::observe::Snapshot;
 
-const WHY: &str = "PodClique is deleted";
+const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
 
 pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
@@ -25,7 +25,7 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
     }
     let mut plan = Plan::default();
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
-    let delete = |p: &Arc<Pod>| Action::delete_as_seen(Kind::Pod, &p.metadata, WHY);
+    let delete = |p: &Arc<Pod>| Action::delete_as_seen(Kind::Pod, &p.metadata, PURPOSE);
     plan.wave(staying.map(delete).collect());
     plan.wave(stuck::detachments(snapshot, now));
     plan.wake_at = stuck::next_deadline(snapshot, now);

@@ -2,7 +2,7 @@
 //! that the list is one of ours.
 
 use api::labels;
-use domain::plan::{Action, Kind, Target};
+use domain::plan::{Action, Kind, Purpose, Target};
 use domain::{Pod, gang};
 use serde_json::json;
 
@@ -30,6 +30,6 @@ fn removal(pod: &Pod) -> Option<Action> {
             {"op": "test", "path": format!("{path}/name"), "value": labels::POD_GANG_GATE},
             {"op": "remove", "path": path},
         ]),
-        why: "listed by its PodGang: may be scheduled",
+        purpose: Purpose::RemoveGate,
     })
 }

@@ -1,7 +1,7 @@
 //! A training job that is over ends its own unfinished pods, those that arrive later too. What has
 //! ended keeps its logs.
 
-use domain::plan::{Action, Kind};
+use domain::plan::{Action, Kind, Purpose};
 
 use crate::observe::Snapshot;
 
@@ -11,6 +11,6 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
         .own_pods()
         .filter(|p| is_over && !p.is_finished() && !p.is_terminating());
     unfinished
-        .map(|p| Action::delete(Kind::Pod, &p.metadata, "the job is over"))
+        .map(|p| Action::delete(Kind::Pod, &p.metadata, Purpose::EndJob))
         .collect()
 }

@@ -2,7 +2,7 @@
 //! left the headless Service by its label.
 
 use api::labels;
-use domain::plan::{Action, Kind, Target};
+use domain::plan::{Action, Kind, Purpose, Target};
 use domain::{Pod, ownership};
 use serde_json::{Value, json};
 
@@ -50,7 +50,7 @@ fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
     Some(Action::Patch {
         target: Target::of(Kind::Pod, &pod.metadata),
         operations: Value::Array(operations),
-        why: "its labels were edited",
+        purpose: Purpose::RestoreLabels,
     })
 }
 
@@ -98,6 +98,6 @@ fn relabel(pod: &Pod, foreign: &str, ours: &str) -> Action {
             {"op": "test", "path": path, "value": foreign},
             {"op": "replace", "path": path, "value": ours},
         ]),
-        why: "adopted: gets our template hash",
+        purpose: Purpose::RebaseHash,
     }
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use api::labels;
-use domain::plan::{Action, Kind, Target};
+use domain::plan::{Action, Kind, Purpose, Target};
 use domain::{Pod, ownership};
 use jiff::Timestamp;
 use serde_json::json;
@@ -34,15 +34,17 @@ pub(super) fn detachments(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
         .pods
         .iter()
         .filter(|p| is_overdue(snapshot, p, now));
-    let why = "stuck in Terminating: leaves the headless Service";
-    overdue.filter_map(|pod| detach(pod, why)).collect()
+    overdue
+        .filter_map(|pod| detach(pod, Purpose::DetachStuckPod))
+        .collect()
 }
 
 /// Takes pods that an earlier attempt released out of the headless Service.
 pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
-    let why = "released in another attempt: leaves the headless Service";
     let released = snapshot.released.iter();
-    released.filter_map(|pod| detach(pod, why)).collect()
+    released
+        .filter_map(|pod| detach(pod, Purpose::DetachReleasedPod))
+        .collect()
 }
 
 /// Slots whose rank has a released pod that is still selected by the headless Service.
@@ -53,7 +55,7 @@ pub(super) fn occupied(snapshot: &Snapshot) -> impl Iterator<Item = i32> {
     released.filter(is_selected).filter_map(|p| p.index())
 }
 
-fn detach(pod: &Pod, why: &'static str) -> Option<Action> {
+fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
     let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
     let path = ownership::label_pointer(labels::PCS_REPLICA_INDEX);
     Some(Action::Patch {
@@ -63,7 +65,7 @@ fn detach(pod: &Pod, why: &'static str) -> Option<Action> {
             {"op": "test", "path": path, "value": index},
             {"op": "remove", "path": path},
         ]),
-        why,
+        purpose,
     })
 }
 

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, labels};
-use domain::readiness::ERR_NAME_CONFLICT;
+use api::{PodClique, codes, labels};
 use domain::slots::pod_name;
 use insta::assert_snapshot;
 use testkit::builders::{PodBuilder, pod, podclique};
@@ -148,7 +147,7 @@ fn says_that_all_names_of_a_slot_are_taken() {
     assert_eq!(plan.waves[0].len(), 1, "the other slot is filled");
     let errors = plan.status.unwrap().last_errors;
     assert_snapshot!(errors[0].description, @"1 pods of demo-0-worker cannot be created, the first at index 0: all 100 names that it may have are taken by pods that belong to others; delete or rename the pods called demo-0-worker-* that podclique demo-0-worker does not own");
-    assert_eq!(errors[0].code, ERR_NAME_CONFLICT);
+    assert_eq!(errors[0].code, codes::NAME_CONFLICT);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueSet, names};
 use domain::clique::{self, Desired, GroupPlace, Place, Ready};
 use domain::fence::{self, LiveCount};
-use domain::plan::{Action, Object, first_portion};
+use domain::plan::{Action, Object, Purpose, first_portion};
 use domain::{gang, hash, ownership};
 
 use super::fence::TornDown;
@@ -71,7 +71,7 @@ impl<'a> Group<'a> {
         };
         staying(self.snapshot)
             .filter(|c| !is_wanted(c))
-            .map(|c| delete(c, "group replica scaled in"))
+            .map(|c| delete(c, Purpose::ScaleInGroupReplica))
             .collect()
     }
 

@@ -2,7 +2,7 @@
 
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
 use domain::ownership;
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Kind, Plan, Purpose};
 
 use super::{owned, staying};
 use crate::observe::Snapshot;
@@ -26,6 +26,6 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
 /// A view that lags still shows owner references that the garbage collector cut for
 /// `--cascade=orphan`, so nothing goes that changed since it was seen.
 fn delete(podclique: &PodClique) -> Action {
-    const WHY: &str = "scaling group is deleted";
-    Action::delete_as_seen(Kind::PodClique, &podclique.metadata, WHY)
+    let purpose = Purpose::DeleteWithScalingGroup;
+    Action::delete_as_seen(Kind::PodClique, &podclique.metadata, purpose)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use api::{PodClique, names};
 use domain::fence::{self, Attempt};
 use domain::ownership;
-use domain::plan::Action;
+use domain::plan::{Action, Purpose};
 use jiff::Timestamp;
 
 use super::{delete, owned, staying};
@@ -82,7 +82,7 @@ fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher
 /// What is left of earlier attempts of single group replicas.
 pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
     let left = staying(snapshot).filter(|c| is_of_earlier_attempt(snapshot, c));
-    left.map(|c| delete(c, "group replica is recycled"))
+    left.map(|c| delete(c, Purpose::TerminateGroupReplica))
         .collect()
 }
 

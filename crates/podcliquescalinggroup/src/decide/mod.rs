@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
 use domain::availability::StoredBreach;
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Kind, Plan, Purpose};
 use domain::{limits, ownership};
 use jiff::Timestamp;
 
@@ -78,6 +78,6 @@ fn owned(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
     all.filter(|c| snapshot.is_own(c))
 }
 
-fn delete(podclique: &PodClique, why: &'static str) -> Action {
-    Action::delete(Kind::PodClique, &podclique.metadata, why)
+fn delete(podclique: &PodClique, purpose: Purpose) -> Action {
+    Action::delete(Kind::PodClique, &podclique.metadata, purpose)
 }

@@ -10,7 +10,7 @@ use api::names;
 use domain::clique::{self, Desired, Place, Ready};
 use domain::fence::{self, Attempt};
 use domain::layout::{Layout, Part};
-use domain::plan::{Action, Kind, Object, first_portion};
+use domain::plan::{Action, Kind, Object, Purpose, first_portion};
 use domain::{hash, layout, ownership};
 
 use crate::build::group;
@@ -63,7 +63,7 @@ fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) ->
 
 /// Deletes scaling groups and standalone PodCliques that are too many.
 pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
-    const WHY: &str = "replica scaled in";
+    const PURPOSE: Purpose = Purpose::ScaleInReplica;
     let template = &snapshot.intake.set.spec.template;
     let groups = template.scaling_groups.iter();
     let groups: HashSet<&str> = groups.map(|g| g.name.as_str()).collect();
@@ -95,7 +95,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     groups
         .chain(cliques)
         .filter(|(_, meta)| !ownership::is_terminating(meta))
-        .map(|(kind, meta)| Action::delete(kind, meta, WHY))
+        .map(|(kind, meta)| Action::delete(kind, meta, PURPOSE))
         .collect()
 }
 

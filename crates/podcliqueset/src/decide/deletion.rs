@@ -13,12 +13,12 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSetStatus, labels};
 use domain::ownership;
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Kind, Plan, Purpose};
 use kube::Resource;
 
 use crate::observe::Snapshot;
 
-const WHY: &str = "PodCliqueSet is deleted";
+const PURPOSE: Purpose = Purpose::DeleteWithSet;
 
 pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
@@ -69,6 +69,6 @@ fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<
 fn delete<K: Resource>(set: &str, kind: Kind, objects: &[Arc<K>]) -> Vec<Action> {
     let staying = owned(set, objects).filter(|o| !ownership::is_terminating(o.meta()));
     staying
-        .map(|o| Action::delete_as_seen(kind, o.meta(), WHY))
+        .map(|o| Action::delete_as_seen(kind, o.meta(), PURPOSE))
         .collect()
 }

@@ -7,10 +7,10 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use api::PodGang;
 use api::podgang::{NamespacedName, PodGroup};
+use api::{PodGang, codes};
 use domain::gang::{self, ExpectedGang};
-use domain::plan::{Action, Kind, Object, first_portion};
+use domain::plan::{Action, Kind, Object, Purpose, first_portion};
 use domain::{Pod, ownership};
 
 use crate::ScaledGangsWaitFor;
@@ -53,7 +53,8 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> 
         let is_wanted = expected.contains(ownership::name(&g.metadata));
         !is_wanted && is_owned(&g.metadata) && !ownership::is_terminating(&g.metadata)
     });
-    let delete = |g: &Arc<PodGang>| Action::delete(Kind::PodGang, &g.metadata, "gang scaled in");
+    let delete =
+        |g: &Arc<PodGang>| Action::delete(Kind::PodGang, &g.metadata, Purpose::ScaleInGang);
     surplus.map(delete).collect()
 }
 
@@ -133,7 +134,7 @@ fn is_complete(part: &CliqueSeen) -> bool {
     let pods = part.count_or_done(|_| true);
     let status = part.podclique.status.as_ref();
     let is_refused =
-        status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == "ERR_CREATE_POD"));
+        status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));
     pods >= part.podclique.spec.replicas || (is_refused && pods >= part.minimum())
 }
 

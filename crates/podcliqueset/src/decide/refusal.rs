@@ -1,9 +1,8 @@
 //! A set that may not be acted on: nothing is created or corrected for it, and it says why. What
 //! exists stays as it is. A change that alone is impossible is told likewise, and the rest goes on.
 
-use api::{LastError, PodCliqueSetStatus};
+use api::{LastError, PodCliqueSetStatus, codes};
 use domain::admission::FieldError;
-use domain::limits::ERR_LIMIT_EXCEEDED;
 use domain::plan::{Note, Plan};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -25,7 +24,7 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
     let mut status = status::over_limits(snapshot, &errors, now);
     let shown = errors.iter().take(SHOWN);
     let problems: Vec<Problem> = shown
-        .map(|e| Problem(ERR_LIMIT_EXCEEDED, "LimitExceeded", e.to_string()))
+        .map(|e| Problem(codes::LIMIT_EXCEEDED, "LimitExceeded", e.to_string()))
         .collect();
     status.last_errors.extend(errors_of(&problems, now));
     let mut plan = Plan {
@@ -43,8 +42,8 @@ pub(super) struct Problem(&'static str, &'static str, String);
 /// What keeps the set, or a part of it, from being acted on.
 pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
     let intake = &snapshot.intake;
-    let invalid = |e: &FieldError| Problem("ERR_INVALID_SPEC", "InvalidSpec", e.to_string());
-    let unbuilt = |b: &String| Problem("ERR_NOT_IMPLEMENTED", "NotImplemented", b.clone());
+    let invalid = |e: &FieldError| Problem(codes::INVALID_SPEC, "InvalidSpec", e.to_string());
+    let unbuilt = |b: &String| Problem(codes::NOT_IMPLEMENTED, "NotImplemented", b.clone());
     let all = intake.errors.iter().map(invalid);
     let all = all.chain(intake.blocked_by.iter().map(unbuilt));
     let all = all.chain(intake.not_acted_on.iter().map(invalid));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use api::names;
 use domain::layout::Layout;
-use domain::plan::{Action, Kind, Object, Target, first_portion};
+use domain::plan::{Action, Kind, Object, Purpose, Target, first_portion};
 use domain::{clique, ownership};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
@@ -24,7 +24,8 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
             && is_owned(&s.metadata)
             && !ownership::is_terminating(&s.metadata)
     });
-    let delete = |s: &Arc<Service>| Action::delete(Kind::Service, &s.metadata, "replica scaled in");
+    let delete =
+        |s: &Arc<Service>| Action::delete(Kind::Service, &s.metadata, Purpose::ScaleInReplica);
     surplus.map(delete).collect()
 }
 

@@ -1,0 +1,19 @@
+//! Codes in `status.lastErrors` (Grove, §12.2, and our own). Of the other writes the code is made of
+//! what was asked for: `ERR_CREATE_PODGANG`, `ERR_DELETE_POD`, `ERR_SYNC_SERVICE` and the like.
+
+/// The spec is refused by the rules of admission.
+pub const INVALID_SPEC: &str = "ERR_INVALID_SPEC";
+/// The spec asks for what is not built yet.
+pub const NOT_IMPLEMENTED: &str = "ERR_NOT_IMPLEMENTED";
+/// What is asked for is more than one set may have.
+pub const LIMIT_EXCEEDED: &str = "ERR_LIMIT_EXCEEDED";
+/// The name of a child is taken by an object of somebody else.
+pub const NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
+/// The API server does not answer.
+pub const API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";
+/// The API server asks to wait.
+pub const API_THROTTLED: &str = "ERR_API_THROTTLED";
+/// A pod was not created: its gang may start with the minimum of the others.
+pub const CREATE_POD: &str = "ERR_CREATE_POD";
+/// The gate of a pod that may be scheduled was not removed.
+pub const REMOVE_POD_SCHEDULING_GATE: &str = "ERR_REMOVE_POD_SCHEDULING_GATE";

@@ -1,0 +1,70 @@
+//! What a write is for: its words in the log, and its code in `status.lastErrors`, stand here and
+//! nowhere else.
+
+/// Why something is deleted or patched.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
+)]
+pub enum Purpose {
+    /// A set takes its children along.
+    #[strum(serialize = "PodCliqueSet is deleted")]
+    DeleteWithSet,
+    /// A scaling group takes its PodCliques along.
+    #[strum(serialize = "scaling group is deleted")]
+    DeleteWithScalingGroup,
+    /// A PodClique takes its pods along.
+    #[strum(serialize = "PodClique is deleted")]
+    DeleteWithPodClique,
+    /// A replica of the set is asked for no more.
+    #[strum(serialize = "replica scaled in")]
+    ScaleInReplica,
+    /// A replica of a scaling group is asked for no more.
+    #[strum(serialize = "group replica scaled in")]
+    ScaleInGroupReplica,
+    /// A PodGang whose group replica is asked for no more.
+    #[strum(serialize = "gang scaled in")]
+    ScaleInGang,
+    /// A pod is asked for no more.
+    #[strum(serialize = "scaled in")]
+    ScaleInPod,
+    /// A PodClique of an earlier attempt of its replica.
+    #[strum(serialize = "its replica is torn down")]
+    TerminateReplica,
+    /// A PodClique of an earlier attempt of its group replica.
+    #[strum(serialize = "group replica is recycled")]
+    TerminateGroupReplica,
+    /// A pod of a job that is over.
+    #[strum(serialize = "the job is over")]
+    EndJob,
+    /// A pod that ended makes room for its successor.
+    #[strum(serialize = "it ended and is replaced")]
+    ReplacePod,
+    /// One of two pods on one index.
+    #[strum(serialize = "second pod on one index")]
+    RemoveSecondPod,
+    /// A pod that its PodGang lists may be scheduled.
+    #[strum(serialize = "listed by its PodGang: may be scheduled")]
+    RemoveGate,
+    /// A pod whose node does not confirm its end is selected by the headless Service no more.
+    #[strum(serialize = "stuck in Terminating: leaves the headless Service")]
+    DetachStuckPod,
+    /// The same of a pod that an earlier attempt has left.
+    #[strum(serialize = "released in another attempt: leaves the headless Service")]
+    DetachReleasedPod,
+    /// A pod that nobody controls gets its owner.
+    #[strum(serialize = "nobody controls it: adopted")]
+    AdoptPod,
+    /// Labels of a pod that somebody edited.
+    #[strum(serialize = "its labels were edited")]
+    RestoreLabels,
+    /// A pod of another implementation gets our template hash.
+    #[strum(serialize = "adopted: gets our template hash")]
+    RebaseHash,
+}
+
+impl Purpose {
+    /// Its words, for people.
+    pub fn text(self) -> &'static str {
+        self.into()
+    }
+}
