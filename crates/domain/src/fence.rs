@@ -14,8 +14,8 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
+use api::{PodCliqueScalingGroup, PodCliqueSet, labels};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
@@ -83,6 +83,25 @@ pub fn lowest<A: Ord>(found: impl Iterator<Item = (i32, A)>) -> HashMap<i32, A> 
         }
     }
     all
+}
+
+/// What a set has stored of the attempts of its replicas.
+pub fn attempts_of_set(set: &PodCliqueSet) -> &[ReplicaAttempt] {
+    let status = set.status.as_ref();
+    status.map_or(&[], |s| &s.replica_attempts)
+}
+
+/// What a scaling group has stored of the attempts of its replicas.
+pub fn attempts_of_group(group: &PodCliqueScalingGroup) -> &[ReplicaAttempt] {
+    let status = group.status.as_ref();
+    status.map_or(&[], |s| &s.replica_attempts)
+}
+
+/// Whether it is stored that the PodClique of a job has done its work in the replica's present
+/// attempt, whatever became of it since.
+pub fn is_stored_as_succeeded(attempts: &[ReplicaAttempt], replica: i32, podclique: &str) -> bool {
+    let entry = entry(attempts, replica);
+    entry.is_some_and(|a| a.succeeded.iter().any(|name| name == podclique))
 }
 
 /// The present attempt of a replica: 0 until it is torn down for the first time.

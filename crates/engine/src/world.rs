@@ -30,8 +30,7 @@ impl World {
     /// set: nothing is created there until it is gone (design, protocol rule 4, step 4). What
     /// neither the set nor its groups control does not count.
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
-        let attempts = set.status.as_ref().map_or(&[][..], |s| &s.replica_attempts);
-        let present = fence::present(attempts, replica);
+        let present = fence::present(fence::attempts_of_set(set), replica);
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
         let is_left = |holder| self.podcliques.any_before(&holder, present, is_ours);
         present > 0 && Holder::all_of(set, replica).any(is_left)
@@ -52,7 +51,7 @@ impl World {
     }
 
     /// The scaling group that controls the object, if it is seen, by this very uid.
-    fn group_of(
+    pub fn group_of(
         &self,
         meta: &ObjectMeta,
         owner: &OwnerReference,

@@ -236,13 +236,9 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) ->
     if owner.kind == "PodCliqueSet" {
         return owner.uid == ownership::uid(&set.metadata);
     }
-    let namespace = podclique.metadata.namespace.clone().unwrap_or_default();
-    let group = world
-        .scaling_groups
-        .get(&Key::new(namespace, owner.name.clone()));
+    let group = world.group_of(&podclique.metadata, owner);
     group.is_some_and(|g| {
-        ownership::uid(&g.metadata) == owner.uid
-            && !ownership::is_terminating(&g.metadata)
+        !ownership::is_terminating(&g.metadata)
             && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
             && !is_recycled(podclique, &g)
     })
@@ -252,10 +248,7 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) ->
 fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     let name = ownership::name(&group.metadata);
     let j = ownership::group_replica_in(name, &podclique.metadata);
-    let attempts = group
-        .status
-        .as_ref()
-        .map_or(&[][..], |s| &s.replica_attempts);
+    let attempts = fence::attempts_of_group(group);
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 

@@ -83,8 +83,7 @@ impl Snapshot {
 
     /// The attempts of single group replicas.
     pub fn replica_attempts(&self) -> &[ReplicaAttempt] {
-        let status = self.group.status.as_ref();
-        status.map_or(&[], |s| &s.replica_attempts)
+        fence::attempts_of_group(&self.group)
     }
 
     /// Whether the set is a training job that is over.
@@ -95,31 +94,31 @@ impl Snapshot {
 
     /// Whether the PodClique of that name has done its work, and need not be there any more.
     pub fn is_done(&self, name: &str) -> bool {
-        let status = self.owner.as_ref().and_then(|o| o.set.status.as_ref());
-        let attempts = status.map_or(&[][..], |s| &s.replica_attempts);
-        let mut of_replica = attempts
-            .iter()
-            .filter(|a| Some(a.replica) == self.replica());
-        of_replica.any(|a| a.succeeded.iter().any(|done| done == name))
+        let place = self.replica();
+        place.is_some_and(|i| fence::is_stored_as_succeeded(self.attempts_of_set(), i, name))
     }
 
     /// Whether all PodCliques of the job's replica were there in this attempt. What is missing
     /// since then is a failure, and the set decides what becomes of it.
     pub fn is_closed(&self) -> bool {
         let job = self.owner.as_ref().map(|o| &o.set);
-        let job = job.filter(|set| training::is_training(set));
-        let attempts = job.and_then(|set| Some(&set.status.as_ref()?.replica_attempts));
-        let place = attempts.zip(self.replica());
-        place.is_some_and(|(attempts, i)| fence::is_complete(attempts, i))
+        let is_job = job.is_some_and(|set| training::is_training(set));
+        let place = self.replica().filter(|_| is_job);
+        place.is_some_and(|i| fence::is_complete(self.attempts_of_set(), i))
+    }
+
+    /// What the set has stored of the attempts of its replicas; nothing if it is gone.
+    fn attempts_of_set(&self) -> &[ReplicaAttempt] {
+        let set = self.owner.as_ref().map(|o| &o.set);
+        set.map_or(&[], |set| fence::attempts_of_set(set))
     }
 
     /// The attempt of the PodCliqueSet replica: what the set says, or what the group has seen if that
     /// is higher. A set that is gone says nothing, and one that was applied anew follows its
     /// children.
     pub fn set_attempt(&self) -> i32 {
-        let status = self.owner.as_ref().and_then(|o| o.set.status.as_ref());
-        let attempts = status.map_or(&[][..], |s| &s.replica_attempts);
-        let said = self.replica().map_or(0, |i| fence::present(attempts, i));
+        let said = self.replica();
+        let said = said.map_or(0, |i| fence::present(self.attempts_of_set(), i));
         said.max(self.observed_attempt())
     }
 

@@ -140,8 +140,7 @@ impl Snapshot {
 
     /// Whether the PodClique was found to have done its work in the present attempt.
     pub fn is_latched(&self, replica: i32, podclique: &str) -> bool {
-        let entry = fence::entry(self.attempts(), replica);
-        entry.is_some_and(|a| a.succeeded.iter().any(|name| name == podclique))
+        fence::is_stored_as_succeeded(self.attempts(), replica, podclique)
     }
 
     /// Whether all PodCliques of the job's replica were there in the present attempt: one that is
@@ -164,10 +163,7 @@ impl Snapshot {
 
     /// The attempts of the replicas.
     pub fn attempts(&self) -> &[ReplicaAttempt] {
-        self.stored
-            .status
-            .as_ref()
-            .map_or(&[], |s| &s.replica_attempts)
+        fence::attempts_of_set(&self.stored)
     }
 
     /// The present attempt of a replica.

@@ -57,8 +57,8 @@ impl Snapshot {
         let place = part.group.zip(part.group_replica);
         place.map_or(0, |(config, j)| {
             let group = names::scaling_group(self.name(), part.replica, &config.name);
-            let status = self.group(&group).and_then(|g| g.status.as_ref());
-            status.map_or(0, |s| fence::present(&s.replica_attempts, j))
+            let group = self.group(&group);
+            group.map_or(0, |g| fence::present(fence::attempts_of_group(g), j))
         })
     }
 }

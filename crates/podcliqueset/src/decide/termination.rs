@@ -120,10 +120,7 @@ fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
 }
 
 fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts {
-    let attempts = group
-        .status
-        .as_ref()
-        .map_or(&[][..], |s| &s.replica_attempts);
+    let attempts = fence::attempts_of_group(group);
     GroupFacts::of(group, attempts, |j, clique| {
         let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
         let seen = snapshot
