@@ -137,18 +137,9 @@ pub struct Cause {
     pub message: String,
 }
 
-/// The list with the replica's attempt raised by one. Entries are never lowered or removed.
+/// The list with the attempts of these replicas raised by one each. Entries are never lowered or
+/// removed.
 pub fn raise(
-    attempts: &[ReplicaAttempt],
-    replica: i32,
-    cause: Cause,
-    now: Timestamp,
-) -> Vec<ReplicaAttempt> {
-    raise_all(attempts, [(replica, cause)], now)
-}
-
-/// The list with the attempts of several replicas raised by one each.
-pub fn raise_all(
     attempts: &[ReplicaAttempt],
     due: impl IntoIterator<Item = (i32, Cause)>,
     now: Timestamp,
@@ -162,24 +153,15 @@ pub fn raise_all(
     )
 }
 
-/// The same of a scaling group's replica: it is none to rely on until it has come back.
+/// The same of a scaling group's replicas: none of them is to be relied on until it has come back.
 pub fn recycle(
     attempts: &[ReplicaAttempt],
-    replica: i32,
-    cause: Cause,
+    due: impl IntoIterator<Item = (i32, Cause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    recycle_all(attempts, vec![(replica, cause)], now)
-}
-
-/// The same of several replicas.
-pub fn recycle_all(
-    attempts: &[ReplicaAttempt],
-    due: Vec<(i32, Cause)>,
-    now: Timestamp,
-) -> Vec<ReplicaAttempt> {
+    let due: Vec<(i32, Cause)> = due.into_iter().collect();
     let replicas: HashSet<i32> = due.iter().map(|(replica, _)| *replica).collect();
-    let mut next = raise_all(attempts, due, now);
+    let mut next = raise(attempts, due, now);
     for entry in next.iter_mut().filter(|a| replicas.contains(&a.replica)) {
         entry.recovered = Some(false);
     }

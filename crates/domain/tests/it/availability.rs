@@ -128,7 +128,7 @@ fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "test".into(),
         message: String::new(),
     };
-    recycle(&[], replica, cause, Timestamp::UNIX_EPOCH)
+    recycle(&[], [(replica, cause)], Timestamp::UNIX_EPOCH)
 }
 
 /// It came back since.

@@ -124,11 +124,10 @@ fn a_raised_fence_is_urgent_and_counted_once() {
         replica_attempts,
         ..PodCliqueSetStatus::default()
     };
-    let before = status(raise(&[], 0, cause(), Timestamp::UNIX_EPOCH));
+    let before = status(raise(&[], [(0, cause())], Timestamp::UNIX_EPOCH));
     let after = status(raise(
         &before.replica_attempts,
-        1,
-        cause(),
+        [(1, cause())],
         Timestamp::UNIX_EPOCH,
     ));
     assert!(is_urgent(&before, &after));

@@ -14,7 +14,7 @@ fn torn_down() -> PodCliqueSet {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    let attempts: Vec<ReplicaAttempt> = raise(&[], 0, cause, after(60));
+    let attempts: Vec<ReplicaAttempt> = raise(&[], [(0, cause)], after(60));
     set("demo")
         .clique("a", |c| c)
         .clique("b", |c| c)

@@ -29,8 +29,8 @@ pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     if due.is_empty() {
         return None;
     }
-    let causes = due.iter().map(|b| (b.replica, b.cause())).collect();
-    let attempts = fence::recycle_all(snapshot.replica_attempts(), causes, now);
+    let causes = due.iter().map(|b| (b.replica, b.cause()));
+    let attempts = fence::recycle(snapshot.replica_attempts(), causes, now);
     Some(Fences::of(snapshot, attempts))
 }
 

@@ -17,7 +17,7 @@ fn raised(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    raise(&[], replica, cause, after(60))
+    raise(&[], [(replica, cause)], after(60))
 }
 
 fn with_set_attempt(mut snapshot: Snapshot) -> Snapshot {

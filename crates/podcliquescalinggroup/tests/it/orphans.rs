@@ -15,7 +15,7 @@ fn raised(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    raise(&[], replica, cause, after(60))
+    raise(&[], [(replica, cause)], after(60))
 }
 
 fn recycled(mut snapshot: Snapshot, replica: i32) -> Snapshot {

@@ -24,7 +24,7 @@ fn recycled(recovered: Option<bool>) -> Snapshot {
         reason: "MinAvailableBreached".into(),
         message: "test".into(),
     };
-    let mut attempts = raise(&[], 1, cause, after(60));
+    let mut attempts = raise(&[], [(1, cause)], after(60));
     attempts[0].recovered = recovered;
     let status = Arc::make_mut(&mut snapshot.group)
         .status

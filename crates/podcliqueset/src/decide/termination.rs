@@ -34,7 +34,7 @@ pub(super) fn tear_down(
     }
     let mut next = status.clone();
     let causes = due.iter().map(|b| (b.replica, b.cause()));
-    next.replica_attempts = fence::raise_all(&next.replica_attempts, causes, now);
+    next.replica_attempts = fence::raise(&next.replica_attempts, causes, now);
     for replica in due.iter().filter_map(|b| layout.replica(b.replica)) {
         let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);

@@ -20,7 +20,7 @@ use domain::layout::Layout;
 use domain::plan::Plan;
 use domain::termination::Breach;
 use domain::training;
-use domain::{Pod, fence::Cause as FenceCause, fence::raise_all};
+use domain::{Pod, fence::Cause as FenceCause, fence::raise};
 use jiff::Timestamp;
 
 use super::{failures, fence};
@@ -149,7 +149,7 @@ fn restart_or_fail(
         };
         (breach.replica, cause)
     });
-    next.replica_attempts = raise_all(&status.replica_attempts, causes, now);
+    next.replica_attempts = raise(&status.replica_attempts, causes, now);
     next
 }
 

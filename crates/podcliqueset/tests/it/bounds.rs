@@ -187,7 +187,7 @@ fn ten_thousand_replicas_are_torn_down_at_once() {
         message: "its node pool is gone".to_owned(),
     };
     let due = (0..REPLICAS).map(|i| (i, cause()));
-    let attempts = fence::raise_all(&[], due, after(60));
+    let attempts = fence::raise(&[], due, after(60));
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.status.get_or_insert_default().replica_attempts = attempts;
     let plan = decide(&snapshot, after(60));

@@ -23,7 +23,7 @@ fn torn_down() -> Snapshot {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    set_attempts(&mut snapshot, raise(&[], 0, cause, after(60)));
+    set_attempts(&mut snapshot, raise(&[], [(0, cause)], after(60)));
     snapshot
 }
 
@@ -86,7 +86,7 @@ fn leaves_other_replicas_alone() {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    set_attempts(&mut snapshot, raise(&[], 1, cause, after(60)));
+    set_attempts(&mut snapshot, raise(&[], [(1, cause)], after(60)));
     let deleted = writes(&plan(&snapshot));
     assert!(
         deleted.contains("delete PodClique demo-1-frontend"),

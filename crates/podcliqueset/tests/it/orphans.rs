@@ -18,7 +18,7 @@ fn raised() -> Vec<ReplicaAttempt> {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    raise(&[], 0, cause, after(60))
+    raise(&[], [(0, cause)], after(60))
 }
 
 /// The set knows of one tear-down of replica 0.

@@ -82,7 +82,7 @@ fn a_replica_that_was_torn_down_says_why() {
         reason: "GangTerminated".into(),
         message: "podclique demo-0-frontend: 0 of 1 required pods ready".into(),
     };
-    status.replica_attempts = raise(&[], 0, cause, after(50));
+    status.replica_attempts = raise(&[], [(0, cause)], after(50));
     snapshot.stored = stored.into();
     assert_snapshot!(said(&snapshot));
 }

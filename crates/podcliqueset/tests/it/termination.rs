@@ -194,7 +194,7 @@ fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
     };
     let group = Arc::make_mut(&mut snapshot.groups[0]);
     let status = group.status.as_mut().unwrap();
-    status.replica_attempts = fence::recycle(&[], 1, cause, after(0));
+    status.replica_attempts = fence::recycle(&[], [(1, cause)], after(0));
     assert_eq!(attempts(&plan(&snapshot)), []);
 }
 
@@ -225,7 +225,7 @@ fn ignores_what_a_group_says_of_an_earlier_attempt() {
         message: String::new(),
     };
     let status = stored.status.get_or_insert_default();
-    status.replica_attempts = fence::raise(&[], 0, cause, after(60));
+    status.replica_attempts = fence::raise(&[], [(0, cause)], after(60));
     for seen in snapshot.podcliques.values_mut() {
         let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
         let labels = meta.labels.get_or_insert_default();
