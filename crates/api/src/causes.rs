@@ -6,6 +6,8 @@ use crate::conditions::Reason;
 /// What somebody has to do something about, the first one first.
 const BLOCKING: [Reason; 19] = [
     Reason::NameTaken,
+    Reason::MaxRestartsExceeded,
+    Reason::MaxRuntimeExceeded,
     Reason::InvalidSpec,
     Reason::LimitExceeded,
     Reason::NotImplemented,
@@ -22,9 +24,6 @@ const BLOCKING: [Reason; 19] = [
     Reason::InsufficientResources,
     Reason::Unschedulable,
     Reason::ForeignSchedulingGate,
-    // Ends of a job: nothing else is told then.
-    Reason::MaxRestartsExceeded,
-    Reason::MaxRuntimeExceeded,
 ];
 
 /// What usually passes by itself, told after the others.
