@@ -44,7 +44,7 @@ bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_WRITE=1)
 	target/release/bench $(if $(BENCH_WRITE),--write docs/performance.md)
 
 pure: ## Only the tests that need no cluster
-	cargo test --workspace --exclude e2e --exclude testkit
+	cargo test --workspace --exclude e2e --exclude localcluster
 
 lint: ## Formatting, lints, generated files
 	cargo fmt --all --check

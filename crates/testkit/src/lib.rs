@@ -1,5 +1,3 @@
-//! Tests' own tools: objects to test with, and the local cluster's launcher.
+//! Objects to test with.
 
 pub mod builders;
-pub mod cluster;
-pub mod sim;

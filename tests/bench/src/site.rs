@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail};
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
-use testkit::cluster::{Cluster, Options};
+use localcluster::{Cluster, Options};
 
 use crate::progress::say;
 

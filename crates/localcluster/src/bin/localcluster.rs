@@ -7,9 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
-use testkit::cluster::standing::{self, Status};
-use testkit::cluster::tool::Tool;
-use testkit::cluster::{Options, Repository, users_kubeconfig};
+use localcluster::standing::{self, Status};
+use localcluster::tool::Tool;
+use localcluster::{Options, Repository, users_kubeconfig};
 
 /// A local Kubernetes control plane with pretended nodes (KWOK), for development and tests.
 #[derive(Parser)]

@@ -3,8 +3,8 @@
 use std::io::Write as _;
 use std::process::Stdio;
 
+use localcluster::{Cluster, MANUAL_STATUS_LABEL, Options};
 use serde_json::{Value, json};
-use testkit::cluster::{Cluster, MANUAL_STATUS_LABEL, Options};
 
 use crate::processes;
 

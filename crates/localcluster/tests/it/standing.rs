@@ -7,10 +7,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
+use localcluster::Repository;
+use localcluster::tool::{CACHE_VARIABLE, Tool};
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 use tempfile::TempDir;
-use testkit::cluster::Repository;
-use testkit::cluster::tool::{CACHE_VARIABLE, Tool};
 
 use crate::processes;
 

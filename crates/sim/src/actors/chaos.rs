@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use super::cluster::pick;
 use super::kubelet::{BROKEN, crash, is_broken};
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Store, Stored};
-use crate::sim::{Rng, view};
+use crate::resource::{Id, Resource};
+use crate::store::{Store, Stored};
+use crate::{Rng, view};
 
 const CHILDREN: [Resource; 4] = [
     Resource::PodCliqueScalingGroup,

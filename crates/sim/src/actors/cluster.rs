@@ -4,9 +4,9 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::chaos::break_pod;
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store, Stored};
-use crate::sim::{Rng, view};
+use crate::resource::{Id, Resource};
+use crate::store::{Call, Store, Stored};
+use crate::{Rng, view};
 
 /// A gate that some templates ask for.
 pub(super) const FOREIGN_GATE: &str = "example.com/quota";

@@ -4,9 +4,9 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::chaos::edit_label;
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
-use crate::sim::{Rng, view};
+use crate::resource::{Id, Resource};
+use crate::store::{Call, Store};
+use crate::{Rng, view};
 
 /// Somebody does something to the very object that a request is on its way to.
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {

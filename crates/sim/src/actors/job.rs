@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::kubelet::ENDLESS;
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
-use crate::sim::{Rng, view};
+use crate::resource::{Id, Resource};
+use crate::store::{Call, Store};
+use crate::{Rng, view};
 
 /// Makes a job of the manifest. Some cliques never end by themselves.
 pub(super) fn write(manifest: &mut Value, rng: &mut Rng) {

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 
 use super::cluster::pick;
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
-use crate::sim::{Rng, view};
+use crate::resource::{Id, Resource};
+use crate::store::{Call, Store};
+use crate::{Rng, view};
 
 /// What a pod runs that never ends by itself.
 pub(super) const ENDLESS: [&str; 2] = ["sleep", "infinity"];

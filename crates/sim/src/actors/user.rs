@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
 use super::job;
-use crate::builders::set;
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Call, Store};
-use crate::sim::{Rng, view};
+use crate::resource::{Id, Resource};
+use crate::store::{Call, Store};
+use crate::{Rng, view};
+use testkit::builders::set;
 
 /// In so many of a thousand seeds the set is a training job.
 const JOBS: usize = 350;

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{Verdict, demand, fences};
-use crate::sim::resource::Resource;
-use crate::sim::store::Record;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Record;
+use crate::view;
 
 const LONGEST_MEMORY: SignedDuration = SignedDuration::from_mins(10);
 

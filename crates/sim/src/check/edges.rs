@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{Verdict, demand};
-use crate::sim::resource::Resource;
-use crate::sim::store::{Record, Stored};
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
     match (&record.before, &record.after) {

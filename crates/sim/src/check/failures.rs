@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::job;
 use super::window::Window;
-use crate::sim::resource::Resource;
-use crate::sim::store::Stored;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Stored;
+use crate::view;
 
 /// Whether one of its PodCliques may have been seen to have failed, for as long as it may.
 pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Timestamp) -> bool {

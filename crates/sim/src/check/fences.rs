@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{OPERATOR, Verdict, demand, job, shortage};
-use crate::sim::resource::Resource;
-use crate::sim::store::{Record, Stored};
-use crate::sim::view::{self, attempt};
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view::{self, attempt};
 
 /// Reason of a fence that a breach raised.
 const BREACH: &str = "MinAvailableBreached";

@@ -7,9 +7,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{Verdict, demand};
-use crate::sim::resource::Resource;
-use crate::sim::store::{Record, Stored};
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
 
 /// Whether the gang lists this pod.
 pub(super) fn lists(gang: &Value, pod: &str) -> bool {

@@ -4,9 +4,9 @@ use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
-use crate::sim::resource::Resource;
-use crate::sim::store::Stored;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Stored;
+use crate::view;
 
 /// Why a job was given up, if it was.
 pub(super) fn failed_because(set: &Value) -> Option<&str> {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::window::Window;
-use crate::sim::resource::Resource;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::view;
 
 /// Where in the log they were born, by uid.
 #[derive(Clone, Debug, Default)]

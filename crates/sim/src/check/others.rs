@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::late::Late;
 use super::window::Window;
 use super::{Verdict, demand};
-use crate::sim::resource::Resource;
-use crate::sim::store::{Record, Stored};
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
 
 /// I16: `wasAvailable` never goes back.
 pub(super) fn latch(record: &Record) -> Verdict {

@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{OPERATOR, Verdict, demand};
-use crate::sim::resource::Resource;
-use crate::sim::store::Record;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Record;
+use crate::view;
 
 /// Less than what counts as a long life, by the time that a log may be behind the clocks of pods.
 const SHORT: SignedDuration = SignedDuration::from_mins(9);

@@ -7,9 +7,9 @@ use serde_json::Value;
 use super::late::Late;
 use super::window::Window;
 use super::{Checker, LATE, OPERATOR, Verdict, demand, pace};
-use crate::sim::resource::Resource;
-use crate::sim::store::Record;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Record;
+use crate::view;
 
 impl Checker {
     pub(super) fn pod(&mut self, window: &Window<'_>, record: &Record) -> Verdict {

@@ -6,9 +6,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::{Verdict, demand};
-use crate::sim::resource::Place;
-use crate::sim::store::{Answer, Call, Store};
-use crate::sim::view;
+use crate::resource::Place;
+use crate::store::{Answer, Call, Store};
+use crate::view;
 
 /// So many POSTs of one name within a minute are answered by another's object: waits double from
 /// 50 ms on, several objects may want the name, and an event may wake each.

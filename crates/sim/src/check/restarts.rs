@@ -6,9 +6,9 @@ use serde_json::Value;
 use super::failures;
 use super::window::Window;
 use super::{OPERATOR, Verdict, demand, job};
-use crate::sim::resource::Resource;
-use crate::sim::store::{Record, Stored};
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
 
 /// Reason of a fence that a failure raised.
 const FAILURE: &str = "PodCliqueFailed";

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{Verdict, demand, job};
-use crate::sim::resource::Resource;
-use crate::sim::store::{Record, Store};
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::{Record, Store};
+use crate::view;
 
 const START: &str = "/status/startTime";
 /// How late a job may be ended when nothing is in the way: some rounds of waiting for a while.

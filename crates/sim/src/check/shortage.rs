@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{failures, fences};
-use crate::sim::resource::Resource;
-use crate::sim::store::Stored;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Stored;
+use crate::view;
 
 /// Whether some part of what is torn down may have been seen with fewer pods Ready than it needs.
 pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> bool {

@@ -5,9 +5,9 @@ use serde_json::Value;
 
 use super::window::Window;
 use super::{LATE, Verdict, demand, job};
-use crate::sim::resource::Resource;
-use crate::sim::store::Record;
-use crate::sim::view;
+use crate::resource::Resource;
+use crate::store::Record;
+use crate::view;
 
 /// How long after its deletionTimestamp a pod is waited for.
 const STUCK: SignedDuration = SignedDuration::from_secs(60);

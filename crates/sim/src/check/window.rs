@@ -4,9 +4,9 @@
 use serde_json::Value;
 use strum::EnumCount;
 
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Record, Store, Stored};
-use crate::sim::view;
+use crate::resource::{Id, Resource};
+use crate::store::{Record, Store, Stored};
+use crate::view;
 
 /// How much of the log had been seen when something was decided.
 #[derive(Clone, Copy, Debug, Default)]

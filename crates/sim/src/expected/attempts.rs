@@ -3,9 +3,9 @@
 use api::labels;
 use serde_json::Value;
 
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::Store;
-use crate::sim::view;
+use crate::resource::{Id, Resource};
+use crate::store::Store;
+use crate::view;
 
 /// Every PodClique is of the present attempt, and each tear-down was told of at most once.
 pub(super) fn problems(store: &Store) -> Vec<String> {
@@ -52,7 +52,7 @@ fn outdated(store: &Store, id: &Id, podclique: &Value) -> Option<String> {
 
 fn is_present(
     podclique: &Value,
-    fenced: Option<&crate::sim::store::Stored>,
+    fenced: Option<&crate::store::Stored>,
     index: &str,
     mark: &str,
 ) -> bool {

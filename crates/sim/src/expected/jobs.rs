@@ -8,10 +8,10 @@ use serde_json::Value;
 use super::{
     Gangs, check_breach, check_gang, check_generation, is_rooted, pods_of, ready, wrong_labels,
 };
-use crate::sim::actors::is_endless;
-use crate::sim::resource::{Id, Resource};
-use crate::sim::store::{Store, Stored};
-use crate::sim::view;
+use crate::actors::is_endless;
+use crate::resource::{Id, Resource};
+use crate::store::{Store, Stored};
+use crate::view;
 
 /// What is wrong with a job.
 pub(super) fn problems(store: &Store, set: &Value, gangs: &Gangs) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::sim::view;
+use crate::view;
 
 /// Everything that is asked for runs, or nothing is asked for.
 pub(super) fn all_of(object: &Value) -> Option<String> {

@@ -9,8 +9,8 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context as _, Result, ensure};
 use e2e::{AUDIT, rights};
-use testkit::cluster::tool::Tool;
-use testkit::cluster::{Repository, users_kubeconfig};
+use localcluster::tool::Tool;
+use localcluster::{Repository, users_kubeconfig};
 
 fn main() -> Result<ExitCode> {
     let repository = Repository::find()?;

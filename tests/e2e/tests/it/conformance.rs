@@ -12,7 +12,7 @@ mod side;
 
 use std::env;
 
-use testkit::sim::{Id, Resource, Rng};
+use sim::{Id, Resource, Rng};
 
 use crate::harness::control_plane::ControlPlane;
 use crate::harness::site;

@@ -1,8 +1,8 @@
 //! Each check fails where it has to: on logs made by hand.
 
 use serde_json::{Value, json};
-use testkit::sim::check::{Checker, Horizon, OPERATOR, Requests};
-use testkit::sim::{Answer, Call, Resource, Store};
+use sim::check::{Checker, Horizon, OPERATOR, Requests};
+use sim::{Answer, Call, Resource, Store};
 
 /// A store with set `demo`, its PodClique `demo-0-a` and its PodGang `demo-0`.
 fn store() -> Store {

@@ -1,6 +1,6 @@
 //! How much of each kind of trouble and of its consequences the seeds have to meet.
 
-use testkit::sim::Coverage;
+use sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.

@@ -3,8 +3,8 @@
 mod job;
 
 use serde_json::json;
-use testkit::sim::check::in_time;
-use testkit::sim::{Id, Resource};
+use sim::check::in_time;
+use sim::{Id, Resource};
 
 use job::{Job, NOW, clique_spec};
 

@@ -1,6 +1,6 @@
 //! The operator's real engine and rules in a simulated cluster.
 //!
-//! `SIM_SEEDS=10000 cargo test -p sim` runs more than 1,000 seeds; a failing one prints how to replay it.
+//! `SIM_SEEDS=10000 cargo test -p sim-tests` runs more than 1,000 seeds; a failing one prints how to replay it.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

@@ -14,8 +14,8 @@ use engine::{Hub, Reconciler};
 use futures::{FutureExt, StreamExt};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
-use testkit::sim::check::{Horizon, Violation};
-use testkit::sim::{Call, Id, Place, Resource, Store, view};
+use sim::check::{Horizon, Violation};
+use sim::{Call, Id, Place, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use testkit::sim::Coverage;
+use sim::Coverage;
 
 use crate::coverage::expect_enough;
 use crate::run::{log_of, run};
@@ -46,7 +46,7 @@ fn seeds() {
     failures.sort_by_key(|(seed, _)| *seed);
     if let Some((seed, failure)) = failures.first() {
         panic!(
-            "{} of {count} seeds failed; seed {seed}: {}\n{}\nreplay: SIM_SEED={seed} cargo test -p sim replay -- --nocapture",
+            "{} of {count} seeds failed; seed {seed}: {}\n{}\nreplay: SIM_SEED={seed} cargo test -p sim-tests replay -- --nocapture",
             failures.len(),
             failure.violation,
             failure.story,

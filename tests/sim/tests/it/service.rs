@@ -7,8 +7,8 @@ use futures::channel::oneshot;
 use http::{Request, Response};
 use kube::Client;
 use kube::client::Body;
-use testkit::sim::check::Horizon;
-use testkit::sim::{Answer, Call};
+use sim::check::Horizon;
+use sim::{Answer, Call};
 
 /// A request that waits.
 pub struct Parked {

@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use api::labels;
 use engine::Hub;
 use serde_json::Value;
-use testkit::sim::check::Violation;
-use testkit::sim::{Resource, Store, view};
+use sim::check::Violation;
+use sim::{Resource, Store, view};
 
 use crate::views::{self, KINDS};
 

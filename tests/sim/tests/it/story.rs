@@ -1,8 +1,8 @@
 //! What happened, for people.
 
 use serde_json::Value;
-use testkit::sim::store::Record;
-use testkit::sim::{Store, view};
+use sim::store::Record;
+use sim::{Store, view};
 
 /// What a log does not show: refusals, lost answers, crashes. Each with the length of the log then.
 pub type Notes = Vec<(usize, String)>;

@@ -12,9 +12,9 @@ use engine::scope::Scope;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
-use testkit::sim::check::Horizon;
-use testkit::sim::store::{Record, Stored};
-use testkit::sim::{Id, Resource, Store, view};
+use sim::check::Horizon;
+use sim::store::{Record, Stored};
+use sim::{Id, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 

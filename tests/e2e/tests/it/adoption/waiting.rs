@@ -1,7 +1,7 @@
 //! A base gang that is not ready, as the Go operator left it.
 
+use localcluster::MANUAL_STATUS_LABEL;
 use serde_json::{Value, json};
-use testkit::cluster::MANUAL_STATUS_LABEL;
 
 use super::adopted::{expect_gangs, uids};
 use super::left::Left;

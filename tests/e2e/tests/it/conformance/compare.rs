@@ -1,7 +1,7 @@
 //! What has to be the same: codes, reasons, whether a version moved, and the object.
 
 use serde_json::{Value, json};
-use testkit::sim::{Answer, Id, view};
+use sim::{Answer, Id, view};
 
 use super::operation::Operation;
 use super::side::{Api, Model, Real, Side};

@@ -1,7 +1,7 @@
 //! What a side knows of an object, and what the object is made of.
 
 use serde_json::{Value, json};
-use testkit::sim::{Id, Resource};
+use sim::{Id, Resource};
 
 /// What a side knows of an object.
 pub struct Known<'a> {

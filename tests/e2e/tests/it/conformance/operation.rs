@@ -1,7 +1,7 @@
 //! Random requests, said in terms of what a side knows of the object: uids and versions differ.
 
 use serde_json::{Value, json};
-use testkit::sim::{Call, Resource, Rng, view};
+use sim::{Call, Resource, Rng, view};
 
 use super::known::Known;
 

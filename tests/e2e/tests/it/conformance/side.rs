@@ -7,7 +7,7 @@ use kube::client::Body;
 use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use serde_json::{Value, json};
-use testkit::sim::{Answer, Call, Id, Store};
+use sim::{Answer, Call, Id, Store};
 use tokio::runtime::{Builder, Runtime};
 
 use super::known::Known;

@@ -1,6 +1,6 @@
 //! The end of a test: nothing may be left of what it made.
 
-use testkit::cluster::MANUAL_STATUS_LABEL;
+use localcluster::MANUAL_STATUS_LABEL;
 
 use super::namespace::Namespace;
 use super::{Seen, wait};

@@ -9,9 +9,9 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
 use anyhow::{Context as _, Error, Result, ensure};
+use localcluster::tool::Tool;
+use localcluster::{Cluster, Options, Repository, users_kubeconfig};
 use serde_json::Value;
-use testkit::cluster::tool::Tool;
-use testkit::cluster::{Cluster, Options, Repository, users_kubeconfig};
 
 use super::{audit, wait};
 

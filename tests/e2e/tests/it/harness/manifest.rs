@@ -1,7 +1,7 @@
 //! Manifests as a user would write them, as short as they can be.
 
+use localcluster::MANUAL_STATUS_LABEL;
 use serde_json::{Value, json};
-use testkit::cluster::MANUAL_STATUS_LABEL;
 
 /// A PodCliqueSet of one replica.
 pub fn set(name: &str, cliques: &[Value], groups: &[Value]) -> Value {

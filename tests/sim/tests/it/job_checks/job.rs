@@ -1,8 +1,8 @@
 //! A job made by hand, and what is done to it.
 
 use serde_json::{Value, json};
-use testkit::sim::check::{Checker, Horizon, OPERATOR};
-use testkit::sim::{Call, Id, Resource, Store};
+use sim::check::{Checker, Horizon, OPERATOR};
+use sim::{Call, Id, Resource, Store};
 
 /// When it was created.
 pub const NOW: &str = "2026-01-01T00:00:00Z";

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use testkit::sim::check::Violation;
-use testkit::sim::{Resource, Rng, actors};
+use sim::check::Violation;
+use sim::{Resource, Rng, actors};
 use tokio::time::Instant;
 
 use super::Run;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use testkit::sim::actors;
-use testkit::sim::check::{LATE, OPERATOR, Requests, Violation};
-use testkit::sim::{Answer, Call, Place};
+use sim::actors;
+use sim::check::{LATE, OPERATOR, Requests, Violation};
+use sim::{Answer, Call, Place};
 
 use super::Run;
 use crate::sabotage;

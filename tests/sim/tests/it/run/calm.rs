@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use testkit::sim::check::{Violation, in_time};
-use testkit::sim::expected;
+use sim::check::{Violation, in_time};
+use sim::expected;
 use tokio::time::Instant;
 
 use super::Run;

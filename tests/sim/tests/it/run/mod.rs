@@ -7,10 +7,10 @@ mod trouble;
 
 use std::time::Duration;
 
-use testkit::sim::actors::{self, User};
-use testkit::sim::check::{Checker, Requests, Violation};
-use testkit::sim::store::{Record, Stored};
-use testkit::sim::{Coverage, Id, Resource, Rng, Store, view};
+use sim::actors::{self, User};
+use sim::check::{Checker, Requests, Violation};
+use sim::store::{Record, Stored};
+use sim::{Coverage, Id, Resource, Rng, Store, view};
 use tokio::time::Instant;
 
 use crate::operator::{self, Operator};

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use api::labels;
 use serde_json::Value;
-use testkit::sim::actors;
-use testkit::sim::check::{Requests, Violation};
-use testkit::sim::{Id, Resource, view};
+use sim::actors;
+use sim::check::{Requests, Violation};
+use sim::{Id, Resource, view};
 
 use super::Run;
 use crate::operator::Operator;

@@ -1,7 +1,7 @@
 //! What a sabotaged operator asks for, and hears.
 
 use serde_json::{Value, json};
-use testkit::sim::{Answer, Call, Resource, Store, view};
+use sim::{Answer, Call, Resource, Store, view};
 
 use super::Sabotage;
 
@@ -131,7 +131,7 @@ fn tear_down(replicas: &[i64], store: &mut Store) {
         let cliques = store.all(Resource::PodClique).filter(|(_, o)| is_of(o));
         let ids: Vec<_> = cliques.map(|(id, _)| id.clone()).collect();
         for id in ids {
-            store.remove(testkit::sim::check::OPERATOR, &id);
+            store.remove(sim::check::OPERATOR, &id);
         }
     }
 }
@@ -156,9 +156,9 @@ pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
         && call.path.contains("/podcliques/")
     {
         let name = call.path.rsplit('/').next().unwrap();
-        let id = testkit::sim::Id::new(Resource::PodClique, name);
+        let id = sim::Id::new(Resource::PodClique, name);
         if store.get(&id).is_some_and(|o| view::is_terminating(o)) {
-            store.edit(testkit::sim::check::OPERATOR, &id, |o| {
+            store.edit(sim::check::OPERATOR, &id, |o| {
                 o["metadata"]["finalizers"] = json!([]);
             });
         }

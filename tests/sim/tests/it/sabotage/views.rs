@@ -8,7 +8,7 @@ use engine::cache::Cache;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use serde_json::{Value, json};
-use testkit::sim::view;
+use sim::view;
 
 use super::Sabotage;
 
