@@ -102,7 +102,7 @@ impl Snapshot {
     /// since then is a failure, and the set decides what becomes of it.
     pub fn is_closed(&self) -> bool {
         let job = self.owner.as_ref().map(|o| &o.set);
-        let is_job = job.is_some_and(|set| training::is_training(set));
+        let is_job = job.is_some_and(training::is_training);
         let place = self.replica().filter(|_| is_job);
         place.is_some_and(|i| fence::is_complete(self.attempts_of_set(), i))
     }
