@@ -69,9 +69,7 @@ impl Attempt {
 /// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: nobody
 /// controls it, and it is of another attempt (design, protocol rule 4, step 3).
 pub fn is_leftover(found: &ObjectMeta, desired: &ObjectMeta) -> bool {
-    ownership::controller(found).is_none()
-        && !ownership::is_terminating(found)
-        && Attempt::of(found) != Attempt::of(desired)
+    ownership::is_adoptable(found) && Attempt::of(found) != Attempt::of(desired)
 }
 
 /// The lowest attempt of each replica.

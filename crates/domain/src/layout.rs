@@ -206,7 +206,7 @@ impl<'a> Replica<'a> {
                 base: Some(r.base_gang.clone()?),
             })
         });
-        let all = std::iter::once(base).chain(scaled.collect::<Vec<_>>());
+        let all = std::iter::once(base).chain(scaled);
         all.filter(|gang| !gang.parts.is_empty())
     }
 }

@@ -38,6 +38,11 @@ pub fn is_controlled_by(meta: &ObjectMeta, uid: &str) -> bool {
     !uid.is_empty() && controller(meta).is_some_and(|o| o.uid == uid)
 }
 
+/// Whether nobody controls the object, and it stays: it may be adopted.
+pub fn is_adoptable(meta: &ObjectMeta) -> bool {
+    controller(meta).is_none() && !is_terminating(meta)
+}
+
 /// Whether one of our kinds controls the object.
 pub fn is_controlled_by_us(meta: &ObjectMeta) -> bool {
     controller(meta).is_some_and(|o| o.api_version.starts_with("grove.io/"))

@@ -80,18 +80,20 @@ pub fn being_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
 /// Replicas of which a scaling group that is wanted is in nobody's hands: what it has of earlier
 /// attempts is known once it is adopted.
 pub fn with_group_to_be_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
-    let is_loose = |name: &str| {
-        let found = snapshot.group(name).map(|g| &g.metadata);
-        found.is_some_and(|meta| !is_owned(meta) && !ownership::is_terminating(meta))
-    };
+    let groups = snapshot.groups.iter().map(|g| &g.metadata);
+    let loose = groups.filter(|meta| ownership::is_adoptable(meta));
+    let loose: HashSet<&str> = loose.map(ownership::name).collect();
+    if loose.is_empty() {
+        return HashSet::new();
+    }
     let has_loose = |replica: &&layout::Replica<'_>| {
         let mut groups = replica.groups.iter();
-        groups.any(|group| is_loose(&group.name))
+        groups.any(|group| loose.contains(group.name.as_str()))
     };
     let replicas = layout.replicas.iter().filter(has_loose);
     replicas.map(|replica| replica.index).collect()
 }
 
 fn is_loose(seen: &CliqueSeen) -> bool {
-    !is_owned(&seen.podclique.metadata) && !seen.is_terminating()
+    ownership::is_adoptable(&seen.podclique.metadata)
 }

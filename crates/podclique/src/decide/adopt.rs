@@ -9,13 +9,10 @@ use serde_json::json;
 use crate::observe::Snapshot;
 
 pub(super) fn orphans(snapshot: &Snapshot) -> Vec<Action> {
-    let is_orphan = |p: &&std::sync::Arc<Pod>| {
-        ownership::controller(&p.metadata).is_none() && !p.is_terminating()
-    };
     snapshot
         .pods
         .iter()
-        .filter(is_orphan)
+        .filter(|pod| ownership::is_adoptable(&pod.metadata))
         .map(|pod| adopt(snapshot, pod))
         .collect()
 }

@@ -34,18 +34,16 @@ pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     Some(Fences::of(snapshot, attempts))
 }
 
-/// Whether a PodClique of the replica is in nobody's hands: recycled before it is adopted it would be
-/// left over, and its pods with it.
-fn is_being_adopted(snapshot: &Snapshot, j: i32) -> bool {
-    let all = snapshot.podcliques.values().map(AsRef::as_ref);
-    let mut loose = all.filter(|c: &&PodClique| {
-        let meta = &c.metadata;
-        ownership::controller(meta).is_none() && !ownership::is_terminating(meta)
+/// Replicas of which a PodClique is in nobody's hands: recycled before it is adopted it would be left
+/// over, and its pods with it.
+fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
+    let all = snapshot.podcliques.values();
+    let loose = all.filter(|c| ownership::is_adoptable(&c.metadata));
+    let present = loose.filter_map(|c| {
+        let (j, _) = wanted(snapshot, c)?;
+        (fence::Attempt::of(&c.metadata) == snapshot.attempt(j)).then_some(j)
     });
-    loose.any(|c| {
-        let is_present = fence::Attempt::of(&c.metadata) == snapshot.attempt(j);
-        is_present && wanted(snapshot, c).is_some_and(|(of, _)| of == j)
-    })
+    present.collect()
 }
 
 /// When the next breach is due.
@@ -113,11 +111,12 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     let Some(delay) = delay(snapshot).filter(|_| is_healthy(snapshot)) else {
         return Vec::new();
     };
+    let being_adopted = being_adopted(snapshot);
     let breaches = snapshot
         .podcliques
         .values()
         .filter_map(|c| breach(snapshot, c, delay))
-        .filter(|breach| !is_being_adopted(snapshot, breach.replica));
+        .filter(|breach| !being_adopted.contains(&breach.replica));
     termination::first_of_each_replica(breaches.collect())
 }
 

@@ -59,9 +59,7 @@ fn adopt<K: Resource + Clone>(
     wrap: impl Fn(K) -> Object,
 ) -> Vec<Action> {
     let is_orphan = |o: &&Arc<K>| {
-        ownership::controller(o.meta()).is_none()
-            && !ownership::is_terminating(o.meta())
-            && wanted.contains(ownership::name(o.meta()))
+        ownership::is_adoptable(o.meta()) && wanted.contains(ownership::name(o.meta()))
     };
     let owner = ownership::controller_reference(&*snapshot.stored);
     let adopted = found.iter().filter(is_orphan).map(|o| {
@@ -80,9 +78,7 @@ fn services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
         .map(|r| names::headless_service(snapshot.name(), r.index))
         .collect();
     let is_orphan = |s: &&Arc<Service>| {
-        ownership::controller(&s.metadata).is_none()
-            && !ownership::is_terminating(&s.metadata)
-            && wanted.contains(ownership::name(&s.metadata))
+        ownership::is_adoptable(&s.metadata) && wanted.contains(ownership::name(&s.metadata))
     };
     let orphans = snapshot.services.iter().filter(is_orphan);
     let adopted = orphans.map(|s| adopt_service(snapshot, s));
