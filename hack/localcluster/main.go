@@ -1,7 +1,7 @@
 // Command localcluster is a whole local Kubernetes control plane in one binary: it acts as the
 // tool it is called as (by symbolic link), or as the one its first argument names.
 //
-// The launcher in crates/testkit builds it, keeps it in a cache and runs it.
+// The launcher in crates/localcluster builds it, keeps it in a cache and runs it.
 package main
 
 import (
