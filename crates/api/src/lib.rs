@@ -19,6 +19,7 @@ pub mod codes;
 pub mod conditions;
 pub mod crds;
 pub mod duration;
+pub mod events;
 pub mod labels;
 pub mod limits;
 pub mod names;
@@ -28,6 +29,7 @@ pub mod podcliqueset;
 pub mod podgang;
 pub mod resources;
 pub mod schema;
+pub mod status;
 pub mod topology;
 
 pub use duration::GoDuration;

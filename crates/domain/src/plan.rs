@@ -1,71 +1,25 @@
 //! A plan: what one reconcile wants done, as data that prints as readable text.
 
+mod kind;
 mod note;
+mod object;
 mod portion;
 mod purpose;
 
 use std::fmt;
 
-use api::{PodClique, PodCliqueScalingGroup, PodGang};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
 use serde_json::Value;
 
 use crate::{Key, ownership};
 
+pub use kind::Kind;
 pub use note::Note;
+pub use object::{Object, WritableKind};
 pub use portion::first_portion;
 pub use purpose::Purpose;
-
-/// Kinds that a plan may touch.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
-)]
-#[allow(missing_docs)]
-pub enum Kind {
-    PodCliqueSet,
-    PodCliqueScalingGroup,
-    PodClique,
-    PodGang,
-    Pod,
-    Service,
-}
-
-/// An object to be written.
-#[derive(Clone, Debug, PartialEq)]
-#[allow(missing_docs)]
-pub enum Object {
-    PodCliqueScalingGroup(Box<PodCliqueScalingGroup>),
-    PodClique(Box<PodClique>),
-    PodGang(Box<PodGang>),
-    Pod(Box<Pod>),
-    Service(Box<Service>),
-}
-
-impl Object {
-    /// Its kind.
-    pub fn kind(&self) -> Kind {
-        match self {
-            Self::PodCliqueScalingGroup(_) => Kind::PodCliqueScalingGroup,
-            Self::PodClique(_) => Kind::PodClique,
-            Self::PodGang(_) => Kind::PodGang,
-            Self::Pod(_) => Kind::Pod,
-            Self::Service(_) => Kind::Service,
-        }
-    }
-
-    /// Its metadata.
-    pub fn meta(&self) -> &ObjectMeta {
-        match self {
-            Self::PodCliqueScalingGroup(o) => &o.metadata,
-            Self::PodClique(o) => &o.metadata,
-            Self::PodGang(o) => &o.metadata,
-            Self::Pod(o) => &o.metadata,
-            Self::Service(o) => &o.metadata,
-        }
-    }
-}
 
 /// An object that exists, identified so that no other of the same name can be meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,10 +33,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// The object with this metadata.
-    pub fn of(kind: Kind, meta: &ObjectMeta) -> Self {
+    /// The object of this kind with this metadata.
+    pub fn of<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Self {
         Self {
-            kind,
+            kind: Kind::of::<K>(),
             key: Key::of(meta),
             uid: ownership::uid(meta).to_owned(),
         }
@@ -133,10 +87,20 @@ pub enum Action {
 }
 
 impl Action {
+    /// A POST of this object.
+    pub fn create<K: WritableKind>(object: K) -> Self {
+        Self::Create(Object::of(object))
+    }
+
+    /// A PUT of this object with the resourceVersion that it bears.
+    pub fn replace<K: WritableKind>(object: K) -> Self {
+        Self::Replace(Object::of(object))
+    }
+
     /// A deletion of the object with this metadata.
-    pub fn delete(kind: Kind, meta: &ObjectMeta, purpose: Purpose) -> Self {
+    pub fn delete<K: Resource<DynamicType = ()>>(meta: &ObjectMeta, purpose: Purpose) -> Self {
         Self::Delete {
-            target: Target::of(kind, meta),
+            target: Target::of::<K>(meta),
             resource_version: None,
             purpose,
         }
@@ -144,31 +108,43 @@ impl Action {
 
     /// A deletion of the very version with this metadata: whoever changed it since, its owner
     /// references above all, is asked again first.
-    pub fn delete_as_seen(kind: Kind, meta: &ObjectMeta, purpose: Purpose) -> Self {
+    pub fn delete_as_seen<K: Resource<DynamicType = ()>>(
+        meta: &ObjectMeta,
+        purpose: Purpose,
+    ) -> Self {
         Self::Delete {
-            target: Target::of(kind, meta),
+            target: Target::of::<K>(meta),
             resource_version: Some(meta.resource_version.clone().unwrap_or_default()),
             purpose,
         }
     }
 
     /// Adds a finalizer.
-    pub fn add_finalizer(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
+    pub fn add_finalizer<K>(meta: &ObjectMeta, finalizer: &str) -> Self
+    where
+        K: Resource<DynamicType = ()>,
+    {
         let mut finalizers = meta.finalizers.clone().unwrap_or_default();
         finalizers.push(finalizer.to_owned());
-        Self::finalizers(kind, meta, finalizers)
+        Self::finalizers::<K>(meta, finalizers)
     }
 
     /// Takes a finalizer off.
-    pub fn remove_finalizer(kind: Kind, meta: &ObjectMeta, finalizer: &str) -> Self {
+    pub fn remove_finalizer<K>(meta: &ObjectMeta, finalizer: &str) -> Self
+    where
+        K: Resource<DynamicType = ()>,
+    {
         let mut finalizers = meta.finalizers.clone().unwrap_or_default();
         finalizers.retain(|f| f != finalizer);
-        Self::finalizers(kind, meta, finalizers)
+        Self::finalizers::<K>(meta, finalizers)
     }
 
-    fn finalizers(kind: Kind, meta: &ObjectMeta, finalizers: Vec<String>) -> Self {
+    fn finalizers<K>(meta: &ObjectMeta, finalizers: Vec<String>) -> Self
+    where
+        K: Resource<DynamicType = ()>,
+    {
         Self::Finalizers {
-            target: Target::of(kind, meta),
+            target: Target::of::<K>(meta),
             resource_version: meta.resource_version.clone().unwrap_or_default(),
             finalizers,
         }
@@ -193,6 +169,14 @@ impl Action {
             | Self::Patch { target, .. }
             | Self::Delete { target, .. }
             | Self::Finalizers { target, .. } => target.key.clone(),
+        }
+    }
+
+    /// The object that is written as a whole, if it is of this type.
+    pub fn written<K: WritableKind>(&self) -> Option<&K> {
+        match self {
+            Self::Create(object) | Self::Replace(object) => object.get(),
+            _ => None,
         }
     }
 

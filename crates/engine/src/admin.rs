@@ -17,8 +17,8 @@ use tokio::runtime;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
-use crate::census;
-use crate::hub::Hub;
+use crate::context::Context;
+use crate::state_metrics;
 
 /// How long counts are good for: all objects are looked at for them.
 const LIFETIME: Duration = Duration::from_secs(1);
@@ -47,7 +47,7 @@ impl Server {
     }
 
     /// Serves until this is dropped; an error means that it cannot be served any more.
-    pub async fn serve(self, hub: Arc<Hub>) -> io::Result<()> {
+    pub async fn serve(self, context: Arc<Context>) -> io::Result<()> {
         let (mut sender, ended) = oneshot::channel();
         let thread = std::thread::Builder::new().name("probes".to_owned());
         thread.spawn(move || {
@@ -55,7 +55,7 @@ impl Server {
             let result = runtime.and_then(|runtime| {
                 runtime.block_on(async {
                     tokio::select! {
-                        result = self.answer(hub) => result,
+                        result = self.answer(context) => result,
                         () = sender.closed() => Ok(()),
                     }
                 })
@@ -67,12 +67,12 @@ impl Server {
         ended.await.map_err(is_gone)?
     }
 
-    async fn answer(self, hub: Arc<Hub>) -> io::Result<()> {
-        let page = Page::new(hub.clone());
+    async fn answer(self, context: Arc<Context>) -> io::Result<()> {
+        let page = Page::new(context.clone());
         let probes = Router::new()
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz))
-            .with_state(hub);
+            .with_state(context);
         let numbers = Router::new()
             .route("/metrics", get(metrics_text))
             .with_state(Arc::new(page));
@@ -99,27 +99,27 @@ fn usable(listener: TcpListener) -> io::Result<tokio::net::TcpListener> {
 
 /// What `/metrics` says; objects are counted at most once a second whoever asks how often.
 pub struct Page {
-    hub: Arc<Hub>,
-    census: Mutex<Option<(Instant, Registry)>>,
+    context: Arc<Context>,
+    states: Mutex<Option<(Instant, Registry)>>,
 }
 
 impl Page {
     /// Nothing is made yet.
-    pub fn new(hub: Arc<Hub>) -> Self {
+    pub fn new(context: Arc<Context>) -> Self {
         Self {
-            hub,
-            census: Mutex::default(),
+            context,
+            states: Mutex::default(),
         }
     }
 
     /// What was counted up to now, and the objects as they were less than a second ago.
     pub fn text(&self) -> String {
-        self.hub.measure_silence();
-        let mut census = self.census.lock().unwrap_or_else(PoisonError::into_inner);
-        let recent = census.take().filter(|(made, _)| made.elapsed() < LIFETIME);
-        let count = || (Instant::now(), census::registry(&self.hub.world));
-        let (_, registry) = census.insert(recent.unwrap_or_else(count));
-        self.hub.metrics.encode(registry)
+        self.context.measure();
+        let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
+        let recent = states.take().filter(|(made, _)| made.elapsed() < LIFETIME);
+        let count = || (Instant::now(), state_metrics::registry(&self.context));
+        let (_, registry) = states.insert(recent.unwrap_or_else(count));
+        self.context.metrics.encode(registry)
     }
 }
 
@@ -129,8 +129,8 @@ async fn healthz() -> &'static str {
 }
 
 /// Ready once every kind was listed, and while it can be watched; else it says what is missing.
-async fn readyz(State(hub): State<Arc<Hub>>) -> (StatusCode, String) {
-    let unsynced = hub.unsynced();
+async fn readyz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
+    let unsynced = context.unsynced();
     if unsynced.is_empty() {
         return (StatusCode::OK, "ok\n".into());
     }

@@ -33,7 +33,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
-use crate::routes::Watched;
+use crate::kinds::Watched;
 use crate::scope::Scope;
 use attempts::Attempts;
 pub use attempts::Holder;
@@ -59,6 +59,38 @@ impl<K> Change<K> {
     /// What there is of it: as it was, as it is.
     pub fn versions(&self) -> impl Iterator<Item = &Arc<K>> {
         self.old.iter().chain(&self.new)
+    }
+
+    /// The object as it was, if that very one is gone.
+    pub fn gone(&self) -> Option<&Arc<K>>
+    where
+        K: Resource<DynamicType = ()>,
+    {
+        let uid = |o: &Arc<K>| o.meta().uid.clone();
+        let stays = self.new.as_ref().map(uid) == self.old.as_ref().map(uid);
+        self.old.as_ref().filter(|_| !stays)
+    }
+
+    /// The object as it was, if it is gone or in other hands: who waited for its end goes on.
+    pub fn lost(&self) -> Option<&Arc<K>>
+    where
+        K: Resource<DynamicType = ()>,
+    {
+        let hands = |o: &Arc<K>| {
+            let meta = o.meta();
+            let owner = ownership::controller(meta).map(|owner| owner.uid.clone());
+            (meta.uid.clone(), owner, set_of(meta))
+        };
+        let stays = self.new.as_ref().map(hands) == self.old.as_ref().map(hands);
+        self.old.as_ref().filter(|_| !stays)
+    }
+
+    /// Whether the object is there before and after, and this is the same of both.
+    pub fn keeps<T: PartialEq>(&self, read: impl Fn(&K) -> T) -> bool {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return false;
+        };
+        read(old) == read(new)
     }
 
     /// The newest version there is.
@@ -95,7 +127,7 @@ struct Inner<K> {
 impl<K: Watched> Default for Cache<K> {
     fn default() -> Self {
         Self(RwLock::new(Inner {
-            is_selected: K::IS_SELECTED,
+            is_selected: K::SELECTION.is_by_label(),
             objects: HashMap::new(),
             index: Index::default(),
             attempts: Attempts::default(),
@@ -344,6 +376,17 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 inner.bury(shown);
             }
             inner.take(key)
+        })
+    }
+
+    /// All objects of the scope went with their kind, which the API server does not serve any more.
+    pub fn clear(&self, scope: &Scope) -> Vec<Change<K>> {
+        self.write(|inner| {
+            inner.listings.remove(scope);
+            let keys = inner.objects.keys();
+            let keys = keys.filter(|key| scope.holds(&key.namespace));
+            let keys: Vec<Key> = keys.cloned().collect();
+            keys.iter().filter_map(|key| inner.take(key)).collect()
         })
     }
 

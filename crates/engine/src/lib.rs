@@ -1,9 +1,9 @@
 //! The only crate that talks to the API server for controllers.
 //!
 //! ```text
-//! API server ─▶ watcher ─▶ hub: cache first, then keys ─▶ queue ─▶ reconcile(key)
-//!     ▲                                                              │ observe(&World)
-//!     │                                                              ▼ decide(&Snapshot, now)
+//! API server ─▶ informer: cache first, then keys ─▶ work queue ─▶ runner ─▶ worker, one per key
+//!     ▲                                                           observe(&Caches)
+//!     │                                                           decide(&Snapshot, now)
 //!     └── requests ◀── apply: waves of writes, then the status ◀── Plan
 //! ```
 //!
@@ -14,25 +14,30 @@ pub mod admin;
 pub mod apply;
 pub mod backoff;
 pub mod cache;
-pub mod census;
+pub mod caches;
 pub mod clock;
-pub mod controller;
-pub mod definitions;
-pub mod events;
+pub mod context;
+pub mod controllers;
+pub mod crds;
+pub mod event_recorder;
 pub mod flow;
 pub mod heard;
-pub mod hub;
+pub mod informer;
+pub mod kinds;
 pub mod metrics;
-pub mod queue;
-pub mod record;
+pub mod reconcile_log;
 pub mod requests;
-mod resync;
-pub mod routes;
+pub mod runner;
 pub mod scope;
-pub mod status;
-pub mod world;
+pub mod state_metrics;
+mod sync_state;
+pub mod triggers;
+pub mod urgency;
+pub mod work_queue;
+pub mod worker;
 
 pub use cache::{Cache, Change};
-pub use controller::Reconciler;
-pub use hub::Hub;
-pub use world::World;
+pub use caches::Caches;
+pub use context::Context;
+pub use controllers::{ControllerName, Controllers, Reconciler};
+pub use kinds::{Kinds, Watched};

@@ -81,6 +81,8 @@ pub struct Metrics {
     pub reconciles: Family<ByResult, Counter>,
     pub durations: Family<ByController, Histogram>,
     pub queue_depth: Family<ByController, Gauge<i64, AtomicI64>>,
+    pub queue_longest_wait: Family<ByController, Gauge<f64, AtomicU64>>,
+    pub queue_waits: Family<ByController, Histogram>,
     pub actions: Family<ByAction, Counter>,
     pub requests: Family<ByRequest, Counter>,
     pub watch_restarts: Family<ByKind, Counter>,
@@ -99,6 +101,10 @@ impl Default for Metrics {
                 Histogram::new(exponential_buckets(0.000_1, 4.0, 10))
             }),
             queue_depth: Family::default(),
+            queue_longest_wait: Family::default(),
+            queue_waits: Family::new_with_constructor(|| {
+                Histogram::new(exponential_buckets(0.001, 4.0, 9))
+            }),
             actions: Family::default(),
             requests: Family::default(),
             watch_restarts: Family::default(),
@@ -117,6 +123,12 @@ impl Default for Metrics {
 
 impl Metrics {
     fn register(&mut self) {
+        self.register_controllers();
+        self.register_watches();
+        self.register_gangs();
+    }
+
+    fn register_controllers(&mut self) {
         let r = &mut self.registry;
         r.register(
             "reconciles",
@@ -130,8 +142,18 @@ impl Metrics {
         );
         r.register(
             "queue_depth",
-            "Keys that wait for a controller",
+            "Objects that are due and wait for a slot of their controller",
             self.queue_depth.clone(),
+        );
+        r.register(
+            "queue_longest_wait_seconds",
+            "How long the first of them has been waiting",
+            self.queue_longest_wait.clone(),
+        );
+        r.register(
+            "queue_wait_seconds",
+            "How long objects waited for a slot of their controller",
+            self.queue_waits.clone(),
         );
         r.register(
             "actions",
@@ -143,6 +165,10 @@ impl Metrics {
             "Requests to the API server but for watches",
             self.requests.clone(),
         );
+    }
+
+    fn register_watches(&mut self) {
+        let r = &mut self.registry;
         r.register(
             "watch_restarts",
             "Watches that failed and were restarted",
@@ -158,6 +184,10 @@ impl Metrics {
             "Objects that could not be decoded and were left alone",
             self.undecodable.clone(),
         );
+    }
+
+    fn register_gangs(&mut self) {
+        let r = &mut self.registry;
         r.register(
             "replica_teardowns",
             "Replicas torn down as a gang, by level and reason",

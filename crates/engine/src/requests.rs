@@ -181,25 +181,23 @@ impl Requests {
         }
     }
 
-    /// POST. `R` is what the answer is decoded to, `B` what is sent.
-    pub async fn create<R, B>(&self, namespace: &str, body: &B) -> Answer<R>
+    /// POST of this JSON. `R` is what the answer is decoded to.
+    pub async fn create<R>(&self, namespace: &str, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
-        B: Serialize,
     {
-        let request = path::<R>(namespace).create(&PostParams::default(), encode(body)?);
+        let request = path::<R>(namespace).create(&PostParams::default(), body);
         let what = What::of::<R>("create", namespace);
         self.write(what, request).await
     }
 
-    /// PUT of a whole object.
-    pub async fn replace<R, B>(&self, key: &Key, body: &B) -> Answer<R>
+    /// PUT of a whole object, which is this JSON.
+    pub async fn replace<R>(&self, key: &Key, body: Vec<u8>) -> Answer<R>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned,
-        B: Serialize,
     {
         let pp = PostParams::default();
-        let request = path::<R>(&key.namespace).replace(&key.name, &pp, encode(body)?);
+        let request = path::<R>(&key.namespace).replace(&key.name, &pp, body);
         let what = What::of::<R>("update", &key.namespace);
         self.write(what, request).await
     }
@@ -410,14 +408,15 @@ impl<'a> What<'a> {
 }
 
 fn path<R: Resource<DynamicType = ()>>(namespace: &str) -> Request {
-    Request::new(R::url_path(&(), Some(namespace)))
+    let namespace = Some(namespace).filter(|namespace| !namespace.is_empty());
+    Request::new(R::url_path(&(), namespace))
 }
 
-fn encode<B: Serialize>(body: &B) -> Answer<Vec<u8>> {
+pub(crate) fn encode<B: Serialize>(body: &B) -> Answer<Vec<u8>> {
     serde_json::to_vec(body).map_err(malformed)
 }
 
-fn malformed(error: impl std::fmt::Display) -> RequestError {
+pub(crate) fn malformed(error: impl std::fmt::Display) -> RequestError {
     RequestError::Refused {
         code: 400,
         message: error.to_string(),

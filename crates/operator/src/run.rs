@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
-use domain::Pod;
+use anyhow::Context as _;
 use domain::defaults::DefaultsConfig;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
-use engine::routes::Watched;
-use engine::{Hub, Reconciler, admin, controller, definitions};
+use engine::{Context, Controllers, Reconciler, admin, crds, runner};
 use futures::FutureExt;
 use futures::future::Shared;
 use jiff::SignedDuration;
-use k8s_openapi::api::core::v1::Service;
 use kube::Client;
+use podclique::PodCliqueReconciler;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
+use podcliqueset::PodCliqueSetReconciler;
+use podgang::PodGangReconciler;
 use tokio::task::JoinSet;
 
 use crate::config::Config;
@@ -42,20 +42,20 @@ pub async fn client() -> anyhow::Result<Client> {
 pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client.clone(), metrics.clone());
-    let hub = Hub::new(requests, metrics).in_namespaces(&config.watch_namespaces);
-    let hub = Arc::new(hub);
+    let context = Context::new(requests, metrics, controllers());
+    let context = Arc::new(context.in_namespaces(&config.watch_namespaces));
     let stop = signals()?.boxed().shared();
     let mut tasks = Tasks::new();
-    watch_all(&mut tasks, &hub, &client);
-    serve(&mut tasks, &hub, &config);
+    watch_all(&mut tasks, &context, &client);
+    serve(&mut tasks, &context, &config);
     tokio::select! {
-        () = definitions::settled(&hub, &client) => {}
+        () = crds::wait_until_current(&context, &client) => {}
         () = stop.clone() => return Ok(()),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
     tracing::info!("controllers start; each object is looked at once all kinds are listed there");
     let mut controllers = Tasks::new();
-    start_controllers(&mut controllers, &hub, &config, &stop);
+    start_controllers(&mut controllers, &context, &config, &stop);
     tokio::select! {
         // A signal ends the controllers too; it has to be looked at first.
         biased;
@@ -79,32 +79,32 @@ fn ended_part(ended: Option<Result<&'static str, tokio::task::JoinError>>) -> St
     }
 }
 
-fn watch_all(tasks: &mut Tasks, hub: &Arc<Hub>, client: &Client) {
-    watch::<PodCliqueSet>(tasks, hub, client);
-    watch::<PodCliqueScalingGroup>(tasks, hub, client);
-    watch::<PodClique>(tasks, hub, client);
-    watch::<PodGang>(tasks, hub, client);
-    watch::<Pod>(tasks, hub, client);
-    watch::<Service>(tasks, hub, client);
+/// The controllers of the operator.
+pub fn controllers() -> Controllers {
+    Controllers::default()
+        .with::<PodCliqueSetReconciler>()
+        .with::<PodCliqueScalingGroupReconciler>()
+        .with::<PodCliqueReconciler>()
+        .with::<PodGangReconciler>()
 }
 
-fn watch<K: Watched>(tasks: &mut Tasks, hub: &Arc<Hub>, client: &Client) {
-    hub.expect::<K>();
-    let (hub, client) = (hub.clone(), client.clone());
-    tasks.spawn(async move {
-        hub.watch::<K>(client).await;
-        K::KIND.into()
-    });
+fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client) {
+    for (kind, watch) in context.watches(client) {
+        tasks.spawn(async move {
+            watch.await;
+            kind.name()
+        });
+    }
 }
 
-fn serve(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config) {
-    let (hub, health, metrics) = (
-        hub.clone(),
+fn serve(tasks: &mut Tasks, context: &Arc<Context>, config: &Config) {
+    let (context, health, metrics) = (
+        context.clone(),
         config.server.health_probes.or_port(2751),
         config.server.metrics.or_port(2752),
     );
     tasks.spawn(async move {
-        let served = async { admin::Server::bind(health, metrics)?.serve(hub).await };
+        let served = async { admin::Server::bind(health, metrics)?.serve(context).await };
         if let Err(error) = served.await {
             tracing::error!(%error, "probes and metrics cannot be served");
         }
@@ -112,7 +112,7 @@ fn serve(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config) {
     });
 }
 
-fn start_controllers(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config, stop: &Stop) {
+fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config, stop: &Stop) {
     let defaults = DefaultsConfig {
         termination_delay: config.defaults.termination_delay.clone(),
     };
@@ -122,35 +122,47 @@ fn start_controllers(tasks: &mut Tasks, hub: &Arc<Hub>, config: &Config, stop: &
         .as_ref()
         .and_then(|d| d.parse().ok());
     let stuck_pod_timeout = timeout.unwrap_or(STUCK_POD_TIMEOUT);
-    let sets = podcliqueset::Rules {
+    let sets = PodCliqueSetReconciler {
         defaults: defaults.clone(),
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
         stuck_pod_timeout,
     };
-    let groups = podcliquescalinggroup::Rules {
+    let groups = PodCliqueScalingGroupReconciler {
         defaults: defaults.clone(),
     };
-    let cliques = podclique::Rules {
+    let cliques = PodCliqueReconciler {
         stuck_pod_timeout,
         defaults,
     };
-    start(tasks, hub, stop, sets, at_once.pod_clique_set.or(10));
+    start(tasks, context, stop, sets, at_once.pod_clique_set.or(10));
     start(
         tasks,
-        hub,
+        context,
         stop,
         groups,
         at_once.pod_clique_scaling_group.or(5),
     );
-    start(tasks, hub, stop, cliques, at_once.pod_clique.or(10));
-    start(tasks, hub, stop, podgang::Rules, at_once.pod_gang.or(5));
+    start(tasks, context, stop, cliques, at_once.pod_clique.or(10));
+    start(
+        tasks,
+        context,
+        stop,
+        PodGangReconciler,
+        at_once.pod_gang.or(5),
+    );
 }
 
-fn start<R: Reconciler>(tasks: &mut Tasks, hub: &Arc<Hub>, stop: &Stop, rules: R, at_once: u16) {
-    let (hub, stop) = (hub.clone(), stop.clone());
+fn start<R: Reconciler>(
+    tasks: &mut Tasks,
+    context: &Arc<Context>,
+    stop: &Stop,
+    reconciler: R,
+    at_once: u16,
+) {
+    let (context, stop) = (context.clone(), stop.clone());
     tasks.spawn(async move {
-        controller::run(rules, hub, at_once, stop).await;
-        R::CONTROLLER.into()
+        runner::run(reconciler, context, at_once, stop).await;
+        R::NAME.0
     });
 }
 

@@ -9,21 +9,23 @@ pub mod build;
 pub mod decide;
 pub mod observe;
 pub mod status;
+mod triggers;
+mod urgency;
 
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueStatus};
 use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
-use engine::routes::Controller;
-use engine::{Reconciler, World};
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 
 pub use observe::Snapshot;
 
 /// The rules of PodCliques.
 #[derive(Clone, Debug, Default)]
-pub struct Rules {
+pub struct PodCliqueReconciler {
     /// How long after its deletionTimestamp a pod still holds its slot (a dead node never
     /// confirms the end of its pods). Default 60 s.
     pub stuck_pod_timeout: SignedDuration,
@@ -31,14 +33,22 @@ pub struct Rules {
     pub defaults: DefaultsConfig,
 }
 
-impl Reconciler for Rules {
+impl Reconciler for PodCliqueReconciler {
     type Object = PodClique;
     type Status = PodCliqueStatus;
     type Snapshot = Snapshot;
-    const CONTROLLER: Controller = Controller::PodClique;
+    const NAME: ControllerName = ControllerName("podclique");
 
-    fn observe(&self, object: &Arc<PodClique>, world: &World) -> Snapshot {
-        observe::observe(object, world, self)
+    fn triggers(on: &mut TriggersOf<'_>) {
+        triggers::register(on);
+    }
+
+    fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+        urgency::is_urgent(old, new)
+    }
+
+    fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Snapshot {
+        observe::observe(object, caches, self)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {

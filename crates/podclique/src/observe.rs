@@ -8,12 +8,12 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType,
 use domain::fence::{self, Attempt};
 use domain::readiness::{self, Start};
 use domain::{Key, Pod, defaults, gang, hash, intake, limits, ownership, termination, training};
-use engine::World;
-use engine::world::Tombstone;
+use engine::Caches;
+use engine::caches::LastHolder;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::Rules;
+use crate::PodCliqueReconciler;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ pub struct Snapshot {
     /// What that PodGang waits for.
     pub start: Start,
     /// The last holders of slots whose pods are gone.
-    pub tombstones: HashMap<i32, Tombstone>,
+    pub last_holders: HashMap<i32, LastHolder>,
     /// Names that turned out to be taken by pods of others.
     pub taken_names: Arc<HashSet<String>>,
     /// How long after its deletionTimestamp a pod still holds its slot.
@@ -137,23 +137,27 @@ pub struct SetFacts {
 }
 
 /// Reads the caches.
-pub fn observe(podclique: &Arc<PodClique>, world: &World, rules: &Rules) -> Snapshot {
+pub fn observe(
+    podclique: &Arc<PodClique>,
+    caches: &Caches,
+    rules: &PodCliqueReconciler,
+) -> Snapshot {
     let meta = &podclique.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
-    let set_key = world.set_of_member(meta);
+    let set_key = caches.set_of_member(meta);
     let set = set_key
         .as_ref()
-        .and_then(|key| world.podcliquesets.get(key));
-    let (mut pods, released) = pods_of(podclique, set_key.as_ref(), world);
+        .and_then(|key| caches.of::<PodCliqueSet>().get(key));
+    let (mut pods, released) = pods_of(podclique, set_key.as_ref(), caches);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
-    let gang = gang_of(meta, set.as_deref(), world);
+    let gang = gang_of(meta, set.as_deref(), caches);
     let is_torn_down = set
         .as_ref()
-        .is_some_and(|set| is_being_torn_down(podclique, set, world));
+        .is_some_and(|set| is_being_torn_down(podclique, set, caches));
     Snapshot {
-        taken_names: world.taken_names.of(ownership::uid(meta)),
+        taken_names: caches.taken_names.of(ownership::uid(meta)),
         may_create: set.as_ref().is_some_and(|set| {
-            has_living_owner(podclique, set, world)
+            has_living_owner(podclique, set, caches)
                 && !is_torn_down
                 && !training::is_over(set.status.as_ref())
         }),
@@ -163,16 +167,18 @@ pub fn observe(podclique: &Arc<PodClique>, world: &World, rules: &Rules) -> Snap
             Start::TornDown
         } else {
             readiness::start(podclique, gang.as_deref(), |base| {
-                let base = world.podgangs.get(&Key::new(namespace.clone(), base));
+                let base = caches
+                    .of::<PodGang>()
+                    .get(&Key::new(namespace.clone(), base));
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        set: set.map(|s| facts(&s, podclique, world, rules)),
+        set: set.map(|s| facts(&s, podclique, caches, rules)),
         pods,
         released,
-        may_have_more: world.pods.may_have_more_of(ownership::uid(meta)),
+        may_have_more: caches.of::<Pod>().may_have_more_of(ownership::uid(meta)),
         gang,
-        tombstones: world.tombstones.of(ownership::uid(meta)),
+        last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),
         stuck_pod_timeout: rules.stuck_pod_timeout,
     }
@@ -180,7 +186,7 @@ pub fn observe(podclique: &Arc<PodClique>, world: &World, rules: &Rules) -> Snap
 
 /// The gang that the label names. Somebody may have edited that: then the one that has a part of
 /// this name, or a new pod could get a name that the gang lists, and pass its gate at once.
-fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Option<Arc<PodGang>> {
+fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, caches: &Caches) -> Option<Arc<PodGang>> {
     let set = set?;
     let namespace = meta.namespace.clone().unwrap_or_default();
     let is_part = |g: &Arc<PodGang>| {
@@ -188,12 +194,12 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Opti
         parts.any(|part| part.name == ownership::name(meta))
     };
     let labelled = ownership::label(meta, labels::POD_GANG)
-        .and_then(|name| world.podgangs.get(&Key::new(namespace, name)))
+        .and_then(|name| caches.of::<PodGang>().get(&Key::new(namespace, name)))
         .filter(|g| ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata)));
     if labelled.as_ref().is_some_and(is_part) {
         return labelled;
     }
-    let all = world.podgangs.owned_by(set);
+    let all = caches.of::<PodGang>().owned_by(set);
     all.into_iter().find(is_part).or(labelled)
 }
 
@@ -203,30 +209,30 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, world: &World) -> Opti
 fn pods_of(
     podclique: &PodClique,
     set: Option<&Key>,
-    world: &World,
+    caches: &Caches,
 ) -> (Vec<Arc<Pod>>, Vec<Arc<Pod>>) {
     let meta = &podclique.metadata;
     let name = ownership::name(meta);
     let says_so = |p: &Arc<Pod>| ownership::label(&p.metadata, labels::POD_CLIQUE) == Some(name);
     let orphans = set
-        .map(|set| world.pods.orphans_of(set))
+        .map(|set| caches.of::<Pod>().orphans_of(set))
         .unwrap_or_default();
     let orphans = orphans.into_iter().filter(says_so);
     let is_present = |p: &Arc<Pod>| Attempt::of(&p.metadata) == Attempt::of(meta);
     let (adoptable, released): (Vec<_>, Vec<_>) = orphans.partition(is_present);
-    let mut pods = world.pods.owned_by(podclique);
+    let mut pods = caches.of::<Pod>().owned_by(podclique);
     pods.extend(adoptable);
     pods.retain(|p| p.index().is_some());
     (pods, released)
 }
 
 /// Whether its replica is being torn down, which it may itself be left from.
-fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
+fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
     let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
-    replica.is_some_and(|i| world.has_earlier_attempt(set, i))
+    replica.is_some_and(|i| caches.has_earlier_attempt(set, i))
 }
 
-fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) -> bool {
+fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
     let Some(owner) = ownership::controller(&podclique.metadata) else {
         return false;
     };
@@ -236,7 +242,7 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, world: &World) ->
     if owner.kind == "PodCliqueSet" {
         return owner.uid == ownership::uid(&set.metadata);
     }
-    let group = world.group_of(&podclique.metadata, owner);
+    let group = caches.group_of(&podclique.metadata, owner);
     group.is_some_and(|g| {
         !ownership::is_terminating(&g.metadata)
             && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
@@ -252,9 +258,14 @@ fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
 }
 
-fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World, rules: &Rules) -> SetFacts {
+fn facts(
+    set: &PodCliqueSet,
+    podclique: &PodClique,
+    caches: &Caches,
+    rules: &PodCliqueReconciler,
+) -> SetFacts {
     // Of what another set of this name left behind nothing is ended.
-    let is_own = world.is_in_hands_of(set, &podclique.metadata);
+    let is_own = caches.is_in_hands_of(set, &podclique.metadata);
     let template = &set.spec.template;
     let clique = template
         .cliques

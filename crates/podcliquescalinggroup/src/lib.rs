@@ -8,33 +8,43 @@
 pub mod decide;
 pub mod observe;
 pub mod status;
+mod triggers;
+mod urgency;
 
 use std::sync::Arc;
 
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
 use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
-use engine::routes::Controller;
-use engine::{Reconciler, World};
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler};
 use jiff::Timestamp;
 
 pub use observe::Snapshot;
 
 /// The rules of scaling groups.
 #[derive(Clone, Debug, Default)]
-pub struct Rules {
+pub struct PodCliqueScalingGroupReconciler {
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,
 }
 
-impl Reconciler for Rules {
+impl Reconciler for PodCliqueScalingGroupReconciler {
     type Object = PodCliqueScalingGroup;
     type Status = PodCliqueScalingGroupStatus;
     type Snapshot = Snapshot;
-    const CONTROLLER: Controller = Controller::PodCliqueScalingGroup;
+    const NAME: ControllerName = ControllerName("podcliquescalinggroup");
 
-    fn observe(&self, object: &Arc<PodCliqueScalingGroup>, world: &World) -> Snapshot {
-        observe::observe(object, world, &self.defaults)
+    fn triggers(on: &mut TriggersOf<'_>) {
+        triggers::register(on);
+    }
+
+    fn is_urgent(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
+        urgency::is_urgent(old, new)
+    }
+
+    fn observe(&self, object: &Arc<PodCliqueScalingGroup>, caches: &Caches) -> Snapshot {
+        observe::observe(object, caches, &self.defaults)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {

@@ -10,7 +10,7 @@ use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
 use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, limits, ownership, termination, training};
-use engine::World;
+use engine::Caches;
 use engine::cache::set_of;
 use jiff::SignedDuration;
 
@@ -159,25 +159,25 @@ impl Snapshot {
 /// Reads the caches.
 pub fn observe(
     group: &Arc<PodCliqueScalingGroup>,
-    world: &World,
+    caches: &Caches,
     defaults: &DefaultsConfig,
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
-    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, world)
+    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, caches)
         .into_iter()
         .map(|c| (ownership::name(&c.metadata).to_owned(), c))
         .collect();
     let owner = ownership::controller(meta).and_then(|owner| {
-        let set = world
-            .podcliquesets
+        let set = caches
+            .of::<PodCliqueSet>()
             .get(&Key::new(namespace, owner.name.clone()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
         is_it.then(|| take(&set, &podcliques, defaults))
     });
     let mut snapshot = Snapshot {
-        pods: pods(&podcliques, world),
+        pods: pods(&podcliques, caches),
         podcliques,
         group: group.clone(),
         owner,
@@ -185,7 +185,7 @@ pub fn observe(
     };
     let place = snapshot.owner.as_ref().zip(snapshot.replica());
     snapshot.is_set_replica_torn_down =
-        place.is_some_and(|(owner, i)| world.has_earlier_attempt(&owner.set, i));
+        place.is_some_and(|(owner, i)| caches.has_earlier_attempt(&owner.set, i));
     snapshot
 }
 
@@ -210,21 +210,21 @@ fn take(
 /// Only a breach has to be confirmed from pods.
 fn pods(
     podcliques: &BTreeMap<String, Arc<PodClique>>,
-    world: &World,
+    caches: &Caches,
 ) -> HashMap<String, Vec<Arc<Pod>>> {
     if !podcliques.values().any(|c| status::is_breached(c)) {
         return HashMap::new();
     }
     let all = podcliques.values();
     all.map(|c| {
-        let pods = world.pods.owned_by(&**c);
+        let pods = caches.of::<Pod>().owned_by(&**c);
         (ownership::uid(&c.metadata).to_owned(), pods)
     })
     .collect()
 }
 
 /// What the group controls, and what nobody controls but says it belongs to it.
-fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique>> {
+fn podcliques(group: &PodCliqueScalingGroup, caches: &Caches) -> Vec<Arc<PodClique>> {
     let meta = &group.metadata;
     let name = ownership::name(meta);
     let says_so = |c: &Arc<PodClique>| {
@@ -232,8 +232,8 @@ fn podcliques(group: &PodCliqueScalingGroup, world: &World) -> Vec<Arc<PodClique
         label.is_none_or(|group| group == name)
             && ownership::group_replica_in(name, &c.metadata).is_some()
     };
-    let mut all = world.podcliques.owned_by(group);
-    let orphans = set_of(meta).map(|set| world.podcliques.orphans_of(&set));
+    let mut all = caches.of::<PodClique>().owned_by(group);
+    let orphans = set_of(meta).map(|set| caches.of::<PodClique>().orphans_of(&set));
     all.extend(orphans.unwrap_or_default().into_iter().filter(says_so));
     all
 }

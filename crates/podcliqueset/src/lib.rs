@@ -11,14 +11,16 @@ pub mod decide;
 pub mod observe;
 pub mod parts;
 pub mod status;
+mod triggers;
+mod urgency;
 
 use std::sync::Arc;
 
 use api::{PodCliqueSet, PodCliqueSetStatus};
 use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
-use engine::routes::Controller;
-use engine::{Reconciler, World};
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 
 pub use observe::Snapshot;
@@ -36,7 +38,7 @@ pub enum ScaledGangsWaitFor {
 
 /// The rules of PodCliqueSets.
 #[derive(Clone, Debug, Default)]
-pub struct Rules {
+pub struct PodCliqueSetReconciler {
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,
     /// What scaled gangs wait for.
@@ -45,14 +47,22 @@ pub struct Rules {
     pub stuck_pod_timeout: SignedDuration,
 }
 
-impl Reconciler for Rules {
+impl Reconciler for PodCliqueSetReconciler {
     type Object = PodCliqueSet;
     type Status = PodCliqueSetStatus;
     type Snapshot = Snapshot;
-    const CONTROLLER: Controller = Controller::PodCliqueSet;
+    const NAME: ControllerName = ControllerName("podcliqueset");
 
-    fn observe(&self, object: &Arc<PodCliqueSet>, world: &World) -> Snapshot {
-        observe::observe(object, world, self)
+    fn triggers(on: &mut TriggersOf<'_>) {
+        triggers::register(on);
+    }
+
+    fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+        urgency::is_urgent(old, new)
+    }
+
+    fn observe(&self, object: &Arc<PodCliqueSet>, caches: &Caches) -> Snapshot {
+        observe::observe(object, caches, self)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {

@@ -11,13 +11,13 @@ use domain::fence::{self, Attempt};
 use domain::intake::{self, Intake};
 use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, limits, ownership, training};
-use engine::{Cache, World};
+use engine::{Cache, Caches};
 use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-use crate::{Rules, ScaledGangsWaitFor};
+use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
 /// What was seen. Children of the set are those that it controls, whatever their labels say, and
 /// those that nobody controls but that say they are part of it: these it adopts, if it wants them.
@@ -229,13 +229,17 @@ impl Snapshot {
 }
 
 /// Reads the caches.
-pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snapshot {
+pub fn observe(
+    stored: &Arc<PodCliqueSet>,
+    caches: &Caches,
+    rules: &PodCliqueSetReconciler,
+) -> Snapshot {
     let key = Key::of(&stored.metadata);
-    let mut groups = children(&world.scaling_groups, stored, &key);
+    let mut groups = children(&caches.of::<PodCliqueScalingGroup>(), stored, &key);
     groups.sort_by(|a, b| named(a).cmp(named(b)));
-    let mut cliques = children(&world.podcliques, stored, &key);
+    let mut cliques = children(&caches.of::<PodClique>(), stored, &key);
     for group in &groups {
-        cliques.extend(world.podcliques.owned_by(&**group));
+        cliques.extend(caches.of::<PodClique>().owned_by(&**group));
     }
     let mut intake = intake::take(stored, &rules.defaults);
     minimums::keep(
@@ -243,16 +247,16 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
         stored,
         &existing_minimums(stored, &groups, &cliques),
     );
-    let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, world)).collect();
+    let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
     Snapshot {
         intake,
-        unadopted: unadopted(stored, &podcliques, world),
+        unadopted: unadopted(stored, &podcliques, caches),
         podcliques,
-        gangs: children(&world.podgangs, stored, &key),
-        services: children(&world.services, stored, &key),
+        gangs: children(&caches.of::<PodGang>(), stored, &key),
+        services: children(&caches.of::<Service>(), stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
-        may_have_more_pods: world.pods.may_have_more_in(&key),
+        may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),
         stored: stored.clone(),
         groups,
     }
@@ -261,12 +265,12 @@ pub fn observe(stored: &Arc<PodCliqueSet>, world: &World, rules: &Rules) -> Snap
 fn unadopted(
     set: &PodCliqueSet,
     known: &HashMap<String, CliqueSeen>,
-    world: &World,
+    caches: &Caches,
 ) -> HashSet<String> {
     if !training::is_training(set) {
         return HashSet::new();
     }
-    let all = world.podcliques.part_of(&Key::of(&set.metadata));
+    let all = caches.of::<PodClique>().part_of(&Key::of(&set.metadata));
     let names = all.iter().map(|c| ownership::name(&c.metadata));
     let unknown = names.filter(|name| !known.contains_key(*name));
     unknown.map(str::to_owned).collect()
@@ -307,8 +311,8 @@ where
     all
 }
 
-fn seen(podclique: Arc<PodClique>, world: &World) -> (String, CliqueSeen) {
-    let mut pods = world.pods.owned_by(&*podclique);
+fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, CliqueSeen) {
+    let mut pods = caches.of::<Pod>().owned_by(&*podclique);
     // One without an index was made by somebody by hand.
     pods.retain(|p| p.index().is_some());
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));

@@ -5,29 +5,41 @@
 
 pub mod decide;
 pub mod observe;
+mod triggers;
+mod urgency;
 
 use std::sync::Arc;
 
+use api::conditions::ConditionType;
 use api::{PodGang, PodGangStatus};
 use domain::plan::Plan;
-use engine::routes::Controller;
-use engine::{Reconciler, World};
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler};
 use jiff::Timestamp;
 
 pub use observe::Snapshot;
 
 /// The rules of PodGangs.
 #[derive(Clone, Debug, Default)]
-pub struct Rules;
+pub struct PodGangReconciler;
 
-impl Reconciler for Rules {
+impl Reconciler for PodGangReconciler {
     type Object = PodGang;
     type Status = PodGangStatus;
     type Snapshot = Snapshot;
-    const CONTROLLER: Controller = Controller::PodGang;
+    const NAME: ControllerName = ControllerName("podgang");
+    const MILESTONES: &'static [ConditionType] = &[ConditionType::Scheduled, ConditionType::Ready];
 
-    fn observe(&self, object: &Arc<PodGang>, world: &World) -> Snapshot {
-        observe::observe(object, world)
+    fn triggers(on: &mut TriggersOf<'_>) {
+        triggers::register(on);
+    }
+
+    fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+        urgency::is_urgent(old, new)
+    }
+
+    fn observe(&self, object: &Arc<PodGang>, caches: &Caches) -> Snapshot {
+        observe::observe(object, caches)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {

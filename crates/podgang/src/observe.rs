@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::podgang::PodGroup;
 use api::{PodClique, PodGang};
 use domain::{Key, Pod, training};
-use engine::World;
+use engine::Caches;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -33,29 +33,33 @@ pub struct Part {
 }
 
 /// Reads the caches.
-pub fn observe(gang: &Arc<PodGang>, world: &World) -> Snapshot {
+pub fn observe(gang: &Arc<PodGang>, caches: &Caches) -> Snapshot {
     Snapshot {
         parts: gang
             .spec
             .pod_groups
             .iter()
-            .map(|group| part(gang, group, world))
+            .map(|group| part(gang, group, caches))
             .collect(),
         gang: gang.clone(),
     }
 }
 
-fn part(gang: &PodGang, group: &PodGroup, world: &World) -> Part {
+fn part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     // A gang never leaves its namespace, whatever its list says.
     let references = group.pod_references.iter();
     let pods: Vec<Arc<Pod>> = references
         .filter(|r| r.namespace == namespace)
-        .filter_map(|r| world.pods.get(&Key::new(namespace.clone(), r.name.clone())))
+        .filter_map(|r| {
+            caches
+                .of::<Pod>()
+                .get(&Key::new(namespace.clone(), r.name.clone()))
+        })
         .filter(|p| !p.is_terminating())
         .collect();
-    let podclique = world
-        .podcliques
+    let podclique = caches
+        .of::<PodClique>()
         .get(&Key::new(namespace, group.name.clone()));
     Part {
         name: group.name.clone(),

@@ -1,8 +1,7 @@
 //! How much one decision writes. What is left over is decided again as soon as these writes are
 //! seen, so a plan of any set fits into memory.
 
-use super::{Action, Object};
-use crate::limits;
+use super::Action;
 
 /// Writes of one kind in one plan.
 pub const AT_ONCE: usize = 500;
@@ -24,14 +23,8 @@ pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
 }
 
 fn size(action: &Action) -> i128 {
-    let (Action::Create(object) | Action::Replace(object)) = action else {
-        return 0;
-    };
-    match object {
-        Object::PodClique(o) => limits::bytes(o),
-        Object::PodGang(o) => limits::bytes(o),
-        Object::Pod(o) => limits::bytes(o),
-        // Nothing that a user makes long is in them.
+    match action {
+        Action::Create(object) | Action::Replace(object) => object.bytes(),
         _ => 0,
     }
 }

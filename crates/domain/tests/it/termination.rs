@@ -1,7 +1,7 @@
 //! How long a breach may last (seed 000).
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
-use api::{PodCliqueSet, conditions};
+use api::{PodClique, PodCliqueSet, conditions};
 use domain::availability::StoredBreach;
 use domain::defaults::DefaultsConfig;
 use domain::intake;
@@ -135,7 +135,7 @@ fn confirmed(replica: i32, name: &str, since: i64, stored: Status, seen: Status)
     let at = START + SignedDuration::from_secs(since);
     conditions::set(&mut list, verdict(stored), None, at);
     let object = Target {
-        kind: Kind::PodClique,
+        kind: Kind::of::<PodClique>(),
         key: domain::Key::new("default", name),
         uid: format!("uid-{name}"),
     };

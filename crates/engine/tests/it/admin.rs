@@ -8,15 +8,15 @@ use api::PodClique;
 use engine::admin::{Page, Server};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::server::hub;
+use crate::server::context;
 
 /// Starts a server.
 fn start() -> SocketAddr {
-    let (hub, _) = hub(Vec::new());
+    let (context, _) = context(Vec::new());
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Server::bind(any, any).unwrap();
     let address = server.address().unwrap();
-    tokio::spawn(server.serve(hub));
+    tokio::spawn(server.serve(context));
     address
 }
 
@@ -69,15 +69,15 @@ async fn who_does_not_say_what_he_wants_is_not_waited_for() {
 
 #[tokio::test(start_paused = true)]
 async fn objects_are_counted_once_a_second_whoever_asks_how_often() {
-    let (hub, _) = hub(Vec::new());
-    let page = Page::new(hub.clone());
+    let (context, _) = context(Vec::new());
+    let page = Page::new(context.clone());
     let before = page.text();
     let metadata = ObjectMeta {
         name: Some("a".into()),
         resource_version: Some("1".into()),
         ..ObjectMeta::default()
     };
-    hub.world.podcliques.apply(PodClique {
+    context.caches.of::<PodClique>().apply(PodClique {
         metadata,
         ..PodClique::default()
     });

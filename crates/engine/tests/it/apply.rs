@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use api::LastError;
-use domain::plan::{Action, Kind, Object, Purpose, Target};
-use engine::apply::{Outcome, perform};
-use engine::events::summaries;
+use domain::plan::{Action, Kind, Purpose, Target};
+use engine::apply::{Outcome, apply_plan};
+use engine::event_recorder::summaries;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, Service};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use serde_json::{Value, json};
 
-use crate::server::{failure, hub, hub_that_keeps_bodies};
+use crate::server::{context, context_that_keeps_bodies, failure};
 
 fn pod(name: &str, owner: &str) -> Pod {
     Pod {
@@ -32,11 +32,11 @@ fn pod(name: &str, owner: &str) -> Pod {
 }
 
 pub fn create(name: &str) -> Action {
-    Action::Create(Object::Pod(Box::new(pod(name, "owner"))))
+    Action::create(pod(name, "owner"))
 }
 
 pub fn delete(name: &str) -> Action {
-    Action::delete(Kind::Pod, &pod(name, "owner").metadata, Purpose::ScaleInPod)
+    Action::delete::<Pod>(&pod(name, "owner").metadata, Purpose::ScaleInPod)
 }
 
 fn stored(name: &str, owner: &str) -> Value {
@@ -54,10 +54,10 @@ pub async fn run(
     answers: Vec<(u16, Value)>,
     waves: Vec<Vec<Action>>,
 ) -> (Outcome, Vec<String>, usize) {
-    let (hub, asked) = hub(answers);
-    let outcome = perform(&hub, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let (context, asked) = context(answers);
+    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     let asked = asked.lock().unwrap().clone();
-    (outcome, asked, hub.world.pods.len())
+    (outcome, asked, context.caches.of::<domain::Pod>().len())
 }
 
 #[tokio::test]
@@ -110,7 +110,7 @@ async fn names_the_owner_of_a_name_that_is_taken() {
     let mut holder = service("somebody");
     holder.metadata.uid = Some("u".into());
     let answers = vec![(409, failure(409, "AlreadyExists")), (200, json!(holder))];
-    let wave = vec![Action::Create(Object::Service(Box::new(service("owner"))))];
+    let wave = vec![Action::create(service("owner"))];
     let (outcome, _, _) = run(answers, vec![wave]).await;
     insta::assert_snapshot!(first(&outcome).description);
     assert_eq!(first(&outcome).code, "ERR_NAME_CONFLICT");
@@ -181,10 +181,10 @@ async fn stops_at_an_object_that_cannot_be_read_and_says_so() {
 
 #[tokio::test]
 async fn leaves_out_what_has_to_wait() {
-    let (hub, asked) = hub(vec![(200, json!({}))]);
-    let blocked = BTreeSet::from([("create", Kind::Pod)]);
+    let (context, asked) = context(vec![(200, json!({}))]);
+    let blocked = BTreeSet::from([("create", Kind::of::<Pod>())]);
     let waves = [vec![create("a")], vec![delete("e")]];
-    let outcome = perform(&hub, &waves, &blocked, Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &blocked, Timestamp::UNIX_EPOCH).await;
     assert_eq!(
         *asked.lock().unwrap(),
         ["DELETE /api/v1/namespaces/default/pods/e"]
@@ -198,7 +198,7 @@ async fn takes_a_failed_test_of_a_patch_for_a_conflict() {
     let mut answer = failure(422, "Invalid");
     answer["message"] = json!(message);
     let patch = Action::Patch {
-        target: Target::of(Kind::Pod, &pod("a", "owner").metadata),
+        target: Target::of::<Pod>(&pod("a", "owner").metadata),
         operations: json!([{"op": "test", "path": "/metadata/uid", "value": "u"}]),
         purpose: Purpose::RestoreLabels,
     };
@@ -213,7 +213,7 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
         (409, failure(409, "Conflict")),
     ] {
         let target = pod("a", "owner").metadata;
-        let wave = vec![Action::delete(Kind::Pod, &target, Purpose::ScaleInPod)];
+        let wave = vec![Action::delete::<Pod>(&target, Purpose::ScaleInPod)];
         let (outcome, _, _) = run(vec![answer], vec![wave]).await;
         assert_eq!(outcome.conflicts.len(), 1);
         assert_eq!(outcome.errors().count(), 0, "not the user's problem");
@@ -223,15 +223,11 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
 /// Somebody may cut the owner reference of an object between the look at it and the request.
 #[tokio::test]
 async fn deletes_the_version_that_was_seen_and_no_other() {
-    let (hub, _, bodies) = hub_that_keeps_bodies(vec![(200, json!({}))]);
+    let (context, _, bodies) = context_that_keeps_bodies(vec![(200, json!({}))]);
     let mut seen = stored_meta("a");
     seen.resource_version = Some("7".into());
-    let wave = vec![Action::delete_as_seen(
-        Kind::Pod,
-        &seen,
-        Purpose::ScaleInPod,
-    )];
-    perform(&hub, &[wave], &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let wave = vec![Action::delete_as_seen::<Pod>(&seen, Purpose::ScaleInPod)];
+    apply_plan(&context, &[wave], &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     let sent = bodies.lock().unwrap()[0]["preconditions"].clone();
     assert_eq!(sent, json!({"uid": "uid-a", "resourceVersion": "7"}));
 }
@@ -248,7 +244,7 @@ async fn says_that_the_server_is_away_in_words_for_the_user() {
 
 #[tokio::test]
 async fn patches_no_other_object_that_took_the_name() {
-    let target = Target::of(Kind::Pod, &stored_meta("a"));
+    let target = Target::of::<Pod>(&stored_meta("a"));
     let patch = json!({"metadata": {"labels": {"a": "b"}}});
     let mut refusal = failure(422, "Invalid");
     refusal["details"] = json!({"causes": [{

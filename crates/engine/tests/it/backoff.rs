@@ -1,17 +1,23 @@
 //! How long an object waits after a failure.
 
+use k8s_openapi::api::core::v1::Service;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use api::LastError;
-use domain::Key;
 use domain::plan::Kind;
+use domain::{Key, Pod};
 use engine::backoff::{Backoff, Class, Failure};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-const PODS: Class = ("create", Kind::Pod);
-const SERVICES: Class = ("create", Kind::Service);
+fn pods() -> Class {
+    ("create", Kind::of::<Pod>())
+}
+
+fn services() -> Class {
+    ("create", Kind::of::<Service>())
+}
 
 fn key(name: &str) -> Key {
     Key::new("default", name)
@@ -36,7 +42,7 @@ fn waits(backoff: &Backoff, is_refused: bool, times: usize) -> Vec<u128> {
     let name = key("a");
     let own = Backoff::default();
     let own = own.failed(&name, Failure::default()).1.as_micros();
-    let waits = (0..times).map(|_| backoff.failed(&name, failure(PODS, is_refused)).1);
+    let waits = (0..times).map(|_| backoff.failed(&name, failure(pods(), is_refused)).1);
     waits.map(|wait| wait.as_micros() * 50 / own).collect()
 }
 
@@ -70,7 +76,7 @@ async fn objects_that_fail_together_do_not_come_again_together() {
 async fn waits_as_long_as_the_server_asks_for() {
     let asked = Failure {
         after: Duration::from_secs(9),
-        ..failure(PODS, false)
+        ..failure(pods(), false)
     };
     let (_, wait) = Backoff::default().failed(&key("a"), asked);
     assert!((9..12).contains(&wait.as_secs()), "{wait:?}");
@@ -81,7 +87,7 @@ async fn waits_for_one_spec_and_until_the_time_is_over() {
     let backoff = Backoff::default();
     let failure = Failure {
         generation: Some(1),
-        ..failure(PODS, false)
+        ..failure(pods(), false)
     };
     backoff.failed(&key("a"), failure);
     assert!(backoff.pending(&key("a"), Some(1)).is_some());
@@ -96,28 +102,28 @@ async fn waits_for_one_spec_and_until_the_time_is_over() {
 async fn a_failure_does_not_end_the_wait_of_another() {
     let (backoff, key) = (Backoff::default(), key("a"));
     for _ in 0..7 {
-        backoff.failed(&key, failure(PODS, true));
+        backoff.failed(&key, failure(pods(), true));
     }
     for _ in 0..20 {
         backoff.failed(&key, Failure::default());
-        backoff.failed(&key, failure(SERVICES, false));
+        backoff.failed(&key, failure(services(), false));
         backoff.keep(
             &key,
-            &BTreeSet::from([None, Some(SERVICES)]),
+            &BTreeSet::from([None, Some(services())]),
             &BTreeSet::new(),
         );
         let pending = backoff.pending(&key, None).unwrap();
-        assert_eq!(pending.blocked, BTreeSet::from([PODS, SERVICES]));
+        assert_eq!(pending.blocked, BTreeSet::from([pods(), services()]));
         assert_eq!(pending.errors.len(), 2, "they do not flap");
         tokio::time::advance(Duration::from_secs(2)).await;
     }
     let pending = backoff.pending(&key, None).unwrap();
-    assert!(pending.blocked.contains(&PODS));
+    assert!(pending.blocked.contains(&pods()));
     tokio::time::advance(Duration::from_mins(2)).await;
     assert!(backoff.pending(&key, None).is_none());
-    backoff.keep(&key, &BTreeSet::from([None]), &BTreeSet::from([SERVICES]));
+    backoff.keep(&key, &BTreeSet::from([None]), &BTreeSet::from([services()]));
     assert_eq!(
-        backoff.count(&key, Some(PODS)),
+        backoff.count(&key, Some(pods())),
         0,
         "it was over and did not fail again for a minute"
     );
@@ -128,11 +134,11 @@ async fn a_failure_does_not_end_the_wait_of_another() {
 async fn what_is_not_asked_for_has_not_succeeded() {
     let (backoff, key) = (Backoff::default(), key("a"));
     for _ in 0..5 {
-        backoff.failed(&key, failure(PODS, false));
+        backoff.failed(&key, failure(pods(), false));
         tokio::time::advance(Duration::from_secs(2)).await;
-        backoff.keep(&key, &BTreeSet::new(), &BTreeSet::from([SERVICES]));
+        backoff.keep(&key, &BTreeSet::new(), &BTreeSet::from([services()]));
     }
-    assert_eq!(backoff.count(&key, Some(PODS)), 5);
-    backoff.keep(&key, &BTreeSet::new(), &BTreeSet::from([PODS]));
+    assert_eq!(backoff.count(&key, Some(pods())), 5);
+    backoff.keep(&key, &BTreeSet::new(), &BTreeSet::from([pods()]));
     assert!(!backoff.holds(&key));
 }

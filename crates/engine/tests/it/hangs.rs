@@ -4,14 +4,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::PodClique;
-use engine::Hub;
-use engine::definitions::settled;
+use engine::crds::wait_until_current;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
+use engine::{Context, informer};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 
-use crate::server::{Asked, Reply, failure, scripted};
+use crate::server::{Asked, Reply, controllers, failure, scripted};
 
 fn list(kind: &str) -> Reply {
     let list = json!({
@@ -29,18 +29,22 @@ fn podclique(name: &str) -> Value {
     }})
 }
 
-/// A hub whose API server answers like that.
-fn hub(
+/// A context whose API server answers like that.
+fn context(
     script: impl Fn(&str, usize) -> Reply + Send + Sync + 'static,
-) -> (Arc<Hub>, kube::Client, Asked) {
+) -> (Arc<Context>, kube::Client, Asked) {
     let (client, asked) = scripted(script);
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client.clone(), metrics.clone());
-    (Arc::new(Hub::new(requests, metrics)), client, asked)
+    (
+        Arc::new(Context::new(requests, metrics, controllers())),
+        client,
+        asked,
+    )
 }
 
-async fn watch_for(seconds: u64, hub: &Arc<Hub>, client: kube::Client) {
-    let watch = hub.clone().watch::<PodClique>(client);
+async fn watch_for(seconds: u64, context: &Arc<Context>, client: kube::Client) {
+    let watch = informer::watch::<PodClique>(context.clone(), client);
     let _ = tokio::time::timeout(Duration::from_secs(seconds), watch).await;
 }
 
@@ -51,14 +55,14 @@ fn lists(asked: &Asked) -> usize {
 
 /// Lists that work, and watches like that.
 async fn lists_after_85_seconds_with_watches(reply: fn() -> Reply) -> usize {
-    let (hub, client, asked) = hub(move |asked, _| {
+    let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
             reply()
         } else {
             list("PodClique")
         }
     });
-    watch_for(85, &hub, client).await;
+    watch_for(85, &context, client).await;
     lists(&asked)
 }
 
@@ -85,42 +89,42 @@ async fn bookmarks_are_a_sign_of_life() {
             json!({"type": "BOOKMARK", "object": object}),
         )
     };
-    let (hub, client, asked) = hub(move |asked, _| {
+    let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
             bookmark()
         } else {
             list("PodClique")
         }
     });
-    watch_for(600, &hub, client).await;
+    watch_for(600, &context, client).await;
     assert_eq!(lists(&asked), 1, "{asked:?}");
-    assert_eq!(hub.unsynced().len(), 0);
+    assert_eq!(context.unsynced().len(), 0);
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_list_without_an_answer_is_told() {
-    let (hub, client, _) = hub(|_, _| Reply::Hang);
-    hub.expect::<PodClique>();
-    watch_for(20, &hub, client).await;
-    let why = &hub.unsynced()["PodClique"];
+    let (context, client, _) = context(|_, _| Reply::Hang);
+    context.expect::<PodClique>();
+    watch_for(20, &context, client).await;
+    let why = &context.unsynced()["PodClique"];
     assert!(why.contains("no answer within 15s"), "{why}");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_kind_of_which_nothing_is_heard_for_three_minutes_is_not_looked_after() {
-    let (hub, client, _) = hub(|asked, _| {
+    let (context, client, _) = context(|asked, _| {
         if asked.contains("watch=true") {
             Reply::Silent
         } else {
             list("PodClique")
         }
     });
-    watch_for(1, &hub, client).await;
+    watch_for(1, &context, client).await;
     // Whatever it is that holds the watch up.
     tokio::time::advance(Duration::from_secs(150)).await;
-    assert_eq!(hub.unsynced().len(), 0);
+    assert_eq!(context.unsynced().len(), 0);
     tokio::time::advance(Duration::from_mins(1)).await;
-    let why = &hub.unsynced()["PodClique"];
+    let why = &context.unsynced()["PodClique"];
     assert!(
         why.contains("nothing was heard of its watch for 211 s"),
         "{why}"
@@ -129,16 +133,20 @@ async fn a_kind_of_which_nothing_is_heard_for_three_minutes_is_not_looked_after(
 
 #[tokio::test(start_paused = true)]
 async fn definitions_without_an_answer_are_asked_for_again_and_told() {
-    let (hub, client, asked) = hub(|_, _| Reply::Hang);
-    let _ = tokio::time::timeout(Duration::from_secs(40), settled(&hub, &client)).await;
-    let why = &hub.unsynced()["CustomResourceDefinitions"];
+    let (context, client, asked) = context(|_, _| Reply::Hang);
+    let _ = tokio::time::timeout(
+        Duration::from_secs(40),
+        wait_until_current(&context, &client),
+    )
+    .await;
+    let why = &context.unsynced()["CustomResourceDefinitions"];
     assert!(why.contains("no answer within 15s"), "{why}");
     assert!(asked.lock().unwrap().len() >= 2);
 }
 
 /// Where the second list, of what lost its label, is refused or hangs.
-async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Hub>, String) {
-    let (hub, client, _) = hub(move |asked, _| {
+async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Context>, String) {
+    let (context, client, _) = context(move |asked, _| {
         if asked.contains("watch=true") {
             let object = json!({"apiVersion": "v1", "kind": "Service", "metadata": {
                 "name": "late", "namespace": "default", "uid": "late", "resourceVersion": "7",
@@ -153,19 +161,23 @@ async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Hub>, String
         }
         list("Service")
     });
-    hub.expect::<Service>();
-    let watch = hub.clone().watch::<Service>(client);
+    context.expect::<Service>();
+    let watch = informer::watch::<Service>(context.clone(), client);
     let _ = tokio::time::timeout(Duration::from_secs(seconds), watch).await;
-    let why = hub.unsynced().remove("Service").unwrap();
-    (hub, why)
+    let why = context.unsynced().remove("Service").unwrap();
+    (context, why)
 }
 
 #[tokio::test(start_paused = true)]
 async fn strays_that_cannot_be_listed_are_told_and_hold_no_watch_up() {
     let refused = || Reply::Answer(403, failure(403, "Forbidden"));
-    let (hub, why) = without_strays(refused, 10).await;
+    let (context, why) = without_strays(refused, 10).await;
     assert!(why.contains("Forbidden from the server"), "{why}");
-    assert_eq!(hub.world.services.len(), 1, "what the watch told meanwhile");
+    assert_eq!(
+        context.caches.of::<Service>().len(),
+        1,
+        "what the watch told meanwhile"
+    );
     let (_, why) = without_strays(|| Reply::Hang, 20).await;
     assert!(why.contains("no answer"), "{why}");
 }
@@ -173,18 +185,19 @@ async fn strays_that_cannot_be_listed_are_told_and_hold_no_watch_up() {
 #[tokio::test(start_paused = true)]
 async fn an_object_that_came_while_the_watch_was_dead_is_seen_within_90_seconds() {
     for reply in [|| Reply::Hang, || Reply::Silent] {
-        let (hub, client, _) = hub(move |asked, before| match asked.contains("watch=true") {
-            true => reply(),
-            false if before == 0 => list("PodClique"),
-            false => Reply::Answer(
-                200,
-                json!({
-                    "kind": "PodCliqueList", "apiVersion": "grove.io/v1alpha1",
-                    "metadata": {"resourceVersion": "9"}, "items": [podclique("a")],
-                }),
-            ),
-        });
-        watch_for(70, &hub, client).await;
-        assert_eq!(hub.world.podcliques.len(), 1);
+        let (context, client, _) =
+            context(move |asked, before| match asked.contains("watch=true") {
+                true => reply(),
+                false if before == 0 => list("PodClique"),
+                false => Reply::Answer(
+                    200,
+                    json!({
+                        "kind": "PodCliqueList", "apiVersion": "grove.io/v1alpha1",
+                        "metadata": {"resourceVersion": "9"}, "items": [podclique("a")],
+                    }),
+                ),
+            });
+        watch_for(70, &context, client).await;
+        assert_eq!(context.caches.of::<PodClique>().len(), 1);
     }
 }

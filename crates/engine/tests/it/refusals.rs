@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use domain::Key;
 use domain::plan::Kind;
-use engine::apply::{perform, refresh_all};
+use domain::{Key, Pod};
+use engine::apply::{apply_plan, read_all_live};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use crate::apply::{create, delete, first, run};
-use crate::server::{Reply, failure, hub, hub_of, scripted};
+use crate::server::{Reply, context, context_of, failure, scripted};
 
 fn unwilling(code: u16, message: &str) -> (u16, Value) {
     let mut refusal = failure(code, "InternalError");
@@ -24,12 +24,15 @@ async fn a_webhook_that_cannot_be_asked_is_a_refusal_and_no_doubt() {
     let message = "Internal error occurred: failed calling webhook \"pods.example.com\": failed to \
         call webhook: Post \"https://example.com\": context deadline exceeded";
     let answers = vec![unwilling(500, message), (200, json!({}))];
-    let (hub, asked) = hub(answers);
+    let (context, asked) = context(answers);
     let waves = [vec![create("a")], vec![delete("e")]];
-    let outcome = perform(&hub, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(asked.lock().unwrap().len(), 2, "the rest goes on");
-    assert!(hub.world.pods.overdue().is_empty(), "nothing to read");
-    assert!(!hub.world.pods.may_have_more_of("owner"));
+    assert!(
+        context.caches.of::<Pod>().overdue().is_empty(),
+        "nothing to read"
+    );
+    assert!(!context.caches.of::<Pod>().may_have_more_of("owner"));
     assert!(outcome.failures[0].is_refused);
     assert_eq!(first(&outcome).code, "ERR_CREATE_POD");
     insta::assert_snapshot!(first(&outcome).description);
@@ -59,20 +62,23 @@ async fn a_message_of_a_megabyte_is_cut() {
 /// As the API server's priority and fairness says it: in plain words.
 #[tokio::test(start_paused = true)]
 async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
-    let (hub, asked) = hub_of(scripted(|_, before| match before {
+    let (context, asked) = context_of(scripted(|_, before| match before {
         0 => Reply::Throttle(7),
         _ => Reply::Answer(200, json!({})),
     }));
     let began = tokio::time::Instant::now();
     let waves = [vec![create("a"), create("b")], vec![delete("e")]];
-    let outcome = perform(&hub, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(asked.lock().unwrap().len(), 1);
-    assert!(hub.world.pods.overdue().is_empty(), "nothing to read");
+    assert!(
+        context.caches.of::<Pod>().overdue().is_empty(),
+        "nothing to read"
+    );
     assert_eq!(outcome.failures[0].after, Duration::from_secs(7));
     assert_eq!(first(&outcome).code, "ERR_API_THROTTLED");
     insta::assert_snapshot!(first(&outcome).description);
     let others = [vec![delete("f")]];
-    perform(&hub, &others, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    apply_plan(&context, &others, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(
         began.elapsed(),
         Duration::from_secs(7),
@@ -82,7 +88,7 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
 
 #[tokio::test]
 async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
-    let (hub, asked) = hub_of(scripted(|asked, _| {
+    let (context, asked) = context_of(scripted(|asked, _| {
         if asked.starts_with("POST") {
             let message = "pods \"a\" is forbidden: unable to create new content in namespace default \
             because it is being terminated";
@@ -94,7 +100,7 @@ async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
     }));
     let all: Vec<_> = (0..500).map(|i| create(&format!("p{i}"))).collect();
     let waves = [all, vec![delete("e")]];
-    let outcome = perform(&hub, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 2, "one POST, and what is to be deleted");
     assert_eq!(outcome.errors().count(), 0, "not the user's problem");
@@ -106,17 +112,17 @@ async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
 #[tokio::test(start_paused = true)]
 async fn what_changed_is_read_some_at_once_and_no_more_if_nobody_answers() {
     let changed: Vec<_> = (0..500)
-        .map(|i| (Kind::Pod, Key::new("default", format!("p{i}"))))
+        .map(|i| (Kind::of::<Pod>(), Key::new("default", format!("p{i}"))))
         .collect();
-    let (hub, asked) = hub_of(scripted(|_, _| Reply::Hang));
+    let (context, asked) = context_of(scripted(|_, _| Reply::Hang));
     let began = tokio::time::Instant::now();
-    refresh_all(&hub, &changed).await;
+    read_all_live(&context, &changed).await;
     assert_eq!(began.elapsed(), Duration::from_secs(15));
     assert_eq!(asked.lock().unwrap().len(), 16);
-    let (hub, asked) = hub_of(scripted(|_, _| {
+    let (context, asked) = context_of(scripted(|_, _| {
         Reply::Answer(404, failure(404, "NotFound"))
     }));
-    refresh_all(&hub, &changed).await;
+    read_all_live(&context, &changed).await;
     assert_eq!(
         asked.lock().unwrap().len(),
         64,

@@ -5,14 +5,19 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use engine::Hub;
+use api::{PodClique, PodCliqueStatus};
+use domain::Pod;
+use domain::plan::Plan;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
+use engine::triggers::{TriggersOf, find};
+use engine::{Caches, Context, ControllerName, Controllers, Reconciler};
 use futures::StreamExt;
 use http::{Request, Response};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame};
+use jiff::Timestamp;
 use kube::Client;
 use kube::client::Body;
 use serde_json::{Value, json};
@@ -23,18 +28,55 @@ pub type Asked = Arc<Mutex<Vec<String>>>;
 /// Bodies of requests.
 pub type Bodies = Arc<Mutex<Vec<Value>>>;
 
-/// A hub whose requests get these answers, one after the other.
-pub fn hub(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked) {
-    let (hub, asked, _) = hub_that_keeps_bodies(answers);
-    (hub, asked)
+/// A context whose requests get these answers, one after the other.
+pub fn context(answers: Vec<(u16, Value)>) -> (Arc<Context>, Asked) {
+    let (context, asked, _) = context_that_keeps_bodies(answers);
+    (context, asked)
 }
 
 /// The same, which also keeps what was sent.
-pub fn hub_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Hub>, Asked, Bodies) {
+pub fn context_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Context>, Asked, Bodies) {
     let (client, asked, bodies) = client_that_keeps_bodies(answers);
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client, metrics.clone());
-    (Arc::new(Hub::new(requests, metrics)), asked, bodies)
+    (
+        Arc::new(Context::new(requests, metrics, controllers())),
+        asked,
+        bodies,
+    )
+}
+
+/// The only controller of these tests.
+pub const PODCLIQUE: ControllerName = ControllerName("podclique");
+
+/// Decides nothing about PodCliques.
+struct Idle;
+
+impl Reconciler for Idle {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = ();
+    const NAME: ControllerName = PODCLIQUE;
+
+    fn triggers(on: &mut TriggersOf<'_>) {
+        on.on_change::<PodClique>(|change, _| find::own(change));
+        on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
+    }
+
+    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
+        true
+    }
+
+    fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}
+
+    fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
+        Plan::default()
+    }
+}
+
+/// All controllers of these tests.
+pub fn controllers() -> Controllers {
+    Controllers::default().with::<Idle>()
 }
 
 /// A client whose requests get these answers, and errors after them.
@@ -85,11 +127,14 @@ pub enum Reply {
     Every(Duration, Value),
 }
 
-/// A hub whose requests go there.
-pub fn hub_of((client, asked): (Client, Asked)) -> (Arc<Hub>, Asked) {
+/// A context whose requests go there.
+pub fn context_of((client, asked): (Client, Asked)) -> (Arc<Context>, Asked) {
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client, metrics.clone());
-    (Arc::new(Hub::new(requests, metrics)), asked)
+    (
+        Arc::new(Context::new(requests, metrics, controllers())),
+        asked,
+    )
 }
 
 /// A client whose server does what the script says of `METHOD path?query` and of how many requests

@@ -5,16 +5,15 @@ use std::collections::BTreeSet;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus, labels};
-use domain::plan::{Action, Object};
+use domain::plan::Action;
 use domain::{Key, Pod};
-use engine::Hub;
-use engine::apply::perform;
-use engine::routes::Controller;
+use engine::Context;
+use engine::apply::apply_plan;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use crate::server::{failure, hub};
+use crate::server::{PODCLIQUE, context, failure};
 
 fn key(name: &str) -> Key {
     Key::new("default", name)
@@ -63,8 +62,8 @@ fn given_up() -> PodCliqueSet {
     }
 }
 
-fn woken(hub: &Hub) -> [usize; 2] {
-    [Controller::PodClique, Controller::PodCliqueSet].map(|c| hub.queue(c).len())
+fn woken(context: &Context) -> usize {
+    context.queue(PODCLIQUE).depth()
 }
 
 #[tokio::test]
@@ -73,19 +72,19 @@ async fn wake_who_waits_for_them() {
         (503, failure(503, "ServiceUnavailable")),
         (404, failure(404, "NotFound")),
     ];
-    let (hub, _) = hub(answers);
-    hub.world.podcliquesets.apply(given_up());
-    let create = Action::Create(Object::Pod(Box::new(pod())));
-    perform(
-        &hub,
+    let (context, _) = context(answers);
+    context.caches.of::<PodCliqueSet>().apply(given_up());
+    let create = Action::create(pod());
+    apply_plan(
+        &context,
         &[vec![create]],
         &BTreeSet::new(),
         Timestamp::UNIX_EPOCH,
     )
     .await;
-    assert!(hub.world.pods.may_have_more_in(&key("demo")));
-    assert_eq!(woken(&hub), [0, 0]);
-    hub.refresh::<Pod>(&key("a")).await;
-    assert!(!hub.world.pods.may_have_more_in(&key("demo")));
-    assert_eq!(woken(&hub), [1, 1]);
+    assert!(context.caches.of::<Pod>().may_have_more_in(&key("demo")));
+    assert_eq!(woken(&context), 0);
+    context.read_live::<Pod>(&key("a")).await;
+    assert!(!context.caches.of::<Pod>().may_have_more_in(&key("demo")));
+    assert_eq!(woken(&context), 1);
 }

@@ -7,7 +7,9 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod metrics;
 mod namespaces;
+mod triggers;
 
 use std::net::SocketAddr;
 

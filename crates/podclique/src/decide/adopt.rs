@@ -2,7 +2,7 @@
 //! was deleted with `--cascade=orphan` and made anew, or somebody cut the reference. Left alone
 //! they would hold their GPUs for ever beside their replacements.
 
-use domain::plan::{Action, Kind, Purpose, Target};
+use domain::plan::{Action, Purpose, Target};
 use domain::{Pod, ownership};
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn adopt(snapshot: &Snapshot, pod: &Pod) -> Action {
     let mut owners = pod.metadata.owner_references.clone().unwrap_or_default();
     owners.push(ownership::controller_reference(&*snapshot.podclique));
     Action::Patch {
-        target: Target::of(Kind::Pod, &pod.metadata),
+        target: Target::of::<Pod>(&pod.metadata),
         operations: json!([
             {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
             {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use api::{LastError, codes};
 use domain::ownership;
-use domain::plan::{Action, Object, first_portion};
+use domain::plan::{Action, first_portion};
 use domain::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -64,7 +64,7 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
         };
         used.insert(name.clone());
         let pod = new_pod(snapshot, index, name);
-        Some(Action::Create(Object::Pod(Box::new(pod))))
+        Some(Action::create(pod))
     });
     let pods = first_portion(missing);
     Missing { pods, nameless }
@@ -82,7 +82,7 @@ fn used_names(snapshot: &Snapshot) -> HashSet<String> {
 fn free_name(snapshot: &Snapshot, index: i32, used: &HashSet<String>) -> Option<String> {
     let meta = &snapshot.podclique.metadata;
     let incarnation = snapshot
-        .tombstones
+        .last_holders
         .get(&index)
         .map_or("", |t| t.uid.as_str());
     (0..PROBES)
@@ -119,7 +119,10 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
 }
 
 fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::core::v1::Pod {
-    let quick_ends = snapshot.tombstones.get(&index).map_or(0, |t| t.quick_ends);
+    let quick_ends = snapshot
+        .last_holders
+        .get(&index)
+        .map_or(0, |t| t.quick_ends);
     let priority = snapshot
         .set
         .as_ref()

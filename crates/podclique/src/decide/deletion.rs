@@ -8,8 +8,8 @@
 
 use std::sync::Arc;
 
-use api::{PodCliqueStatus, labels};
-use domain::plan::{Action, Kind, Plan, Purpose};
+use api::{PodClique, PodCliqueStatus, labels};
+use domain::plan::{Action, Plan, Purpose};
 use domain::{Pod, ownership};
 use jiff::Timestamp;
 
@@ -25,7 +25,7 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
     }
     let mut plan = Plan::default();
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
-    let delete = |p: &Arc<Pod>| Action::delete_as_seen(Kind::Pod, &p.metadata, PURPOSE);
+    let delete = |p: &Arc<Pod>| Action::delete_as_seen::<Pod>(&p.metadata, PURPOSE);
     plan.wave(staying.map(delete).collect());
     plan.wave(stuck::detachments(snapshot, now));
     plan.wake_at = stuck::next_deadline(snapshot, now);
@@ -46,8 +46,7 @@ fn release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
         return Plan::default();
     }
-    Plan::only(Action::remove_finalizer(
-        Kind::PodClique,
+    Plan::only(Action::remove_finalizer::<PodClique>(
         meta,
         labels::PCLQ_FINALIZER,
     ))

@@ -2,6 +2,7 @@
 //! is, and by a PodClique on its way out too: with no delay its replica is torn down as soon as the
 //! breach is known. Once the job's end is stored, everything was said.
 
+use api::PodCliqueSet;
 use domain::plan::{Kind, Note, Target};
 use domain::{Key, training};
 
@@ -11,7 +12,7 @@ pub(super) fn note(snapshot: &Snapshot) -> Option<Note> {
     let set = snapshot.set.as_ref().filter(|_| snapshot.is_training())?;
     let namespace = snapshot.podclique.metadata.namespace.clone();
     let about = Target {
-        kind: Kind::PodCliqueSet,
+        kind: Kind::of::<PodCliqueSet>(),
         key: Key::new(namespace.unwrap_or_default(), set.name.clone()),
         uid: set.uid.clone(),
     };

@@ -7,7 +7,7 @@
 
 use domain::Pod;
 use domain::availability::CliqueFacts;
-use domain::plan::{Action, Kind, Purpose};
+use domain::plan::{Action, Purpose};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::observe::Snapshot;
@@ -18,7 +18,7 @@ const LONGEST_WAIT: SignedDuration = SignedDuration::from_mins(5);
 /// Pods whose replacement is due.
 pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let due = finished(snapshot).filter(|pod| due_at(pod).is_none_or(|due| due <= now));
-    due.map(|pod| Action::delete(Kind::Pod, &pod.metadata, Purpose::ReplacePod))
+    due.map(|pod| Action::delete::<Pod>(&pod.metadata, Purpose::ReplacePod))
         .collect()
 }
 

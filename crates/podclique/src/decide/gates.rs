@@ -2,7 +2,7 @@
 //! that the list is one of ours.
 
 use api::labels;
-use domain::plan::{Action, Kind, Purpose, Target};
+use domain::plan::{Action, Purpose, Target};
 use domain::{Pod, gang};
 use serde_json::json;
 
@@ -24,7 +24,7 @@ pub(super) fn removals(snapshot: &Snapshot) -> Vec<Action> {
 fn removal(pod: &Pod) -> Option<Action> {
     let path = format!("/spec/schedulingGates/{}", pod.gate_position()?);
     Some(Action::Patch {
-        target: Target::of(Kind::Pod, &pod.metadata),
+        target: Target::of::<Pod>(&pod.metadata),
         operations: json!([
             {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
             {"op": "test", "path": format!("{path}/name"), "value": labels::POD_GANG_GATE},

@@ -11,10 +11,10 @@ mod relabel;
 mod scale_in;
 mod stuck;
 
-use api::{PodCliqueStatus, labels};
+use api::{PodClique, PodCliqueStatus, labels};
 use domain::availability::StoredBreach;
 use domain::ownership;
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Plan};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -32,8 +32,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         if !ownership::is_managed(meta) {
             return Plan::default();
         }
-        return Plan::only(Action::add_finalizer(
-            Kind::PodClique,
+        return Plan::only(Action::add_finalizer::<PodClique>(
             meta,
             labels::PCLQ_FINALIZER,
         ));

@@ -1,7 +1,8 @@
 //! A training job that is over ends its own unfinished pods, those that arrive later too. What has
 //! ended keeps its logs.
 
-use domain::plan::{Action, Kind, Purpose};
+use domain::Pod;
+use domain::plan::{Action, Purpose};
 
 use crate::observe::Snapshot;
 
@@ -11,6 +12,6 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
         .own_pods()
         .filter(|p| is_over && !p.is_finished() && !p.is_terminating());
     unfinished
-        .map(|p| Action::delete(Kind::Pod, &p.metadata, Purpose::EndJob))
+        .map(|p| Action::delete::<Pod>(&p.metadata, Purpose::EndJob))
         .collect()
 }

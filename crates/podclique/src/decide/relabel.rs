@@ -2,7 +2,7 @@
 //! left the headless Service by its label.
 
 use api::labels;
-use domain::plan::{Action, Kind, Purpose, Target};
+use domain::plan::{Action, Purpose, Target};
 use domain::{Pod, ownership};
 use serde_json::{Value, json};
 
@@ -48,7 +48,7 @@ fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
     }
     operations.extend(changes);
     Some(Action::Patch {
-        target: Target::of(Kind::Pod, &pod.metadata),
+        target: Target::of::<Pod>(&pod.metadata),
         operations: Value::Array(operations),
         purpose: Purpose::RestoreLabels,
     })
@@ -92,7 +92,7 @@ pub(super) fn rebased_pods(snapshot: &Snapshot) -> Vec<Action> {
 fn relabel(pod: &Pod, foreign: &str, ours: &str) -> Action {
     let path = ownership::label_pointer(labels::POD_TEMPLATE_HASH);
     Action::Patch {
-        target: Target::of(Kind::Pod, &pod.metadata),
+        target: Target::of::<Pod>(&pod.metadata),
         operations: json!([
             {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
             {"op": "test", "path": path, "value": foreign},

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::labels;
-use domain::plan::{Action, Kind, Purpose};
+use domain::plan::{Action, Purpose};
 use domain::{Pod, ownership};
 
 use crate::observe::Snapshot;
@@ -39,9 +39,7 @@ fn duplicates(snapshot: &Snapshot) -> Vec<Action> {
             )
         });
         let extra = pods.iter().skip(1);
-        actions.extend(
-            extra.map(|p| Action::delete(Kind::Pod, &p.metadata, Purpose::RemoveSecondPod)),
-        );
+        actions.extend(extra.map(|p| Action::delete::<Pod>(&p.metadata, Purpose::RemoveSecondPod)));
     }
     actions
 }
@@ -57,7 +55,7 @@ fn surplus(snapshot: &Snapshot) -> Vec<Action> {
     pods.sort_by_key(|p| worth(p, hash));
     pods.iter()
         .take(excess)
-        .map(|p| Action::delete(Kind::Pod, &p.metadata, Purpose::ScaleInPod))
+        .map(|p| Action::delete::<Pod>(&p.metadata, Purpose::ScaleInPod))
         .collect()
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use api::labels;
-use domain::plan::{Action, Kind, Purpose, Target};
+use domain::plan::{Action, Purpose, Target};
 use domain::{Pod, ownership};
 use jiff::Timestamp;
 use serde_json::json;
@@ -59,7 +59,7 @@ fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
     let index = ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX)?;
     let path = ownership::label_pointer(labels::PCS_REPLICA_INDEX);
     Some(Action::Patch {
-        target: Target::of(Kind::Pod, &pod.metadata),
+        target: Target::of::<Pod>(&pod.metadata),
         operations: json!([
             {"op": "test", "path": "/metadata/uid", "value": pod.uid()},
             {"op": "test", "path": path, "value": index},

@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
-use crate::situation::{plan, situation, tombstone, writes};
+use crate::situation::{last_holder, plan, situation, writes};
 
 /// Ended at this second, as so many before it.
 fn ended(builder: PodBuilder, second: i64, earlier: u32) -> PodBuilder {
@@ -70,13 +70,11 @@ fn carries_on_the_pod_how_often_its_slot_ended_soon() {
         "it did not end"
     );
     let mut snapshot = situation(&clique, vec![]);
-    let mut stone = tombstone("uid-of-the-dead");
+    let mut stone = last_holder("uid-of-the-dead");
     stone.quick_ends = 3;
-    snapshot.tombstones.insert(0, stone);
+    snapshot.last_holders.insert(0, stone);
     let plan = plan(&snapshot);
-    let domain::plan::Action::Create(domain::plan::Object::Pod(next)) = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let next: &k8s_openapi::api::core::v1::Pod = plan.waves[0][0].written().unwrap();
     assert_eq!(
         next.metadata.annotations.as_ref().unwrap()[labels::QUICK_ENDS],
         "3"

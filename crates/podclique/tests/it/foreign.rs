@@ -1,7 +1,7 @@
 //! What others forge.
 
 use domain::Pod;
-use engine::World;
+use engine::Caches;
 use testkit::builders::{pod, podclique};
 
 /// Whoever learns the uid of a PodClique in another namespace may write it into an owner reference.
@@ -17,12 +17,13 @@ fn pods_of_another_namespace_are_not_believed() {
         p.metadata.uid = Some("forged-too".into());
         p.metadata.owner_references.as_mut().unwrap()[0].api_version = "grove.io/v0".into();
     });
-    let world = World::default();
+    let caches = Caches::default();
     let own = pod(&clique, 0).ready();
     for pod in [own, elsewhere, of_another_version] {
-        world.pods.apply(Pod::clone(&pod.build()));
+        caches.of::<Pod>().apply(Pod::clone(&pod.build()));
     }
-    let seen = podclique::observe::observe(&clique, &world, &podclique::Rules::default());
+    let seen =
+        podclique::observe::observe(&clique, &caches, &podclique::PodCliqueReconciler::default());
     let uids: Vec<_> = seen.pods.iter().map(|p| p.uid().to_owned()).collect();
     assert_eq!(uids, [pod(&clique, 0).build().uid()]);
 }

@@ -1,8 +1,9 @@
 //! When a pod may be scheduled.
 
+use api::{PodCliqueSet, PodGang};
 use domain::ownership;
 use domain::pod::Gate;
-use engine::World;
+use engine::Caches;
 use insta::assert_snapshot;
 use testkit::builders::{pod, podclique};
 
@@ -71,10 +72,11 @@ fn knows_its_gang_whatever_its_label_says() {
     let listed = [pod(&clique, 0).build()];
     let mut gang = (*gang_listing(&clique, &listed)).clone();
     gang.metadata.owner_references = Some(vec![reference]);
-    let world = World::default();
-    world.podcliquesets.apply(set);
-    world.podgangs.apply(gang);
-    let seen = podclique::observe::observe(&clique, &world, &podclique::Rules::default());
+    let caches = Caches::default();
+    caches.of::<PodCliqueSet>().apply(set);
+    caches.of::<PodGang>().apply(gang);
+    let seen =
+        podclique::observe::observe(&clique, &caches, &podclique::PodCliqueReconciler::default());
     assert_eq!(
         seen.listed().into_iter().collect::<Vec<_>>(),
         [listed[0].name()]

@@ -20,3 +20,4 @@ mod situation;
 mod status;
 mod stuck;
 mod training;
+mod urgency;

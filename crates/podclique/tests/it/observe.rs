@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::ownership;
-use engine::World;
+use domain::{Pod, ownership};
+use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podclique::observe::observe;
 use podclique::{Snapshot, build};
@@ -15,9 +15,13 @@ fn demo() -> PodCliqueSet {
     set("demo").clique("worker", |c| c).build()
 }
 
-fn look(set: PodCliqueSet, podclique: &Arc<PodClique>, world: &World) -> Snapshot {
-    world.podcliquesets.apply(set);
-    observe(podclique, world, &podclique::Rules::default())
+fn look(set: PodCliqueSet, podclique: &Arc<PodClique>, caches: &Caches) -> Snapshot {
+    caches.of::<PodCliqueSet>().apply(set);
+    observe(
+        podclique,
+        caches,
+        &podclique::PodCliqueReconciler::default(),
+    )
 }
 
 /// Somebody labelled a pod of his own, and perhaps gave it an owner: it is in no slot.
@@ -25,7 +29,7 @@ fn look(set: PodCliqueSet, podclique: &Arc<PodClique>, world: &World) -> Snapsho
 fn a_pod_without_an_index_is_neither_adopted_nor_counted() {
     let clique = podclique("demo-0-worker").build();
     for has_owner in [true, false] {
-        let world = World::default();
+        let caches = Caches::default();
         let made_by_hand = pod(&clique, 0).with(|p| {
             p.spec.hostname = None;
             p.metadata
@@ -37,8 +41,8 @@ fn a_pod_without_an_index_is_neither_adopted_nor_counted() {
                 p.metadata.owner_references = None;
             }
         });
-        world.pods.apply((*made_by_hand.build()).clone());
-        assert!(look(demo(), &clique, &world).pods.is_empty());
+        caches.of::<Pod>().apply((*made_by_hand.build()).clone());
+        assert!(look(demo(), &clique, &caches).pods.is_empty());
     }
 }
 
@@ -49,7 +53,7 @@ fn its_template_is_found_by_its_name() {
         all.insert(labels::PCS_REPLICA_INDEX.into(), "7".into());
         all.insert(labels::SCALING_GROUP.into(), "demo-0-g".into());
     });
-    let seen = look(demo(), &clique.build(), &World::default());
+    let seen = look(demo(), &clique.build(), &Caches::default());
     assert!(seen.set.unwrap().template_hash.is_some());
 }
 
@@ -75,9 +79,9 @@ fn its_set_is_that_of_its_owners_whatever_its_label_says() {
         c.metadata.owner_references = Some(vec![owner]);
     });
     for clique in [standalone.build(), grouped.build()] {
-        let world = World::default();
-        world.scaling_groups.apply(group.clone());
-        let seen = look(set.clone(), &clique, &world);
+        let caches = Caches::default();
+        caches.of::<PodCliqueScalingGroup>().apply(group.clone());
+        let seen = look(set.clone(), &clique, &caches);
         assert_eq!(seen.set_name(), "demo");
         let pod = build::pod(&clique, seen.set_name(), 0, "p".into(), "", 0);
         assert_eq!(pod.metadata.labels.unwrap()[labels::PART_OF], "demo");
@@ -99,7 +103,7 @@ fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {
     conditions::set(&mut status.conditions, verdict, None, after(50));
     let orphan = podclique("demo-0-worker").with(|c| c.metadata.owner_references = None);
     for (clique, is_over) in [(podclique("demo-0-worker"), true), (orphan, false)] {
-        let seen = look(job.clone(), &clique.build(), &World::default());
+        let seen = look(job.clone(), &clique.build(), &Caches::default());
         assert_eq!(seen.set.unwrap().is_over, is_over);
     }
 }

@@ -7,7 +7,7 @@ use domain::slots::pod_name;
 use insta::assert_snapshot;
 use testkit::builders::{PodBuilder, pod, podclique};
 
-use crate::situation::{gang_listing, plan, ready, situation, tombstone, writes};
+use crate::situation::{gang_listing, last_holder, plan, ready, situation, writes};
 
 #[test]
 fn creates_all_pods_of_a_new_clique_on_the_lowest_indices() {
@@ -42,7 +42,9 @@ fn gives_the_successor_of_a_seen_pod_another_name() {
     let clique = podclique("demo-0-worker").build();
     let first = writes(&plan(&situation(&clique, vec![])));
     let mut snapshot = situation(&clique, vec![]);
-    snapshot.tombstones.insert(0, tombstone("uid-of-the-dead"));
+    snapshot
+        .last_holders
+        .insert(0, last_holder("uid-of-the-dead"));
     let second = writes(&plan(&snapshot));
     assert_ne!(first, second);
     assert_eq!(

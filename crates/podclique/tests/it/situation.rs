@@ -8,7 +8,7 @@ use api::{PodClique, PodCliqueStatus, PodGang, labels};
 use domain::Pod;
 use domain::plan::Plan;
 use domain::readiness::Start;
-use engine::world::Tombstone;
+use engine::caches::LastHolder;
 use jiff::{SignedDuration, Timestamp};
 use podclique::Snapshot;
 use podclique::decide::decide;
@@ -33,15 +33,15 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         start: Start::default(),
         released: vec![],
         may_have_more: false,
-        tombstones: HashMap::new(),
+        last_holders: HashMap::new(),
         taken_names: Arc::default(),
         stuck_pod_timeout: SignedDuration::from_secs(60),
     }
 }
 
-/// The tombstone of a pod that is gone.
-pub fn tombstone(uid: &str) -> Tombstone {
-    Tombstone {
+/// A pod that is gone, as the last holder of its slot.
+pub fn last_holder(uid: &str) -> LastHolder {
+    LastHolder {
         uid: uid.into(),
         quick_ends: 0,
     }

@@ -1,11 +1,11 @@
 //! Pods of training jobs (seed 002).
 
 use api::conditions::{self, ConditionType};
-use api::{PodClique, PodCliqueStatus, WorkloadType, labels};
+use api::{PodClique, PodCliqueSet, PodCliqueStatus, WorkloadType, labels};
 use domain::defaults::{self, DefaultsConfig};
-use domain::hash;
 use domain::pod::{ContainerState, ContainerStatus, Terminated};
-use engine::World;
+use domain::{Pod, hash};
+use engine::Caches;
 use jiff::SignedDuration;
 use podclique::Snapshot;
 use rstest::rstest;
@@ -314,10 +314,13 @@ fn adopts_pods_of_its_own_attempt_only(#[case] attempt: &str, #[case] adopted: u
     };
     let released = pod(&with_attempt(attempt), 0).ready();
     let released = released.with(|p| p.metadata.owner_references = None);
-    let world = World::default();
-    world.pods.apply((*released.build()).clone());
-    let seen =
-        podclique::observe::observe(&with_attempt("1"), &world, &podclique::Rules::default());
+    let caches = Caches::default();
+    caches.of::<Pod>().apply((*released.build()).clone());
+    let seen = podclique::observe::observe(
+        &with_attempt("1"),
+        &caches,
+        &podclique::PodCliqueReconciler::default(),
+    );
     assert_eq!(
         (seen.pods.len(), seen.released.len()),
         (adopted, 1 - adopted)
@@ -369,10 +372,14 @@ fn its_template_is_known_though_the_set_leaves_the_restart_policy_open() {
         .build();
     let defaulted = defaults::apply(&set, &DefaultsConfig::default());
     let hash = hash::pod_template_hash(&defaulted.spec.template.cliques[0], "");
-    let world = World::default();
-    world.podcliquesets.apply(set);
+    let caches = Caches::default();
+    caches.of::<PodCliqueSet>().apply(set);
     let podclique = podclique("demo-0-worker").build();
-    let seen = podclique::observe::observe(&podclique, &world, &podclique::Rules::default());
+    let seen = podclique::observe::observe(
+        &podclique,
+        &caches,
+        &podclique::PodCliqueReconciler::default(),
+    );
     assert_eq!(seen.set.unwrap().template_hash, Some(hash));
 }
 

@@ -10,7 +10,7 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueSet, names};
 use domain::clique::{self, Desired, GroupPlace, Place, Ready};
 use domain::fence::{self, LiveCount};
-use domain::plan::{Action, Object, Purpose, first_portion};
+use domain::plan::{Action, Purpose, first_portion};
 use domain::{gang, hash, ownership};
 
 use super::fence::TornDown;
@@ -80,7 +80,6 @@ impl<'a> Group<'a> {
     fn keep(&self, torn_down: &TornDown, member: &Ready<'_>, j: i32) -> Option<Action> {
         let desired = self.build(member, j);
         let name = ownership::name(&desired.podclique.metadata);
-        let wrap = |c| Object::PodClique(Box::new(c));
         let may_create = || {
             let snapshot = self.snapshot;
             !torn_down.holds(j)
@@ -93,10 +92,8 @@ impl<'a> Group<'a> {
         match found.filter(|c| !fence::is_leftover(&c.metadata, wanted)) {
             None if !may_create() => None,
             // Where a leftover holds the name, the answer says so, and the user is told.
-            None => Some(Action::Create(wrap(desired.complete()))),
-            Some(found) => {
-                clique::corrected(found, &desired, false).map(|right| Action::Replace(wrap(right)))
-            }
+            None => Some(Action::create(desired.complete())),
+            Some(found) => clique::corrected(found, &desired, false).map(Action::replace),
         }
     }
 

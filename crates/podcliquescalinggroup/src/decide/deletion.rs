@@ -1,8 +1,8 @@
 //! How a group goes.
 
-use api::{PodClique, PodCliqueScalingGroupStatus, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
 use domain::ownership;
-use domain::plan::{Action, Kind, Plan, Purpose};
+use domain::plan::{Action, Plan, Purpose};
 
 use super::{owned, staying};
 use crate::observe::Snapshot;
@@ -15,8 +15,10 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     }
     let is_empty = owned(snapshot).next().is_none();
     if is_empty || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
-        let kind = Kind::PodCliqueScalingGroup;
-        return Plan::only(Action::remove_finalizer(kind, meta, labels::PCSG_FINALIZER));
+        let finalizer = labels::PCSG_FINALIZER;
+        return Plan::only(Action::remove_finalizer::<PodCliqueScalingGroup>(
+            meta, finalizer,
+        ));
     }
     let mut plan = Plan::default();
     plan.wave(staying(snapshot).map(|c| delete(c)).collect());
@@ -27,5 +29,5 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
 /// `--cascade=orphan`, so nothing goes that changed since it was seen.
 fn delete(podclique: &PodClique) -> Action {
     let purpose = Purpose::DeleteWithScalingGroup;
-    Action::delete_as_seen(Kind::PodClique, &podclique.metadata, purpose)
+    Action::delete_as_seen::<PodClique>(&podclique.metadata, purpose)
 }

@@ -7,9 +7,9 @@ mod termination;
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroupStatus, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
 use domain::availability::StoredBreach;
-use domain::plan::{Action, Kind, Plan, Purpose};
+use domain::plan::{Action, Plan, Purpose};
 use domain::{limits, ownership};
 use jiff::Timestamp;
 
@@ -26,8 +26,10 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         if !ownership::is_managed(meta) {
             return Plan::default();
         }
-        let kind = Kind::PodCliqueScalingGroup;
-        return Plan::only(Action::add_finalizer(kind, meta, labels::PCSG_FINALIZER));
+        let finalizer = labels::PCSG_FINALIZER;
+        return Plan::only(Action::add_finalizer::<PodCliqueScalingGroup>(
+            meta, finalizer,
+        ));
     }
     let errors = limits::of_group(&snapshot.group);
     if !errors.is_empty() {
@@ -79,5 +81,5 @@ fn owned(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
 }
 
 fn delete(podclique: &PodClique, purpose: Purpose) -> Action {
-    Action::delete(Kind::PodClique, &podclique.metadata, purpose)
+    Action::delete::<PodClique>(&podclique.metadata, purpose)
 }

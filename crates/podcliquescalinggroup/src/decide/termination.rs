@@ -7,9 +7,9 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, names};
+use api::{PodClique, PodCliqueSet, names};
 use domain::availability::{CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach};
-use domain::plan::{Kind, Note, Target};
+use domain::plan::{Note, Target};
 use domain::termination::{self, Breach};
 use domain::{fence, ownership};
 use jiff::{SignedDuration, Timestamp};
@@ -99,7 +99,7 @@ fn staying(snapshot: &Snapshot) -> HashSet<i32> {
 /// The user looks at the set.
 fn about_set(snapshot: &Snapshot, note: Note) -> Option<Note> {
     let set = &snapshot.owner.as_ref()?.set.metadata;
-    Some(note.about(Target::of(Kind::PodCliqueSet, set)))
+    Some(note.about(Target::of::<PodCliqueSet>(set)))
 }
 
 /// The breaches that this group deals with itself, the first of each replica. Adoption comes first,
@@ -153,7 +153,7 @@ fn delay(snapshot: &Snapshot) -> Option<SignedDuration> {
 fn breach(snapshot: &Snapshot, podclique: &PodClique, delay: SignedDuration) -> Option<Breach> {
     let (j, podclique) = wanted(snapshot, podclique)?;
     let stored = podclique.status.as_ref()?.into();
-    let object = Target::of(Kind::PodClique, &podclique.metadata);
+    let object = Target::of::<PodClique>(&podclique.metadata);
     Breach::confirmed(j, object, delay, stored, || {
         clique_breach(&facts(snapshot, podclique))
     })

@@ -3,7 +3,6 @@
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, WorkloadType, labels};
 use domain::ownership;
-use domain::plan::{Action, Object};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -55,9 +54,7 @@ fn puts_an_edited_clique_right_and_keeps_what_is_foreign() {
     edited.spec.replicas = 7;
     let plan = plan(&situation(&set, 1, podcliques));
     assert_snapshot!(writes(&plan));
-    let Action::Replace(Object::PodClique(right)) = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let right: &PodClique = plan.waves[0][0].written().unwrap();
     assert_eq!(
         ownership::label(&right.metadata, labels::POD_GANG),
         Some("demo-0")
@@ -87,18 +84,16 @@ fn leaves_existing_cliques_on_their_template_when_it_changes() {
 
 /// What becomes of a PodClique whose template hash another implementation wrote, and the hash that
 /// it had from us.
-fn adopted(change: impl FnOnce(&mut PodClique)) -> (Box<PodClique>, String) {
+fn adopted(change: impl FnOnce(&mut PodClique)) -> (PodClique, String) {
     let set = demo().build();
     let mut podcliques = complete(&set, 1);
     let adopted = &mut podcliques[0];
     let all = adopted.metadata.labels.as_mut().unwrap();
     let newest = all.insert(labels::POD_TEMPLATE_HASH.into(), "64d9f5b87c".into());
     change(adopted);
-    let mut plan = plan(&situation(&set, 1, podcliques));
-    match plan.waves.remove(0).remove(0) {
-        Action::Replace(Object::PodClique(right)) => (right, newest.unwrap()),
-        other => panic!("{other}"),
-    }
+    let plan = plan(&situation(&set, 1, podcliques));
+    let right: &PodClique = plan.waves[0][0].written().unwrap();
+    (right.clone(), newest.unwrap())
 }
 
 fn template_hash(podclique: &PodClique) -> &str {

@@ -1,11 +1,11 @@
 //! `minAvailable` is fixed at creation.
 
+use api::{PodClique, PodCliqueSet};
 use std::sync::Arc;
 
 use domain::defaults::DefaultsConfig;
 use domain::ownership;
-use domain::plan::{Action, Object};
-use engine::World;
+use engine::Caches;
 use podcliquescalinggroup::decide::decide;
 use podcliquescalinggroup::observe::observe;
 use testkit::builders::after;
@@ -15,24 +15,25 @@ use crate::situation::{complete, demo, group};
 #[test]
 fn podcliques_that_are_made_anew_get_the_minimum_of_those_that_exist() {
     let set = demo().build();
-    let world = World::default();
+    let caches = Caches::default();
     for podclique in complete(&set, 2) {
-        world.podcliques.apply(podclique);
+        caches.of::<PodClique>().apply(podclique);
     }
     let mut changed = set.clone();
     changed.spec.template.cliques[1].spec.min_available = Some(1);
-    world.podcliquesets.apply(changed);
+    caches.of::<PodCliqueSet>().apply(changed);
     let group = Arc::new(group(&set, 3));
     let plan = decide(
-        &observe(&group, &world, &DefaultsConfig::default()),
+        &observe(&group, &caches, &DefaultsConfig::default()),
         after(60),
     );
     let actions = plan.waves.iter().flatten();
-    let written = actions.filter_map(|action| match action {
-        Action::Create(Object::PodClique(c)) | Action::Replace(Object::PodClique(c)) => {
-            Some((ownership::name(&c.metadata), c.spec.min_available))
-        }
-        _ => None,
+    let written = actions.filter_map(|action| {
+        let podclique = action.written::<PodClique>()?;
+        Some((
+            ownership::name(&podclique.metadata),
+            podclique.spec.min_available,
+        ))
     });
     let expected = [
         ("demo-0-g-2-leader", Some(1)),

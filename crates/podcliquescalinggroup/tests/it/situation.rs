@@ -7,7 +7,7 @@ use api::{
     PodCliqueSet, PodCliqueStatus, labels,
 };
 use domain::defaults::DefaultsConfig;
-use domain::plan::{Action, Object, Plan};
+use domain::plan::{Action, Plan};
 use domain::{intake, ownership};
 use podcliquescalinggroup::Snapshot;
 use podcliquescalinggroup::decide::decide;
@@ -73,13 +73,11 @@ pub fn writes(plan: &Plan<PodCliqueScalingGroupStatus>) -> String {
 pub fn created(plan: &Plan<PodCliqueScalingGroupStatus>) -> Vec<PodClique> {
     let actions = plan.waves.iter().flatten();
     actions
-        .filter_map(|action| match action {
-            Action::Create(Object::PodClique(podclique)) => {
-                let mut podclique = (**podclique).clone();
-                store(&mut podclique.metadata);
-                Some(podclique)
-            }
-            _ => None,
+        .filter(|action| matches!(action, Action::Create(_)))
+        .filter_map(|action| {
+            let mut podclique = action.written::<PodClique>()?.clone();
+            store(&mut podclique.metadata);
+            Some(podclique)
         })
         .collect()
 }

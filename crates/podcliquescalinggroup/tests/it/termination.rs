@@ -169,7 +169,7 @@ fn says_on_the_set_that_everything_was_deleted() {
     let about = said.and_then(|n| n.about.as_ref());
     assert_eq!(
         about.map(|t| t.kind),
-        Some(Kind::PodCliqueSet),
+        Some(Kind::of::<PodCliqueSet>()),
         "where the user looks"
     );
 }

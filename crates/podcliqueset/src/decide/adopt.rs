@@ -11,9 +11,8 @@ use api::names;
 use domain::fence::Attempt;
 use domain::layout::Layout;
 use domain::ownership;
-use domain::plan::{Action, Kind, Object, Target};
+use domain::plan::{Action, Target, WritableKind};
 use k8s_openapi::api::core::v1::Service;
-use kube::Resource;
 use serde_json::json;
 
 use crate::observe::Snapshot;
@@ -23,13 +22,9 @@ pub(super) fn orphans(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let gangs: HashSet<String> = layout.gangs().map(|gang| gang.name).collect();
     let groups = layout.replicas.iter().flat_map(|r| &r.groups);
     let groups: HashSet<String> = groups.map(|g| g.name.clone()).collect();
-    let mut actions = adopt(snapshot, &snapshot.groups, &groups, |g| {
-        Object::PodCliqueScalingGroup(Box::new(g))
-    });
+    let mut actions = adopt(snapshot, &snapshot.groups, &groups);
     actions.extend(podcliques(snapshot, layout));
-    actions.extend(adopt(snapshot, &snapshot.gangs, &gangs, |g| {
-        Object::PodGang(Box::new(g))
-    }));
+    actions.extend(adopt(snapshot, &snapshot.gangs, &gangs));
     actions.extend(services(snapshot, layout));
     actions
 }
@@ -47,16 +42,13 @@ fn podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     });
     let wanted: Vec<_> = found.map(|c| c.podclique.clone()).collect();
     let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
-    adopt(snapshot, &wanted, &names.collect(), |c| {
-        Object::PodClique(Box::new(c))
-    })
+    adopt(snapshot, &wanted, &names.collect())
 }
 
-fn adopt<K: Resource + Clone>(
+fn adopt<K: WritableKind + Clone>(
     snapshot: &Snapshot,
     found: &[Arc<K>],
     wanted: &HashSet<String>,
-    wrap: impl Fn(K) -> Object,
 ) -> Vec<Action> {
     let is_orphan = |o: &&Arc<K>| {
         ownership::is_adoptable(o.meta()) && wanted.contains(ownership::name(o.meta()))
@@ -66,7 +58,7 @@ fn adopt<K: Resource + Clone>(
         let mut next = K::clone(o);
         let owners = next.meta_mut().owner_references.get_or_insert_default();
         owners.push(owner.clone());
-        Action::Replace(wrap(next))
+        Action::replace(next)
     });
     adopted.collect()
 }
@@ -96,7 +88,7 @@ fn adopt_service(snapshot: &Snapshot, service: &Service) -> Action {
     owners.push(ownership::controller_reference(&*snapshot.stored));
     let version = &service.metadata.resource_version;
     Action::Merge {
-        target: Target::of(Kind::Service, &service.metadata),
+        target: Target::of::<Service>(&service.metadata),
         patch: json!({"metadata": {"resourceVersion": version, "ownerReferences": owners}}),
     }
 }

@@ -6,11 +6,11 @@
 
 use std::collections::HashSet;
 
-use api::names;
+use api::{PodClique, PodCliqueScalingGroup, names};
 use domain::clique::{self, Desired, Place, Ready};
 use domain::fence::{self, Attempt};
 use domain::layout::{Layout, Part};
-use domain::plan::{Action, Kind, Object, Purpose, first_portion};
+use domain::plan::{Action, Purpose, first_portion};
 use domain::{hash, layout, ownership};
 
 use crate::build::group;
@@ -87,26 +87,26 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     own.sort_by(|a, b| a.name.cmp(&b.name));
     let groups = staying_groups
         .filter(|m| !is_wanted(ownership::name(m), &groups))
-        .map(|m| (Kind::PodCliqueScalingGroup, m));
+        .map(|m| (Action::delete::<PodCliqueScalingGroup>(m, PURPOSE), m));
     let cliques = own
         .into_iter()
         .filter(|m| !is_wanted(ownership::name(m), &cliques))
-        .map(|m| (Kind::PodClique, m));
+        .map(|m| (Action::delete::<PodClique>(m, PURPOSE), m));
     groups
         .chain(cliques)
         .filter(|(_, meta)| !ownership::is_terminating(meta))
-        .map(|(kind, meta)| Action::delete(kind, meta, PURPOSE))
+        .map(|(deletion, _)| deletion)
         .collect()
 }
 
 fn keep_group(snapshot: &Snapshot, group: &layout::Group<'_>, i: i32) -> Option<Action> {
     let config = group.config;
     let desired = group::build(&snapshot.intake.set, config, i);
-    let wrap = |g| Object::PodCliqueScalingGroup(Box::new(g));
     match snapshot.group(&group.name) {
-        None => Some(Action::Create(wrap(desired))),
-        Some(found) => group::corrected(found, &desired, config.scale_config.is_some())
-            .map(|right| Action::Replace(wrap(right))),
+        None => Some(Action::create(desired)),
+        Some(found) => {
+            group::corrected(found, &desired, config.scale_config.is_some()).map(Action::replace)
+        }
     }
 }
 
@@ -117,7 +117,6 @@ fn keep_clique(
     part: &Part<'_>,
 ) -> Option<Action> {
     let (i, name) = (part.replica, part.name.as_str());
-    let wrap = |c| Object::PodClique(Box::new(c));
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
     let desired = standalone(snapshot, ready, part);
     let found = snapshot.podcliques.get(name);
@@ -129,8 +128,9 @@ fn keep_clique(
         // A PodClique of a job that was there is not made again beside its old peers.
         None if snapshot.is_closed(i) => None,
         // Where a leftover holds the name, the answer says so, and the user is told.
-        None => Some(Action::Create(wrap(desired.complete()))),
-        Some(found) => clique::corrected(&found.podclique, &desired, is_autoscaled)
-            .map(|right| Action::Replace(wrap(right))),
+        None => Some(Action::create(desired.complete())),
+        Some(found) => {
+            clique::corrected(&found.podclique, &desired, is_autoscaled).map(Action::replace)
+        }
     }
 }

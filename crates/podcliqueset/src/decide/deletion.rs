@@ -11,9 +11,9 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSetStatus, labels};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::ownership;
-use domain::plan::{Action, Kind, Plan, Purpose};
+use domain::plan::{Action, Plan, Purpose};
 use kube::Resource;
 
 use crate::observe::Snapshot;
@@ -26,18 +26,17 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
         return Plan::default();
     }
     if are_children_gone(snapshot) || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
-        return Plan::only(Action::remove_finalizer(
-            Kind::PodCliqueSet,
+        return Plan::only(Action::remove_finalizer::<PodCliqueSet>(
             meta,
             labels::PCS_FINALIZER,
         ));
     }
     let mut plan = Plan::default();
     let set = ownership::uid(meta);
-    let mut actions = delete(set, Kind::PodCliqueScalingGroup, &snapshot.groups);
-    actions.extend(delete(set, Kind::PodClique, &podcliques(snapshot)));
-    actions.extend(delete(set, Kind::PodGang, &snapshot.gangs));
-    actions.extend(delete(set, Kind::Service, &snapshot.services));
+    let mut actions = delete(set, &snapshot.groups);
+    actions.extend(delete(set, &podcliques(snapshot)));
+    actions.extend(delete(set, &snapshot.gangs));
+    actions.extend(delete(set, &snapshot.services));
     plan.wave(actions);
     plan
 }
@@ -66,9 +65,9 @@ fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<
     objects.iter().filter(is_own)
 }
 
-fn delete<K: Resource>(set: &str, kind: Kind, objects: &[Arc<K>]) -> Vec<Action> {
+fn delete<K: Resource<DynamicType = ()>>(set: &str, objects: &[Arc<K>]) -> Vec<Action> {
     let staying = owned(set, objects).filter(|o| !ownership::is_terminating(o.meta()));
     staying
-        .map(|o| Action::delete_as_seen(kind, o.meta(), PURPOSE))
+        .map(|o| Action::delete_as_seen::<K>(o.meta(), PURPOSE))
         .collect()
 }

@@ -6,6 +6,7 @@
 //! away, and nothing is said again later on.
 
 use api::conditions::{self, ConditionType};
+use api::{PodClique, PodCliqueSet};
 use domain::availability::clique_breach;
 use domain::layout::{Layout, Part};
 use domain::plan::{Kind, Note, Target};
@@ -35,7 +36,7 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     let Some(seen) = snapshot.of_present_attempt(&part.name) else {
         return is_missing(snapshot, part).then(|| missing(snapshot, part, now));
     };
-    let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
+    let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
         // We delete PodCliques of earlier attempts, or with the set. This one was deleted by
         // somebody else, and its work with it.
@@ -65,7 +66,7 @@ fn is_missing(snapshot: &Snapshot, part: &Part<'_>) -> bool {
 fn missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Breach {
     let namespace = snapshot.stored.metadata.namespace.clone();
     let object = Target {
-        kind: Kind::PodClique,
+        kind: Kind::of::<PodClique>(),
         key: Key::new(namespace.unwrap_or_default(), part.name.clone()),
         uid: String::new(),
     };
@@ -127,7 +128,7 @@ fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
         .into_iter()
         .filter_map(|n| snapshot.of_present_attempt(n));
     let of_cliques = cliques.filter_map(|c| {
-        let set = Target::of(Kind::PodCliqueSet, meta);
+        let set = Target::of::<PodCliqueSet>(meta);
         training::podclique_failed(&c.podclique, set)
     });
     why.into_iter().chain(of_cliques).collect()

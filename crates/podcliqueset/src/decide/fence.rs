@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use api::PodCliqueSetStatus;
+use api::{PodClique, PodCliqueSetStatus};
 use domain::layout::Layout;
-use domain::plan::{Action, Kind, Purpose};
+use domain::plan::{Action, Purpose};
 use domain::{fence, ownership};
 use jiff::Timestamp;
 
@@ -96,6 +96,6 @@ pub(super) fn plan_terminations(snapshot: &Snapshot) -> Vec<Action> {
         .map(|clique| &clique.podclique.metadata)
         .collect();
     left.sort_by(|a, b| a.name.cmp(&b.name));
-    let delete = |meta| Action::delete(Kind::PodClique, meta, Purpose::TerminateReplica);
+    let delete = |meta| Action::delete::<PodClique>(meta, Purpose::TerminateReplica);
     left.into_iter().map(delete).collect()
 }

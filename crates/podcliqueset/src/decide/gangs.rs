@@ -10,7 +10,7 @@ use std::sync::Arc;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodGang, codes};
 use domain::gang::{self, ExpectedGang};
-use domain::plan::{Action, Kind, Object, Purpose, first_portion};
+use domain::plan::{Action, Purpose, first_portion};
 use domain::{Pod, ownership};
 
 use crate::ScaledGangsWaitFor;
@@ -42,7 +42,7 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
             .map(|name| pod_group(snapshot, name, Some(existing)));
         next.spec.pod_groups = groups.collect();
         build::gang::open_gates(&mut next.metadata);
-        (next != **existing).then(|| Action::Replace(Object::PodGang(Box::new(next))))
+        (next != **existing).then(|| Action::replace(next))
     }))
 }
 
@@ -53,8 +53,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> 
         let is_wanted = expected.contains(ownership::name(&g.metadata));
         !is_wanted && is_owned(&g.metadata) && !ownership::is_terminating(&g.metadata)
     });
-    let delete =
-        |g: &Arc<PodGang>| Action::delete(Kind::PodGang, &g.metadata, Purpose::ScaleInGang);
+    let delete = |g: &Arc<PodGang>| Action::delete::<PodGang>(&g.metadata, Purpose::ScaleInGang);
     surplus.map(delete).collect()
 }
 
@@ -90,10 +89,9 @@ fn keep(
         .map(|name| pod_group(snapshot, name, existing))
         .collect();
     let desired = build::gang::build(&snapshot.intake.set, &gang.name, groups);
-    let wrap = |g| Object::PodGang(Box::new(g));
     match existing {
-        None => Some(Action::Create(wrap(desired))),
-        Some(found) => build::gang::corrected(found, &desired).map(|g| Action::Replace(wrap(g))),
+        None => Some(Action::create(desired)),
+        Some(found) => build::gang::corrected(found, &desired).map(Action::replace),
     }
 }
 

@@ -12,11 +12,11 @@ mod services;
 mod termination;
 mod training;
 
-use api::{PodCliqueSetStatus, labels};
+use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::gang::ExpectedGang;
 use domain::layout::Layout;
 use domain::ownership;
-use domain::plan::{Action, Kind, Plan};
+use domain::plan::{Action, Plan};
 use domain::termination::Breach;
 use jiff::Timestamp;
 
@@ -30,8 +30,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         return deletion::plan(snapshot);
     }
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
-        return Plan::only(Action::add_finalizer(
-            Kind::PodCliqueSet,
+        return Plan::only(Action::add_finalizer::<PodCliqueSet>(
             meta,
             labels::PCS_FINALIZER,
         ));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use api::names;
 use domain::layout::Layout;
-use domain::plan::{Action, Kind, Object, Purpose, Target, first_portion};
+use domain::plan::{Action, Purpose, Target, first_portion};
 use domain::{clique, ownership};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
@@ -24,8 +24,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
             && is_owned(&s.metadata)
             && !ownership::is_terminating(&s.metadata)
     });
-    let delete =
-        |s: &Arc<Service>| Action::delete(Kind::Service, &s.metadata, Purpose::ScaleInReplica);
+    let delete = |s: &Arc<Service>| Action::delete::<Service>(&s.metadata, Purpose::ScaleInReplica);
     surplus.map(delete).collect()
 }
 
@@ -49,7 +48,7 @@ pub(super) fn plan_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
 /// in fields of this kind, so what we do not set is left alone, owners that others added too.
 fn keep(existing: Option<&Arc<Service>>, mut desired: Service) -> Option<Action> {
     let Some(found) = existing else {
-        return Some(Action::Create(Object::Service(Box::new(desired))));
+        return Some(Action::create(desired));
     };
     if ownership::is_terminating(&found.metadata) {
         return None;
@@ -67,7 +66,7 @@ fn keep(existing: Option<&Arc<Service>>, mut desired: Service) -> Option<Action>
         meta.insert("resourceVersion".to_owned(), version);
     }
     Some(Action::Merge {
-        target: Target::of(Kind::Service, &found.metadata),
+        target: Target::of::<Service>(&found.metadata),
         patch,
     })
 }

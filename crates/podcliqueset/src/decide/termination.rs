@@ -11,7 +11,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
 use domain::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
 use domain::fence::{self, LiveCount, StandaloneClique};
 use domain::layout::{Group, Layout, Part};
-use domain::plan::{Kind, Note, Target};
+use domain::plan::{Note, Target};
 use domain::termination::{self, Breach};
 use domain::{layout, ownership};
 use jiff::Timestamp;
@@ -100,7 +100,7 @@ fn of_clique(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
     let (seen, i) = (snapshot.podclique(&part.name)?, part.replica);
     let delay = termination::delay_of_set(&snapshot.intake.set)?;
     let stored = seen.podclique.status.as_ref()?.into();
-    let object = Target::of(Kind::PodClique, &seen.podclique.metadata);
+    let object = Target::of::<PodClique>(&seen.podclique.metadata);
     Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
 }
 
@@ -113,7 +113,7 @@ fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
     // What the group says of an earlier attempt says nothing of this one.
     let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
     let delay = termination::delay_of_group(&snapshot.intake.set, config).filter(|_| is_current)?;
-    let object = Target::of(Kind::PodCliqueScalingGroup, &group.metadata);
+    let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
     Breach::confirmed(i, object, delay, status.into(), || {
         group_breach(&group_facts(snapshot, group))
     })

@@ -1,8 +1,9 @@
 //! No stored number makes work: whatever the counts say, a decision is small.
 
+use k8s_openapi::api::core::v1::Service;
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang};
 use domain::fence;
 use domain::plan::{Action, Kind, Plan};
 use podcliqueset::Snapshot;
@@ -142,7 +143,7 @@ fn a_large_set_is_made_in_portions() {
     for portion in [500, 500, 200] {
         let next = plan(&snapshot);
         let made = next.waves.iter().flatten();
-        let made = made.filter(|a| a.kind() == Kind::PodClique).count();
+        let made = made.filter(|a| a.kind() == Kind::of::<PodClique>()).count();
         assert_eq!(made, portion);
         carry_out(&mut snapshot, &next);
     }
@@ -150,7 +151,7 @@ fn a_large_set_is_made_in_portions() {
     let left = left.waves.iter().flatten().map(Action::kind);
     assert!(
         left.into_iter()
-            .all(|kind| kind == Kind::Service || kind == Kind::PodGang)
+            .all(|kind| kind == Kind::of::<Service>() || kind == Kind::of::<PodGang>())
     );
 }
 
@@ -162,7 +163,10 @@ fn what_is_long_is_made_in_smaller_portions() {
     });
     let plan = plan(&alone(&set.build()));
     let made = plan.waves.iter().flatten();
-    assert_eq!(made.filter(|a| a.kind() == Kind::PodClique).count(), 17);
+    assert_eq!(
+        made.filter(|a| a.kind() == Kind::of::<PodClique>()).count(),
+        17
+    );
 }
 
 /// With a search through all PodCliques or attempts for each replica this takes minutes.

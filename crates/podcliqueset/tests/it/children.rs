@@ -1,9 +1,10 @@
 //! What a set creates, and how it keeps it right.
 
+use k8s_openapi::api::core::v1::Service;
 use std::sync::Arc;
 
-use api::labels;
 use api::podcliqueset::HeadlessServiceConfig;
+use api::{PodClique, PodCliqueScalingGroup, labels};
 use domain::plan::{Action, Object};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
@@ -29,14 +30,23 @@ fn creates_these_objects() {
         .iter()
         .flatten()
         .map(|action| match action {
-            Action::Create(Object::Service(o)) => serde_json::to_string_pretty(&**o),
-            Action::Create(Object::PodCliqueScalingGroup(o)) => serde_json::to_string_pretty(&**o),
-            Action::Create(Object::PodClique(o)) => serde_json::to_string_pretty(&**o),
+            Action::Create(object) => pretty(object),
             other => panic!("{other}"),
         })
-        .map(Result::unwrap)
         .collect();
     assert_snapshot!(text.join("\n"));
+}
+
+fn pretty(object: &Object) -> String {
+    let group = object.get::<PodCliqueScalingGroup>();
+    let podclique = object.get::<PodClique>();
+    let service = object.get::<Service>();
+    let text = match (group, podclique, service) {
+        (Some(group), ..) => serde_json::to_string_pretty(group),
+        (_, Some(podclique), _) => serde_json::to_string_pretty(podclique),
+        (.., service) => serde_json::to_string_pretty(service.unwrap()),
+    };
+    text.unwrap()
 }
 
 #[test]
@@ -81,10 +91,11 @@ fn puts_edited_children_right() {
         .remove(labels::POD_GANG);
     let plan = plan(&snapshot);
     assert_snapshot!(writes(&plan));
-    let group = plan.waves.iter().flatten().find_map(|a| match a {
-        Action::Replace(Object::PodCliqueScalingGroup(g)) => Some(g),
-        _ => None,
-    });
+    let group = plan
+        .waves
+        .iter()
+        .flatten()
+        .find_map(Action::written::<PodCliqueScalingGroup>);
     let spec = &group.unwrap().spec;
     assert_eq!(
         (spec.replicas, spec.clique_names.len()),
@@ -107,14 +118,12 @@ fn lets_live_replicas_follow_the_template_only_where_nobody_scaled() {
         .waves
         .iter()
         .flatten()
-        .filter_map(|a| match a {
-            Action::Replace(Object::PodCliqueScalingGroup(g)) => {
-                Some((g.metadata.name.clone().unwrap(), g.spec.replicas))
-            }
-            Action::Replace(Object::PodClique(c)) => {
-                Some((c.metadata.name.clone().unwrap(), c.spec.replicas))
-            }
-            _ => None,
+        .filter_map(|action| {
+            let group = action
+                .written()
+                .map(|g: &PodCliqueScalingGroup| g.spec.replicas);
+            let podclique = action.written().map(|c: &PodClique| c.spec.replicas);
+            Some((action.key().name, group.or(podclique)?))
         })
         .collect();
     assert_eq!(

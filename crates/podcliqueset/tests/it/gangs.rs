@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use api::podgang::PodGroup;
-use api::{LastError, PodCliqueStatus, labels};
-use domain::plan::{Action, Object, Plan};
+use api::{LastError, PodCliqueStatus, PodGang, labels};
+use domain::plan::Plan;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::ScaledGangsWaitFor;
@@ -23,12 +23,10 @@ fn lists(plan: &Plan<api::PodCliqueSetStatus>) -> Lists {
     plan.waves
         .iter()
         .flatten()
-        .filter_map(|action| match action {
-            Action::Create(Object::PodGang(g)) | Action::Replace(Object::PodGang(g)) => Some((
-                g.metadata.name.clone().unwrap(),
-                g.spec.pod_groups.iter().map(part).collect(),
-            )),
-            _ => None,
+        .filter_map(|action| {
+            let gang = action.written::<PodGang>()?;
+            let parts = gang.spec.pod_groups.iter().map(part).collect();
+            Some((action.key().name, parts))
         })
         .collect()
 }
@@ -187,9 +185,7 @@ fn copies_the_users_keys_to_the_gang_but_not_kubectls_manifest() {
     let mut snapshot = laid_out(&set);
     fill_all(&mut snapshot, |p| p);
     let plan = plan(&snapshot);
-    let Action::Create(Object::PodGang(gang)) = &plan.waves[0][0] else {
-        panic!("{plan}")
-    };
+    let gang: &PodGang = plan.waves[0][0].written().unwrap();
     assert_snapshot!(serde_json::to_string_pretty(&gang.metadata).unwrap());
 }
 

@@ -20,3 +20,4 @@ mod situation;
 mod status;
 mod termination;
 mod training;
+mod urgency;

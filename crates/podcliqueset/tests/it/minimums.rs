@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use api::{PodCliqueSet, PodCliqueSetStatus};
-use domain::plan::{Action, Object, Plan};
-use engine::World;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
+use domain::plan::Plan;
+use engine::Caches;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::observe;
-use podcliqueset::{Rules, Snapshot};
+use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 use testkit::builders::after;
 
 use crate::situation::{demo, laid_out};
@@ -15,17 +15,23 @@ use crate::situation::{demo, laid_out};
 /// The running set was changed so.
 fn after_edit(edit: impl FnOnce(&mut PodCliqueSet)) -> Plan<PodCliqueSetStatus> {
     let snapshot: Snapshot = laid_out(&demo().build());
-    let world = World::default();
+    let caches = Caches::default();
     for group in &snapshot.groups {
-        world.scaling_groups.apply((**group).clone());
+        caches
+            .of::<PodCliqueScalingGroup>()
+            .apply((**group).clone());
     }
     for seen in snapshot.podcliques.values() {
-        world.podcliques.apply((*seen.podclique).clone());
+        caches.of::<PodClique>().apply((*seen.podclique).clone());
     }
     let mut changed = (*snapshot.stored).clone();
     edit(&mut changed);
     decide(
-        &observe(&Arc::new(changed), &world, &Rules::default()),
+        &observe(
+            &Arc::new(changed),
+            &caches,
+            &PodCliqueSetReconciler::default(),
+        ),
         after(60),
     )
 }
@@ -33,15 +39,13 @@ fn after_edit(edit: impl FnOnce(&mut PodCliqueSet)) -> Plan<PodCliqueSetStatus> 
 /// The minimums that PodCliques and groups are written with, by name.
 fn written(plan: &Plan<PodCliqueSetStatus>) -> Vec<(String, Option<i32>)> {
     let actions = plan.waves.iter().flatten();
-    let objects = actions.filter_map(|action| match action {
-        Action::Replace(Object::PodClique(c)) | Action::Create(Object::PodClique(c)) => {
-            Some((c.metadata.name.clone()?, c.spec.min_available))
-        }
-        Action::Replace(Object::PodCliqueScalingGroup(g))
-        | Action::Create(Object::PodCliqueScalingGroup(g)) => {
-            Some((g.metadata.name.clone()?, g.spec.min_available))
-        }
-        _ => None,
+    let objects = actions.filter_map(|action| {
+        let podclique = action.written().map(|c: &PodClique| c.spec.min_available);
+        let group = |g: &PodCliqueScalingGroup| g.spec.min_available;
+        Some((
+            action.key().name,
+            podclique.or(action.written().map(group))?,
+        ))
     });
     let mut written: Vec<_> = objects.collect();
     written.sort();

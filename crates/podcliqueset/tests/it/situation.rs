@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use api::{PodCliqueSet, PodCliqueSetStatus};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
 use domain::defaults::DefaultsConfig;
-use domain::plan::{Action, Object, Plan};
+use domain::plan::{Action, Object, Plan, WritableKind};
 use domain::{intake, ownership};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
@@ -48,7 +48,7 @@ pub fn writes(plan: &Plan<PodCliqueSetStatus>) -> String {
 pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
     for action in plan.waves.iter().flatten() {
         if let Action::Create(object) | Action::Replace(object) = action {
-            keep(snapshot, object.clone());
+            keep(snapshot, object);
         }
     }
     let mut stored = (*snapshot.stored).clone();
@@ -57,31 +57,35 @@ pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
     snapshot.stored = Arc::new(stored);
 }
 
-fn keep(snapshot: &mut Snapshot, object: Object) {
-    macro_rules! put {
-        ($list:expr, $object:expr) => {{
-            let mut object = *$object;
-            store(&mut object.metadata);
-            $list.retain(|o| o.metadata.name != object.metadata.name);
-            $list.push(Arc::new(object));
-            $list.sort_by(|a, b| a.metadata.name.cmp(&b.metadata.name));
-        }};
-    }
-    match object {
-        Object::PodCliqueScalingGroup(o) => put!(snapshot.groups, o),
-        Object::PodGang(o) => put!(snapshot.gangs, o),
-        Object::Service(o) => put!(snapshot.services, o),
-        Object::Pod(_) => panic!("a set never creates pods"),
-        Object::PodClique(mut o) => {
-            store(&mut o.metadata);
-            let name = o.metadata.name.clone().unwrap();
-            let seen = CliqueSeen {
-                podclique: Arc::new(*o),
-                pods: vec![],
-            };
-            snapshot.podcliques.insert(name, seen);
-        }
-    }
+fn keep(snapshot: &mut Snapshot, object: &Object) {
+    let Some(podclique) = object.get::<PodClique>() else {
+        let is_put = put(&mut snapshot.groups, object)
+            || put(&mut snapshot.gangs, object)
+            || put(&mut snapshot.services, object);
+        assert!(is_put, "a set never creates a {}", object.kind());
+        return;
+    };
+    let mut podclique = podclique.clone();
+    store(&mut podclique.metadata);
+    let name = podclique.metadata.name.clone().unwrap();
+    let seen = CliqueSeen {
+        podclique: Arc::new(podclique),
+        pods: vec![],
+    };
+    snapshot.podcliques.insert(name, seen);
+}
+
+/// Puts the object into the list, if it is one of its kind.
+fn put<K: WritableKind + Clone>(list: &mut Vec<Arc<K>>, object: &Object) -> bool {
+    let Some(object) = object.get::<K>() else {
+        return false;
+    };
+    let mut object = object.clone();
+    store(object.meta_mut());
+    list.retain(|o| o.meta().name != object.meta().name);
+    list.push(Arc::new(object));
+    list.sort_by(|a, b| a.meta().name.cmp(&b.meta().name));
+    true
 }
 
 /// The set after its first reconcile, with the group's PodCliques but without pods.

@@ -3,7 +3,7 @@
 use api::PodGang;
 use api::podgang::{NamespacedName, PodGroup};
 use domain::Pod;
-use engine::World;
+use engine::Caches;
 use std::sync::Arc;
 use testkit::builders::{pod, podclique, stored};
 
@@ -15,8 +15,8 @@ fn pods_of_another_namespace_are_not_looked_at() {
         p.metadata.namespace = Some("other".into());
     });
     let elsewhere = elsewhere.build();
-    let world = World::default();
-    world.pods.apply(Pod::clone(&elsewhere));
+    let caches = Caches::default();
+    caches.of::<Pod>().apply(Pod::clone(&elsewhere));
     let mut gang = PodGang {
         metadata: stored("demo-0"),
         ..PodGang::default()
@@ -30,6 +30,6 @@ fn pods_of_another_namespace_are_not_looked_at() {
         min_replicas: 1,
         ..PodGroup::default()
     }];
-    let seen = podgang::observe::observe(&Arc::new(gang), &world);
+    let seen = podgang::observe::observe(&Arc::new(gang), &caches);
     assert!(seen.parts[0].pods.is_empty());
 }

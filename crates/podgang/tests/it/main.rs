@@ -8,6 +8,7 @@
 )]
 
 mod foreign;
+mod urgency;
 
 use std::sync::Arc;
 

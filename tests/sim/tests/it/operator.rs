@@ -1,17 +1,19 @@
-//! The operator: the real hub and workers, their reconciles as tasks that the run controls.
+//! The operator: the real context and workers, their reconciles as tasks that the run controls.
 
+use podclique::PodCliqueReconciler;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
+use podcliqueset::PodCliqueSetReconciler;
+use podgang::PodGangReconciler;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use api::labels;
-use domain::Key;
-use engine::controller::Worker;
+use domain::{Key, Pod};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
-use engine::routes::Controller;
-use engine::{Hub, Reconciler};
-use futures::{FutureExt, StreamExt};
+use engine::worker::Worker;
+use engine::{Context, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 use sim::check::{Horizon, Violation};
@@ -30,11 +32,11 @@ pub type Job = (usize, Key);
 /// A reconcile that ended, and when it wants to come again.
 type Done = (Job, Option<Duration>);
 
-const CONTROLLERS: [Controller; 4] = [
-    Controller::PodCliqueSet,
-    Controller::PodCliqueScalingGroup,
-    Controller::PodClique,
-    Controller::PodGang,
+const CONTROLLERS: [ControllerName; 4] = [
+    PodCliqueSetReconciler::NAME,
+    PodCliqueScalingGroupReconciler::NAME,
+    PodCliqueReconciler::NAME,
+    PodGangReconciler::NAME,
 ];
 
 /// How long after its deletionTimestamp a pod is waited for.
@@ -50,13 +52,13 @@ struct Running {
 
 /// The operator.
 pub struct Operator {
-    hub: Arc<Hub>,
+    context: Arc<Context>,
     /// What its watches show.
     pub views: Views,
     sets: Arc<Worker<Spoilt>>,
-    groups: Arc<Worker<podcliquescalinggroup::Rules>>,
-    cliques: Arc<Worker<podclique::Rules>>,
-    gangs: Arc<Worker<podgang::Rules>>,
+    groups: Arc<Worker<podcliquescalinggroup::PodCliqueScalingGroupReconciler>>,
+    cliques: Arc<Worker<podclique::PodCliqueReconciler>>,
+    gangs: Arc<Worker<podgang::PodGangReconciler>>,
     waiting: BTreeSet<Job>,
     running: BTreeMap<Job, Running>,
     timers: BTreeMap<Job, Instant>,
@@ -96,37 +98,39 @@ impl Operator {
     pub fn start(store: &Store, lot: &Lot, began: Instant, sabotage: Option<Sabotage>) -> Self {
         let metrics = Arc::new(Metrics::default());
         let requests = Requests::new(service::client(lot), metrics.clone());
-        let hub = Arc::new(Hub::new(requests, metrics).with_clock(clock(began)));
-        let views = Views::new(store, &hub, sabotage);
+        let context = Arc::new(
+            Context::new(requests, metrics, operator::run::controllers()).with_clock(clock(began)),
+        );
+        let views = Views::new(store, &context, sabotage);
         let waits = if sabotage == Some(Sabotage::LooseScaledGangs) {
             podcliqueset::ScaledGangsWaitFor::BaseScheduled
         } else {
             podcliqueset::ScaledGangsWaitFor::BaseReady
         };
-        let sets = podcliqueset::Rules {
+        let sets = podcliqueset::PodCliqueSetReconciler {
             scaled_gangs_wait_for: waits,
             stuck_pod_timeout: STUCK,
-            ..podcliqueset::Rules::default()
+            ..podcliqueset::PodCliqueSetReconciler::default()
         };
         let sets = Spoilt {
             rules: sets,
             sabotage,
         };
-        let cliques = podclique::Rules {
+        let cliques = podclique::PodCliqueReconciler {
             stuck_pod_timeout: STUCK,
-            ..podclique::Rules::default()
+            ..podclique::PodCliqueReconciler::default()
         };
         Self {
             trusted: strays(store, &views),
             views,
-            sets: Arc::new(Worker::new(sets, hub.clone())),
+            sets: Arc::new(Worker::new(sets, context.clone())),
             groups: Arc::new(Worker::new(
-                podcliquescalinggroup::Rules::default(),
-                hub.clone(),
+                podcliquescalinggroup::PodCliqueScalingGroupReconciler::default(),
+                context.clone(),
             )),
-            cliques: Arc::new(Worker::new(cliques, hub.clone())),
-            gangs: Arc::new(Worker::new(podgang::Rules, hub.clone())),
-            hub,
+            cliques: Arc::new(Worker::new(cliques, context.clone())),
+            gangs: Arc::new(Worker::new(podgang::PodGangReconciler, context.clone())),
+            context,
             waiting: BTreeSet::new(),
             running: BTreeMap::new(),
             timers: BTreeMap::new(),
@@ -139,13 +143,13 @@ impl Operator {
 
     /// Nothing that is shown may go back.
     pub fn check_views(&mut self, store: &Store) -> Result<(), Violation> {
-        self.shown.check(&self.hub, store)
+        self.shown.check(&self.context, store)
     }
 
     /// Advances the view of a kind.
     pub fn see(&mut self, kind: Resource, store: &Store) {
         self.trust(kind, store);
-        self.views.advance(kind, store, &self.hub);
+        self.views.advance(kind, store, &self.context);
     }
 
     /// Notes how far the view of a kind goes back at most: what lost its label is shown as it was
@@ -157,7 +161,7 @@ impl Operator {
         if self.views.is_listing(kind) {
             trust.1 = Instant::now() + DOUBT;
         } else if trust.1 <= Instant::now() {
-            trust.0 = shown::up_to(&self.hub, store, kind, trust.0, seen);
+            trust.0 = shown::up_to(&self.context, store, kind, trust.0, seen);
         }
     }
 
@@ -166,7 +170,7 @@ impl Operator {
         let mut horizon = self.views.horizon();
         for (kind, (at, _)) in &self.trusted {
             let seen = self.views.position(*kind);
-            let shown = shown::up_to(&self.hub, store, *kind, *at, seen);
+            let shown = shown::up_to(&self.context, store, *kind, *at, seen);
             horizon.set(*kind, shown);
         }
         horizon
@@ -175,7 +179,7 @@ impl Operator {
     /// The watch of a kind breaks and lists again.
     pub fn relist(&mut self, kind: Resource, store: &Store) {
         self.trust(kind, store);
-        self.views.relist(kind, store, &self.hub);
+        self.views.relist(kind, store, &self.context);
     }
 
     /// What may be started.
@@ -201,14 +205,9 @@ impl Operator {
         }
         self.reads.retain(|_, handle| !handle.is_finished());
         for (number, controller) in CONTROLLERS.iter().enumerate() {
-            let queue = self.hub.queue(*controller);
-            if queue.is_empty() {
-                continue;
-            }
-            let mut keys = Box::pin(queue.keys());
-            while let Some(Some(key)) = keys.next().now_or_never() {
-                self.waiting.insert((number, key));
-            }
+            let queue = self.context.queue(*controller);
+            let keys = queue.take_all().into_iter();
+            self.waiting.extend(keys.map(|key| (number, key)));
         }
         let now = Instant::now();
         let due: Vec<Job> = self
@@ -238,7 +237,7 @@ impl Operator {
 
     /// Starts a reconcile.
     pub fn reconcile(&mut self, job: Job, store: &Store) {
-        sabotage::forget(self.sabotage, &self.hub);
+        sabotage::forget(self.sabotage, &self.context);
         self.waiting.remove(&job);
         self.timers.remove(&job);
         let handle = match job.0 {
@@ -254,14 +253,14 @@ impl Operator {
     fn spawn<R: Reconciler>(&self, worker: Arc<Worker<R>>, job: &Job) -> JoinHandle<()> {
         let (done, job) = (self.done.clone(), job.clone());
         tokio::spawn(async move {
-            let again = worker.reconcile(&job.1).await;
+            let again = worker.reconcile(&job.1).await.again;
             done.lock().unwrap().push((job, again));
         })
     }
 
     /// What has to be read live and is not being read.
     pub fn overdue(&self) -> Vec<(Resource, Key)> {
-        let mut all = views::overdue(&self.hub);
+        let mut all = views::overdue(&self.context);
         all.retain(|read| !self.reads.contains_key(read));
         all
     }
@@ -277,7 +276,7 @@ impl Operator {
             let trust = self.trusted.get_mut(&kind).unwrap();
             trust.1 = Instant::now() + DOUBT;
         }
-        let handle = views::read_live(kind, self.hub.clone(), key.clone());
+        let handle = views::read_live(kind, self.context.clone(), key.clone());
         self.reads.insert((kind, key), handle);
     }
 
@@ -286,7 +285,7 @@ impl Operator {
         if self.sabotage == Some(Sabotage::NoUnsettled) && call.path.ends_with("/pods") {
             let namespace = Place::parse(&call.path).unwrap().namespace;
             let key = Key::new(namespace, view::name(&call.body));
-            self.hub.world.pods.was_answered(&key);
+            self.context.caches.of::<Pod>().was_answered(&key);
         }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use api::labels;
-use engine::Hub;
+use engine::Context;
 use serde_json::Value;
 use sim::check::Violation;
 use sim::{Resource, Store, view};
@@ -24,10 +24,10 @@ struct Sighting {
 
 impl Shown {
     /// Compares what is shown with what was shown before.
-    pub fn check(&mut self, hub: &Hub, store: &Store) -> Result<(), Violation> {
+    pub fn check(&mut self, context: &Context, store: &Store) -> Result<(), Violation> {
         KINDS
             .into_iter()
-            .try_for_each(|kind| self.check_kind(kind, views::versions(hub, kind), store))
+            .try_for_each(|kind| self.check_kind(kind, views::versions(context, kind), store))
     }
 
     fn check_kind(
@@ -89,11 +89,11 @@ fn demand(holds: bool, message: impl FnOnce() -> String) -> Result<(), Violation
 
 /// Where in the log, between these positions, what is shown of a kind ends: nothing older than
 /// that is shown.
-pub fn up_to(hub: &Hub, store: &Store, kind: Resource, from: usize, to: usize) -> usize {
+pub fn up_to(context: &Context, store: &Store, kind: Resource, from: usize, to: usize) -> usize {
     let is_ahead = |position: &usize| {
         let record = &store.log[*position];
         let is_older = || {
-            let shown = views::version_of(hub, &record.id, view::uid(&record.last));
+            let shown = views::version_of(context, &record.id, view::uid(&record.last));
             shown.is_some_and(|shown| shown < record.version)
         };
         record.id.resource == kind && is_older()

@@ -1,14 +1,15 @@
 //! What the operator's watches show: each kind lags on its own.
 
+use engine::kinds::Selection;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::{Key, Pod};
-use engine::Hub;
-use engine::routes::Watched;
+use engine::Watched;
 use engine::scope::Scope;
+use engine::{Context, informer};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
@@ -62,16 +63,16 @@ pub struct Views {
 
 impl Views {
     /// Views of a fresh operator: each kind is listed once.
-    pub fn new(store: &Store, hub: &Hub, sabotage: Option<Sabotage>) -> Self {
+    pub fn new(store: &Store, context: &Context, sabotage: Option<Sabotage>) -> Self {
         let mut views = Self {
             by_kind: KINDS.iter().map(|k| (*k, View::default())).collect(),
             sabotage,
         };
         for kind in KINDS {
             for _ in 0..3 {
-                views.relist(kind, store, hub);
+                views.relist(kind, store, context);
             }
-            by_kind!(kind, find_strays(hub, store, kind));
+            by_kind!(kind, find_strays(context, store, kind));
         }
         views
     }
@@ -136,10 +137,10 @@ impl Views {
     }
 
     /// One event, or the next part of a full list.
-    pub fn advance(&mut self, kind: Resource, store: &Store, hub: &Hub) {
+    pub fn advance(&mut self, kind: Resource, store: &Store, context: &Context) {
         let view = self.by_kind.get_mut(&kind).unwrap();
         if view.is_listing {
-            return self.relist(kind, store, hub);
+            return self.relist(kind, store, context);
         }
         let Some(record) = store.log.get(view.at) else {
             return;
@@ -147,24 +148,24 @@ impl Views {
         view.at += 1;
         let is_deaf = self.sabotage == Some(Sabotage::DeafToDeletions) && kind == Resource::Pod;
         if record.id.resource == kind && !(is_deaf && record.after.is_none()) {
-            by_kind!(kind, show(hub, record, self.sabotage));
+            by_kind!(kind, show(context, record, self.sabotage));
         }
     }
 
     /// A full list in three parts: it begins, is made, arrives.
-    pub fn relist(&mut self, kind: Resource, store: &Store, hub: &Hub) {
+    pub fn relist(&mut self, kind: Resource, store: &Store, context: &Context) {
         let view = self.by_kind.get_mut(&kind).unwrap();
         let is_noticed_late = self.sabotage == Some(Sabotage::OldListWins);
         let is_end = view.listing.is_some();
         if !view.is_listing || (is_end && is_noticed_late) {
-            by_kind!(kind, begin(hub));
+            by_kind!(kind, begin(context));
         }
         if !view.is_listing {
             view.is_listing = true;
         } else if let Some(items) = view.listing.take() {
             view.is_listing = false;
             let with_diff = self.sabotage != Some(Sabotage::NoRelistDiff);
-            by_kind!(kind, end(hub, &items, with_diff, self.sabotage));
+            by_kind!(kind, end(context, &items, with_diff, self.sabotage));
         } else {
             view.listing = Some(store.all(kind).map(|(_, o)| o.clone()).collect());
             view.at = store.log.len();
@@ -177,17 +178,19 @@ fn decode<K: Watched>(object: &Value) -> K {
 }
 
 fn is_shown<K: Watched>(object: Option<&Stored>) -> bool {
-    object.is_some_and(|o| !K::IS_SELECTED || view::label(o, labels::MANAGED_BY) == labels::MANAGER)
+    object.is_some_and(|o| {
+        !K::SELECTION.is_by_label() || view::label(o, labels::MANAGED_BY) == labels::MANAGER
+    })
 }
 
-fn show<K: Watched>(hub: &Hub, record: &Record, sabotage: Option<Sabotage>) {
-    let cache = K::cache(&hub.world);
+fn show<K: Watched>(context: &Context, record: &Record, sabotage: Option<Sabotage>) {
+    let cache = context.caches.of::<K>();
     if is_shown::<K>(record.after.as_ref()) {
         let shown: K = decode(&misread(sabotage, &record.last));
-        revoke_deletion(sabotage, cache, &shown);
-        hub.publish(cache.apply(shown));
+        revoke_deletion(sabotage, &cache, &shown);
+        context.publish(cache.apply(shown));
     } else if is_shown::<K>(record.before.as_ref()) {
-        hub.publish(cache.delete(decode::<K>(&end_of(record)).meta()));
+        context.publish(cache.delete(decode::<K>(&end_of(record)).meta()));
     }
 }
 
@@ -201,45 +204,55 @@ fn end_of(record: &Record) -> Value {
     last
 }
 
-fn begin<K: Watched>(hub: &Hub) {
-    K::cache(&hub.world).begin_list(&Scope::Cluster);
+fn begin<K: Watched>(context: &Context) {
+    context.caches.of::<K>().begin_list(&Scope::Cluster);
 }
 
-fn end<K: Watched>(hub: &Hub, items: &[Stored], with_diff: bool, sabotage: Option<Sabotage>) {
-    let cache = K::cache(&hub.world);
+fn end<K: Watched>(
+    context: &Context,
+    items: &[Stored],
+    with_diff: bool,
+    sabotage: Option<Sabotage>,
+) {
+    let cache = context.caches.of::<K>();
     for item in items.iter().filter(|o| is_shown::<K>(Some(*o))) {
         let item = decode(&misread(sabotage, item));
         if with_diff {
             cache.list_item(&Scope::Cluster, item);
         } else {
-            hub.publish(cache.apply(item));
+            context.publish(cache.apply(item));
         }
     }
     if with_diff {
         for change in cache.end_list(&Scope::Cluster) {
-            hub.publish(Some(change));
+            context.publish(Some(change));
         }
     }
 }
 
 /// What the engine asks the API server after a full list.
-fn find_strays<K: Watched>(hub: &Hub, store: &Store, kind: Resource) {
-    let Some(key) = K::STRAY_LABEL else { return };
+fn find_strays<K: Watched>(context: &Context, store: &Store, kind: Resource) {
+    let Selection::Managed {
+        fallback_label: key,
+    } = K::SELECTION
+    else {
+        return;
+    };
     let is_stray = |o: &Value| {
         !view::label(o, key).is_empty() && view::label(o, labels::MANAGED_BY) != labels::MANAGER
     };
     for (_, stray) in store.all(kind).filter(|(_, o)| is_stray(o)) {
-        hub.found::<K>(decode(stray));
+        informer::found_unlabelled::<K>(context, decode(stray));
     }
 }
 
 /// Versions of all objects of a kind that are shown, by uid, and whether they are shown to go.
-pub fn versions(hub: &Hub, kind: Resource) -> HashMap<String, (u64, bool)> {
-    by_kind!(kind, versions_of(hub))
+pub fn versions(context: &Context, kind: Resource) -> HashMap<String, (u64, bool)> {
+    by_kind!(kind, versions_of(context))
 }
 
-fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, (u64, bool)> {
-    let all = K::cache(&hub.world).all();
+fn versions_of<K: Watched>(context: &Context) -> HashMap<String, (u64, bool)> {
+    let all = context.caches.of::<K>().all();
     let version = |meta: &ObjectMeta| {
         let version = meta.resource_version.as_deref().unwrap_or_default();
         let is_going = meta.deletion_timestamp.is_some();
@@ -252,12 +265,15 @@ fn versions_of<K: Watched>(hub: &Hub) -> HashMap<String, (u64, bool)> {
 }
 
 /// The version of the object with this uid that is shown, if it is.
-pub fn version_of(hub: &Hub, id: &Id, uid: &str) -> Option<u64> {
-    by_kind!(id.resource, version_in(hub, id, uid))
+pub fn version_of(context: &Context, id: &Id, uid: &str) -> Option<u64> {
+    by_kind!(id.resource, version_in(context, id, uid))
 }
 
-fn version_in<K: Watched>(hub: &Hub, id: &Id, uid: &str) -> Option<u64> {
-    let shown = K::cache(&hub.world).get(&Key::new(&id.namespace, &id.name))?;
+fn version_in<K: Watched>(context: &Context, id: &Id, uid: &str) -> Option<u64> {
+    let shown = context
+        .caches
+        .of::<K>()
+        .get(&Key::new(&id.namespace, &id.name))?;
     let meta = shown.meta();
     let is_it = meta.uid.as_deref() == Some(uid);
     let version = meta.resource_version.as_ref().filter(|_| is_it)?;
@@ -265,27 +281,27 @@ fn version_in<K: Watched>(hub: &Hub, id: &Id, uid: &str) -> Option<u64> {
 }
 
 /// What the operator has to read live.
-pub fn overdue(hub: &Hub) -> Vec<(Resource, Key)> {
+pub fn overdue(context: &Context) -> Vec<(Resource, Key)> {
     let mut all = Vec::new();
     for kind in KINDS {
-        let mut keys = by_kind!(kind, overdue_of(hub));
+        let mut keys = by_kind!(kind, overdue_of(context));
         keys.sort();
         all.extend(keys.into_iter().map(|key| (kind, key)));
     }
     all
 }
 
-fn overdue_of<K: Watched>(hub: &Hub) -> Vec<Key> {
-    K::cache(&hub.world).overdue()
+fn overdue_of<K: Watched>(context: &Context) -> Vec<Key> {
+    context.caches.of::<K>().overdue()
 }
 
 /// Reads an object live.
-pub fn read_live(kind: Resource, hub: Arc<Hub>, key: Key) -> JoinHandle<()> {
-    by_kind!(kind, refresh(hub, key))
+pub fn read_live(kind: Resource, context: Arc<Context>, key: Key) -> JoinHandle<()> {
+    by_kind!(kind, refresh(context, key))
 }
 
-fn refresh<K: Watched>(hub: Arc<Hub>, key: Key) -> JoinHandle<()> {
+fn refresh<K: Watched>(context: Arc<Context>, key: Key) -> JoinHandle<()> {
     tokio::spawn(async move {
-        hub.refresh::<K>(&key).await;
+        context.read_live::<K>(&key).await;
     })
 }

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::{GoDuration, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::plan::Plan;
-use engine::routes::Controller;
-use engine::{Reconciler, World};
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler};
 use jiff::Timestamp;
-use podcliqueset::{Rules, Snapshot};
+use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 
 use super::Sabotage;
 
 /// The rules of sets, and what is wrong with them.
 pub struct Spoilt {
     /// As they are.
-    pub rules: Rules,
+    pub rules: PodCliqueSetReconciler,
     /// The bug.
     pub sabotage: Option<Sabotage>,
 }
@@ -24,10 +24,18 @@ impl Reconciler for Spoilt {
     type Object = PodCliqueSet;
     type Status = PodCliqueSetStatus;
     type Snapshot = Snapshot;
-    const CONTROLLER: Controller = Rules::CONTROLLER;
+    const NAME: ControllerName = PodCliqueSetReconciler::NAME;
 
-    fn observe(&self, object: &Arc<PodCliqueSet>, world: &World) -> Snapshot {
-        let mut snapshot = self.rules.observe(object, world);
+    fn triggers(on: &mut TriggersOf<'_>) {
+        PodCliqueSetReconciler::triggers(on);
+    }
+
+    fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+        PodCliqueSetReconciler::is_urgent(old, new)
+    }
+
+    fn observe(&self, object: &Arc<PodCliqueSet>, caches: &Caches) -> Snapshot {
+        let mut snapshot = self.rules.observe(object, caches);
         if self.sabotage == Some(Sabotage::TimerEarly) {
             hasten(&mut snapshot);
         }

@@ -2,8 +2,9 @@
 
 use std::borrow::Cow;
 
+use api::PodClique;
 use domain::ownership;
-use engine::Hub;
+use engine::Context;
 use engine::cache::Cache;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -42,11 +43,12 @@ where
 }
 
 /// What it forgets.
-pub fn forget(sabotage: Option<Sabotage>, hub: &Hub) {
+pub fn forget(sabotage: Option<Sabotage>, context: &Context) {
     if sabotage == Some(Sabotage::NoTombstones) {
-        for podclique in hub.world.podcliques.all() {
-            hub.world
-                .tombstones
+        for podclique in context.caches.of::<PodClique>().all() {
+            context
+                .caches
+                .slot_history
                 .clear(ownership::uid(&podclique.metadata));
         }
     }

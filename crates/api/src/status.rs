@@ -1,0 +1,96 @@
+//! What the statuses of our kinds have in common.
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use serde::Serialize;
+
+use crate::podcliqueset::ReplicaAttempt;
+use crate::{
+    LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
+};
+
+/// A status of one of our kinds.
+pub trait Status: Clone + PartialEq + Serialize + Send + Sync + 'static {
+    /// The conditions.
+    fn conditions(&self) -> &[Condition];
+
+    /// The conditions, to be changed.
+    fn conditions_mut(&mut self) -> &mut Vec<Condition>;
+
+    /// The list of errors, if this status has one.
+    fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>>;
+
+    /// How often each replica was terminated, with the cause.
+    fn replica_attempts(&self) -> &[ReplicaAttempt];
+}
+
+impl Status for PodCliqueSetStatus {
+    fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    fn conditions_mut(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
+    fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
+        Some(&mut self.last_errors)
+    }
+
+    fn replica_attempts(&self) -> &[ReplicaAttempt] {
+        &self.replica_attempts
+    }
+}
+
+impl Status for PodCliqueScalingGroupStatus {
+    fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    fn conditions_mut(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
+    fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
+        Some(&mut self.last_errors)
+    }
+
+    fn replica_attempts(&self) -> &[ReplicaAttempt] {
+        &self.replica_attempts
+    }
+}
+
+impl Status for PodCliqueStatus {
+    fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    fn conditions_mut(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
+    fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
+        Some(&mut self.last_errors)
+    }
+
+    fn replica_attempts(&self) -> &[ReplicaAttempt] {
+        &[]
+    }
+}
+
+impl Status for PodGangStatus {
+    fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    fn conditions_mut(&mut self) -> &mut Vec<Condition> {
+        &mut self.conditions
+    }
+
+    fn last_errors_mut(&mut self) -> Option<&mut Vec<LastError>> {
+        None
+    }
+
+    fn replica_attempts(&self) -> &[ReplicaAttempt] {
+        &[]
+    }
+}

@@ -1,0 +1,127 @@
+//! What became of a plan's writes.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use api::LastError;
+use domain::Key;
+use domain::plan::{Action, Kind, Purpose};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use crate::backoff::Class;
+use crate::requests::RequestError;
+
+/// Errors kept per object; the rest is alike.
+const MAX_ERRORS: usize = 5;
+
+/// A write that was refused or failed.
+#[derive(Clone, Debug)]
+pub struct Failed {
+    /// What was asked for, and of which kind.
+    pub class: Class,
+    /// Whether its name is taken by an object of somebody else.
+    pub is_name_conflict: bool,
+    /// Whether the API server said no, rather than nothing.
+    pub is_refused: bool,
+    /// How long the API server asks to wait.
+    pub after: Duration,
+    /// The same for the status.
+    pub error: LastError,
+}
+
+/// What became of a plan's waves.
+#[derive(Debug, Default)]
+pub struct Outcome {
+    /// What was done: verb, kind, name.
+    pub done: Vec<(&'static str, Kind, String)>,
+    /// What for, where that is not plain from what was done.
+    pub purposes: BTreeSet<Purpose>,
+    /// What was refused or failed.
+    pub failures: Vec<Failed>,
+    /// Objects that changed under us; decide again once their newer version is known.
+    pub conflicts: Vec<(Kind, Key)>,
+    /// Writes that were left out because their like failed.
+    pub is_cut_short: bool,
+    /// Whether the API server asked to wait.
+    pub is_throttled: bool,
+    /// Whether the namespace is being deleted: nothing is created there any more.
+    pub namespace_ends: bool,
+    pub(super) failed: BTreeSet<Class>,
+    pub(super) is_unavailable: bool,
+}
+
+impl Outcome {
+    /// Whether every action did what was asked.
+    pub fn is_complete(&self) -> bool {
+        !self.has_failed() && !self.is_cut_short
+    }
+
+    /// Classes of the writes that were done.
+    pub fn classes_done(&self) -> BTreeSet<Class> {
+        let done = self.done.iter();
+        done.map(|(verb, kind, _)| (*verb, *kind)).collect()
+    }
+
+    /// Whether some action did not do what was asked.
+    pub fn has_failed(&self) -> bool {
+        !self.failed.is_empty() || !self.conflicts.is_empty()
+    }
+
+    /// In one word, for metrics.
+    pub fn result(&self) -> &'static str {
+        match (self.failures.is_empty(), self.has_failed()) {
+            (false, _) => "error",
+            (true, true) => "conflict",
+            (true, false) => "ok",
+        }
+    }
+
+    /// Classes of writes that failed.
+    pub fn failed_classes(&self) -> &BTreeSet<Class> {
+        &self.failed
+    }
+
+    /// What the status says of it.
+    pub fn errors(&self) -> impl Iterator<Item = &LastError> {
+        self.failures.iter().map(|failed| &failed.error)
+    }
+
+    /// Whether it is of use to try an action after all that has failed up to now.
+    pub(super) fn allows(&self, action: &Action) -> bool {
+        let is_futile = self.namespace_ends && matches!(action, Action::Create(_));
+        !self.is_unavailable && !is_futile
+    }
+
+    /// Notes a failure of that class.
+    pub fn fail(
+        &mut self,
+        class: Class,
+        code: String,
+        error: &RequestError,
+        text: String,
+        now: Timestamp,
+    ) {
+        self.failed.insert(class);
+        let after = match error {
+            RequestError::Throttled { after, .. } => *after,
+            _ => Duration::ZERO,
+        };
+        self.is_throttled |= matches!(error, RequestError::Throttled { .. });
+        self.is_unavailable |= !error.is_refusal();
+        let is_new = !self.failures.iter().any(|failed| failed.class == class);
+        if is_new || self.failures.len() < MAX_ERRORS {
+            self.failures.push(Failed {
+                class,
+                is_name_conflict: matches!(error, RequestError::NameConflict { .. }),
+                is_refused: error.is_refusal(),
+                after,
+                error: LastError {
+                    code,
+                    description: text,
+                    observed_at: Time(now),
+                },
+            });
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Who owns what, found through several caches.
+
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use domain::fence;
+use domain::{Key, ownership, training};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+
+use super::Caches;
+use crate::cache::{Holder, set_of};
+
+impl Caches {
+    /// Whether a PodClique of an earlier attempt than the present one exists in this replica of the
+    /// set: nothing is created there until it is gone (design, protocol rule 4, step 4). What
+    /// neither the set nor its groups control does not count.
+    pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
+        let present = fence::present(fence::attempts_of_set(set), replica);
+        let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
+        let is_left = |holder| self.of::<PodClique>().any_before(&holder, present, is_ours);
+        present > 0 && Holder::all_of(set, replica).any(is_left)
+    }
+
+    /// Whether the set controls the object, or one of its scaling groups does. A group that is not
+    /// seen any more counts as one of them: what it controlled is on its way out with it.
+    pub fn is_in_hands_of(&self, set: &PodCliqueSet, meta: &ObjectMeta) -> bool {
+        let set_uid = ownership::uid(&set.metadata);
+        if ownership::is_controlled_by(meta, set_uid) {
+            return true;
+        }
+        let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+        group.is_some_and(|owner| {
+            let seen = self.group_of(meta, owner);
+            seen.is_none_or(|g| ownership::is_controlled_by(&g.metadata, set_uid))
+        })
+    }
+
+    /// The scaling group that controls the object, if it is seen, by this very uid.
+    pub fn group_of(
+        &self,
+        meta: &ObjectMeta,
+        owner: &OwnerReference,
+    ) -> Option<Arc<PodCliqueScalingGroup>> {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        let seen = self
+            .of::<PodCliqueScalingGroup>()
+            .get(&Key::new(namespace, &owner.name));
+        seen.filter(|g| ownership::uid(&g.metadata) == owner.uid)
+    }
+
+    /// The PodCliqueSet that an object is part of: its owner or that of its scaling group, else what
+    /// its label says, which anybody can edit.
+    pub fn set_of_member(&self, meta: &ObjectMeta) -> Option<Key> {
+        let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+        let group = group.and_then(|owner| self.group_of(meta, owner));
+        set_of(group.as_ref().map_or(meta, |g| &g.metadata))
+    }
+
+    /// Whether the owner that a reference names is known, by this very uid.
+    pub fn knows(&self, owner: &OwnerReference, namespace: &str) -> bool {
+        let key = Key::new(namespace, &owner.name);
+        let seen = match owner.kind.as_str() {
+            "PodCliqueSet" => self.of::<PodCliqueSet>().seen(&key),
+            "PodCliqueScalingGroup" => self.of::<PodCliqueScalingGroup>().seen(&key),
+            "PodClique" => self.of::<PodClique>().seen(&key),
+            _ => None,
+        };
+        seen.is_some_and(|(uid, _)| uid == owner.uid)
+    }
+
+    /// Whether anything that is known has to do with an object: its owner, or the set that may
+    /// adopt it.
+    pub fn is_concerned(&self, meta: &ObjectMeta) -> bool {
+        let namespace = meta.namespace.as_deref().unwrap_or_default();
+        match ownership::controller(meta) {
+            Some(owner) => self.knows(owner, namespace),
+            None => set_of(meta).is_some_and(|set| self.of::<PodCliqueSet>().seen(&set).is_some()),
+        }
+    }
+
+    /// The name of this pod is taken by somebody else's. Remembered as long as its PodClique is
+    /// there.
+    pub fn note_taken(&self, pod: &ObjectMeta) {
+        let namespace = pod.namespace.as_deref().unwrap_or_default();
+        let owner = ownership::controller(pod).filter(|owner| self.knows(owner, namespace));
+        if let Some(owner) = owner {
+            self.taken_names.insert(&owner.uid, ownership::name(pod));
+        }
+    }
+
+    /// Whether the set is a job that was given up and waits for its last pod.
+    pub fn awaits_last_pod(&self, set: &Key) -> bool {
+        let set = self.of::<PodCliqueSet>().get(set);
+        let status = set.as_ref().and_then(|s| s.status.as_ref());
+        status.is_some_and(|s| training::has_failed(s) && !training::is_terminal(s.phase))
+    }
+}

@@ -1,0 +1,200 @@
+//! What all controllers share: the caches, the queues, the requests, the clock.
+
+mod live_read;
+mod own_writes;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use domain::Key;
+use domain::plan::Kind;
+use jiff::Timestamp;
+use kube::Client;
+use tokio::sync::Notify;
+
+use crate::cache::Change;
+use crate::caches::Caches;
+use crate::clock::{self, Clock};
+use crate::controllers::{Controller, ControllerName, Controllers};
+use crate::kinds::{AnyKind, Kinds, Watched, WatchedScope};
+use crate::metrics::{ByController, Metrics};
+use crate::requests::{RequestError, Requests};
+use crate::scope::Scope;
+use crate::sync_state::{SyncState, watch_of};
+use crate::work_queue::WorkQueue;
+
+/// What all controllers share.
+pub struct Context {
+    /// What is known.
+    pub caches: Caches,
+    /// How it is written.
+    pub requests: Requests,
+    /// What is counted.
+    pub metrics: Arc<Metrics>,
+    pub(crate) sync: SyncState,
+    clock: Clock,
+    kinds: Kinds,
+    controllers: Controllers,
+    doubts: Mutex<HashMap<Kind, Arc<Notify>>>,
+}
+
+impl Context {
+    /// Nothing is known yet.
+    pub fn new(requests: Requests, metrics: Arc<Metrics>, controllers: Controllers) -> Self {
+        Self {
+            caches: Caches::default(),
+            requests,
+            metrics,
+            sync: SyncState::new(Scope::of(&[])),
+            clock: Arc::new(clock::now),
+            kinds: Kinds::all(),
+            controllers,
+            doubts: Mutex::default(),
+        }
+    }
+
+    /// With another clock.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// With other kinds.
+    #[must_use]
+    pub fn with_kinds(mut self, kinds: Kinds) -> Self {
+        self.kinds = kinds;
+        self
+    }
+
+    /// Watches only these namespaces, each by itself; all of them if none is named.
+    #[must_use]
+    pub fn in_namespaces(mut self, namespaces: &[String]) -> Self {
+        self.sync = SyncState::new(Scope::of(namespaces));
+        self
+    }
+
+    /// The current time.
+    pub fn now(&self) -> Timestamp {
+        (self.clock)()
+    }
+
+    /// The queue of a controller; one that nobody fills if there is no such controller.
+    pub fn queue(&self, controller: ControllerName) -> WorkQueue {
+        let found = self.controllers.get(controller);
+        found.map_or_else(WorkQueue::default, |c| c.queue.clone())
+    }
+
+    /// Says that all kinds will be watched, and returns what watches each, for ever.
+    pub fn watches(
+        self: &Arc<Self>,
+        client: &Client,
+    ) -> Vec<(Kind, impl Future<Output = ()> + Send + 'static)> {
+        self.kinds.iter().for_each(|kind| kind.expect(self));
+        let kinds = self.kinds.iter();
+        kinds
+            .map(|kind| (kind.kind(), kind.watch(self.clone(), client.clone())))
+            .collect()
+    }
+
+    /// Says that this kind will be watched: keys are held back until it is listed where they are.
+    pub fn expect<K: Watched>(&self) {
+        for scope in self.scopes_of::<K>() {
+            self.sync.expect(watch_of(Kind::of::<K>(), &scope));
+        }
+    }
+
+    pub(crate) fn scopes_of<K: Watched>(&self) -> Vec<Scope> {
+        K::Scope::scopes(self.sync.scopes())
+    }
+
+    /// Hands the keys of those concerned to their queues.
+    pub fn publish<K: Watched>(&self, change: Option<Change<K>>) {
+        let Some(change) = change else { return };
+        K::remember(&change, &self.caches);
+        for (controller, key) in self.controllers.triggers.after(&change, &self.caches) {
+            self.enqueue(controller, key);
+        }
+    }
+
+    /// Has the controller look at the object, once all that belongs to it is known.
+    pub fn enqueue(&self, controller: ControllerName, key: Key) {
+        if let Some(key) = self.sync.hold(controller, key)
+            && let Some(found) = self.controllers.get(controller)
+        {
+            found.queue.add(key);
+        }
+    }
+
+    /// Has the controller look at all its objects. Where all is as it should be, that asks the API
+    /// server for nothing.
+    pub fn enqueue_all(&self, controller: ControllerName) {
+        // Whoever held the names of pods that were wanted may be gone.
+        self.caches.taken_names.forget();
+        let found = self.controllers.get(controller);
+        let keys = found.map(|c| (c.keys)(&self.caches));
+        for key in keys.into_iter().flatten() {
+            self.enqueue(controller, key);
+        }
+    }
+
+    /// The kind came or went: all who read it have to look again.
+    pub(crate) fn set_served<K: Watched>(&self, is_served: bool) {
+        if self.caches.set_served::<K>(is_served) {
+            for controller in self.controllers.triggers.readers_of::<K>() {
+                self.enqueue_all(controller);
+            }
+        }
+    }
+
+    /// What is not in order, each with where that is, and the reason.
+    pub fn unsynced(&self) -> BTreeMap<String, String> {
+        self.sync.unsynced()
+    }
+
+    /// Waits until every kind is listed everywhere.
+    pub async fn synced(&self) {
+        self.sync.synced().await;
+    }
+
+    /// What can be done with objects of a kind.
+    pub(crate) fn kind(&self, kind: Kind) -> Result<&dyn AnyKind, RequestError> {
+        self.kinds.get(kind).ok_or_else(|| RequestError::Refused {
+            code: 400,
+            message: format!("kind {kind} is not in the table of kinds"),
+        })
+    }
+
+    pub(crate) fn controllers(&self) -> impl Iterator<Item = (ControllerName, &Controller)> {
+        self.controllers.iter()
+    }
+
+    /// Puts into the metrics how long nothing was heard of each kind, and what waits in each queue.
+    pub fn measure(&self) {
+        self.sync.measure_silence(&self.metrics);
+        for (controller, found) in self.controllers() {
+            let labels = ByController {
+                controller: controller.0,
+            };
+            let depth = i64::try_from(found.queue.depth()).unwrap_or(i64::MAX);
+            self.metrics.queue_depth.get_or_create(&labels).set(depth);
+            let longest = self.metrics.queue_longest_wait.get_or_create(&labels);
+            longest.set(found.queue.longest_wait().as_secs_f64());
+        }
+    }
+
+    fn doubts<K: Watched>(&self) -> Arc<Notify> {
+        let mut doubts = self.doubts.lock().unwrap_or_else(PoisonError::into_inner);
+        doubts.entry(Kind::of::<K>()).or_default().clone()
+    }
+
+    /// Something has to be read live.
+    pub(crate) fn doubt<K: Watched>(&self) {
+        self.doubts::<K>().notify_one();
+    }
+
+    /// Waits until something has to be read live.
+    pub(crate) async fn doubted<K: Watched>(&self) {
+        self.doubts::<K>().notified().await;
+    }
+}

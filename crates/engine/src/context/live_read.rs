@@ -1,0 +1,72 @@
+//! Single objects read live, where the watch cannot be believed or says nothing.
+
+use api::labels;
+use domain::plan::Kind;
+use domain::{Key, ownership};
+use futures::{FutureExt, StreamExt};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::Context;
+use crate::kinds::Watched;
+use crate::requests::RequestError;
+
+/// Live reads in flight per kind.
+const MAX_CONCURRENT_READS: usize = 16;
+
+impl Context {
+    /// Reads the object live and believes that, unless it changed meanwhile. Says whether the API
+    /// server answered: if not, it is of no use to ask for others.
+    pub async fn read_live<K: Watched>(&self, key: &Key) -> bool {
+        let cache = self.caches.of::<K>();
+        let before = cache.seen(key);
+        let found = match self.requests.get::<K>(key).await {
+            Ok(object) => Some(object),
+            Err(RequestError::NotFound) => None,
+            Err(error) => {
+                tracing::warn!(kind = %Kind::of::<K>(), %key, %error, "live read failed");
+                let is_silent = matches!(
+                    error,
+                    RequestError::Unavailable(_) | RequestError::Throttled { .. }
+                );
+                return !is_silent;
+            }
+        };
+        let doubted = cache.unsettled(key);
+        let foreign = found.as_ref().filter(|o| self.is_foreign::<K>(o.meta()));
+        let change = match foreign {
+            Some(foreign) => cache.let_go(key, &before, foreign.meta()),
+            None => cache.read_live(key, &before, found),
+        };
+        self.publish(change);
+        if let Some(settled) = doubted.filter(|_| cache.unsettled(key).is_none()) {
+            self.wake::<K>(&settled);
+        }
+        true
+    }
+
+    /// Whether an object that no watch shows belongs to nobody that is known.
+    fn is_foreign<K: Watched>(&self, meta: &ObjectMeta) -> bool {
+        let is_followed = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);
+        K::SELECTION.is_by_label()
+            && !is_followed
+            && self.sync.is_synced()
+            && !self.caches.is_concerned(meta)
+    }
+
+    /// Reads live what has to be, some at once; what could not be read comes again.
+    pub(crate) async fn verify_overdue<K: Watched>(&self) {
+        let cache = self.caches.of::<K>();
+        cache.tidy();
+        let overdue = cache.overdue();
+        let reads: Vec<_> = overdue
+            .iter()
+            .map(|key| self.read_live::<K>(key).boxed())
+            .collect();
+        let mut reads = futures::stream::iter(reads).buffer_unordered(MAX_CONCURRENT_READS);
+        while let Some(is_answered) = reads.next().await {
+            if !is_answered {
+                return;
+            }
+        }
+    }
+}

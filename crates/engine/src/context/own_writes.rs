@@ -1,0 +1,42 @@
+//! What was written is known before any watch shows it.
+
+use domain::Key;
+
+use super::Context;
+use crate::cache::Unsettled;
+use crate::kinds::Watched;
+
+impl Context {
+    /// We wrote this object.
+    pub fn wrote<K: Watched>(&self, object: K) {
+        self.publish(self.caches.of::<K>().wrote(object));
+    }
+
+    /// We deleted the object with this uid.
+    pub fn wrote_delete<K: Watched>(&self, key: &Key, uid: &str) {
+        let cache = self.caches.of::<K>();
+        self.publish(cache.wrote_delete(key, uid, self.now()));
+    }
+
+    /// A POST was answered.
+    pub fn was_answered<K: Watched>(&self, key: &Key) {
+        if let Some(settled) = self.caches.of::<K>().was_answered(key) {
+            self.wake::<K>(&settled);
+        }
+    }
+
+    /// A POST got no answer: the object is looked for at once.
+    pub fn may_have_created<K: Watched>(&self, key: &Key) {
+        self.caches.of::<K>().may_have_created(key);
+        self.doubt::<K>();
+    }
+
+    /// Wakes those who wait for an object that may be there: that there is none is shown by no
+    /// watch.
+    pub(super) fn wake<K: Watched>(&self, settled: &Unsettled) {
+        let triggers = &self.controllers.triggers;
+        for (controller, key) in triggers.after_settling::<K>(settled, &self.caches) {
+            self.enqueue(controller, key);
+        }
+    }
+}

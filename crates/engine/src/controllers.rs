@@ -1,0 +1,97 @@
+//! The controllers of the operator: what each is called, what wakes it, which keys wait for it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+
+use api::conditions::ConditionType;
+use api::status::Status;
+use domain::Key;
+use domain::plan::Plan;
+use jiff::Timestamp;
+use kube::core::object::HasStatus;
+
+use crate::caches::Caches;
+use crate::kinds::Watched;
+use crate::state_metrics::{ReadyState, ready_states};
+use crate::triggers::{Triggers, TriggersOf};
+use crate::work_queue::WorkQueue;
+
+/// What a controller is called in metrics and logs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ControllerName(pub &'static str);
+
+impl fmt::Display for ControllerName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// The rules of one kind.
+pub trait Reconciler: Send + Sync + 'static {
+    /// The kind.
+    type Object: Watched + HasStatus<Status = Self::Status>;
+    /// Its status.
+    type Status: Status + Default;
+    /// Everything that a decision may depend on.
+    type Snapshot;
+    /// Its name.
+    const NAME: ControllerName;
+    /// Conditions whose becoming True is waited for, and timed.
+    const MILESTONES: &'static [ConditionType] = &[];
+    /// Says what makes the controller look again: all that `observe` reads.
+    fn triggers(on: &mut TriggersOf<'_>);
+    /// Whether the new status is written at once; else it may wait for more changes of its kind.
+    fn is_urgent(old: &Self::Status, new: &Self::Status) -> bool;
+    /// Reads caches and nothing else.
+    fn observe(&self, object: &Arc<Self::Object>, caches: &Caches) -> Self::Snapshot;
+    /// Pure: no clock, no I/O, no randomness.
+    fn decide(&self, snapshot: &Self::Snapshot, now: Timestamp) -> Plan<Self::Status>;
+}
+
+/// One controller as others see it.
+pub(crate) struct Controller {
+    pub(crate) queue: WorkQueue,
+    /// Keys of all its objects.
+    pub(crate) keys: fn(&Caches) -> Vec<Key>,
+    /// How many of its objects are in which state.
+    pub(crate) states: fn(&Caches) -> Vec<ReadyState>,
+}
+
+/// All controllers.
+#[derive(Default)]
+pub struct Controllers {
+    /// What wakes them.
+    pub triggers: Triggers,
+    by_name: BTreeMap<ControllerName, Controller>,
+}
+
+impl Controllers {
+    /// With one more.
+    #[must_use]
+    pub fn with<R: Reconciler>(mut self) -> Self {
+        R::triggers(&mut self.triggers.of(R::NAME));
+        let controller = Controller {
+            queue: WorkQueue::default(),
+            keys: keys::<R::Object>,
+            states: ready_states::<R>,
+        };
+        self.by_name.insert(R::NAME, controller);
+        self
+    }
+
+    pub(crate) fn get(&self, name: ControllerName) -> Option<&Controller> {
+        self.by_name.get(&name)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (ControllerName, &Controller)> {
+        self.by_name
+            .iter()
+            .map(|(name, controller)| (*name, controller))
+    }
+}
+
+fn keys<K: Watched>(caches: &Caches) -> Vec<Key> {
+    let all = caches.of::<K>().all();
+    all.iter().map(|o| Key::of(o.meta())).collect()
+}

@@ -1,0 +1,139 @@
+//! Whether the API server knows the fields that nothing is safe without.
+//!
+//! It drops fields that a definition does not have. With definitions of the Go operator, or of an
+//! older version, a fence would be written and be gone: a job would be restarted without being
+//! counted, for ever. So nothing is decided before the definitions are as new as the operator.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use http::Request;
+use kube::Client;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::context::Context;
+use crate::heard::{LONGEST_HEAD, NoHead};
+
+const INITIAL_PAUSE: Duration = Duration::from_millis(250);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
+const NOT_INSTALLED: &str = "not installed; install them with the chart, or apply config/crd";
+
+/// Where the API server describes our groups; whoever may discover them may read it.
+const PATHS: [&str; 2] = [
+    "/openapi/v3/apis/grove.io/v1alpha1",
+    "/openapi/v3/apis/scheduler.grove.io/v1alpha1",
+];
+
+/// Kind, section and field.
+const NEEDED: [(&str, &str, &str); 14] = [
+    ("PodCliqueSet", "spec", "workloadType"),
+    ("PodCliqueSet", "spec", "trainingSpec"),
+    ("PodCliqueSet", "status", "replicaAttempts"),
+    ("PodCliqueSet", "status", "liveReplicas"),
+    ("PodCliqueSet", "status", "restartCount"),
+    ("PodCliqueScalingGroup", "spec", "workloadType"),
+    ("PodCliqueScalingGroup", "status", "observedAttempt"),
+    ("PodCliqueScalingGroup", "status", "replicaAttempts"),
+    ("PodCliqueScalingGroup", "status", "breachedSince"),
+    ("PodClique", "spec", "workloadType"),
+    ("PodClique", "status", "wasAvailable"),
+    ("PodClique", "status", "breachedSince"),
+    ("PodClique", "status", "completedIndices"),
+    ("PodGang", "status", "schedulingPhase"),
+];
+
+/// A description as far as it matters: kinds, their sections, the names of fields.
+#[derive(Debug, Default, Deserialize)]
+struct OpenApiDoc {
+    #[serde(default)]
+    components: Components,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Components {
+    #[serde(default)]
+    schemas: BTreeMap<String, Kind>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Kind {
+    #[serde(default)]
+    properties: BTreeMap<String, Section>,
+}
+
+#[derive(Debug, Deserialize)]
+#[allow(
+    clippy::zero_sized_map_values,
+    reason = "serde reads an object's keys as a map's"
+)]
+struct Section {
+    #[serde(default)]
+    properties: BTreeMap<String, IgnoredAny>,
+}
+
+/// What the definitions lack, in words with a remedy; `None` if they lack nothing.
+///
+/// # Errors
+///
+/// The API server does not describe our groups: they are not installed, or it cannot be asked.
+pub async fn find_missing_fields(client: &Client) -> Result<Option<String>, kube::Error> {
+    let mut kinds = BTreeMap::new();
+    for path in PATHS {
+        let request = Request::get(path).body(Vec::new());
+        let request = request.map_err(kube::Error::HttpError)?;
+        let answer = tokio::time::timeout(LONGEST_HEAD, client.request(request)).await;
+        let described: OpenApiDoc = answer.unwrap_or_else(|_| {
+            let error = Box::new(NoHead);
+            Err(kube::Error::Service(error))
+        })?;
+        kinds.extend(described.components.schemas);
+    }
+    Ok(compare(&kinds))
+}
+
+fn compare(kinds: &BTreeMap<String, Kind>) -> Option<String> {
+    let knows = |kind: &str, section: &str, field: &str| {
+        let mut schemas = kinds.iter();
+        let suffix = format!(".{kind}");
+        let schema = schemas.find(|(name, _)| name.ends_with(&suffix));
+        let section = schema.and_then(|(_, kind)| kind.properties.get(section));
+        section.is_some_and(|s| s.properties.contains_key(field))
+    };
+    let unknown: Vec<String> = NEEDED
+        .iter()
+        .filter(|(kind, section, field)| !knows(kind, section, field))
+        .map(|(kind, section, field)| format!("{kind} {section}.{field}"))
+        .collect();
+    (!unknown.is_empty()).then(|| {
+        format!(
+            "older than this operator, the API server would drop {}; upgrade them with the chart, \
+             or apply config/crd of this version",
+            unknown.join(", ")
+        )
+    })
+}
+
+/// Waits until the definitions lack nothing; meanwhile the operator is not ready and says why.
+pub async fn wait_until_current(context: &Context, client: &Client) {
+    let mut pause = INITIAL_PAUSE;
+    loop {
+        let problem = match find_missing_fields(client).await {
+            Ok(missing) => missing,
+            Err(kube::Error::Api(status)) if status.code == 403 => {
+                // Nothing else tells; most clusters let every account discover what there is.
+                tracing::warn!(%status, "cannot see whether the definitions are new enough");
+                None
+            }
+            Err(kube::Error::Api(status)) if status.code == 404 => Some(NOT_INSTALLED.to_owned()),
+            Err(error) => Some(error.to_string()),
+        };
+        let is_settled = problem.is_none();
+        context.sync.set_crds(problem);
+        if is_settled {
+            return;
+        }
+        tokio::time::sleep(pause).await;
+        pause = pause.saturating_mul(2).min(MAX_PAUSE);
+    }
+}

@@ -1,0 +1,187 @@
+//! Records events on objects. An event's name follows from what it says, so publishing it twice is
+//! one event.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use api::{events, labels};
+use domain::fnv;
+use domain::plan::{Note, Target};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+
+use crate::apply::Outcome;
+use crate::context::Context;
+use crate::kinds::{AnyKind, Watched};
+use crate::requests::{self, RequestError, Requests};
+
+/// How many names are remembered to spare the API server repetitions.
+const MAX_PUBLISHED: usize = 10_000;
+/// What waits for an event waits no longer.
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Publishes each event once.
+#[derive(Debug, Default)]
+pub struct EventRecorder {
+    published: Mutex<HashSet<String>>,
+}
+
+impl EventRecorder {
+    /// Posts the event about that object unless it was published before. A failure is logged and
+    /// holds nothing up.
+    pub async fn publish(
+        &self,
+        requests: &Requests,
+        about: ObjectReference,
+        note: &Note,
+        now: Timestamp,
+    ) {
+        let event = build(about, note, now);
+        let name = event.metadata.name.clone().unwrap_or_default();
+        if !self.is_new(&name) {
+            return;
+        }
+        let posted = tokio::time::timeout(PUBLISH_TIMEOUT, post(requests, &event)).await;
+        match posted {
+            Ok(Ok(_) | Err(RequestError::AlreadyExists)) => {}
+            failed => {
+                let error = match failed {
+                    Ok(Err(error)) => error.to_string(),
+                    _ => format!("no answer within {PUBLISH_TIMEOUT:?}"),
+                };
+                tracing::warn!(event = name, error, "event not posted");
+                self.names().remove(&name);
+            }
+        }
+    }
+
+    fn is_new(&self, name: &str) -> bool {
+        let mut published = self.names();
+        if published.len() >= MAX_PUBLISHED {
+            published.clear();
+        }
+        published.insert(name.to_owned())
+    }
+
+    fn names(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.published
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn post(requests: &Requests, event: &Event) -> Result<Event, RequestError> {
+    let namespace = event.metadata.namespace.clone().unwrap_or_default();
+    requests
+        .create::<Event>(&namespace, requests::encode(event)?)
+        .await
+}
+
+impl Context {
+    /// What an event is about: the object that is reconciled, unless it names another.
+    pub fn reference<K: Watched>(&self, object: &K, note: &Note) -> ObjectReference {
+        let own = || Target::of::<K>(object.meta());
+        let target = note.about.clone().unwrap_or_else(own);
+        let kind = self.kind(target.kind).ok();
+        ObjectReference {
+            api_version: kind.map(AnyKind::api_version),
+            kind: Some(target.kind.to_string()),
+            name: Some(target.key.name),
+            namespace: Some(target.key.namespace),
+            uid: Some(target.uid),
+            ..ObjectReference::default()
+        }
+    }
+}
+
+fn build(about: ObjectReference, note: &Note, now: Timestamp) -> Event {
+    let object_name = about.name.clone().unwrap_or_default();
+    Event {
+        metadata: ObjectMeta {
+            name: Some(format!(
+                "{object_name}.{}",
+                fnv::encode(fnv::hash(seed(&about, note, now).as_bytes()), 14)
+            )),
+            namespace: about.namespace.clone(),
+            ..ObjectMeta::default()
+        },
+        involved_object: about,
+        reason: Some(note.reason.to_owned()),
+        message: Some(shorten(&note.message)),
+        type_: Some(if note.is_warning { "Warning" } else { "Normal" }.to_owned()),
+        first_timestamp: Some(Time(now)),
+        last_timestamp: Some(Time(now)),
+        count: Some(1),
+        source: Some(EventSource {
+            component: Some(labels::MANAGER.to_owned()),
+            host: None,
+        }),
+        reporting_component: Some(labels::MANAGER.to_owned()),
+        ..Event::default()
+    }
+}
+
+/// What is said again under the same name is one event. A warning is repeated on every attempt and
+/// said once; what was done is done at some time.
+fn seed(about: &ObjectReference, note: &Note, now: Timestamp) -> String {
+    let uid = about.uid.as_deref().unwrap_or_default();
+    match &note.identity {
+        Some(identity) => format!("{}/{uid}/{identity}", note.reason),
+        None if note.is_warning => format!("{}/{uid}/{}/", note.reason, note.message),
+        None => format!("{}/{uid}/{}/{now}", note.reason, note.message),
+    }
+}
+
+/// The API server takes 1024 bytes.
+fn shorten(message: &str) -> String {
+    const LONGEST: usize = 1000;
+    if message.len() <= LONGEST {
+        return message.to_owned();
+    }
+    let cut: String = message.chars().take(LONGEST / 4).collect();
+    format!("{cut}…")
+}
+
+/// What was done or refused, one event per verb and kind (Grove, §12.1, but one for all objects
+/// of a reconcile instead of one each).
+pub fn summaries(outcome: &Outcome) -> Vec<Note> {
+    let mut by_reason: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
+    for (verb, kind, name) in &outcome.done {
+        if let Some((success, _)) = events::of_writes(verb, kind.name()) {
+            by_reason.entry(success).or_default().push(name);
+        }
+    }
+    let mut notes: Vec<Note> = by_reason
+        .into_iter()
+        .map(|(reason, mut names)| {
+            names.sort_unstable();
+            Note::normal(reason, list(&names))
+        })
+        .collect();
+    notes.extend(outcome.failures.iter().map(|failure| {
+        let (verb, kind) = failure.class;
+        let reason = match events::of_writes(verb, kind.name()) {
+            _ if failure.is_name_conflict => events::NAME_CONFLICT,
+            Some((_, reason)) => reason,
+            None => events::SYNC_FAILED,
+        };
+        Note::warning(reason, failure.error.description.clone())
+    }));
+    notes
+}
+
+fn list(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names
+        .iter()
+        .take(SHOWN)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

@@ -1,0 +1,275 @@
+//! The watches of a kind: one per scope, each listed anew when it is of no use any more.
+//!
+//! What a watch shows goes into the cache first and then to the queues; the watch never waits for
+//! a controller.
+
+mod failures;
+mod optional;
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::labels;
+use domain::ownership;
+use domain::plan::Kind;
+use futures::future::BoxFuture;
+use futures::{FutureExt, StreamExt};
+use kube::Client;
+use kube::core::DeserializeGuard;
+use kube::core::error_boundary::InvalidObject;
+use kube::runtime::watcher::{self, watcher};
+
+use crate::context::Context;
+use crate::heard::{self, Heard};
+use crate::kinds::{Selection, Watched, WatchedScope};
+use crate::metrics::ByKind;
+use crate::scope::Scope;
+use crate::sync_state::{Watch, watch_of};
+use failures::{FAILURES_BEFORE_RELIST, Failures};
+
+/// How often own writes are checked for being shown by the watch.
+const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
+/// A full list that takes longer than this hangs.
+const LONGEST_LIST: Duration = Duration::from_mins(2);
+
+/// Watches one kind for ever.
+pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
+    let scopes = context.scopes_of::<K>();
+    let informers = scopes.into_iter().map(|scope| Informer {
+        context: context.clone(),
+        watch: watch_of(Kind::of::<K>(), &scope),
+        scope,
+    });
+    let watches = informers.map(|informer| {
+        let client = client.clone();
+        async move { informer.watch_forever::<K>(client).await }
+    });
+    let watches = futures::future::join_all(watches);
+    let verifications = async {
+        loop {
+            context.verify_overdue::<K>().await;
+            let doubted = context.doubted::<K>();
+            let _ = tokio::time::timeout(VERIFY_INTERVAL, doubted).await;
+        }
+    };
+    futures::future::join(watches, verifications).await;
+}
+
+/// An object that is ours but for the managed-by label, of which the watch tells nothing.
+pub fn found_unlabelled<K: Watched>(context: &Context, object: K) {
+    if ownership::is_controlled_by_us(object.meta()) {
+        context.wrote(object);
+    }
+}
+
+/// The watch of one kind in one scope.
+struct Informer {
+    context: Arc<Context>,
+    scope: Scope,
+    watch: Watch,
+}
+
+impl Informer {
+    async fn watch_forever<K: Watched>(&self, client: Client) {
+        let mut failures = Failures::default();
+        loop {
+            let heard = self.context.sync.heard(self.watch.clone());
+            let client = heard::listening(client.clone(), heard.clone());
+            self.watch_until_stuck::<K>(&client, &heard, &mut failures)
+                .await;
+        }
+    }
+
+    /// Lists, and watches until that is of no use any more.
+    async fn watch_until_stuck<K: Watched>(
+        &self,
+        client: &Client,
+        heard: &Heard,
+        failures: &mut Failures,
+    ) {
+        let mut events = pin!(watcher(
+            K::Scope::api::<K>(client.clone(), &self.scope),
+            config::<K>()
+        ));
+        let mut is_listed = false;
+        // Beside the watch: what cannot be listed here must not hold up what is told there.
+        let mut unlabelled: Option<BoxFuture<'_, ()>> = None;
+        failures.begin();
+        while !failures.is_lost() {
+            // A watch that is open has limits of its own, a list as a whole has not.
+            let limit = (!is_listed).then_some(LONGEST_LIST);
+            let event = tokio::select! {
+                event = within(limit, events.next()) => event,
+                () = end_of(&mut unlabelled) => {
+                    unlabelled = None;
+                    self.set_listed::<K>();
+                    continue;
+                }
+            };
+            match event {
+                Some(Ok(event)) => {
+                    // Init comes before every attempt to list: it is no success yet.
+                    is_listed =
+                        !matches!(&event, watcher::Event::Init | watcher::Event::InitApply(_));
+                    if is_listed {
+                        *failures = Failures::default();
+                    }
+                    if matches!(&event, watcher::Event::InitDone) {
+                        unlabelled = Some(self.find_unlabelled::<K>().boxed());
+                    }
+                    self.take_in::<K>(event);
+                }
+                Some(Err(error)) if K::IS_OPTIONAL && failures::is_not_served(&error) => {
+                    return self.wait_until_served::<K>().await;
+                }
+                failed => {
+                    let error = failed.and_then(Result::err);
+                    self.count_failure::<K>(error, heard, failures).await;
+                }
+            }
+        }
+    }
+
+    async fn count_failure<K: Watched>(
+        &self,
+        error: Option<watcher::Error>,
+        heard: &Heard,
+        failures: &mut Failures,
+    ) {
+        let problem = if let Some(error) = error {
+            failures.count(failures::weight(&error, heard.was_silent()));
+            failures::explain::<K>(&self.scope, &error)
+        } else {
+            failures.count(FAILURES_BEFORE_RELIST);
+            format!("its list did not end within {LONGEST_LIST:?}")
+        };
+        self.failed(problem, failures.is_lost());
+        failures.pause().await;
+    }
+
+    /// The kind is listed here: keys that waited for that are handed on.
+    fn set_listed<K: Watched>(&self) {
+        self.context.set_served::<K>(true);
+        self.open_gate();
+    }
+
+    fn open_gate(&self) {
+        for (controller, key) in self.context.sync.is_listed(&self.watch) {
+            self.context.enqueue(controller, key);
+        }
+    }
+
+    /// Lists what is ours but for the managed-by label, by which the watch selects.
+    async fn find_unlabelled<K: Watched>(&self) {
+        let Selection::Managed { fallback_label } = K::SELECTION else {
+            return;
+        };
+        let selector = format!(
+            "{fallback_label},{}!={}",
+            labels::MANAGED_BY,
+            labels::MANAGER
+        );
+        let mut failures = Failures::default();
+        loop {
+            let listed = self.context.requests.list::<K>(&self.scope, &selector);
+            let error = match listed.await {
+                Ok(all) => {
+                    return all
+                        .into_iter()
+                        .for_each(|object| found_unlabelled(&self.context, object));
+                }
+                Err(error) => error,
+            };
+            failures.count(1);
+            let problem = format!("what lost its label cannot be listed: {error}");
+            self.failed(problem, failures.is_lost());
+            failures.pause().await;
+        }
+    }
+
+    fn take_in<K: Watched>(&self, event: watcher::Event<DeserializeGuard<K>>) {
+        let context = &self.context;
+        let cache = context.caches.of::<K>();
+        match event {
+            watcher::Event::Init => cache.begin_list(&self.scope),
+            watcher::Event::InitApply(guard) => match guard.0 {
+                Ok(object) => cache.list_item(&self.scope, object),
+                Err(invalid) => {
+                    cache.list_unreadable(&self.scope, &invalid.metadata);
+                    self.skip_unreadable(&invalid);
+                }
+            },
+            watcher::Event::InitDone => {
+                for change in cache.end_list(&self.scope) {
+                    context.publish(Some(change));
+                }
+                context.doubt::<K>();
+            }
+            watcher::Event::Apply(guard) => match guard.0 {
+                Ok(object) => context.publish(cache.apply(object)),
+                Err(invalid) => self.skip_unreadable(&invalid),
+            },
+            watcher::Event::Delete(guard) => {
+                let change = match &guard.0 {
+                    Ok(object) => cache.delete(object.meta()),
+                    Err(invalid) => cache.delete(&invalid.metadata),
+                };
+                match change {
+                    Some(change) => context.publish(Some(change)),
+                    None => context.doubt::<K>(),
+                }
+            }
+        }
+    }
+
+    /// One object that cannot be decoded is left alone and holds nobody else up.
+    fn skip_unreadable(&self, invalid: &InvalidObject) {
+        let (kind, _) = self.watch;
+        let counter = &self.context.metrics.undecodable;
+        counter.get_or_create(&ByKind { kind }).inc();
+        tracing::warn!(
+            kind,
+            name = ownership::name(&invalid.metadata),
+            namespace = invalid.metadata.namespace,
+            error = invalid.error,
+            "object cannot be decoded and is left alone until it is corrected"
+        );
+    }
+
+    /// A watch that is lost is begun anew with a full list.
+    fn failed(&self, problem: String, is_lost: bool) {
+        let (kind, scope) = &self.watch;
+        let counter = &self.context.metrics.watch_restarts;
+        counter.get_or_create(&ByKind { kind }).inc();
+        let namespace = scope.namespace();
+        tracing::warn!(kind, namespace, problem, "watch failed, trying again");
+        self.context
+            .sync
+            .failed(self.watch.clone(), problem, is_lost);
+    }
+}
+
+fn config<K: Watched>() -> watcher::Config {
+    let config = watcher::Config::default().timeout(heard::WATCH_SECONDS);
+    if K::SELECTION.is_by_label() {
+        return config.labels(labels::MANAGED_SELECTOR);
+    }
+    config
+}
+
+/// What comes next; `None` if that takes too long.
+async fn within<T>(limit: Option<Duration>, next: impl Future<Output = Option<T>>) -> Option<T> {
+    match limit {
+        None => next.await,
+        Some(limit) => tokio::time::timeout(limit, next).await.unwrap_or(None),
+    }
+}
+
+/// The end of what may be under way.
+async fn end_of(under_way: &mut Option<BoxFuture<'_, ()>>) {
+    match under_way {
+        Some(future) => future.await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,109 @@
+//! What failures of a watch mean, and when it is begun anew.
+
+use std::time::Duration;
+
+use kube::runtime::watcher;
+use tokio::time::Instant;
+
+use crate::heard::NoHead;
+use crate::kinds::Watched;
+use crate::scope::Scope;
+
+const INITIAL_PAUSE: Duration = Duration::from_millis(200);
+const MAX_PAUSE: Duration = Duration::from_secs(5);
+/// So many failures in a row and the watch is begun anew with a full list: a watch that is
+/// answered by 410 at its start would otherwise be repeated for ever.
+pub(super) const FAILURES_BEFORE_RELIST: u32 = 5;
+/// What one start counts that gets no answer at all: nobody waits for five of them.
+const UNANSWERED: u32 = 3;
+/// A failure that comes so long after another is the first of a new row.
+const MAX_GAP: Duration = Duration::from_mins(1);
+
+/// Failures in a row.
+#[derive(Debug, Default)]
+pub(super) struct Failures {
+    /// Those of the present watch, weighed.
+    attempts: u32,
+    /// All of them: pauses grow with it.
+    in_a_row: u32,
+    last: Option<Instant>,
+}
+
+impl Failures {
+    /// A new watch begins.
+    pub(super) fn begin(&mut self) {
+        self.attempts = 0;
+    }
+
+    pub(super) fn count(&mut self, weight: u32) {
+        if self.last.is_some_and(|last| last.elapsed() > MAX_GAP) {
+            *self = Self::default();
+        }
+        self.attempts = self.attempts.saturating_add(weight);
+        self.in_a_row = self.in_a_row.saturating_add(1);
+        self.last = Some(Instant::now());
+    }
+
+    pub(super) fn is_lost(&self) -> bool {
+        self.attempts >= FAILURES_BEFORE_RELIST
+    }
+
+    /// Waits a little longer after each failure.
+    pub(super) async fn pause(&self) {
+        let doublings = self.in_a_row.saturating_sub(1).min(16);
+        let pause = INITIAL_PAUSE.saturating_mul(1 << doublings);
+        tokio::time::sleep(pause.min(MAX_PAUSE)).await;
+    }
+}
+
+/// How much a failure says. An open watch that is silent may have been so for long: only a full
+/// list tells what it did not.
+pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
+    let (watcher::Error::InitialListFailed(error)
+    | watcher::Error::WatchStartFailed(error)
+    | watcher::Error::WatchFailed(error)) = error
+    else {
+        return 1;
+    };
+    match error {
+        _ if was_silent => FAILURES_BEFORE_RELIST,
+        kube::Error::Service(error) if error.is::<NoHead>() => UNANSWERED,
+        _ => 1,
+    }
+}
+
+/// Whether the API server does not serve the kind.
+pub(super) fn is_not_served(error: &watcher::Error) -> bool {
+    matches!(error,
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status)) if status.code == 404)
+}
+
+/// What a failed watch means to whoever runs the operator.
+pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> String {
+    let status = match error {
+        watcher::Error::InitialListFailed(kube::Error::Api(status))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status)) => status,
+        other => return format!("{other}; is the API server reachable?"),
+    };
+    let resource = match K::group(&()) {
+        group if group.is_empty() => K::plural(&()).into_owned(),
+        group => format!("{}.{group}", K::plural(&())),
+    };
+    match status.code {
+        404 => format!(
+            "CustomResourceDefinition {resource} is not installed: run `make install`, \
+             or install the chart with crds.install=true"
+        ),
+        403 => match scope.namespace() {
+            None => {
+                format!("not allowed to list and watch {resource}: grant it in the ClusterRole")
+            }
+            Some(namespace) => format!(
+                "not allowed to list and watch {resource}: grant it in a Role in namespace \
+                 {namespace}, or take {namespace} off watchNamespaces"
+            ),
+        },
+        _ => status.message.clone(),
+    }
+}

@@ -1,0 +1,27 @@
+//! Kinds that the API server may not serve: their CustomResourceDefinition comes and goes.
+
+use std::time::Duration;
+
+use domain::plan::Kind;
+
+use super::Informer;
+use crate::kinds::Watched;
+
+/// How long until an API server that does not serve the kind is asked again.
+const ABSENT_PAUSE: Duration = Duration::from_secs(30);
+
+impl Informer {
+    /// The kind is not there: its objects went with it, and nobody waits for it.
+    pub(super) async fn wait_until_served<K: Watched>(&self) {
+        if self.context.caches.is_served::<K>() {
+            tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster; asked for again now and then");
+        }
+        for change in self.context.caches.of::<K>().clear(&self.scope) {
+            self.context.publish(Some(change));
+        }
+        self.context.set_served::<K>(false);
+        self.context.sync.stop_listening(&self.watch);
+        self.open_gate();
+        tokio::time::sleep(ABSENT_PAUSE).await;
+    }
+}

@@ -1,0 +1,106 @@
+//! The table of kinds: everything that the operator reads or writes is declared here, once.
+//!
+//! A new kind is an entry in [`Kinds::all`] and an `impl Watched` below; what it wakes is said by
+//! the `triggers` of the reconcilers that read it. Its cache, its watches and the writes that plans
+//! ask for follow from the type.
+
+mod any;
+mod watched;
+
+use std::collections::BTreeMap;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::plan::Kind;
+use domain::{Pod, ownership};
+use k8s_openapi::api::core::v1::Service;
+
+use crate::cache::Change;
+use crate::caches::Caches;
+pub(crate) use any::AnyKind;
+use any::Typed;
+pub use watched::{Selection, Watched, WatchedScope};
+
+/// Kinds by name.
+pub struct Kinds(BTreeMap<Kind, Box<dyn AnyKind>>);
+
+impl Kinds {
+    /// All kinds of the operator.
+    pub fn all() -> Self {
+        Self::none()
+            .with::<PodCliqueSet>()
+            .with::<PodCliqueScalingGroup>()
+            .with::<PodClique>()
+            .with::<PodGang>()
+            .with::<Pod>()
+            .with::<Service>()
+    }
+
+    /// An empty table.
+    pub fn none() -> Self {
+        Self(BTreeMap::new())
+    }
+
+    /// The table with one more kind.
+    #[must_use]
+    pub fn with<K: Watched>(mut self) -> Self {
+        self.0.insert(Kind::of::<K>(), Box::new(Typed::<K>::NEW));
+        self
+    }
+
+    pub(crate) fn get(&self, kind: Kind) -> Option<&dyn AnyKind> {
+        self.0.get(&kind).map(AsRef::as_ref)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn AnyKind> {
+        self.0.values().map(AsRef::as_ref)
+    }
+}
+
+impl std::fmt::Debug for Kinds {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
+}
+
+// Kinds that are only ours are watched whole: a label that somebody strips must not hide an object
+// while it is deleted.
+
+impl Watched for PodCliqueSet {}
+
+impl Watched for PodCliqueScalingGroup {}
+
+impl Watched for PodClique {
+    fn remember(change: &Change<Self>, caches: &Caches) {
+        if let Some(gone) = change.gone() {
+            caches.slot_history.clear(ownership::uid(&gone.metadata));
+            caches.taken_names.clear(ownership::uid(&gone.metadata));
+        }
+    }
+}
+
+impl Watched for PodGang {}
+
+impl Watched for Pod {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_label: labels::POD_CLIQUE,
+    };
+
+    /// The slot's next holder gets a name of its own. Not of a PodClique that is gone: nothing
+    /// would ever clear its history.
+    fn remember(change: &Change<Self>, caches: &Caches) {
+        let is_known = |pod: &Self| {
+            let namespace = pod.metadata.namespace.as_deref().unwrap_or_default();
+            let owner = ownership::controller(&pod.metadata);
+            owner.is_some_and(|owner| caches.knows(owner, namespace))
+        };
+        if let Some(gone) = change.gone().filter(|pod| is_known(pod)) {
+            caches.slot_history.insert(gone);
+        }
+    }
+}
+
+impl Watched for Service {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_label: labels::PCS_REPLICA_INDEX,
+    };
+}

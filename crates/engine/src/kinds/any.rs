@@ -1,0 +1,95 @@
+//! A kind whose type is not known where it is used: what plans ask for names it.
+
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use domain::Key;
+use domain::plan::{Kind, Object, Target};
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use kube::Client;
+use serde_json::Value;
+
+use super::Watched;
+use crate::apply::writes;
+use crate::context::Context;
+use crate::informer;
+use crate::requests::RequestError;
+
+/// The answer to a write.
+pub(crate) type Written<'a> = BoxFuture<'a, Result<(), RequestError>>;
+
+/// What can be done with objects of a kind.
+pub(crate) trait AnyKind: Send + Sync {
+    fn kind(&self) -> Kind;
+    fn api_version(&self) -> String;
+    /// Notes that the kind will be watched.
+    fn expect(&self, context: &Context);
+    /// Watches it for ever.
+    fn watch(&self, context: Arc<Context>, client: Client) -> BoxFuture<'static, ()>;
+    fn create<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
+    fn replace<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a>;
+    fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a>;
+    fn patch<'a>(&self, context: &'a Context, key: &'a Key, patch: &'a Value) -> Written<'a>;
+    fn delete<'a>(
+        &self,
+        context: &'a Context,
+        target: &'a Target,
+        version: Option<&'a str>,
+    ) -> Written<'a>;
+    /// Reads an object live; whether the API server answered.
+    fn read_live<'a>(&self, context: &'a Context, key: &'a Key) -> BoxFuture<'a, bool>;
+}
+
+pub(super) struct Typed<K>(PhantomData<fn() -> K>);
+
+impl<K> Typed<K> {
+    pub(super) const NEW: Self = Self(PhantomData);
+}
+
+impl<K: Watched> AnyKind for Typed<K> {
+    fn kind(&self) -> Kind {
+        Kind::of::<K>()
+    }
+
+    fn api_version(&self) -> String {
+        K::api_version(&()).into_owned()
+    }
+
+    fn expect(&self, context: &Context) {
+        context.expect::<K>();
+    }
+
+    fn watch(&self, context: Arc<Context>, client: Client) -> BoxFuture<'static, ()> {
+        informer::watch::<K>(context, client).boxed()
+    }
+
+    fn create<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a> {
+        writes::create::<K>(context, object).boxed()
+    }
+
+    fn replace<'a>(&self, context: &'a Context, object: &'a Object) -> Written<'a> {
+        writes::replace::<K>(context, object).boxed()
+    }
+
+    fn merge<'a>(&self, context: &'a Context, target: &'a Target, patch: &'a Value) -> Written<'a> {
+        writes::merge::<K>(context, target, patch).boxed()
+    }
+
+    fn patch<'a>(&self, context: &'a Context, key: &'a Key, patch: &'a Value) -> Written<'a> {
+        writes::patch::<K>(context, key, patch).boxed()
+    }
+
+    fn delete<'a>(
+        &self,
+        context: &'a Context,
+        target: &'a Target,
+        version: Option<&'a str>,
+    ) -> Written<'a> {
+        writes::delete::<K>(context, target, version).boxed()
+    }
+
+    fn read_live<'a>(&self, context: &'a Context, key: &'a Key) -> BoxFuture<'a, bool> {
+        context.read_live::<K>(key).boxed()
+    }
+}

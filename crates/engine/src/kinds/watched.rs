@@ -1,0 +1,92 @@
+//! What is declared of a kind.
+
+use std::fmt::Debug;
+
+use kube::core::{ClusterResourceScope, DeserializeGuard, NamespaceResourceScope};
+use kube::{Api, Client, Resource};
+use serde::de::DeserializeOwned;
+
+use crate::cache::Change;
+use crate::caches::Caches;
+use crate::scope::Scope;
+
+/// A kind that the operator watches. Its name, version and scope follow from the type.
+pub trait Watched:
+    Resource<DynamicType = (), Scope: WatchedScope>
+    + Clone
+    + Debug
+    + DeserializeOwned
+    + Send
+    + Sync
+    + 'static
+{
+    /// Which objects of the kind are watched.
+    const SELECTION: Selection = Selection::All;
+    /// Whether the API server may not serve it: its CustomResourceDefinition may come and go.
+    /// Nothing waits for such a kind; `Caches::is_served` tells whether it is there.
+    const IS_OPTIONAL: bool = false;
+    /// Keeps what has to be known of objects that are gone.
+    fn remember(_change: &Change<Self>, _caches: &Caches) {}
+}
+
+/// Which objects of a kind are watched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// All of them.
+    All,
+    /// Those with our managed-by label.
+    Managed {
+        /// Another label that all our objects of this kind have. By it those are found that lost
+        /// the managed-by label while nobody watched: names of pods and Services tell nothing, so
+        /// a pod that is not seen would get a second one beside it, and a Service would outlive
+        /// its replica.
+        fallback_label: &'static str,
+    },
+}
+
+impl Selection {
+    /// Whether the watch shows labelled objects only.
+    pub fn is_by_label(self) -> bool {
+        self != Self::All
+    }
+}
+
+/// Whether a kind is of namespaces or of the cluster.
+pub trait WatchedScope: Sized {
+    /// Where its objects are watched if the operator looks after these scopes.
+    fn scopes(scopes: &[Scope]) -> Vec<Scope>;
+
+    /// What lists and watches it in one of them.
+    fn api<K>(client: Client, scope: &Scope) -> Api<DeserializeGuard<K>>
+    where
+        K: Resource<DynamicType = (), Scope = Self>;
+}
+
+impl WatchedScope for NamespaceResourceScope {
+    fn scopes(scopes: &[Scope]) -> Vec<Scope> {
+        scopes.to_vec()
+    }
+
+    fn api<K>(client: Client, scope: &Scope) -> Api<DeserializeGuard<K>>
+    where
+        K: Resource<DynamicType = (), Scope = Self>,
+    {
+        match scope.namespace() {
+            None => Api::all(client),
+            Some(namespace) => Api::namespaced(client, namespace),
+        }
+    }
+}
+
+impl WatchedScope for ClusterResourceScope {
+    fn scopes(_: &[Scope]) -> Vec<Scope> {
+        vec![Scope::Cluster]
+    }
+
+    fn api<K>(client: Client, _: &Scope) -> Api<DeserializeGuard<K>>
+    where
+        K: Resource<DynamicType = (), Scope = Self>,
+    {
+        Api::all(client)
+    }
+}

@@ -1,0 +1,93 @@
+//! What is logged and counted of a reconcile.
+
+use api::conditions::{self, ConditionType, Reason};
+use api::status::Status;
+use domain::Key;
+use domain::plan::Kind;
+use jiff::SignedDuration;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
+use kube::Resource;
+
+use crate::apply::Outcome;
+use crate::controllers::{ControllerName, Reconciler};
+use crate::metrics::{ByCause, ByMilestone, Metrics};
+use crate::urgency;
+
+/// Names of objects in a line of the log; the rest is counted.
+const MAX_NAMED: usize = 8;
+
+/// One line for a reconcile that did something: to what, what, and why.
+pub fn writes(controller: ControllerName, key: &Key, outcome: &Outcome) {
+    if outcome.done.is_empty() {
+        return;
+    }
+    let named = outcome.done.iter().take(MAX_NAMED);
+    let done: Vec<String> = named.map(|(v, k, n)| format!("{v} {k} {n}")).collect();
+    let why: Vec<&str> = outcome.purposes.iter().map(|p| p.text()).collect();
+    tracing::info!(
+        %controller,
+        %key,
+        count = outcome.done.len(),
+        failed = outcome.failures.len(),
+        done = done.join(", "),
+        why = why.join(", "),
+        "reconciled"
+    );
+}
+
+/// A status was written: which replicas it terminates, how long was waited for what came true, and
+/// a line if the object runs now, does not any more, or for another reason.
+pub fn status<R: Reconciler>(
+    metrics: &Metrics,
+    object: &R::Object,
+    before: &R::Status,
+    next: &R::Status,
+) {
+    let level = Kind::of::<R::Object>().name();
+    for reason in urgency::raised(before, next) {
+        let cause = ByCause { level, reason };
+        metrics.teardowns.get_or_create(&cause).inc();
+    }
+    let (old, new) = (before.conditions(), next.conditions());
+    for milestone in R::MILESTONES {
+        if let Some(wait) = wait(*milestone, object.meta(), old, new) {
+            let milestone = (*milestone).into();
+            let waits = metrics.waits.get_or_create(&ByMilestone { milestone });
+            waits.observe(wait.as_secs_f64());
+        }
+    }
+    log_state(level, &Key::of(object.meta()), old, new);
+}
+
+/// How long the condition was not True, if it is now; at first since the object was created.
+fn wait(
+    milestone: ConditionType,
+    meta: &ObjectMeta,
+    old: &[Condition],
+    new: &[Condition],
+) -> Option<SignedDuration> {
+    let reached = conditions::find(new, milestone).filter(|c| c.status == "True")?;
+    let before = conditions::find(old, milestone);
+    if before.is_some_and(|c| c.status == "True") {
+        return None;
+    }
+    let created = meta.creation_timestamp.as_ref();
+    let since = before.map(|c| &c.last_transition_time).or(created)?;
+    Some(reached.last_transition_time.0.duration_since(since.0))
+}
+
+fn log_state(kind: &str, key: &Key, old: &[Condition], new: &[Condition]) {
+    let ready = |all| conditions::find(all, ConditionType::Ready);
+    let Some(after) = ready(new) else { return };
+    let before = ready(old);
+    if before.is_some_and(|c| c.reason == after.reason) {
+        return;
+    }
+    let (state, reason, message) = (&after.status, &after.reason, &after.message);
+    let is_flipped = before.is_some_and(|c| c.status != after.status);
+    if is_flipped || reason.parse().is_ok_and(Reason::is_blocking) {
+        tracing::info!(kind, %key, ready = state, reason, message, "state");
+    } else {
+        tracing::debug!(kind, %key, ready = state, reason, message, "state");
+    }
+}

@@ -1,0 +1,193 @@
+//! What has been listed where, and which keys wait for that.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::Key;
+use domain::plan::Kind;
+use tokio::sync::watch;
+
+use crate::controllers::ControllerName;
+use crate::heard::Heard;
+use crate::metrics::{ByKind, Metrics};
+use crate::scope::Scope;
+
+/// A kind of which nothing is heard for so long is not looked after, whatever the reason.
+const STALE: Duration = Duration::from_mins(3);
+
+/// A kind, or what else has to be there, and where it is watched.
+pub(crate) type Watch = (&'static str, Scope);
+
+/// The watch of a kind in a scope.
+pub(crate) fn watch_of(kind: Kind, scope: &Scope) -> Watch {
+    (kind.name(), scope.clone())
+}
+
+/// Nothing is decided on an object before every kind was listed once where it is: its children
+/// never leave its namespace, so one scope does not wait for another.
+#[derive(Debug, Default)]
+struct Held {
+    /// What was never listed yet.
+    unlisted: BTreeSet<Watch>,
+    /// Keys that came meanwhile.
+    keys: HashMap<Scope, HashSet<(ControllerName, Key)>>,
+}
+
+impl Held {
+    /// Whether objects of this scope have to wait.
+    fn is_closed(&self, scope: &Scope) -> bool {
+        let mut scopes = self.unlisted.iter().map(|(_, unlisted)| unlisted);
+        scopes.any(|unlisted| unlisted == scope || *unlisted == Scope::Cluster)
+    }
+}
+
+/// Which watches are in order.
+#[derive(Debug)]
+pub(crate) struct SyncState {
+    scopes: Vec<Scope>,
+    unsynced: watch::Sender<BTreeMap<Watch, String>>,
+    heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
+    held: Mutex<Held>,
+}
+
+impl SyncState {
+    pub(crate) fn new(scopes: Vec<Scope>) -> Self {
+        Self {
+            scopes,
+            unsynced: watch::Sender::new(BTreeMap::new()),
+            heard: Mutex::default(),
+            held: Mutex::default(),
+        }
+    }
+
+    /// Where the operator looks after objects.
+    pub(crate) fn scopes(&self) -> &[Scope] {
+        &self.scopes
+    }
+
+    /// The watch has to be listed before anything is decided there.
+    pub(crate) fn expect(&self, watch: Watch) {
+        self.held().unlisted.insert(watch.clone());
+        self.unsynced.send_modify(|unsynced| {
+            unsynced.insert(watch, "not listed yet".into());
+        });
+    }
+
+    /// The watch was listed; the keys that waited for it.
+    pub(crate) fn is_listed(&self, watch: &Watch) -> Vec<(ControllerName, Key)> {
+        self.unsynced.send_modify(|unsynced| {
+            unsynced.remove(watch);
+        });
+        let mut held = self.held();
+        held.unlisted.remove(watch);
+        let open: Vec<Scope> = held.keys.keys().cloned().collect();
+        let open = open.iter().filter(|scope| !held.is_closed(scope));
+        let open: Vec<Scope> = open.cloned().collect();
+        let keys = open.iter().filter_map(|scope| held.keys.remove(scope));
+        keys.flatten().collect()
+    }
+
+    /// The watch failed. If it is lost, the kind counts as unsynced until it was listed again: the
+    /// probes are not to say that all is well without an API server.
+    pub(crate) fn failed(&self, watch: Watch, problem: String, is_lost: bool) {
+        self.unsynced.send_modify(|unsynced| {
+            if is_lost || unsynced.contains_key(&watch) {
+                unsynced.insert(watch, problem);
+            }
+        });
+    }
+
+    /// What is wrong with the definitions of our kinds, so that [`Self::synced`]
+    /// waits.
+    pub(crate) fn set_crds(&self, problem: Option<String>) {
+        let crds = ("CustomResourceDefinitions", Scope::Cluster);
+        self.unsynced.send_modify(|unsynced| {
+            match problem {
+                Some(why) => unsynced.insert(crds, why),
+                None => unsynced.remove(&crds),
+            };
+        });
+    }
+
+    /// Keeps the key for the time when all that belongs to the object is known. Gives it back if it
+    /// is.
+    pub(crate) fn hold(&self, controller: ControllerName, key: Key) -> Option<Key> {
+        let mut scopes = self.scopes.iter();
+        let Some(scope) = scopes.find(|scope| scope.holds(&key.namespace)) else {
+            return Some(key);
+        };
+        let mut held = self.held();
+        if !held.is_closed(scope) {
+            return Some(key);
+        }
+        let keys = held.keys.entry(scope.clone()).or_default();
+        keys.insert((controller, key));
+        None
+    }
+
+    /// What is not in order, each with where that is, and the reason: kinds that were not listed
+    /// yet, whose watch is lost until they are listed again, or of which nothing is heard.
+    pub(crate) fn unsynced(&self) -> BTreeMap<String, String> {
+        let named = |(kind, scope): &Watch| format!("{kind}{scope}");
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let silent = heard.iter().filter(|(_, heard)| heard.silence() > STALE);
+        let mut all: BTreeMap<String, String> = silent
+            .map(|(watch, heard)| (named(watch), describe_silence(heard.silence())))
+            .collect();
+        let unsynced = self.unsynced.borrow();
+        let why = unsynced.iter();
+        all.extend(why.map(|(watch, why)| (named(watch), why.clone())));
+        all
+    }
+
+    /// Whether nothing is missing but, maybe, signs of life.
+    pub(crate) fn is_synced(&self) -> bool {
+        self.unsynced.borrow().is_empty()
+    }
+
+    /// Waits until every kind is listed everywhere.
+    pub(crate) async fn synced(&self) {
+        let mut unsynced = self.unsynced.subscribe();
+        // The sender lives as long as self.
+        let _ = unsynced.wait_for(BTreeMap::is_empty).await;
+    }
+
+    /// When something was last heard of that watch.
+    pub(crate) fn heard(&self, watch: Watch) -> Arc<Heard> {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.entry(watch).or_default().clone()
+    }
+
+    /// The watch is given up for now: that nothing is heard of it says nothing.
+    pub(crate) fn stop_listening(&self, watch: &Watch) {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.remove(watch);
+    }
+
+    /// Puts into the metrics how long nothing was heard of each kind.
+    pub(crate) fn measure_silence(&self, metrics: &Metrics) {
+        let mut longest = BTreeMap::<&'static str, f64>::new();
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        for ((kind, _), heard) in heard.iter() {
+            let seconds = longest.entry(kind).or_default();
+            *seconds = seconds.max(heard.silence().as_secs_f64());
+        }
+        for (kind, seconds) in longest {
+            let gauge = metrics.watch_silence.get_or_create(&ByKind { kind });
+            gauge.set(seconds);
+        }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn describe_silence(silence: Duration) -> String {
+    format!(
+        "nothing was heard of its watch for {} s; is the API server reachable, and does what is in \
+         between let watches through?",
+        silence.as_secs()
+    )
+}

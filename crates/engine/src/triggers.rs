@@ -1,0 +1,113 @@
+//! What makes controllers look again.
+//!
+//! Each reconciler says for each kind that its `observe` reads whose keys are concerned by a change
+//! of such an object. It is asked with the object as it was and as it is, since one edit may take
+//! an object out of one owner's hands and into another's.
+
+pub mod find;
+
+use std::any::{Any, TypeId};
+use std::collections::HashMap;
+
+use domain::Key;
+
+use crate::cache::{Change, Unsettled};
+use crate::caches::Caches;
+use crate::controllers::ControllerName;
+use crate::kinds::Watched;
+
+type KeysOfChange<K> = dyn Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync;
+type KeysOfSettled = dyn Fn(&Unsettled, &Caches) -> Vec<Key> + Send + Sync;
+type Typed<K> = Vec<(ControllerName, Box<KeysOfChange<K>>)>;
+
+/// The triggers of all controllers, by kind of the object that changes.
+#[derive(Default)]
+pub struct Triggers {
+    changes: HashMap<TypeId, Box<dyn Any + Send + Sync>>,
+    settled: HashMap<TypeId, Vec<(ControllerName, Box<KeysOfSettled>)>>,
+}
+
+impl Triggers {
+    /// Who has to look again after this change.
+    pub fn after<K: Watched>(
+        &self,
+        change: &Change<K>,
+        caches: &Caches,
+    ) -> Vec<(ControllerName, Key)> {
+        let found = self.changes.get(&TypeId::of::<K>());
+        let found = found.and_then(|all| all.downcast_ref::<Typed<K>>());
+        let of_one = |(controller, keys): &(ControllerName, Box<KeysOfChange<K>>)| {
+            let controller = *controller;
+            let keys = keys(change, caches).into_iter();
+            keys.map(move |key| (controller, key)).collect::<Vec<_>>()
+        };
+        found.into_iter().flatten().flat_map(of_one).collect()
+    }
+
+    /// Who has to look again now that it is known whether a POST created its object.
+    pub fn after_settling<K: Watched>(
+        &self,
+        settled: &Unsettled,
+        caches: &Caches,
+    ) -> Vec<(ControllerName, Key)> {
+        let found = self.settled.get(&TypeId::of::<K>()).into_iter().flatten();
+        let of_one = |(controller, keys): &(ControllerName, Box<KeysOfSettled>)| {
+            let controller = *controller;
+            let keys = keys(settled, caches).into_iter();
+            keys.map(move |key| (controller, key)).collect::<Vec<_>>()
+        };
+        found.flat_map(of_one).collect()
+    }
+
+    /// The controllers that read objects of this kind.
+    pub fn readers_of<K: Watched>(&self) -> Vec<ControllerName> {
+        let found = self.changes.get(&TypeId::of::<K>());
+        let found = found.and_then(|all| all.downcast_ref::<Typed<K>>());
+        found.into_iter().flatten().map(|(name, _)| *name).collect()
+    }
+
+    /// The triggers of one controller are added to the others.
+    pub fn of(&mut self, controller: ControllerName) -> TriggersOf<'_> {
+        TriggersOf {
+            controller,
+            triggers: self,
+        }
+    }
+}
+
+impl std::fmt::Debug for Triggers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "triggers on {} kinds", self.changes.len())
+    }
+}
+
+/// The triggers of one controller.
+#[derive(Debug)]
+pub struct TriggersOf<'a> {
+    controller: ControllerName,
+    triggers: &'a mut Triggers,
+}
+
+impl TriggersOf<'_> {
+    /// A change of an object of this kind wakes the keys that are found.
+    pub fn on_change<K: Watched>(
+        &mut self,
+        keys: impl Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync + 'static,
+    ) {
+        let all = self.triggers.changes.entry(TypeId::of::<K>());
+        let all = all.or_insert_with(|| Box::new(Typed::<K>::new()));
+        if let Some(all) = all.downcast_mut::<Typed<K>>() {
+            all.push((self.controller, Box::new(keys)));
+        }
+    }
+
+    /// So does the end of the doubt whether a POST of this kind created its object: that it did
+    /// not is shown by no watch.
+    pub fn on_settled<K: Watched>(
+        &mut self,
+        keys: impl Fn(&Unsettled, &Caches) -> Vec<Key> + Send + Sync + 'static,
+    ) {
+        let all = self.triggers.settled.entry(TypeId::of::<K>());
+        all.or_default().push((self.controller, Box::new(keys)));
+    }
+}

@@ -1,0 +1,48 @@
+//! Keys that several reconcilers look for after a change.
+
+use api::labels;
+use domain::{Key, ownership};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+
+use crate::cache::{Change, set_of};
+
+/// The keys of the object as it was and as it is.
+pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
+    change.versions().map(|o| Key::of(o.meta())).collect()
+}
+
+/// The PodCliqueSets that the object is part of, as it was and as it is.
+pub fn set<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
+    let versions = change.versions();
+    versions.filter_map(|o| set_of(o.meta())).collect()
+}
+
+/// The object that a label names.
+pub fn labelled(meta: &ObjectMeta, label: &str) -> Option<Key> {
+    let name = ownership::label(meta, label)?;
+    Some(Key::new(meta.namespace.clone().unwrap_or_default(), name))
+}
+
+/// The object that may adopt this one, which nobody controls: its label names it.
+pub fn adopter(meta: &ObjectMeta, label: &str) -> Option<Key> {
+    let is_orphan = ownership::controller(meta).is_none();
+    is_orphan.then(|| labelled(meta, label))?
+}
+
+/// The controlling owner, if it is of this kind.
+pub fn owner<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Option<Key> {
+    let owner = ownership::controller(meta).filter(|o| o.kind == K::kind(&()))?;
+    let namespace = meta.namespace.clone().unwrap_or_default();
+    Some(Key::new(namespace, owner.name.clone()))
+}
+
+/// The PodGang that an object's label names.
+pub fn gang(meta: &ObjectMeta) -> Option<Key> {
+    labelled(meta, labels::POD_GANG)
+}
+
+/// Whether both are of the same PodCliqueSet replica, by their names.
+pub fn is_beside(set: &Key, one: &ObjectMeta, other: &ObjectMeta) -> bool {
+    ownership::replica_in(&set.name, one) == ownership::replica_in(&set.name, other)
+}

@@ -1,0 +1,86 @@
+//! What reconcilers need to say which changes of a status are urgent.
+
+use api::LastError;
+use api::codes;
+use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::podcliqueset::ReplicaAttempt;
+use api::status::Status;
+use domain::fence;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+/// Takes over of `next` what has become true.
+pub fn advance(conditions: &mut [Condition], next: &[Condition], types: &[ConditionType]) {
+    for type_ in types {
+        let reached = conditions::find(next, *type_).filter(|c| c.status == "True");
+        let name: &'static str = (*type_).into();
+        let before = conditions.iter_mut().find(|c| c.type_ == name);
+        if let (Some(before), Some(reached)) = (before, reached) {
+            before.clone_from(reached);
+        }
+    }
+}
+
+/// Takes over of `next` how far it has come: that all is ready now, or what it waits for next. What
+/// somebody has to mend is told at once, and so is that it is not ready any more.
+pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
+    let Some(after) = conditions::find(next, ConditionType::Ready) else {
+        return;
+    };
+    let name: &'static str = ConditionType::Ready.into();
+    let before = conditions.iter_mut().find(|c| c.type_ == name);
+    let Some(before) = before else { return };
+    let reason = after.reason.parse::<Reason>();
+    let is_blocking = reason.is_ok_and(Reason::is_blocking);
+    let is_lost = before.status == "True" && after.status != "True";
+    if !is_blocking && !is_lost {
+        before.clone_from(after);
+    }
+}
+
+/// Reasons of the attempts that a status begins.
+pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
+    let before = old.replica_attempts();
+    let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::present(before, f.replica);
+    let raised = new.replica_attempts().iter().filter(is_raised);
+    raised.map(|f| f.reason.clone()).collect()
+}
+
+/// Errors keep the time at which they were first seen in this form.
+pub fn keep_times(old: &[LastError], new: &mut [LastError]) {
+    for error in new {
+        let before = old
+            .iter()
+            .find(|e| e.code == error.code && e.description == error.description);
+        if let Some(before) = before {
+            error.observed_at = before.observed_at.clone();
+        }
+    }
+}
+
+/// Condition `NameConflict` says what `lastErrors` says of taken names, and goes with it.
+pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: Timestamp) {
+    let errors = next.last_errors_mut().map(|errors| errors.as_slice());
+    let taken = errors.unwrap_or_default().iter();
+    let taken: Vec<String> = taken
+        .filter(|e| e.code == codes::NAME_CONFLICT)
+        .map(|e| e.description.clone())
+        .collect();
+    let type_ = ConditionType::NameConflict;
+    let verdict = (!taken.is_empty()).then(|| Verdict {
+        type_,
+        status: conditions::Status::True,
+        reason: Reason::NameTaken,
+        message: taken.join("; "),
+    });
+    conditions::keep(next.conditions_mut(), type_, verdict, generation, now);
+}
+
+/// The conditions without what may be written late: texts with counts in them.
+pub fn without_messages(conditions: &[Condition]) -> Vec<Condition> {
+    let strip = |c: &Condition| Condition {
+        message: String::new(),
+        ..c.clone()
+    };
+    conditions.iter().map(strip).collect()
+}

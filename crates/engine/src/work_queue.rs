@@ -1,0 +1,114 @@
+//! Keys that wait for their turn with a controller.
+//!
+//! A key is handed out only when a slot is free, so what waits is here and nowhere else. Keys of a
+//! namespace come first in, first out; namespaces take turns. A key that comes while it is being
+//! worked on is marked and comes again afterwards. After its turn a key rests: what changes about
+//! an object meanwhile is one decision and not many.
+//!
+//! A reconcile that takes longer than [`SLOW`] waits for the API server and leaves its slot to
+//! others. No namespace has more of them under way than there are slots, so that an admission
+//! webhook that hangs there holds up nobody else.
+
+mod state;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use domain::Key;
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use state::State;
+
+/// The least rest after a turn.
+pub const LEAST_REST: Duration = Duration::from_millis(20);
+/// A key rests so many times as long as the decision took: a set of 10,000 pods must not keep a
+/// core busy by itself.
+pub const REST_PER_DECISION: u32 = 5;
+/// A reconcile that takes longer leaves its slot to others.
+pub const SLOW: Duration = Duration::from_secs(1);
+
+/// A queue of keys without repetition; clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct WorkQueue(Arc<Shared>);
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Notify,
+}
+
+/// A key whose turn it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    /// The key.
+    pub key: Key,
+    /// How long it waited for a slot.
+    pub waited: Duration,
+}
+
+/// What becomes of a key after its turn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnEnd {
+    /// How long the decision itself took, without any request.
+    pub deciding: Duration,
+    /// When to come again if nothing happens before.
+    pub again: Option<Duration>,
+}
+
+impl WorkQueue {
+    /// Adds a key unless it waits already.
+    pub fn add(&self, key: Key) {
+        self.state().add(key, Instant::now());
+        self.0.changed.notify_one();
+    }
+
+    /// The next key, as soon as it is due and one of so many slots is free. One consumer only.
+    pub async fn next(&self, slots: usize) -> Turn {
+        loop {
+            let due = {
+                let mut state = self.state();
+                let now = Instant::now();
+                if let Some(turn) = state.hand_out(slots, now) {
+                    return turn;
+                }
+                state.next_change(slots, now)
+            };
+            let changed = self.0.changed.notified();
+            match due {
+                Some(due) => drop(tokio::time::timeout_at(due, changed).await),
+                None => changed.await,
+            }
+        }
+    }
+
+    /// The turn of a key is over.
+    pub fn finish(&self, key: &Key, end: TurnEnd) {
+        self.state().finish(key, end, Instant::now());
+        self.0.changed.notify_one();
+    }
+
+    /// How many keys are due and wait for a slot.
+    pub fn depth(&self) -> usize {
+        self.state().depth(Instant::now())
+    }
+
+    /// How long the first of them has been waiting.
+    pub fn longest_wait(&self) -> Duration {
+        self.state().longest_wait(Instant::now())
+    }
+
+    /// How many keys have their turn now.
+    pub fn under_way(&self) -> usize {
+        self.state().under_way()
+    }
+
+    /// Takes out all keys that were added, as one who works them off by himself.
+    pub fn take_all(&self) -> Vec<Key> {
+        self.state().take_all()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

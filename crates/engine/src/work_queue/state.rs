@@ -1,0 +1,200 @@
+//! What waits, what has its turn, what rests.
+
+use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::time::Duration;
+
+use domain::Key;
+use tokio::time::Instant;
+
+use super::{LEAST_REST, REST_PER_DECISION, SLOW, Turn, TurnEnd};
+
+/// So many rests are remembered before those that are over are forgotten.
+const MAX_RESTS: usize = 1000;
+
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// Keys that are due, by namespace, each in order of arrival.
+    due: HashMap<String, VecDeque<Key>>,
+    /// Namespaces that have keys in `due`, in the order of their turns.
+    turns: VecDeque<String>,
+    /// Since when each key in `due` waits.
+    waiting: HashMap<Key, Instant>,
+    /// Keys that have their turn.
+    running: HashMap<Key, Running>,
+    /// Keys that are not due yet, by time and by key.
+    later: BTreeSet<(Instant, Key)>,
+    later_at: HashMap<Key, Instant>,
+    /// When rests are over.
+    rests: HashMap<Key, Instant>,
+}
+
+#[derive(Debug)]
+struct Running {
+    since: Instant,
+    /// Whether the key came again meanwhile.
+    is_dirty: bool,
+}
+
+impl Running {
+    /// When it leaves its slot to others.
+    fn is_slow_at(&self) -> Instant {
+        self.since + SLOW
+    }
+}
+
+impl State {
+    pub(super) fn add(&mut self, key: Key, now: Instant) {
+        if let Some(running) = self.running.get_mut(&key) {
+            running.is_dirty = true;
+        } else if !self.waiting.contains_key(&key) {
+            self.add_at(key, now, now);
+        }
+    }
+
+    /// Adds a key for that time, or for the end of its rest.
+    fn add_at(&mut self, key: Key, at: Instant, now: Instant) {
+        let rested = self.rests.get(&key).copied();
+        let at = rested.map_or(at, |rested| rested.max(at));
+        let before = self.later_at.get(&key).copied();
+        if before.is_some_and(|before| before <= at) {
+            return;
+        }
+        if let Some(before) = before {
+            self.later.remove(&(before, key.clone()));
+        }
+        if at <= now {
+            self.later_at.remove(&key);
+            self.push_due(key, now);
+        } else {
+            self.later_at.insert(key.clone(), at);
+            self.later.insert((at, key));
+        }
+    }
+
+    fn push_due(&mut self, key: Key, since: Instant) {
+        let line = self.due.entry(key.namespace.clone()).or_default();
+        if line.is_empty() {
+            self.turns.push_back(key.namespace.clone());
+        }
+        self.waiting.insert(key.clone(), since);
+        line.push_back(key);
+    }
+
+    /// Moves what has become due to what waits.
+    fn promote(&mut self, now: Instant) {
+        while let Some((at, _)) = self.later.first() {
+            if *at > now {
+                return;
+            }
+            if let Some((at, key)) = self.later.pop_first() {
+                self.later_at.remove(&key);
+                self.push_due(key, at);
+            }
+        }
+    }
+
+    pub(super) fn hand_out(&mut self, slots: usize, now: Instant) -> Option<Turn> {
+        self.promote(now);
+        if self.slots_taken(now) >= slots {
+            return None;
+        }
+        let key = self.next_key(slots)?;
+        let since = self.waiting.remove(&key).unwrap_or(now);
+        let running = Running {
+            since: now,
+            is_dirty: false,
+        };
+        self.running.insert(key.clone(), running);
+        Some(Turn {
+            key,
+            waited: now.duration_since(since),
+        })
+    }
+
+    /// The first key of the namespace whose turn it is. One that has as much under way as there
+    /// are slots misses its turn.
+    fn next_key(&mut self, slots: usize) -> Option<Key> {
+        for _ in 0..self.turns.len() {
+            let namespace = self.turns.pop_front()?;
+            if self.under_way_in(&namespace) >= slots {
+                self.turns.push_back(namespace);
+                continue;
+            }
+            let line = self.due.get_mut(&namespace)?;
+            let key = line.pop_front();
+            if line.is_empty() {
+                self.due.remove(&namespace);
+            } else {
+                self.turns.push_back(namespace);
+            }
+            return key;
+        }
+        None
+    }
+
+    fn slots_taken(&self, now: Instant) -> usize {
+        let running = self.running.values();
+        running.filter(|r| r.is_slow_at() > now).count()
+    }
+
+    fn under_way_in(&self, namespace: &str) -> usize {
+        let keys = self.running.keys();
+        keys.filter(|key| key.namespace == namespace).count()
+    }
+
+    /// When there may be something to hand out without anybody adding or finishing a key.
+    pub(super) fn next_change(&self, slots: usize, now: Instant) -> Option<Instant> {
+        let due = self.later.first().map(|(at, _)| *at);
+        let is_full = self.slots_taken(now) >= slots;
+        let slow = self.running.values().map(Running::is_slow_at);
+        let freed = slow.filter(|at| is_full && *at > now).min();
+        due.into_iter().chain(freed).min()
+    }
+
+    pub(super) fn finish(&mut self, key: &Key, end: TurnEnd, now: Instant) {
+        let Some(running) = self.running.remove(key) else {
+            return;
+        };
+        let rest = LEAST_REST.max(end.deciding * REST_PER_DECISION);
+        self.rest(key, running.since + end.deciding + rest, now);
+        if running.is_dirty {
+            self.add_at(key.clone(), now, now);
+        } else if let Some(again) = end.again {
+            self.add_at(key.clone(), now + again, now);
+        }
+    }
+
+    fn rest(&mut self, key: &Key, until: Instant, now: Instant) {
+        if self.rests.len() >= MAX_RESTS {
+            self.rests.retain(|_, until| *until > now);
+        }
+        if until > now {
+            self.rests.insert(key.clone(), until);
+        }
+    }
+
+    pub(super) fn depth(&mut self, now: Instant) -> usize {
+        self.promote(now);
+        self.waiting.len()
+    }
+
+    pub(super) fn longest_wait(&mut self, now: Instant) -> Duration {
+        self.promote(now);
+        let since = self.waiting.values().min();
+        since.map_or(Duration::ZERO, |since| now.duration_since(*since))
+    }
+
+    pub(super) fn under_way(&self) -> usize {
+        self.running.len()
+    }
+
+    pub(super) fn take_all(&mut self) -> Vec<Key> {
+        self.turns.clear();
+        self.waiting.clear();
+        self.later.clear();
+        self.later_at.clear();
+        let mut all: Vec<Key> = self.due.drain().flat_map(|(_, line)| line).collect();
+        all.sort();
+        all
+    }
+}

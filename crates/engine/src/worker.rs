@@ -1,0 +1,237 @@
+//! One reconcile: observe, decide, apply, status.
+
+mod retry;
+mod status_writer;
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::time::Duration;
+
+use domain::Key;
+use domain::plan::{Kind, Note, Plan};
+use futures::{FutureExt, StreamExt, future, stream};
+use jiff::Timestamp;
+use kube::Resource;
+use kube::core::object::HasStatus;
+use tokio::time::Instant;
+
+use crate::apply::{self, Outcome};
+use crate::backoff::{Backoff, Failure, Pending};
+use crate::cache::Cache;
+use crate::context::Context;
+use crate::controllers::Reconciler;
+use crate::event_recorder::{self, EventRecorder};
+use crate::metrics::{ByController, ByResult};
+use crate::reconcile_log;
+use crate::work_queue::TurnEnd;
+use retry::status_of;
+use status_writer::{Debounce, STATUS_DEBOUNCE};
+
+/// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
+const LONGEST_WAIT: Duration = Duration::from_mins(1);
+/// Events of one decision that are posted at once.
+const MAX_CONCURRENT_EVENTS: usize = 16;
+
+/// Reconciles one object at a time; all that it remembers between two reconciles may be lost.
+pub struct Worker<R> {
+    reconciler: R,
+    context: Arc<Context>,
+    backoff: Backoff,
+    events: EventRecorder,
+    debounce: Debounce,
+}
+
+impl<R: Reconciler> Worker<R> {
+    /// Nothing is remembered yet.
+    pub fn new(reconciler: R, context: Arc<Context>) -> Self {
+        Self {
+            reconciler,
+            context,
+            backoff: Backoff::default(),
+            events: EventRecorder::default(),
+            debounce: Debounce::default(),
+        }
+    }
+
+    /// Observes, decides and carries out; says when to come again if nothing happens before.
+    pub async fn reconcile(&self, key: &Key) -> TurnEnd {
+        let end = self.reconcile_known(key).await;
+        if self.exists(key) {
+            return end;
+        }
+        // It went meanwhile, and was maybe forgotten before the reconcile ended.
+        self.forget(key);
+        TurnEnd { again: None, ..end }
+    }
+
+    /// Whether anything is remembered of the object.
+    pub fn remembers(&self, key: &Key) -> bool {
+        self.backoff.holds(key) || self.debounce.holds(key)
+    }
+
+    /// Whether the object is there.
+    pub(crate) fn exists(&self, key: &Key) -> bool {
+        self.cache().get(key).is_some()
+    }
+
+    pub(crate) fn forget(&self, key: &Key) {
+        self.backoff.forget(key);
+        self.debounce.forget(key);
+    }
+
+    /// The object had its turn.
+    pub(crate) fn finish(&self, key: &Key, end: TurnEnd) {
+        self.context.queue(R::NAME).finish(key, end);
+    }
+
+    fn cache(&self) -> Arc<Cache<R::Object>> {
+        self.context.caches.of::<R::Object>()
+    }
+
+    async fn reconcile_known(&self, key: &Key) -> TurnEnd {
+        let began = Instant::now();
+        let Some(object) = self.cache().get(key) else {
+            return TurnEnd::default();
+        };
+        let now = self.context.now();
+        let plan = self.decide(&object, now);
+        let deciding = began.elapsed();
+        let Ok(plan) = plan else {
+            tracing::error!(controller = %R::NAME, %key, "a rule panicked; this is a bug, please report it");
+            self.count("error", began);
+            let (_, wait) = self.backoff.failed(key, Failure::default());
+            return TurnEnd {
+                deciding,
+                again: Some(wait),
+            };
+        };
+        let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
+        self.count(outcome.result(), began);
+        let again = self.settle(key, &object, outcome, delay).await;
+        TurnEnd { deciding, again }
+    }
+
+    /// A rule that panics stops its own object and no other.
+    fn decide(
+        &self,
+        object: &Arc<R::Object>,
+        now: Timestamp,
+    ) -> std::thread::Result<Plan<R::Status>> {
+        catch_unwind(AssertUnwindSafe(|| {
+            let snapshot = self.reconciler.observe(object, &self.context.caches);
+            self.reconciler.decide(&snapshot, now)
+        }))
+    }
+
+    /// Events, waves, status; how long to wait if nothing happens meanwhile.
+    async fn carry_out(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        plan: Plan<R::Status>,
+        now: Timestamp,
+    ) -> (Outcome, Option<Duration>) {
+        let pending = self.backoff.pending(key, object.meta().generation);
+        let blocked = pending
+            .as_ref()
+            .map_or_else(BTreeSet::new, |p| p.blocked.clone());
+        self.publish(object, &plan.notes, now).await;
+        let mut outcome = apply::apply_plan(&self.context, &plan.waves, &blocked, now).await;
+        reconcile_log::writes(R::NAME, key, &outcome);
+        let is_status_blocked = blocked.contains(&status_of::<R>());
+        outcome.is_cut_short |= is_status_blocked && plan.status.is_some();
+        let next = plan.status.filter(|_| !is_status_blocked);
+        let next = next.map(|next| with_errors(next, &outcome, pending.as_ref()));
+        let waiting = pending.filter(|_| outcome.is_cut_short).map(|p| p.rest);
+        let told = self.tell(key, object, next, &mut outcome, now).await;
+        let waits = [plan.wake_at.map(|at| until(at, now)), waiting, told];
+        (outcome, waits.into_iter().flatten().min())
+    }
+
+    /// What became of the writes: as events, and in the status.
+    async fn tell(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        next: Option<R::Status>,
+        outcome: &mut Outcome,
+        now: Timestamp,
+    ) -> Option<Duration> {
+        let summaries = event_recorder::summaries(outcome);
+        let published = self.publish(object, &summaries, now);
+        // The first status would tell of the time before these writes, which ask for the next
+        // decision themselves.
+        let is_outdated =
+            object.status().is_none() && outcome.is_complete() && !outcome.done.is_empty();
+        if is_outdated {
+            published.await;
+            return Some(STATUS_DEBOUNCE);
+        }
+        let Some(next) = next.filter(|_| !self.is_spared(key, outcome)) else {
+            published.await;
+            return None;
+        };
+        // Nobody who reads the status waits for the events of these writes, nor the reverse.
+        let writing = self.write_status(key, object, next, now);
+        let ((), written) = future::join(published, writing).await;
+        match written {
+            Ok(pause) => pause,
+            Err(error) => {
+                self.status_failed(key, object, &error, outcome, now).await;
+                None
+            }
+        }
+    }
+
+    /// Publishes all of them, and returns when that is done: events of a fence precede its first
+    /// delete.
+    async fn publish(&self, object: &Arc<R::Object>, events: &[Note], now: Timestamp) {
+        let requests = &self.context.requests;
+        let mut all = Vec::new();
+        for event in events {
+            let about = self.context.reference(object.as_ref(), event);
+            let published = self.events.publish(requests, about, event, now);
+            all.push(published.boxed());
+        }
+        let all = stream::iter(all).buffer_unordered(MAX_CONCURRENT_EVENTS);
+        all.collect::<()>().await;
+    }
+
+    fn count(&self, result: &'static str, began: Instant) {
+        let controller = R::NAME.0;
+        let metrics = &self.context.metrics;
+        let labels = ByResult { controller, result };
+        metrics.reconciles.get_or_create(&labels).inc();
+        let duration = metrics
+            .durations
+            .get_or_create(&ByController { controller });
+        duration.observe(began.elapsed().as_secs_f64());
+    }
+}
+
+/// The status with what failed just now, and what waits since it failed.
+fn with_errors<S: api::status::Status>(
+    mut next: S,
+    outcome: &Outcome,
+    pending: Option<&Pending>,
+) -> S {
+    if let Some(list) = next.last_errors_mut() {
+        list.extend(outcome.errors().cloned());
+        let waiting = pending.filter(|_| outcome.is_cut_short);
+        list.extend(waiting.into_iter().flat_map(|p| p.errors.clone()));
+    }
+    next
+}
+
+/// Time left until `at`, but never so long that a step of the clock goes unnoticed.
+fn until(at: Timestamp, now: Timestamp) -> Duration {
+    Duration::try_from(at.duration_since(now))
+        .unwrap_or(Duration::ZERO)
+        .min(LONGEST_WAIT)
+}
+
+/// The kind of the objects that a controller reconciles.
+fn kind_of<R: Reconciler>() -> Kind {
+    Kind::of::<R::Object>()
+}

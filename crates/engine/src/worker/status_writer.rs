@@ -1,0 +1,121 @@
+//! Writes a status if it differs, and at the right time.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use api::events;
+use api::status::Status as _;
+use domain::Key;
+use domain::plan::Note;
+use jiff::Timestamp;
+use kube::Resource;
+use kube::core::object::HasStatus;
+use tokio::time::Instant;
+
+use super::{Worker, kind_of, status_of};
+use crate::apply::Outcome;
+use crate::controllers::Reconciler;
+use crate::reconcile_log;
+use crate::requests::RequestError;
+use crate::urgency;
+
+/// How long a status that differs in nothing urgent waits for more of the kind.
+pub(super) const STATUS_DEBOUNCE: Duration = Duration::from_millis(500);
+/// So often in a row has the API server asked to wait, and the status says so.
+const THROTTLED_BEFORE_TOLD: u32 = 3;
+
+/// Since when statuses wait to be written.
+#[derive(Debug, Default)]
+pub(super) struct Debounce(Mutex<HashMap<Key, Instant>>);
+
+impl Debounce {
+    /// How long the status still has to wait.
+    fn pause(&self, key: &Key) -> Option<Duration> {
+        let since = *self.since().entry(key.clone()).or_insert_with(Instant::now);
+        let left = STATUS_DEBOUNCE.checked_sub(since.elapsed());
+        left.filter(|left| !left.is_zero())
+    }
+
+    pub(super) fn holds(&self, key: &Key) -> bool {
+        self.since().contains_key(key)
+    }
+
+    pub(super) fn forget(&self, key: &Key) {
+        self.since().remove(key);
+    }
+
+    fn since(&self) -> MutexGuard<'_, HashMap<Key, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<R: Reconciler> Worker<R> {
+    /// Writes the status if it differs. What is not urgent waits a little for more of the kind:
+    /// `Some` says how long.
+    pub(super) async fn write_status(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        mut next: R::Status,
+        now: Timestamp,
+    ) -> Result<Option<Duration>, RequestError> {
+        urgency::set_name_conflict(&mut next, object.meta().generation, now);
+        let mut before = object.status().cloned().unwrap_or_default();
+        if let (Some(old), Some(new)) = (before.last_errors_mut(), next.last_errors_mut()) {
+            urgency::keep_times(old, new);
+        }
+        let is_first = object.status().is_none();
+        if !is_first && before == next {
+            self.debounce.forget(key);
+            return Ok(None);
+        }
+        if !is_first
+            && !R::is_urgent(&before, &next)
+            && let Some(pause) = self.debounce.pause(key)
+        {
+            return Ok(Some(pause));
+        }
+        let requests = &self.context.requests;
+        match requests.replace_status(object.as_ref(), &next).await {
+            Ok(written) => {
+                reconcile_log::status::<R>(&self.context.metrics, object, &before, &next);
+                self.debounce.forget(key);
+                self.context.wrote(written);
+                Ok(None)
+            }
+            Err(RequestError::NotFound) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether the status is left for the next time: who is asked for less is not asked for more
+    /// only to be told so. If it goes on, users have to know.
+    pub(super) fn is_spared(&self, key: &Key, outcome: &Outcome) -> bool {
+        let classes = outcome.failed_classes().iter();
+        let counts = classes.map(|class| self.backoff.count(key, Some(*class)));
+        outcome.is_throttled && counts.max().unwrap_or(0) < THROTTLED_BEFORE_TOLD
+    }
+
+    /// A status cannot say that it was refused, so an event does.
+    pub(super) async fn status_failed(
+        &self,
+        key: &Key,
+        object: &Arc<R::Object>,
+        error: &RequestError,
+        outcome: &mut Outcome,
+        now: Timestamp,
+    ) {
+        if let RequestError::Conflict | RequestError::Unreadable(_) = error {
+            outcome.conflicts.push((kind_of::<R>(), key.clone()));
+            return;
+        }
+        tracing::warn!(controller = %R::NAME, %key, %error, "status not written");
+        let text = format!("the status cannot be written: {error}");
+        if error.is_refusal() {
+            let event = Note::warning(events::STATUS_FAILED, text.clone());
+            self.publish(object, &[event], now).await;
+        }
+        outcome.fail(status_of::<R>(), String::new(), error, text, now);
+    }
+}

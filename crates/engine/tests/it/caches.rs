@@ -1,0 +1,80 @@
+//! What is asked of all caches at once.
+
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use domain::fence::{Cause, raise};
+use domain::ownership;
+use engine::Caches;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use testkit::builders::{after, podclique, set, stored};
+
+/// With a clique `a` and a group `g`, replica 0 torn down once.
+fn torn_down() -> PodCliqueSet {
+    let cause = Cause {
+        reason: "GangTerminated".into(),
+        message: "test".into(),
+    };
+    let attempts: Vec<ReplicaAttempt> = raise(&[], [(0, cause)], after(60));
+    set("demo")
+        .clique("a", |c| c)
+        .clique("b", |c| c)
+        .group("g", ["b"], |g| g)
+        .with(|s| s.status.get_or_insert_default().replica_attempts = attempts)
+        .build()
+}
+
+fn group(owner: Option<&PodCliqueSet>) -> PodCliqueScalingGroup {
+    let owner = owner.map(|set| vec![ownership::controller_reference(set)]);
+    PodCliqueScalingGroup {
+        metadata: ObjectMeta {
+            owner_references: owner,
+            labels: Some(labels::default_labels("demo")),
+            ..stored("demo-0-g")
+        },
+        ..PodCliqueScalingGroup::default()
+    }
+}
+
+/// A PodClique of attempt 0, in the hands of that group.
+fn grouped(group: &PodCliqueScalingGroup) -> PodClique {
+    let owner = ownership::controller_reference(group);
+    let clique = podclique("demo-0-g-0-b").with(|c| {
+        c.metadata.owner_references = Some(vec![owner]);
+    });
+    (*clique.build()).clone()
+}
+
+fn standalone(is_orphan: bool) -> PodClique {
+    let clique = podclique("demo-0-a").with(|c| {
+        if is_orphan {
+            c.metadata.owner_references = None;
+        }
+    });
+    (*clique.build()).clone()
+}
+
+/// Nobody deletes what neither the set nor its groups control, so nobody waits for it either.
+#[test]
+fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
+    let set = torn_down();
+    let holds_up = |clique: PodClique, group: Option<PodCliqueScalingGroup>| {
+        let caches = Caches::default();
+        caches.of::<PodClique>().apply(clique);
+        group.map(|g| caches.of::<PodCliqueScalingGroup>().apply(g));
+        caches.has_earlier_attempt(&set, 0)
+    };
+    let of_group = || grouped(&group(None));
+    assert!(holds_up(standalone(false), None));
+    assert!(!holds_up(standalone(true), None), "nobody controls it");
+    assert!(holds_up(of_group(), Some(group(Some(&set)))));
+    assert!(
+        !holds_up(of_group(), Some(group(None))),
+        "its group is an orphan"
+    );
+    assert!(holds_up(of_group(), None), "it goes with its group");
+    for clique in [standalone(false), of_group()] {
+        let mut edited = clique;
+        edited.metadata.labels = None;
+        assert!(holds_up(edited, None), "its labels were edited");
+    }
+}

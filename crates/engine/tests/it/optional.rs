@@ -1,0 +1,149 @@
+//! A kind of the cluster whose CustomResourceDefinition comes and goes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use api::ClusterTopologyBinding;
+use api::{PodClique, PodCliqueStatus};
+use domain::Key;
+use domain::plan::Plan;
+use engine::metrics::Metrics;
+use engine::requests::Requests;
+use engine::triggers::TriggersOf;
+use engine::{Caches, Context, ControllerName, Controllers, Kinds, Reconciler, Watched};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::server::{Reply, failure, scripted};
+
+#[derive(Clone, Debug, Deserialize, Resource)]
+#[resource(inherit = ClusterTopologyBinding)]
+struct Binding {
+    metadata: ObjectMeta,
+}
+
+impl Watched for Binding {
+    const IS_OPTIONAL: bool = true;
+}
+
+const READER: ControllerName = ControllerName("reader");
+
+/// Reads bindings when it decides about PodCliques.
+struct Reader;
+
+impl Reconciler for Reader {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = ();
+    const NAME: ControllerName = READER;
+
+    fn triggers(on: &mut TriggersOf<'_>) {
+        on.on_change::<Binding>(|change, _| {
+            let name = change.newest().and_then(|b| b.metadata.name.clone());
+            name.map(|name| Key::new("default", name))
+                .into_iter()
+                .collect()
+        });
+    }
+
+    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
+        true
+    }
+
+    fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}
+
+    fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
+        Plan::default()
+    }
+}
+
+fn podclique(name: &str) -> PodClique {
+    let metadata = ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("default".into()),
+        uid: Some(name.into()),
+        resource_version: Some("3".into()),
+        ..ObjectMeta::default()
+    };
+    PodClique {
+        metadata,
+        ..PodClique::default()
+    }
+}
+
+fn list() -> Reply {
+    let binding = json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "ClusterTopologyBinding",
+        "metadata": {"name": "rack", "uid": "rack", "resourceVersion": "4"}, "spec": {},
+    });
+    Reply::Answer(
+        200,
+        json!({
+            "kind": "ClusterTopologyBindingList", "apiVersion": "grove.io/v1alpha1",
+            "metadata": {"resourceVersion": "5"}, "items": [binding],
+        }),
+    )
+}
+
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
+    let is_installed = Arc::new(AtomicBool::new(false));
+    let is_served = is_installed.clone();
+    let (client, asked) = scripted(move |asked, _| {
+        if !is_served.load(Ordering::SeqCst) {
+            return Reply::Answer(404, failure(404, "NotFound"));
+        }
+        if asked.contains("watch=true") {
+            return Reply::Silent;
+        }
+        list()
+    });
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
+    // One of a namespace would not see objects of the cluster otherwise.
+    let context = context.in_namespaces(&["default".into()]);
+    let context = Arc::new(context.with_kinds(Kinds::none().with::<Binding>()));
+    let (_, watch) = context.watches(&client).remove(0);
+    assert_eq!(context.unsynced().len(), 1, "it may be there");
+    context.caches.of::<PodClique>().apply(podclique("a"));
+    let watch = tokio::spawn(watch);
+    let woken = || context.queue(READER).take_all();
+
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
+    assert!(!context.caches.is_served::<Binding>());
+    assert_eq!(
+        woken(),
+        [Key::new("default", "a")],
+        "it is known to be absent"
+    );
+    let before = asked.lock().unwrap().len();
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    let polls = asked.lock().unwrap().len() - before;
+    assert!(
+        (15..=25).contains(&polls),
+        "{polls} requests in ten minutes"
+    );
+    assert!(context.unsynced().is_empty(), "its silence means nothing");
+
+    is_installed.store(true, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_secs(31)).await;
+    assert!(context.caches.is_served::<Binding>());
+    assert_eq!(context.caches.of::<Binding>().len(), 1);
+    assert_eq!(woken().len(), 2, "the object, and all who read the kind");
+    let path = "GET /apis/grove.io/v1alpha1/clustertopologybindings?";
+    assert!(asked.lock().unwrap().iter().all(|a| a.starts_with(path)));
+
+    is_installed.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_mins(2)).await;
+    assert!(!context.caches.is_served::<Binding>());
+    assert!(context.caches.of::<Binding>().is_empty());
+    assert_eq!(woken().len(), 2);
+    assert!(context.unsynced().is_empty());
+    watch.abort();
+}

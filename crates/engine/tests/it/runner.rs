@@ -1,0 +1,220 @@
+//! One controller from key to written status.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use api::{PodClique, PodCliqueStatus};
+use domain::Key;
+use domain::plan::Plan;
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler, runner, worker};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::json;
+use tokio::sync::Notify;
+
+use crate::server::{Asked, PODCLIQUE, Reply, context, context_of, failure, scripted};
+
+/// Wants `replicas` in the status; panics on an object called `bad`.
+struct Rules {
+    decided: Arc<AtomicUsize>,
+}
+
+impl Reconciler for Rules {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = Arc<PodClique>;
+    const NAME: ControllerName = PODCLIQUE;
+
+    fn triggers(_: &mut TriggersOf<'_>) {}
+
+    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
+        true
+    }
+
+    fn observe(&self, object: &Arc<PodClique>, _: &Caches) -> Arc<PodClique> {
+        object.clone()
+    }
+
+    fn decide(&self, snapshot: &Arc<PodClique>, _: Timestamp) -> Plan<PodCliqueStatus> {
+        self.decided.fetch_add(1, Ordering::SeqCst);
+        assert_ne!(snapshot.metadata.name.as_deref(), Some("bad"));
+        let status = PodCliqueStatus {
+            replicas: 3,
+            ..PodCliqueStatus::default()
+        };
+        Plan {
+            status: Some(status),
+            ..Plan::default()
+        }
+    }
+}
+
+fn podclique(name: &str, version: &str) -> PodClique {
+    PodClique {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some("default".into()),
+            uid: Some(format!("uid-{name}")),
+            resource_version: Some(version.into()),
+            ..ObjectMeta::default()
+        },
+        ..PodClique::default()
+    }
+}
+
+/// Runs the controller on these objects until `done` holds of what it asked.
+async fn run_until(names: &[&str], done: impl Fn(&[String]) -> bool) -> (Vec<String>, usize) {
+    let mut written = podclique("good", "8");
+    written.status = Some(PodCliqueStatus {
+        replicas: 3,
+        ..PodCliqueStatus::default()
+    });
+    let (context, asked) = context(vec![(200, json!(written))]);
+    for name in names {
+        context.publish(context.caches.of::<PodClique>().apply(podclique(name, "7")));
+    }
+    let decided = Arc::new(AtomicUsize::new(0));
+    let stop = Arc::new(Notify::new());
+    let stopped = stop.clone();
+    let rules = Rules {
+        decided: decided.clone(),
+    };
+    let task = tokio::spawn(runner::run(rules, context, 2, async move {
+        stopped.notified().await;
+    }));
+    wait(&asked, done).await;
+    stop.notify_one();
+    task.await.unwrap();
+    (
+        asked.lock().unwrap().clone(),
+        decided.load(Ordering::SeqCst),
+    )
+}
+
+async fn wait(asked: &Asked, done: impl Fn(&[String]) -> bool) {
+    let poll = async {
+        while !done(&asked.lock().unwrap()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), poll)
+        .await
+        .expect("never done");
+}
+
+#[tokio::test]
+async fn writes_the_status_once_and_is_quiet_when_it_is_right() {
+    let (asked, decided) = run_until(&["good"], |asked| !asked.is_empty()).await;
+    assert_eq!(
+        asked,
+        ["PUT /apis/grove.io/v1alpha1/namespaces/default/podcliques/good/status"]
+    );
+    assert!((1..=2).contains(&decided), "{decided}");
+}
+
+#[tokio::test]
+async fn goes_on_with_others_when_a_rule_panics() {
+    let (asked, _) = run_until(&["bad", "good"], |asked| !asked.is_empty()).await;
+    assert_eq!(asked.len(), 1);
+}
+
+/// An admission policy that does not like what we write.
+#[tokio::test(start_paused = true)]
+async fn a_refused_status_is_tried_a_few_times_and_told_by_an_event() {
+    let (context, asked) = context_of(scripted(|asked, _| {
+        if asked.ends_with("/status?") {
+            Reply::Answer(422, failure(422, "Invalid"))
+        } else {
+            Reply::Answer(
+                201,
+                json!({"kind": "Event", "apiVersion": "v1", "metadata": {}}),
+            )
+        }
+    }));
+    context.publish(
+        context
+            .caches
+            .of::<PodClique>()
+            .apply(podclique("good", "7")),
+    );
+    let rules = Rules {
+        decided: Arc::default(),
+    };
+    let began = tokio::time::Instant::now();
+    let controller = runner::run(rules, context.clone(), 2, std::future::pending());
+    let noise = async {
+        loop {
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            context.queue(PODCLIQUE).add(Key::new("default", "good"));
+        }
+    };
+    let both = futures::future::join(controller, noise);
+    let _ = tokio::time::timeout(Duration::from_secs(45), both).await;
+    assert_eq!(began.elapsed().as_secs(), 45);
+    let asked = asked.lock().unwrap();
+    let count = |end: &str| asked.iter().filter(|a| a.ends_with(end)).count();
+    assert!((4..=8).contains(&count("/status?")), "{asked:?}");
+    assert_eq!(count("/events?"), 1, "{asked:?}");
+    assert_eq!(
+        asked.len(),
+        count("/status?") + 1,
+        "nothing is read: {asked:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_waits_when_it_has_to_stop_is_not_begun() {
+    let (context, asked) = context(Vec::new());
+    for name in ["a", "b", "c"] {
+        context.publish(context.caches.of::<PodClique>().apply(podclique(name, "7")));
+    }
+    let decided = Arc::new(AtomicUsize::new(0));
+    let rules = Rules {
+        decided: decided.clone(),
+    };
+    runner::run(rules, context, 1, std::future::ready(())).await;
+    assert_eq!(decided.load(Ordering::SeqCst), 0);
+    assert_eq!(asked.lock().unwrap().len(), 0);
+}
+
+/// Decides on objects that go at that very moment.
+struct Vanishing;
+
+impl Reconciler for Vanishing {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = ();
+    const NAME: ControllerName = PODCLIQUE;
+
+    fn triggers(_: &mut TriggersOf<'_>) {}
+
+    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
+        true
+    }
+
+    fn observe(&self, object: &Arc<PodClique>, caches: &Caches) {
+        caches.of::<PodClique>().delete(&object.metadata);
+    }
+
+    fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
+        Plan {
+            status: Some(PodCliqueStatus::default()),
+            ..Plan::default()
+        }
+    }
+}
+
+#[tokio::test]
+async fn remembers_no_failure_of_what_went_meanwhile() {
+    let (context, _) = context(vec![(503, failure(503, "ServiceUnavailable"))]);
+    context
+        .caches
+        .of::<PodClique>()
+        .apply(podclique("good", "7"));
+    let worker = worker::Worker::new(Vanishing, context);
+    let key = domain::Key::new("default", "good");
+    assert_eq!(worker.reconcile(&key).await.again, None);
+    assert!(!worker.remembers(&key));
+}

@@ -1,0 +1,223 @@
+//! Whose turn it is.
+
+use std::time::Duration;
+
+use domain::Key;
+use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, WorkQueue};
+use futures::FutureExt;
+use tokio::time::{Instant, advance};
+
+const SLOTS: usize = 3;
+
+fn key(name: &str) -> Key {
+    in_namespace("default", name)
+}
+
+fn in_namespace(namespace: &str, name: &str) -> Key {
+    Key::new(namespace, name)
+}
+
+fn add(queue: &WorkQueue, names: &[&str]) {
+    for name in names {
+        queue.add(key(name));
+    }
+}
+
+/// Names of those whose turn it is now.
+fn handed_out(queue: &WorkQueue) -> Vec<String> {
+    let next = || queue.next(SLOTS).now_or_never();
+    std::iter::from_fn(next)
+        .map(|turn: Turn| turn.key.name)
+        .collect()
+}
+
+fn finish(queue: &WorkQueue, name: &str) {
+    queue.finish(&key(name), TurnEnd::default());
+}
+
+#[tokio::test(start_paused = true)]
+async fn hands_out_each_key_once_and_in_order() {
+    let queue = WorkQueue::default();
+    add(&queue, &["b", "a", "b", "a"]);
+    assert_eq!(queue.depth(), 2);
+    assert_eq!(handed_out(&queue), ["b", "a"]);
+    assert_eq!((queue.depth(), queue.under_way()), (0, 2));
+}
+
+#[tokio::test(start_paused = true)]
+async fn wakes_a_consumer_that_waits() {
+    let queue = WorkQueue::default();
+    let waiting = tokio::spawn({
+        let queue = queue.clone();
+        async move { queue.next(SLOTS).await }
+    });
+    tokio::task::yield_now().await;
+    add(&queue, &["a"]);
+    assert_eq!(waiting.await.unwrap().key, key("a"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn hands_out_no_more_than_there_are_slots() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a", "b", "c", "d", "e"]);
+    assert_eq!(handed_out(&queue), ["a", "b", "c"]);
+    assert_eq!(queue.depth(), 2);
+    finish(&queue, "b");
+    assert_eq!(handed_out(&queue), ["d"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_comes_during_its_turn_comes_again_after_a_rest() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a"]);
+    assert_eq!(handed_out(&queue), ["a"]);
+    add(&queue, &["a", "a"]);
+    assert_eq!(handed_out(&queue), [""; 0], "never twice at once");
+    finish(&queue, "a");
+    assert_eq!(handed_out(&queue), [""; 0], "it rests");
+    let began = Instant::now();
+    assert_eq!(queue.next(SLOTS).await.key, key("a"));
+    assert_eq!(began.elapsed(), LEAST_REST);
+    finish(&queue, "a");
+    advance(Duration::from_secs(1)).await;
+    assert_eq!(handed_out(&queue), [""; 0], "once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_that_rested_comes_at_once() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a"]);
+    handed_out(&queue);
+    finish(&queue, "a");
+    advance(LEAST_REST).await;
+    add(&queue, &["a"]);
+    assert_eq!(handed_out(&queue), ["a"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_rest_grows_with_what_the_decision_took() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a"]);
+    handed_out(&queue);
+    let deciding = Duration::from_millis(100);
+    advance(deciding).await;
+    let end = TurnEnd {
+        deciding,
+        ..TurnEnd::default()
+    };
+    queue.finish(&key("a"), end);
+    add(&queue, &["a"]);
+    let began = Instant::now();
+    queue.next(SLOTS).await;
+    assert_eq!(began.elapsed(), Duration::from_millis(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_key_comes_again_when_it_asked_to_unless_something_happens_before() {
+    let queue = WorkQueue::default();
+    let ask_again = || {
+        let end = TurnEnd {
+            again: Some(Duration::from_mins(1)),
+            ..TurnEnd::default()
+        };
+        queue.finish(&key("a"), end);
+    };
+    add(&queue, &["a"]);
+    handed_out(&queue);
+    ask_again();
+    assert_eq!(queue.depth(), 0, "it is not due");
+    let began = Instant::now();
+    queue.next(SLOTS).await;
+    assert_eq!(began.elapsed(), Duration::from_mins(1));
+    ask_again();
+    advance(Duration::from_secs(1)).await;
+    add(&queue, &["a"]);
+    assert_eq!(handed_out(&queue), ["a"]);
+    finish(&queue, "a");
+    advance(Duration::from_mins(2)).await;
+    assert_eq!(
+        handed_out(&queue),
+        [""; 0],
+        "the last turn asked for nothing"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespaces_take_turns() {
+    let queue = WorkQueue::default();
+    for name in ["a", "b", "c", "d"] {
+        queue.add(in_namespace("busy", name));
+    }
+    queue.add(in_namespace("other", "x"));
+    assert_eq!(handed_out(&queue), ["a", "x", "b"]);
+}
+
+/// A tenant of twelve objects that are worked on and changed all the time, each for 50 ms.
+#[tokio::test(start_paused = true)]
+async fn a_cold_key_is_decided_within_100_ms_beside_twelve_that_are_always_hot() {
+    const TEN_SLOTS: usize = 10;
+    let queue = WorkQueue::default();
+    let hot = |i: u32| in_namespace("hot", &i.to_string());
+    for i in 0..12 {
+        queue.add(hot(i));
+    }
+    let consumer = queue.clone();
+    let work = async {
+        loop {
+            let turn = consumer.next(TEN_SLOTS).await;
+            if turn.key.namespace == "cold" {
+                return turn;
+            }
+            let queue = consumer.clone();
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                queue.add(turn.key.clone());
+                queue.finish(&turn.key, TurnEnd::default());
+            });
+        }
+    };
+    let change = async {
+        tokio::time::sleep(Duration::from_millis(1010)).await;
+        assert!(queue.depth() > 0, "the hot ones want all slots");
+        queue.add(in_namespace("cold", "x"));
+        Instant::now()
+    };
+    let (turn, changed) = futures::future::join(work, change).await;
+    assert!(changed.elapsed() <= Duration::from_millis(100));
+    assert!(turn.waited <= Duration::from_millis(100), "{turn:?}");
+}
+
+/// They wait for an admission webhook that hangs.
+#[tokio::test(start_paused = true)]
+async fn slow_ones_leave_their_slots_and_hold_up_only_their_own_namespace() {
+    let queue = WorkQueue::default();
+    for i in 0..40 {
+        queue.add(in_namespace("hangs", &i.to_string()));
+    }
+    assert_eq!(handed_out(&queue).len(), SLOTS);
+    queue.add(in_namespace("other", "x"));
+    assert_eq!(handed_out(&queue), [""; 0], "all slots are taken");
+    let began = Instant::now();
+    assert_eq!(queue.next(SLOTS).await.key.name, "x");
+    assert_eq!(began.elapsed(), SLOW);
+    advance(Duration::from_secs(10)).await;
+    assert_eq!(handed_out(&queue), [""; 0], "the namespace has its share");
+    queue.add(in_namespace("other", "y"));
+    assert_eq!(handed_out(&queue), ["y"]);
+    queue.finish(&in_namespace("hangs", "0"), TurnEnd::default());
+    assert_eq!(handed_out(&queue), ["3"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn tells_how_many_are_due_and_how_long_the_first_has_waited() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a", "b", "c", "d"]);
+    handed_out(&queue);
+    advance(Duration::from_millis(300)).await;
+    add(&queue, &["e"]);
+    assert_eq!(queue.depth(), 2);
+    assert_eq!(queue.longest_wait(), Duration::from_millis(300));
+    finish(&queue, "a");
+    let turn = queue.next(SLOTS).await;
+    assert_eq!(turn.waited, Duration::from_millis(300));
+}

@@ -1,0 +1,373 @@
+//! Who is woken when an object changes.
+
+use std::sync::Arc;
+
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::podgang::PodGroup;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
+use domain::{Key, Pod};
+
+use engine::{Caches, Change, ControllerName, Watched};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use operator::run::controllers;
+
+fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
+    ObjectMeta {
+        name: Some(name.into()),
+        namespace: Some("default".into()),
+        uid: Some(format!("uid-{name}")),
+        owner_references: Some(vec![OwnerReference {
+            api_version: "grove.io/v1alpha1".into(),
+            kind: owner_kind.into(),
+            name: owner.into(),
+            uid: format!("uid-{owner}"),
+            controller: Some(true),
+            ..OwnerReference::default()
+        }]),
+        ..ObjectMeta::default()
+    }
+}
+
+const SETS: ControllerName = ControllerName("podcliqueset");
+const GROUPS: ControllerName = ControllerName("podcliquescalinggroup");
+const PODCLIQUES: ControllerName = ControllerName("podclique");
+
+fn woken_by<K: Watched>(change: &Change<K>, caches: &Caches) -> Vec<(ControllerName, Key)> {
+    K::remember(change, caches);
+    controllers().triggers.after(change, caches)
+}
+
+fn gone<K>(object: K) -> Change<K> {
+    Change {
+        old: Some(Arc::new(object)),
+        new: None,
+    }
+}
+
+#[test]
+fn wakes_the_owners_of_a_clique_whose_labels_were_stripped() {
+    let caches = Caches::default();
+    let group = meta("demo-0-g", "PodCliqueSet", "demo");
+    caches
+        .of::<PodCliqueScalingGroup>()
+        .apply(PodCliqueScalingGroup {
+            metadata: group,
+            ..Default::default()
+        });
+    let metadata = meta("demo-0-g-0-a", "PodCliqueScalingGroup", "demo-0-g");
+    let routes = woken_by(
+        &gone(PodClique {
+            metadata,
+            ..PodClique::default()
+        }),
+        &caches,
+    );
+    for (controller, name) in [
+        (SETS, "demo"),
+        (GROUPS, "demo-0-g"),
+        (PODCLIQUES, "demo-0-g-0-a"),
+    ] {
+        assert!(
+            routes.contains(&(controller, Key::new("default", name))),
+            "{routes:?}"
+        );
+    }
+}
+
+#[test]
+fn believes_the_owner_rather_than_the_label() {
+    let caches = Caches::default();
+    let mut metadata = meta("demo-0-a", "PodCliqueSet", "demo");
+    metadata.labels = Some([(labels::PART_OF.to_owned(), "other".to_owned())].into());
+    let routes = woken_by(
+        &gone(PodClique {
+            metadata,
+            ..PodClique::default()
+        }),
+        &caches,
+    );
+    assert!(
+        routes.contains(&(SETS, Key::new("default", "demo"))),
+        "{routes:?}"
+    );
+}
+
+/// Nothing is created in a replica while a PodClique of an earlier attempt exists there: whoever
+/// waits for that has to learn that it is gone.
+#[test]
+fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
+    let caches = Caches::default();
+    let labelled = |name: &str, replica: &str| {
+        let mut metadata = meta(name, "PodCliqueSet", "demo");
+        let labels = [
+            (labels::PART_OF, "demo"),
+            (labels::PCS_REPLICA_INDEX, replica),
+        ];
+        metadata.labels = Some(labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
+        metadata
+    };
+    for (name, replica) in [("demo-0-g", "0"), ("demo-1-g", "1")] {
+        caches
+            .of::<PodCliqueScalingGroup>()
+            .apply(PodCliqueScalingGroup {
+                metadata: labelled(name, replica),
+                ..Default::default()
+            });
+    }
+    caches.of::<PodClique>().apply(PodClique {
+        metadata: labelled("demo-0-b", "0"),
+        ..PodClique::default()
+    });
+    let routes = woken_by(
+        &gone(PodClique {
+            metadata: labelled("demo-0-a", "0"),
+            ..PodClique::default()
+        }),
+        &caches,
+    );
+    let wakes = |controller, name: &str| routes.contains(&(controller, Key::new("default", name)));
+    assert!(wakes(PODCLIQUES, "demo-0-b"), "{routes:?}");
+    assert!(wakes(GROUPS, "demo-0-g"));
+    assert!(!wakes(GROUPS, "demo-1-g"));
+}
+
+/// The phase follows once the last pod ended, and it is the PodCliques that end them.
+#[test]
+fn wakes_the_children_of_a_job_that_is_given_up() {
+    let caches = Caches::default();
+    let mut metadata = meta("demo-0-a", "PodCliqueSet", "demo");
+    metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
+    caches.of::<PodClique>().apply(PodClique {
+        metadata,
+        ..PodClique::default()
+    });
+    let mut failed = PodCliqueSetStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::Failed,
+        status: Status::True,
+        reason: Reason::MaxRuntimeExceeded,
+        message: String::new(),
+    };
+    conditions::set(
+        &mut failed.conditions,
+        verdict,
+        Some(1),
+        Timestamp::UNIX_EPOCH,
+    );
+    let set = |status: PodCliqueSetStatus| {
+        let mut set = PodCliqueSet::default();
+        set.metadata.name = Some("demo".into());
+        set.metadata.namespace = Some("default".into());
+        set.status = Some(status);
+        Some(Arc::new(set))
+    };
+    let change = Change {
+        old: set(PodCliqueSetStatus::default()),
+        new: set(failed),
+    };
+    let routes = woken_by(&change, &caches);
+    let clique = (PODCLIQUES, Key::new("default", "demo-0-a"));
+    assert!(routes.contains(&clique), "{routes:?}");
+}
+
+/// The list of an adopted gang stays the same; that it lets its pods through is said beside it.
+#[test]
+fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
+    let gang = |opens: &str| {
+        let mut gang = PodGang {
+            metadata: meta("demo-0", "PodCliqueSet", "demo"),
+            ..PodGang::default()
+        };
+        let said = (labels::LIST_OPENS_GATES.to_owned(), opens.to_owned());
+        gang.metadata.annotations = Some([said].into());
+        gang.spec.pod_groups = vec![PodGroup {
+            name: "demo-0-a".into(),
+            ..PodGroup::default()
+        }];
+        Some(Arc::new(gang))
+    };
+    let routes = |old, new| woken_by(&Change { old, new }, &Caches::default());
+    let clique = (PODCLIQUES, Key::new("default", "demo-0-a"));
+    assert!(routes(gang("false"), gang("true")).contains(&clique));
+    assert!(!routes(gang("true"), gang("true")).contains(&clique));
+}
+
+/// One edit that takes an object out of all hands: no owner, no label of ours.
+fn cut(metadata: &ObjectMeta) -> ObjectMeta {
+    ObjectMeta {
+        owner_references: None,
+        labels: None,
+        resource_version: Some("2".into()),
+        ..metadata.clone()
+    }
+}
+
+/// Whoever is concerned by an object is woken when one edit takes it out of their hands, and when
+/// it is handed over: they replace it, or look for it.
+fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta, caches: &Caches) {
+    let (was, is) = (make(metadata.clone()), make(cut(metadata)));
+    let (was, is) = (Some(Arc::new(was)), Some(Arc::new(is)));
+    let new = Change {
+        old: None,
+        new: was.clone(),
+    };
+    let taken = Change {
+        old: was.clone(),
+        new: is.clone(),
+    };
+    let given = Change { old: is, new: was };
+    let concerned = woken_by(&new, caches);
+    assert!(!concerned.is_empty());
+    for change in [taken, given] {
+        let woken = woken_by(&change, caches);
+        for route in &concerned {
+            assert!(
+                woken.contains(route),
+                "{}: {route:?} is asleep",
+                K::kind(&())
+            );
+        }
+    }
+}
+
+#[test]
+fn wakes_who_loses_an_object_of_any_kind() {
+    let caches = Caches::default();
+    let labelled = |name: &str, kind: &str, owner: &str| {
+        let mut metadata = meta(name, kind, owner);
+        let labels = [
+            (labels::MANAGED_BY, labels::MANAGER),
+            (labels::PART_OF, "demo"),
+            (labels::POD_CLIQUE, "demo-0-a"),
+            (labels::POD_GANG, "demo-0"),
+            (labels::SCALING_GROUP, "demo-0-g"),
+        ];
+        metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
+        metadata
+    };
+    let of_set = |name| labelled(name, "PodCliqueSet", "demo");
+    let of_group = labelled("demo-0-g-0-b", "PodCliqueScalingGroup", "demo-0-g");
+    let metadata = of_group.clone();
+    caches.of::<PodClique>().apply(PodClique {
+        metadata,
+        ..PodClique::default()
+    });
+    wakes_both(
+        |metadata| PodCliqueScalingGroup {
+            metadata,
+            ..Default::default()
+        },
+        &of_set("demo-0-g"),
+        &caches,
+    );
+    let clique = |metadata| PodClique {
+        metadata,
+        ..PodClique::default()
+    };
+    wakes_both(clique, &of_set("demo-0-a"), &caches);
+    wakes_both(clique, &of_group, &caches);
+    wakes_both(
+        |metadata| PodGang {
+            metadata,
+            ..PodGang::default()
+        },
+        &of_set("demo-0"),
+        &caches,
+    );
+    wakes_both(
+        |metadata| Pod {
+            metadata,
+            ..Pod::default()
+        },
+        &labelled("demo-0-a-x", "PodClique", "demo-0-a"),
+        &caches,
+    );
+    wakes_both(
+        |metadata| Service {
+            metadata,
+            ..Service::default()
+        },
+        &of_set("demo-0"),
+        &caches,
+    );
+}
+
+/// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.
+#[test]
+fn wakes_everybody_in_the_replica_when_a_clique_is_in_other_hands() {
+    let caches = Caches::default();
+    let part = |name: &str| {
+        let mut metadata = meta(name, "PodCliqueSet", "demo");
+        metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
+        PodClique {
+            metadata,
+            ..PodClique::default()
+        }
+    };
+    caches.of::<PodClique>().apply(part("demo-0-b"));
+    let mut orphaned = part("demo-0-a");
+    orphaned.metadata.owner_references = None;
+    let change = Change {
+        old: Some(Arc::new(part("demo-0-a"))),
+        new: Some(Arc::new(orphaned)),
+    };
+    let sibling = (PODCLIQUES, Key::new("default", "demo-0-b"));
+    assert!(woken_by(&change, &caches).contains(&sibling));
+}
+
+/// What is remembered for a PodClique goes with it.
+#[test]
+fn nothing_is_remembered_of_a_clique_that_is_gone() {
+    let caches = Caches::default();
+    let metadata = meta("demo-0-a", "PodCliqueSet", "demo");
+    let clique = PodClique {
+        metadata,
+        ..PodClique::default()
+    };
+    caches.of::<PodClique>().apply(clique.clone());
+    let mut wanted = meta("demo-0-a-x", "PodClique", "demo-0-a");
+    caches.note_taken(&wanted);
+    assert_eq!(caches.taken_names.of("uid-demo-0-a").len(), 1);
+    caches.of::<PodClique>().delete(&clique.metadata);
+    woken_by(&gone(clique), &caches);
+    wanted.name = Some("demo-0-a-y".into());
+    caches.note_taken(&wanted);
+    assert!(caches.taken_names.of("uid-demo-0-a").is_empty());
+}
+
+/// That there is no pod is shown by no watch; a job that was given up waits for its last one.
+#[test]
+fn wakes_who_waits_for_a_pod_that_may_have_been_created() {
+    let caches = Caches::default();
+    let settled = |caches: &Caches| {
+        let pods = caches.of::<Pod>();
+        let mut metadata = meta("demo-0-a-x", "PodClique", "demo-0-a");
+        metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
+        pods.will_create(&metadata);
+        let settled = pods
+            .was_answered(&Key::new("default", "demo-0-a-x"))
+            .unwrap();
+        controllers()
+            .triggers
+            .after_settling::<Pod>(&settled, caches)
+    };
+    let podclique = (PODCLIQUES, Key::new("default", "demo-0-a"));
+    assert_eq!(settled(&caches), std::slice::from_ref(&podclique));
+    let mut status = PodCliqueSetStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::Failed,
+        status: Status::True,
+        reason: Reason::MaxRuntimeExceeded,
+        message: String::new(),
+    };
+    conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    let mut set = PodCliqueSet::default();
+    set.metadata.name = Some("demo".into());
+    set.metadata.namespace = Some("default".into());
+    set.status = Some(status);
+    caches.of::<PodCliqueSet>().apply(set);
+    let woken = settled(&caches);
+    assert!(woken.contains(&podclique) && woken.contains(&(SETS, Key::new("default", "demo"))));
+}

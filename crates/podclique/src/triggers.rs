@@ -1,0 +1,119 @@
+//! What makes a PodClique look again: itself, its owners, its pods, its PodGang, and the end of what
+//! an earlier attempt left in its replica.
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::{Key, Pod, intake, ownership, training};
+use engine::cache::set_of;
+use engine::triggers::{TriggersOf, find};
+use engine::{Caches, Change};
+
+/// All of them.
+pub(crate) fn register(on: &mut TriggersOf<'_>) {
+    on.on_change::<PodCliqueSet>(from_set);
+    on.on_change::<PodCliqueScalingGroup>(from_group);
+    on.on_change::<PodClique>(from_podclique);
+    on.on_change::<PodGang>(from_gang);
+    on.on_change::<Pod>(|change, _| {
+        let versions = change.versions();
+        let holders = versions.filter_map(|pod| {
+            let owner = find::owner::<PodClique>(&pod.metadata);
+            owner.or_else(|| find::adopter(&pod.metadata, labels::POD_CLIQUE))
+        });
+        holders.collect()
+    });
+    on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
+}
+
+fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
+    if change.keeps(read_of_set) {
+        return Vec::new();
+    }
+    let podcliques = caches.of::<PodClique>();
+    let mut all = Vec::new();
+    for set in find::own(change) {
+        all.extend(podcliques.part_of(&set));
+        // Those of a group belong to the set whatever their labels say.
+        let groups = caches.of::<PodCliqueScalingGroup>().part_of(&set);
+        let grouped = groups.iter().flat_map(|g| podcliques.owned_by(&**g));
+        all.extend(grouped.filter(|c| set_of(&c.metadata).as_ref() != Some(&set)));
+    }
+    all.iter().map(|c| Key::of(&c.metadata)).collect()
+}
+
+/// What is read of the set; its counts are none of it.
+fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
+    let status = set.status.clone().unwrap_or_default();
+    (
+        set.metadata.uid.clone(),
+        set.metadata.generation,
+        ownership::is_terminating(&set.metadata),
+        // Stored before the phase, which follows once the pods have ended.
+        training::is_over(Some(&status)),
+        intake::says_over_limits(set),
+        status.replica_attempts,
+        status.update_progress,
+        status.phase,
+        status.current_generation_hash,
+    )
+}
+
+fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {
+    let read = |group: &PodCliqueScalingGroup| {
+        let attempts = group.status.as_ref().map(|s| s.replica_attempts.clone());
+        (
+            group.metadata.uid.clone(),
+            group.metadata.owner_references.clone(),
+            ownership::is_terminating(&group.metadata),
+            attempts.unwrap_or_default(),
+        )
+    };
+    if change.keeps(read) {
+        return Vec::new();
+    }
+    let groups = change.versions();
+    let owned = groups.flat_map(|g| caches.of::<PodClique>().owned_by(&**g));
+    owned.map(|c| Key::of(&c.metadata)).collect()
+}
+
+fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let mut all = find::own(change);
+    all.extend(who_waited(change, caches));
+    all
+}
+
+/// The PodCliques of the replica create nothing while one of an earlier attempt exists there.
+fn who_waited(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let Some(lost) = change.lost().map(|c| &c.metadata) else {
+        return Vec::new();
+    };
+    let Some(set) = set_of(lost) else {
+        return Vec::new();
+    };
+    let podcliques = caches.of::<PodClique>().part_of(&set);
+    let beside = podcliques.iter().map(|c| &c.metadata);
+    let beside = beside.filter(|meta| find::is_beside(&set, lost, meta));
+    beside.map(Key::of).collect()
+}
+
+/// An annotation says whether the gang's list opens gates.
+fn from_gang(change: &Change<PodGang>, _: &Caches) -> Vec<Key> {
+    let read = |gang: &PodGang| {
+        (
+            gang.spec.clone(),
+            gang.metadata.annotations.clone(),
+            gang.metadata.owner_references.clone(),
+        )
+    };
+    if change.keeps(read) {
+        return Vec::new();
+    }
+    let key_in = |gang: &PodGang, name: &str| {
+        Key::new(gang.metadata.namespace.clone().unwrap_or_default(), name)
+    };
+    let gangs = change.versions();
+    let parts = gangs.flat_map(|gang| {
+        let groups = gang.spec.pod_groups.iter();
+        groups.map(move |group| key_in(gang, &group.name))
+    });
+    parts.collect()
+}

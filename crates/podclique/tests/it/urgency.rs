@@ -1,0 +1,64 @@
+//! Which changes of a PodClique's status may wait.
+
+use api::PodCliqueStatus;
+use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use domain::readiness;
+use engine::Reconciler;
+use jiff::Timestamp;
+use podclique::PodCliqueReconciler;
+
+fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+    PodCliqueReconciler::is_urgent(old, new)
+}
+
+fn with_condition(status: Status, message: &str) -> PodCliqueStatus {
+    let mut next = PodCliqueStatus::default();
+    let verdict = Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status,
+        reason: Reason::InsufficientReadyPods,
+        message: message.into(),
+    };
+    conditions::set(&mut next.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    next
+}
+
+#[test]
+fn lets_counts_and_texts_wait_but_not_flips_and_latches() {
+    let before = with_condition(Status::False, "1 of 2");
+    let mut counts = with_condition(Status::False, "2 of 2");
+    counts.ready_replicas = 2;
+    assert!(!is_urgent(&before, &counts));
+    assert!(is_urgent(&before, &with_condition(Status::True, "1 of 2")));
+    let latched = PodCliqueStatus {
+        was_available: true,
+        ..before.clone()
+    };
+    assert!(is_urgent(&before, &latched));
+}
+
+#[test]
+fn what_has_to_be_mended_is_told_at_once_and_what_passes_by_itself_when_there_is_time() {
+    let ready = |reason: Reason| {
+        let mut status = PodCliqueStatus::default();
+        let is_ready = matches!(reason, Reason::AllReady | Reason::MinimumReady);
+        let verdict = readiness::verdict(is_ready, reason, String::new());
+        conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+        status
+    };
+    let creating = ready(Reason::PodsBeingCreated);
+    let steps = [
+        Reason::PodsStarting,
+        Reason::GangIncomplete,
+        Reason::AllReady,
+    ];
+    for step in steps {
+        assert!(!is_urgent(&creating, &ready(step)), "{step}");
+    }
+    for trouble in [Reason::QuotaExceeded, Reason::CrashLoop] {
+        assert!(is_urgent(&creating, &ready(trouble)), "{trouble}");
+    }
+    let (up, less) = (ready(Reason::AllReady), ready(Reason::MinimumReady));
+    assert!(is_urgent(&up, &creating), "not ready any more");
+    assert!(!is_urgent(&up, &less) && !is_urgent(&less, &up));
+}

@@ -1,0 +1,66 @@
+//! What makes a scaling group look again: itself, its set, its PodCliques, and the end of what an
+//! earlier attempt left in its replica.
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use domain::{Key, intake, ownership, training};
+use engine::cache::set_of;
+use engine::triggers::{TriggersOf, find};
+use engine::{Caches, Change};
+
+/// All of them.
+pub(crate) fn register(on: &mut TriggersOf<'_>) {
+    on.on_change::<PodCliqueSet>(from_set);
+    on.on_change::<PodCliqueScalingGroup>(|change, _| find::own(change));
+    on.on_change::<PodClique>(from_podclique);
+}
+
+fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
+    if change.keeps(read_of_set) {
+        return Vec::new();
+    }
+    let sets = find::own(change).into_iter();
+    let groups = sets.flat_map(|set| caches.of::<PodCliqueScalingGroup>().part_of(&set));
+    groups.map(|g| Key::of(&g.metadata)).collect()
+}
+
+/// What is read of the set; its counts are none of it.
+fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
+    let status = set.status.clone().unwrap_or_default();
+    (
+        set.metadata.uid.clone(),
+        set.metadata.generation,
+        ownership::is_terminating(&set.metadata),
+        // Stored before the phase, which follows once the pods have ended.
+        training::is_over(Some(&status)),
+        intake::says_over_limits(set),
+        status.replica_attempts,
+        status.update_progress,
+        status.phase,
+    )
+}
+
+fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let versions = change.versions();
+    let holders = versions.filter_map(|c| {
+        let meta = &c.metadata;
+        let owner = find::owner::<PodCliqueScalingGroup>(meta);
+        owner.or_else(|| find::adopter(meta, labels::SCALING_GROUP))
+    });
+    let mut all: Vec<Key> = holders.collect();
+    all.extend(who_waited(change, caches));
+    all
+}
+
+/// The groups of the replica create nothing while a PodClique of an earlier attempt exists there.
+fn who_waited(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let Some(lost) = change.lost().map(|c| &c.metadata) else {
+        return Vec::new();
+    };
+    let Some(set) = set_of(lost) else {
+        return Vec::new();
+    };
+    let groups = caches.of::<PodCliqueScalingGroup>().part_of(&set);
+    let beside = groups.iter().map(|g| &g.metadata);
+    let beside = beside.filter(|meta| find::is_beside(&set, lost, meta));
+    beside.map(Key::of).collect()
+}

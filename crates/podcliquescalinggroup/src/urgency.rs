@@ -1,0 +1,32 @@
+//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
+//! be written a little later.
+
+use api::PodCliqueScalingGroupStatus;
+use engine::urgency::{advance_ready, without_messages};
+
+/// Whether anything but counts and steps forward differs.
+pub fn is_urgent(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
+    without_counts(&advanced_to(old, new)) != without_counts(new)
+}
+
+/// The status without what may be written late: counts and texts with counts in them.
+fn without_counts(status: &PodCliqueScalingGroupStatus) -> PodCliqueScalingGroupStatus {
+    PodCliqueScalingGroupStatus {
+        conditions: without_messages(&status.conditions),
+        replicas: 0,
+        scheduled_replicas: 0,
+        available_replicas: 0,
+        updated_replicas: 0,
+        ..status.clone()
+    }
+}
+
+/// The old status as far on its way up as the new one is.
+fn advanced_to(
+    old: &PodCliqueScalingGroupStatus,
+    next: &PodCliqueScalingGroupStatus,
+) -> PodCliqueScalingGroupStatus {
+    let mut advanced = old.clone();
+    advance_ready(&mut advanced.conditions, &next.conditions);
+    advanced
+}

@@ -1,0 +1,33 @@
+//! What makes a PodCliqueSet look again: itself, and all that it is made of.
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::{Key, Pod};
+use engine::triggers::{TriggersOf, find};
+use engine::{Caches, Change};
+use k8s_openapi::api::core::v1::Service;
+
+/// All of them.
+pub(crate) fn register(on: &mut TriggersOf<'_>) {
+    on.on_change::<PodCliqueSet>(|change, _| find::own(change));
+    on.on_change::<PodCliqueScalingGroup>(|change, _| find::set(change));
+    on.on_change::<PodClique>(from_podclique);
+    on.on_change::<PodGang>(|change, _| find::set(change));
+    on.on_change::<Pod>(|change, _| find::set(change));
+    on.on_change::<Service>(|change, _| find::set(change));
+    // A job that was given up waits for its last pod.
+    on.on_settled::<Pod>(|settled, caches| {
+        let set = settled.set.clone();
+        set.into_iter()
+            .filter(|set| caches.awaits_last_pod(set))
+            .collect()
+    });
+}
+
+/// Labels can be edited: one of a scaling group belongs to that group's set.
+fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let owners = change.versions();
+    let owners = owners.filter_map(|c| find::owner::<PodCliqueScalingGroup>(&c.metadata));
+    let groups = owners.filter_map(|group| caches.of::<PodCliqueScalingGroup>().get(&group));
+    let of_groups = groups.filter_map(|g| engine::cache::set_of(&g.metadata));
+    find::set(change).into_iter().chain(of_groups).collect()
+}

@@ -1,0 +1,33 @@
+//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
+//! be written a little later.
+
+use api::PodCliqueSetStatus;
+use api::podcliqueset::PodCliqueSetPhase;
+use engine::urgency::{advance_ready, without_messages};
+
+/// Whether anything but counts and steps forward differs.
+pub fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+    without_counts(&advanced_to(old, new)) != without_counts(new)
+}
+
+/// The status without what may be written late: counts and texts with counts in them.
+fn without_counts(status: &PodCliqueSetStatus) -> PodCliqueSetStatus {
+    PodCliqueSetStatus {
+        conditions: without_messages(&status.conditions),
+        replicas: 0,
+        updated_replicas: 0,
+        available_replicas: 0,
+        ..status.clone()
+    }
+}
+
+/// The old status as far on its way up as the new one is. Nothing acts on the first pod that runs;
+/// how a workload ends is another matter.
+fn advanced_to(old: &PodCliqueSetStatus, next: &PodCliqueSetStatus) -> PodCliqueSetStatus {
+    let is_step = old.phase == Some(PodCliqueSetPhase::Pending)
+        && next.phase == Some(PodCliqueSetPhase::Running);
+    let mut advanced = old.clone();
+    advanced.phase = if is_step { next.phase } else { old.phase };
+    advance_ready(&mut advanced.conditions, &next.conditions);
+    advanced
+}

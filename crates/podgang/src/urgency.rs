@@ -1,0 +1,49 @@
+//! Which changes of the status are urgent: nothing acts on counts and on steps forward, so they may
+//! be written a little later.
+
+use api::PodGangStatus;
+use api::conditions::ConditionType;
+use api::podgang::{PodGangPhase, SchedulingPhase};
+use engine::urgency::{advance, advance_ready, without_messages};
+
+/// Whether anything but counts and steps forward differs.
+pub fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+    without_counts(&advanced_to(old, new)) != without_counts(new)
+}
+
+/// The status without what may be written late: counts and texts with counts in them.
+fn without_counts(status: &PodGangStatus) -> PodGangStatus {
+    PodGangStatus {
+        conditions: without_messages(&status.conditions),
+        ..status.clone()
+    }
+}
+
+/// The old status as far on its way up as the new one is.
+fn advanced_to(old: &PodGangStatus, next: &PodGangStatus) -> PodGangStatus {
+    let mut advanced = old.clone();
+    let steps = [ConditionType::Scheduled];
+    advance(&mut advanced.conditions, &next.conditions, &steps);
+    advance_ready(&mut advanced.conditions, &next.conditions);
+    if progress(next) > progress(old) {
+        advanced.phase = next.phase;
+        advanced.scheduling_phase = next.scheduling_phase;
+    }
+    advanced
+}
+
+/// How far a gang has come.
+fn progress(status: &PodGangStatus) -> (u8, u8) {
+    let phase = match status.phase {
+        PodGangPhase::Pending => 0,
+        PodGangPhase::Starting => 1,
+        PodGangPhase::Running => 2,
+    };
+    let scheduling = match status.scheduling_phase {
+        None => 0,
+        Some(SchedulingPhase::Pending) => 1,
+        Some(SchedulingPhase::Binding) => 2,
+        Some(SchedulingPhase::Scheduled) => 3,
+    };
+    (scheduling, phase)
+}

@@ -1,0 +1,45 @@
+//! Which changes of a PodGang's status may wait.
+
+use api::PodGangStatus;
+use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::podgang::PodGangPhase;
+use engine::Reconciler;
+use jiff::Timestamp;
+use podgang::PodGangReconciler;
+
+fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+    PodGangReconciler::is_urgent(old, new)
+}
+
+#[test]
+fn lets_steps_forward_of_a_gang_wait_and_steps_back_not() {
+    let gang = |phase, is_scheduled: bool, is_unhealthy: bool| {
+        let mut status = PodGangStatus {
+            phase,
+            ..PodGangStatus::default()
+        };
+        for (type_, holds, reason) in [
+            (
+                ConditionType::Scheduled,
+                is_scheduled,
+                Reason::GuaranteedPodsBound,
+            ),
+            (ConditionType::Unhealthy, is_unhealthy, Reason::PodsFailed),
+        ] {
+            let verdict = Verdict {
+                type_,
+                status: holds.into(),
+                reason,
+                message: String::new(),
+            };
+            conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+        }
+        status
+    };
+    let pending = gang(PodGangPhase::Pending, false, false);
+    let running = gang(PodGangPhase::Running, true, false);
+    assert!(!is_urgent(&pending, &running));
+    assert!(is_urgent(&running, &pending));
+    let sick = gang(PodGangPhase::Running, true, true);
+    assert!(is_urgent(&pending, &sick), "what went wrong meanwhile");
+}
