@@ -31,7 +31,7 @@ const DIGITS: usize = 14;
 /// Hash of the pods that a clique template makes (Grove, label `grove.io/pod-template-hash`):
 /// over the clique's labels, annotations and pod spec.
 ///
-/// Pass a template with defaults applied ([`crate::defaults`]): for `Training` an unset
+/// Pass a template with defaults applied (`admission::defaults`): for `Training` an unset
 /// `restartPolicy` is not the API server's. `priority_class_name` is the one of the set; if it is
 /// empty, the pod spec's own counts.
 pub fn pod_template_hash(clique: &PodCliqueTemplateSpec, priority_class_name: &str) -> String {

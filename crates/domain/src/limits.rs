@@ -1,21 +1,13 @@
 //! How much one set may amount to. Each count has its limit in the definition; what they make
-//! together is counted here before anything is enumerated, with the live counts of what exists, so
-//! that no stored number makes work without end (design, protocol rule 9).
-
-mod live;
-mod shape;
-mod single;
+//! together is counted before anything is enumerated (`admission::oversize`), so that no stored
+//! number makes work without end (design, protocol rule 9). What is too much is told by the set,
+//! in its condition Ready: everything else reads that.
 
 use api::PodCliqueSet;
 use api::conditions::{self, ConditionType, Reason};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use crate::admission::FieldError;
-
 pub use api::limits::{MOST_ITEMS, MOST_REPLICAS};
-pub use live::of_live;
-pub use shape::bytes;
-pub use single::{of_group, of_podclique};
 
 /// PodCliques of one set.
 pub const MOST_PODCLIQUES: i128 = 20_000;
@@ -34,22 +26,14 @@ pub fn bounded(replicas: i32) -> i32 {
     replicas.clamp(0, MOST_REPLICAS)
 }
 
-/// What makes the set too large by itself, with defaults applied: lists, then counts, then what
-/// they make together. Each is looked at only if those before it are in order.
-pub fn of_template(set: &PodCliqueSet) -> Vec<FieldError> {
-    let lists = single::lists(set);
-    if !lists.is_empty() {
-        return lists;
-    }
-    let counts = single::counts(set);
-    if !counts.is_empty() {
-        return counts;
-    }
-    live::of_live(set, std::iter::empty(), std::iter::empty())
-}
-
 /// Whether an object says of itself that it is over its limits.
 pub fn is_told(conditions: &[Condition]) -> bool {
     let ready = conditions::find(conditions, ConditionType::Ready);
     ready.is_some_and(|c| c.reason == Reason::LimitExceeded.to_string())
+}
+
+/// Whether the set says of itself that it is over its limits.
+pub fn says_over_limits(stored: &PodCliqueSet) -> bool {
+    let status = stored.status.as_ref();
+    status.is_some_and(|s| is_told(&s.conditions))
 }

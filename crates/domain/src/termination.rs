@@ -9,7 +9,6 @@ use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::{SignedDuration, Timestamp};
 
 use crate::availability::{self, StoredBreach};
-use crate::defaults::DefaultsConfig;
 use crate::fence::{self, Cause};
 use crate::plan::{Note, Target};
 use crate::training;
@@ -53,17 +52,17 @@ fn own_or_inherited(
 }
 
 /// For how long a breach that has ended may come back as the same one, in a standalone clique or
-/// in that group. The set may be as stored: the operator's default is added.
+/// in that group. The set may be as stored: `default` is the delay of the operator's configuration
+/// for sets that name none.
 pub fn memory(
     set: &PodCliqueSet,
     group: Option<&PodCliqueScalingGroupConfig>,
-    defaults: &DefaultsConfig,
+    default: Option<&GoDuration>,
 ) -> SignedDuration {
     if training::is_training(set) {
         return availability::memory(Some(training::delay(set, group)));
     }
-    let unset = defaults.termination_delay.as_ref();
-    let given = set.spec.template.termination_delay.as_ref().or(unset);
+    let given = set.spec.template.termination_delay.as_ref().or(default);
     availability::memory(own_or_inherited(group, given.and_then(usable)))
 }
 

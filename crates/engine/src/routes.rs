@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::plan::Kind;
-use domain::{Key, Pod, intake, ownership, training};
+use domain::{Key, Pod, limits, ownership, training};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -110,7 +110,7 @@ fn concerns_children(change: &Change<PodCliqueSet>) -> bool {
             status.replica_attempts,
             status.update_progress,
             is_over,
-            intake::says_over_limits(set),
+            limits::says_over_limits(set),
             status.phase,
             status.current_generation_hash,
         )

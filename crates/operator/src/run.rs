@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use admission::defaults::DefaultsConfig;
 use anyhow::Context;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Pod;
-use domain::defaults::DefaultsConfig;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::routes::Watched;

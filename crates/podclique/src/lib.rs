@@ -12,8 +12,8 @@ pub mod status;
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
 use api::{PodClique, PodCliqueStatus};
-use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use admission::oversize;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{LastError, PodCliqueStatus, codes, labels};
 use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
-use domain::limits;
 use domain::readiness::{self, CliqueLook};
 use domain::{Pod, indices, ownership, training};
 use jiff::Timestamp;
@@ -53,7 +53,7 @@ fn scheduled_slots(snapshot: &Snapshot) -> i32 {
 }
 
 fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
-    let error = limits::of_podclique(&snapshot.podclique)?;
+    let error = oversize::of_podclique(&snapshot.podclique)?;
     Some(LastError {
         code: codes::LIMIT_EXCEEDED.to_owned(),
         description: error.to_string(),

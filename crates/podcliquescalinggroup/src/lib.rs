@@ -11,8 +11,8 @@ pub mod status;
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
-use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World};

@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
+use admission::intake::{self, Intake};
+use admission::minimums::{self, Minimums};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
-use domain::defaults::DefaultsConfig;
 use domain::fence::{self, Attempt};
-use domain::intake::{self, Intake};
-use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, limits, ownership, termination, training};
 use engine::World;
 use engine::cache::set_of;
@@ -65,7 +65,7 @@ impl Snapshot {
         let Some(owner) = &self.owner else {
             return SignedDuration::ZERO;
         };
-        termination::memory(&owner.set, self.config(), &DefaultsConfig::default())
+        termination::memory(&owner.set, self.config(), None)
     }
 
     /// `spec.minAvailable`; 1 if unset.

@@ -5,10 +5,10 @@ mod ready;
 
 use std::sync::Arc;
 
+use admission::FieldError;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueTemplateSpec, ReplicaAttempt};
 use api::{LastError, PodClique, PodCliqueScalingGroupStatus, codes, labels, names};
-use domain::admission::FieldError;
 use domain::availability::{self, GroupFacts};
 use domain::{fence, gang, hash, ownership};
 use engine::cache::set_of;

@@ -14,8 +14,8 @@ pub mod status;
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
 use api::{PodCliqueSet, PodCliqueSetStatus};
-use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::routes::Controller;
 use engine::{Reconciler, World};

@@ -3,13 +3,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use admission::intake::{self, Intake};
+use admission::minimums::{self, Minimums};
+use admission::{FieldError, oversize};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
-use domain::admission::FieldError;
 use domain::availability::CliqueFacts;
 use domain::fence::{self, Attempt};
-use domain::intake::{self, Intake};
-use domain::minimums::{self, Minimums};
 use domain::{Key, Pod, limits, ownership, training};
 use engine::{Cache, World};
 use jiff::SignedDuration;
@@ -112,7 +112,7 @@ impl Snapshot {
         }
         let groups = self.groups.iter().map(AsRef::as_ref);
         let cliques = self.podcliques.values().map(|c| &*c.podclique);
-        limits::of_live(&self.intake.set, groups, cliques)
+        oversize::of_live(&self.intake.set, groups, cliques)
     }
 
     /// Replicas of the set.

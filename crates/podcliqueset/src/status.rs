@@ -6,12 +6,12 @@ mod ready;
 
 use std::collections::HashMap;
 
+use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{PodCliqueSetStatus, labels, names};
-use domain::admission::FieldError;
-use domain::layout::{Layout, Part};
-use domain::{gang, hash, layout, ownership, training};
+use domain::layout::{self, Layout, Part};
+use domain::{gang, hash, ownership, training};
 use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot};

@@ -2,7 +2,7 @@
 //! seen, so a plan of any set fits into memory.
 
 use super::{Action, Object};
-use crate::limits;
+use crate::size;
 
 /// Writes of one kind in one plan.
 pub const AT_ONCE: usize = 500;
@@ -28,9 +28,9 @@ fn size(action: &Action) -> i128 {
         return 0;
     };
     match object {
-        Object::PodClique(o) => limits::bytes(o),
-        Object::PodGang(o) => limits::bytes(o),
-        Object::Pod(o) => limits::bytes(o),
+        Object::PodClique(o) => size::bytes(o),
+        Object::PodGang(o) => size::bytes(o),
+        Object::Pod(o) => size::bytes(o),
         // Nothing that a user makes long is in them.
         _ => 0,
     }

@@ -1,8 +1,8 @@
 //! Pods of training jobs (seed 002).
 
+use admission::defaults::{self, DefaultsConfig};
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueStatus, WorkloadType, labels};
-use domain::defaults::{self, DefaultsConfig};
 use domain::hash;
 use domain::pod::{ContainerState, ContainerStatus, Terminated};
 use engine::World;

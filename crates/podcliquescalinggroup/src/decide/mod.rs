@@ -7,10 +7,11 @@ mod termination;
 
 use std::sync::Arc;
 
+use admission::oversize;
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
 use domain::availability::StoredBreach;
+use domain::ownership;
 use domain::plan::{Action, Kind, Plan, Purpose};
-use domain::{limits, ownership};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -29,7 +30,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         let kind = Kind::PodCliqueScalingGroup;
         return Plan::only(Action::add_finalizer(kind, meta, labels::PCSG_FINALIZER));
     }
-    let errors = limits::of_group(&snapshot.group);
+    let errors = oversize::of_group(&snapshot.group);
     if !errors.is_empty() {
         return Plan {
             status: Some(status::over_limits(snapshot, &errors, now)),

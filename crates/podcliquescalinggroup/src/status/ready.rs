@@ -1,8 +1,8 @@
 //! Condition `Ready` of a scaling group: what its PodCliques say of themselves.
 
+use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::{PodClique, names};
-use domain::admission::FieldError;
 use domain::ownership;
 use domain::readiness::{self, Cause};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use domain::defaults::DefaultsConfig;
+use admission::defaults::DefaultsConfig;
 use domain::ownership;
 use domain::plan::{Action, Object};
 use engine::World;

@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
+use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
-use domain::admission::FieldError;
 use domain::layout::{Layout, Part};
 use domain::readiness::{self, Cause, CliqueLook, Start};
 use domain::{Pod, fence, gang, ownership};

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
+use admission::intake;
 use api::{PodCliqueSet, PodCliqueSetStatus};
-use domain::defaults::DefaultsConfig;
+use domain::ownership;
 use domain::plan::{Action, Object, Plan};
-use domain::{intake, ownership};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::CliqueSeen;
