@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use domain::text::cut_text;
+use domain::object::text::cut_text;
 
 /// Longer values are cut: the path says where to look.
 const SHOWN: usize = 60;

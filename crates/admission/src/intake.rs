@@ -2,7 +2,7 @@
 //! on. A webhook may be absent, so controllers never rely on one having seen the object.
 
 use api::{PodCliqueSet, WorkloadType};
-use domain::limits;
+use domain::workload::limits;
 
 use crate::defaults::{self, DefaultsConfig};
 use crate::field::FieldError;

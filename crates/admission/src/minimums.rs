@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
-use domain::ownership;
+use domain::object::ownership;
 
 use crate::field::{FieldError, Path};
 use crate::intake::Intake;

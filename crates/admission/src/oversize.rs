@@ -1,5 +1,5 @@
 //! What makes a set too large, with its place and a remedy. The limits themselves are in
-//! [`domain::limits`]; what a set amounts to is counted here before anything is enumerated, with the
+//! [`domain::workload::limits`]; what a set amounts to is counted here before anything is enumerated, with the
 //! live counts of what exists.
 
 mod live;

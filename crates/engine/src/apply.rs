@@ -9,9 +9,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, codes, labels};
-use domain::fence::Attempt;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Object, Purpose, Target};
-use domain::{Key, Pod, ownership};
+use domain::{Key, Pod};
 use futures::stream::{self, FuturesUnordered};
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use api::labels;
-use domain::fnv;
+use domain::object::fnv;
 use domain::plan::{Kind, Note, Target};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};

@@ -6,8 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::labels;
+use domain::Key;
+use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Key, ownership};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use jiff::Timestamp;

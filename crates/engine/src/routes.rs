@@ -4,8 +4,11 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::health::training;
+use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Key, Pod, limits, ownership, training};
+use domain::workload::limits;
+use domain::{Key, Pod};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;

@@ -7,7 +7,7 @@ use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{
     LastError, PodCliqueScalingGroupStatus, PodCliqueSetStatus, PodCliqueStatus, PodGangStatus,
 };
-use domain::fence;
+use domain::health::fence;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use serde::Serialize;

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock, RwLockWriteGuard};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
-use domain::fence;
-use domain::{Key, Pod, ownership, training};
+use domain::health::{fence, training};
+use domain::object::ownership;
+use domain::{Key, Pod};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use api::labels::{self, env};
 use api::{PodClique, names};
-use domain::fence::Attempt;
-use domain::{environment, ownership};
+use domain::object::attempt::Attempt;
+use domain::object::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

@@ -6,9 +6,12 @@ use std::sync::Arc;
 use admission::{defaults, oversize};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
-use domain::fence::{self, Attempt};
-use domain::readiness::{self, Start};
-use domain::{Key, Pod, gang, hash, limits, ownership, termination, training};
+use domain::health::readiness::{self, Start};
+use domain::health::{fence, termination, training};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::{gang, hash, limits};
+use domain::{Key, Pod};
 use engine::World;
 use engine::world::Tombstone;
 use jiff::SignedDuration;
@@ -275,7 +278,7 @@ fn facts(set: &PodCliqueSet, podclique: &PodClique, world: &World, rules: &Rules
         is_over: is_own && training::is_over(set.status.as_ref()),
         is_over_limits: limits::says_over_limits(set),
         has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
-        training_delay: training::delay(set, group),
+        training_delay: termination::delay_of_job(set, group),
         breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
     }
 }

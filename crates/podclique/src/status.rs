@@ -5,9 +5,11 @@ use std::sync::Arc;
 use admission::oversize;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{LastError, PodCliqueStatus, codes, labels};
-use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
-use domain::readiness::{self, CliqueLook};
-use domain::{Pod, indices, ownership, training};
+use domain::Pod;
+use domain::health::availability::{self, CliqueFacts, StoredBreach, crash_loop};
+use domain::health::readiness::{self, CliqueLook};
+use domain::health::training;
+use domain::object::{indices, ownership};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 

@@ -10,8 +10,10 @@ use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{PodCliqueSetStatus, labels, names};
-use domain::layout::{self, Layout, Part};
-use domain::{gang, hash, ownership, training};
+use domain::health::training;
+use domain::object::ownership;
+use domain::workload::layout::{self, Layout, Part};
+use domain::workload::{gang, hash};
 use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot};

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
-use domain::limits::{MOST_GANG_PODS, MOST_PODCLIQUES, MOST_PODS, MOST_TEMPLATE_BYTES};
-use domain::ownership;
+use domain::object::ownership;
+use domain::workload::limits::{MOST_GANG_PODS, MOST_PODCLIQUES, MOST_PODS, MOST_TEMPLATE_BYTES};
 
 use super::shape::{Amount, Group, Shape};
 use super::single::{self, length};

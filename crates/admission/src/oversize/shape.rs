@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
-use domain::gang;
-use domain::size::bytes;
+use domain::object::size::bytes;
+use domain::workload::gang;
 
 /// What something amounts to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

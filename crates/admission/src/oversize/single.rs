@@ -2,8 +2,8 @@
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
-use domain::limits::{MOST_ITEMS, MOST_PODCLIQUES, MOST_REPLICAS};
-use domain::ownership;
+use domain::object::ownership;
+use domain::workload::limits::{MOST_ITEMS, MOST_PODCLIQUES, MOST_REPLICAS};
 
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups, template};

@@ -3,7 +3,7 @@
 use api::duration::DurationError;
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 
-use domain::termination;
+use domain::health::termination;
 
 use crate::field::{FieldError, Path};
 use crate::places::{scaling_groups, template};

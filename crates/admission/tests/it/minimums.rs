@@ -4,7 +4,7 @@ use admission::defaults::DefaultsConfig;
 use admission::intake::{self, Intake};
 use admission::minimums::{Minimums, keep};
 use api::{PodCliqueScalingGroup, PodCliqueSet};
-use domain::ownership::controller_reference;
+use domain::object::ownership::controller_reference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use testkit::builders::{podclique, set, stored};
 

@@ -3,7 +3,7 @@
 use admission::defaults::{DefaultsConfig, apply};
 use admission::oversize::{of_live, of_template};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
-use domain::ownership;
+use domain::object::ownership;
 use k8s_openapi::api::core::v1::EnvVar;
 use rstest::rstest;
 use testkit::builders::{SetBuilder, podclique, set, stored};

@@ -1,6 +1,6 @@
 //! What a plan tells the user, as an event.
 
-use super::Target;
+use super::object::Target;
 
 /// Something to tell the user.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! How much one decision writes. What is left over is decided again as soon as these writes are
 //! seen, so a plan of any set fits into memory.
 
-use super::{Action, Object};
-use crate::size;
+use super::action::Action;
+use super::object::Object;
+use crate::object::size;
 
 /// Writes of one kind in one plan.
 pub const AT_ONCE: usize = 500;

@@ -2,9 +2,11 @@
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
 use api::{GoDuration, PodCliqueSet, conditions};
-use domain::availability::StoredBreach;
+use domain::health::availability::StoredBreach;
+use domain::health::termination::{
+    Breach, delay_of_group, delay_of_set, first_of_each_replica, memory,
+};
 use domain::plan::{Kind, Target};
-use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica, memory};
 use jiff::{SignedDuration, Timestamp};
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
-use domain::readiness;
+use domain::health::readiness;
 use engine::metrics::{ByCause, ByController, ByKind, ByMilestone, ByRequest, ByResult, Metrics};
 use engine::{World, census, record};
 use testkit::builders::{after, set, stored};

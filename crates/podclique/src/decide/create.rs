@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use api::{LastError, codes};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Object, first_portion};
-use domain::slots::{self, Holder};
+use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 

@@ -9,8 +9,9 @@
 use std::sync::Arc;
 
 use api::{PodCliqueStatus, labels};
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan, Purpose};
-use domain::{Pod, ownership};
 use jiff::Timestamp;
 
 use super::stuck;

@@ -2,8 +2,9 @@
 //! is, and by a PodClique on its way out too: with no delay its replica is torn down as soon as the
 //! breach is known. Once the job's end is stored, everything was said.
 
+use domain::Key;
+use domain::health::failure;
 use domain::plan::{Kind, Note, Target};
-use domain::{Key, training};
 
 use crate::observe::Snapshot;
 
@@ -16,5 +17,5 @@ pub(super) fn note(snapshot: &Snapshot) -> Option<Note> {
         uid: set.uid.clone(),
     };
     let is_told = set.has_ended;
-    training::podclique_failed(&snapshot.podclique, about).filter(|_| !is_told)
+    failure::podclique_failed(&snapshot.podclique, about).filter(|_| !is_told)
 }

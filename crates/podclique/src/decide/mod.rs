@@ -12,8 +12,8 @@ mod scale_in;
 mod stuck;
 
 use api::{PodCliqueStatus, labels};
-use domain::availability::StoredBreach;
-use domain::ownership;
+use domain::health::availability::StoredBreach;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan};
 use jiff::Timestamp;
 

@@ -2,8 +2,9 @@
 //! left the headless Service by its label.
 
 use api::labels;
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Purpose, Target};
-use domain::{Pod, ownership};
 use serde_json::{Value, json};
 
 use crate::build;

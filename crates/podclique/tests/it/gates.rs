@@ -1,7 +1,7 @@
 //! When a pod may be scheduled.
 
-use domain::ownership;
-use domain::pod::Gate;
+use domain::object::ownership;
+use domain::object::pod::Gate;
 use engine::World;
 use insta::assert_snapshot;
 use testkit::builders::{pod, podclique};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::ownership;
+use domain::object::ownership;
 use engine::World;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podclique::observe::observe;

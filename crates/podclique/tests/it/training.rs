@@ -3,8 +3,8 @@
 use admission::defaults::{self, DefaultsConfig};
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueStatus, WorkloadType, labels};
-use domain::hash;
-use domain::pod::{ContainerState, ContainerStatus, Terminated};
+use domain::object::pod::{ContainerState, ContainerStatus, Terminated};
+use domain::workload::hash;
 use engine::World;
 use jiff::SignedDuration;
 use podclique::Snapshot;

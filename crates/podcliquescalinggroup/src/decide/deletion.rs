@@ -1,7 +1,7 @@
 //! How a group goes.
 
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan, Purpose};
 
 use super::{owned, staying};

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use admission::oversize;
 use api::{PodClique, PodCliqueScalingGroupStatus, labels};
-use domain::availability::StoredBreach;
-use domain::ownership;
+use domain::health::availability::StoredBreach;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan, Purpose};
 use jiff::Timestamp;
 

@@ -8,10 +8,14 @@ use std::collections::HashSet;
 
 use api::conditions::Status;
 use api::{PodClique, names};
-use domain::availability::{CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach};
+use domain::health::availability::{
+    CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach,
+};
+use domain::health::fence;
+use domain::health::termination::{self, Breach};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Kind, Note, Target};
-use domain::termination::{self, Breach};
-use domain::{fence, ownership};
 use jiff::{SignedDuration, Timestamp};
 
 use super::fence::is_of_earlier_attempt;
@@ -41,7 +45,7 @@ fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
     let loose = all.filter(|c| ownership::is_adoptable(&c.metadata));
     let present = loose.filter_map(|c| {
         let (j, _) = wanted(snapshot, c)?;
-        (fence::Attempt::of(&c.metadata) == snapshot.attempt(j)).then_some(j)
+        (Attempt::of(&c.metadata) == snapshot.attempt(j)).then_some(j)
     });
     present.collect()
 }

@@ -3,8 +3,9 @@
 use api::conditions::{self, ConditionType, Status};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroupStatus, names};
-use domain::availability::{self, Ended, GroupPart, StoredBreach};
-use domain::{fence, ownership};
+use domain::health::availability::{self, Ended, GroupPart, StoredBreach};
+use domain::health::fence;
+use domain::object::ownership;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 

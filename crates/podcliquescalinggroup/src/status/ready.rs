@@ -3,8 +3,8 @@
 use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::{PodClique, names};
-use domain::ownership;
-use domain::readiness::{self, Cause};
+use domain::health::readiness::{self, Cause};
+use domain::object::ownership;
 
 use super::Replica;
 use crate::observe::Snapshot;

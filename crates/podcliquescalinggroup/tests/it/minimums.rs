@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Object};
 use engine::World;
 use podcliquescalinggroup::decide::decide;

@@ -8,7 +8,7 @@ use api::{
     PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupSpec, PodCliqueScalingGroupStatus,
     PodCliqueSet, PodCliqueStatus, labels,
 };
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Object, Plan};
 use podcliquescalinggroup::Snapshot;
 use podcliquescalinggroup::decide::decide;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::{PodCliqueSet, PodGang, PodGangSpec};
-use domain::ownership;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 const DEFAULT_SCHEDULER: &str = "default-scheduler";
@@ -71,7 +71,7 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
     next.spec
         .priority_class_name
         .clone_from(&desired.spec.priority_class_name);
-    domain::clique::overlay(&mut next.metadata, &desired.metadata);
-    domain::clique::adopt(&mut next.metadata, &desired.metadata);
+    domain::workload::clique::overlay(&mut next.metadata, &desired.metadata);
+    domain::workload::clique::adopt(&mut next.metadata, &desired.metadata);
     (next != *existing).then_some(next)
 }

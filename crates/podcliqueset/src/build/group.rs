@@ -6,7 +6,8 @@ use api::labels::MNNVL_GROUP;
 use api::labels::{self, component};
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupSpec, PodCliqueSet, names};
-use domain::{clique, gang, ownership};
+use domain::object::ownership;
+use domain::workload::{clique, gang};
 
 use super::{metadata, with_replica};
 

@@ -7,7 +7,7 @@ pub mod service;
 use std::collections::BTreeMap;
 
 use api::{PodCliqueSet, labels};
-use domain::ownership;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Metadata of a child: default labels, name, component, owner.

@@ -2,7 +2,7 @@
 
 use api::labels::{self, component};
 use api::{PodCliqueSet, names};
-use domain::ownership;
+use domain::object::ownership;
 use k8s_openapi::api::core::v1::{Service, ServiceSpec};
 
 use super::{metadata, with_replica};

@@ -7,11 +7,13 @@
 use std::collections::HashSet;
 
 use api::names;
-use domain::clique::{self, Desired, Place, Ready};
-use domain::fence::{self, Attempt};
-use domain::layout::{Layout, Part};
+use domain::health::fence;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Object, Purpose, first_portion};
-use domain::{hash, layout, ownership};
+use domain::workload::clique::{self, Desired, Place, Ready};
+use domain::workload::hash;
+use domain::workload::layout::{self, Layout, Part};
 
 use crate::build::group;
 use crate::observe::{Snapshot, is_owned};

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSetStatus, labels};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan, Purpose};
 use kube::Resource;
 

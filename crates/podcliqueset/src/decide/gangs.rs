@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodGang, codes};
-use domain::gang::{self, ExpectedGang};
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Object, Purpose, first_portion};
-use domain::{Pod, ownership};
+use domain::workload::gang::{self, ExpectedGang};
 
 use crate::ScaledGangsWaitFor;
 use crate::build;

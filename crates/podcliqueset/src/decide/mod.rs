@@ -13,11 +13,11 @@ mod termination;
 mod training;
 
 use api::{PodCliqueSetStatus, labels};
-use domain::gang::ExpectedGang;
-use domain::layout::Layout;
-use domain::ownership;
+use domain::health::termination::Breach;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan};
-use domain::termination::Breach;
+use domain::workload::gang::ExpectedGang;
+use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -100,7 +100,7 @@ fn go_on(
         plan.wave(gangs::plan_started_gangs(snapshot));
         return plan;
     }
-    if domain::training::is_over(snapshot.stored.status.as_ref()) {
+    if domain::health::training::is_over(snapshot.stored.status.as_ref()) {
         let adopted = adopt::orphans(snapshot, layout);
         if adopted.is_empty() {
             plan.wave(gangs::plan_started_gangs(snapshot));

@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::names;
-use domain::layout::Layout;
+use domain::object::ownership;
 use domain::plan::{Action, Kind, Object, Purpose, Target, first_portion};
-use domain::{clique, ownership};
+use domain::workload::clique;
+use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
-use domain::fence;
+use domain::health::fence;
 use domain::plan::{Action, Kind, Plan};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use admission::intake;
 use api::{PodCliqueSet, PodCliqueSetStatus};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Object, Plan};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;

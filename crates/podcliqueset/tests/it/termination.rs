@@ -6,7 +6,7 @@ use admission::intake;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodCliqueSet, PodCliqueStatus};
-use domain::fence;
+use domain::health::fence;
 use domain::plan::Plan;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;

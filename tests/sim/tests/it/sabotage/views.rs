@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use domain::ownership;
+use domain::object::ownership;
 use engine::Hub;
 use engine::cache::Cache;
 use jiff::Timestamp;

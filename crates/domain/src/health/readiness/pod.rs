@@ -2,7 +2,9 @@
 
 use api::conditions::Reason;
 
-use super::{Cause, Start, container, scheduler};
+use super::cause::Cause;
+use super::gang::Start;
+use super::{container, scheduler};
 use crate::Pod;
 
 /// Why the pod is not ready, `waits_for` being the name of its scheduler; `None` if it is, or has done

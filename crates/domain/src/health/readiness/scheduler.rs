@@ -2,7 +2,7 @@
 
 use api::conditions::Reason;
 
-use super::Cause;
+use super::cause::Cause;
 
 /// The stock scheduler goes on with what preemption would bring; the first sentence is the cause.
 /// Others have words of their own: these are told as they are.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::fnv;
+use crate::object::fnv;
 
 /// Who holds an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

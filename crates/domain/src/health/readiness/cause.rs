@@ -1,20 +1,6 @@
-//! Why something does not run: condition `Ready` of every kind, and the first cause behind it.
-//!
-//! In which order causes are told says [`Reason::priority`]. What is one trouble for a user (an image that is pulled again and again, a container between two
-//! crashes) is one reason through all of its phases.
-
-mod clique;
-mod container;
-mod gang;
-mod pod;
-mod refusal;
-mod scheduler;
+//! One cause, the first of several, and the condition that tells it.
 
 use api::conditions::{ConditionType, Reason, Verdict};
-
-pub use clique::{CliqueLook, clique, shortfall};
-pub use gang::{Start, start};
-pub use refusal::refusal;
 
 /// Why something is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodCliqueSpec, PodGang, labels, names};
 
-use crate::ownership;
+use crate::object::ownership;
 
 /// A gang that has to exist.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -3,14 +3,14 @@
 use api::conditions::Reason;
 use api::{LastError, codes};
 
-use super::Cause;
+use super::cause::{self, Cause};
 
 /// The first cause among the errors. A server that did not answer, or has too much to do, is none:
 /// it is asked again.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
     let passes = [codes::API_UNAVAILABLE, codes::API_THROTTLED];
     let told = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));
-    super::first(told.map(|e| Cause::new(reason(e), e.description.clone())))
+    cause::first(told.map(|e| Cause::new(reason(e), e.description.clone())))
 }
 
 /// Admission plugins have no codes, only words (Kubernetes, `ResourceQuota`, `ServiceAccount` and

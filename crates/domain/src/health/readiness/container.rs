@@ -2,16 +2,16 @@
 
 use api::conditions::Reason;
 
-use super::Cause;
+use super::cause::{self, Cause};
 use crate::Pod;
-use crate::pod::{ContainerStatus, Terminated};
+use crate::object::pod::{ContainerStatus, Terminated};
 
 /// The first cause among the containers of a pod.
 pub(super) fn cause(pod: &Pod) -> Cause {
     let unready = pod.containers().filter(|c| !c.ready && !is_done(c));
     let causes = unready.map(|c| of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
     let starting = || Cause::new(Reason::PodsStarting, format!("{} starts", pod.name()));
-    super::first(causes).unwrap_or_else(starting)
+    cause::first(causes).unwrap_or_else(starting)
 }
 
 /// Init containers end, and so do the main ones of a job that goes well.

@@ -8,10 +8,10 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::availability::{self, StoredBreach};
-use crate::fence::{self, Cause};
+use super::availability::{self, StoredBreach};
+use super::fence::{self, Cause};
+use super::training;
 use crate::plan::{Note, Target};
-use crate::training;
 
 /// Reason of a fence that was raised because of a breach.
 pub const REASON: &str = "MinAvailableBreached";
@@ -51,6 +51,17 @@ fn own_or_inherited(
     }
 }
 
+/// How long a PodClique of a job may be breached; none at all by default. A group's own delay wins
+/// for its cliques. What makes no sense counts as none at all.
+pub fn delay_of_job(
+    set: &PodCliqueSet,
+    group: Option<&PodCliqueScalingGroupConfig>,
+) -> SignedDuration {
+    let own = group.and_then(|g| g.termination_delay.as_ref());
+    let given = own.or(set.spec.template.termination_delay.as_ref());
+    given.and_then(usable).unwrap_or_default()
+}
+
 /// For how long a breach that has ended may come back as the same one, in a standalone clique or
 /// in that group. The set may be as stored: `default` is the delay of the operator's configuration
 /// for sets that name none.
@@ -60,7 +71,7 @@ pub fn memory(
     default: Option<&GoDuration>,
 ) -> SignedDuration {
     if training::is_training(set) {
-        return availability::memory(Some(training::delay(set, group)));
+        return availability::memory(Some(delay_of_job(set, group)));
     }
     let given = set.spec.template.termination_delay.as_ref().or(default);
     availability::memory(own_or_inherited(group, given.and_then(usable)))

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::age::Ended;
 use crate::Pod;
-use crate::pod::{ContainerStatus, Terminated};
+use crate::object::pod::{ContainerStatus, Terminated};
 
 /// The clocks of nodes differ from ours, and a crash is seen some time after it happened.
 const SLACK: SignedDuration = SignedDuration::from_secs(30);

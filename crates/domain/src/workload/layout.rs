@@ -6,7 +6,7 @@ use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
 
-use crate::gang::{self, ExpectedGang};
+use super::gang::{self, ExpectedGang};
 
 /// All of it, by the live replica counts of the set and of its scaling groups.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,8 +3,8 @@
 use api::PodClique;
 use api::conditions::{self, ConditionType};
 
-use crate::availability::StoredBreach;
-use crate::ownership;
+use super::availability::StoredBreach;
+use crate::object::ownership;
 use crate::plan::{Note, Target};
 
 /// Tells of the breach that the PodClique has stored, if it has one. It is one event whoever says

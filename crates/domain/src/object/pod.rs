@@ -8,7 +8,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference,
 use kube::Resource;
 use serde::{Deserialize, Deserializer};
 
-use crate::ownership;
+use super::ownership;
 
 /// A pod as seen in the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Resource)]

@@ -5,9 +5,13 @@ use std::collections::BTreeSet;
 use api::PodClique;
 use api::conditions::{Reason, Verdict};
 
-use super::{Cause, Start, pod, refusal, verdict};
-use crate::availability::CliqueFacts;
-use crate::{Pod, training};
+use super::cause::{self, Cause, verdict};
+use super::gang::Start;
+use super::pod;
+use super::refusal::refusal;
+use crate::Pod;
+use crate::health::availability::CliqueFacts;
+use crate::health::training;
 
 /// What is seen of a PodClique.
 #[derive(Clone, Debug)]
@@ -72,7 +76,7 @@ fn cause(look: &CliqueLook<'_>, need: i32) -> Option<Cause> {
     let reached = Reached::of(look);
     // A pod beyond what is needed may lack what it wants.
     let is_short = |cause: &Cause| reached.count(Stage::of(cause.reason)) < need;
-    let told = super::first(all.filter(is_short))?;
+    let told = cause::first(all.filter(is_short))?;
     let stage = Stage::of(told.reason);
     let have = reached.count(stage);
     Some(told.within(&format!("{have}/{need} pods {stage}: ")))

@@ -21,7 +21,7 @@ use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
 use k8s_openapi::api::core::v1::PodSpec;
 use serde_json::{Map, Value, json};
 
-use crate::fnv;
+use crate::object::fnv;
 
 /// Version of the canonical form. The digit is in no hash of the Go operator.
 const VERSION: &str = "r1";

@@ -4,8 +4,10 @@
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
 
-use super::{CliqueFacts, GroupFacts};
-use crate::{Pod, fence, limits, training};
+use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
+use crate::Pod;
+use crate::health::{fence, training};
+use crate::workload::limits;
 
 impl CliqueFacts {
     /// What a PodClique and its pods say now.
@@ -13,7 +15,7 @@ impl CliqueFacts {
         let staying: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
         let is_training = podclique.spec.workload_type == Some(WorkloadType::Training);
         let available = if is_training {
-            training::available(podclique, &staying)
+            available_to_a_job(podclique, &staying)
         } else {
             staying.iter().filter(|p| p.is_ready()).count()
         };
@@ -26,9 +28,36 @@ impl CliqueFacts {
             available: i32::try_from(available).unwrap_or(i32::MAX),
             was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
             is_updating: false,
-            training: is_training.then(|| training::facts(podclique, &staying)),
+            training: is_training.then(|| facts_of_a_job(podclique, &staying)),
             worst_pod: worst(&staying),
         }
+    }
+}
+
+/// Slots that are completed, Ready or about to end well.
+fn available_to_a_job(podclique: &PodClique, staying: &[&Pod]) -> usize {
+    let mut slots = training::completed(podclique, staying.iter().copied());
+    let up = staying.iter().filter(|p| p.is_ready() || p.is_finishing());
+    slots.extend(up.filter_map(|p| p.index()));
+    slots.len()
+}
+
+/// Failures of containers are the kubelet's business then, not the job's (design, §3 Training).
+fn leaves_restarts_to_the_kubelet(podclique: &PodClique) -> bool {
+    podclique.spec.pod_spec.restart_policy.as_deref() == Some("OnFailure")
+}
+
+fn facts_of_a_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
+    let completed = training::completed(podclique, staying.iter().copied());
+    let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
+    let failed = staying.iter().filter(is_lost).count();
+    TrainingFacts {
+        has_succeeded: training::has_succeeded(podclique),
+        failed: i32::try_from(failed).unwrap_or(i32::MAX),
+        in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
+            let whole = staying.iter().filter(|p| !p.is_failed()).copied();
+            training::slots(completed, whole)
+        }),
     }
 }
 

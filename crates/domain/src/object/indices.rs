@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::limits::MOST_REPLICAS;
+use api::limits::MOST_REPLICAS;
 
 /// The indices that the text names; what is no index is left out.
 pub fn parse(text: &str) -> BTreeSet<i32> {

@@ -10,8 +10,9 @@ use api::{PodClique, PodCliqueSet, PodCliqueSpec};
 use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
-use crate::fence::{Attempt, LiveCount};
-use crate::{environment, hash, ownership};
+use super::hash;
+use crate::object::attempt::Attempt;
+use crate::object::{environment, ownership};
 
 /// Where a PodClique belongs.
 #[derive(Clone, Debug)]
@@ -32,6 +33,15 @@ pub struct Place {
     pub count: LiveCount,
     /// The attempt it is created in.
     pub attempt: Attempt,
+}
+
+/// The replica count of a PodClique that exists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LiveCount {
+    /// `spec.replicas`.
+    pub replicas: i32,
+    /// The template's value that it was last set beside.
+    pub stamped: i32,
 }
 
 /// Where a PodClique belongs in a scaling group.

@@ -15,56 +15,17 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
-use api::{PodCliqueScalingGroup, PodCliqueSet, labels};
+use api::{PodCliqueScalingGroup, PodCliqueSet};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-use crate::{limits, ownership};
+use crate::object::attempt::Attempt;
+use crate::object::ownership;
+use crate::workload::clique::LiveCount;
+use crate::workload::limits;
 
 /// So many entries keep the cause as text.
 const MESSAGES_KEPT: usize = 20;
-
-/// In which attempt of its PodCliqueSet replica, and of its scaling group's replica, a PodClique
-/// was created. Compared as a pair.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Attempt {
-    /// Of the PodCliqueSet replica.
-    pub set: i32,
-    /// Of the scaling group's replica.
-    pub group: i32,
-}
-
-impl Attempt {
-    /// What an object says of itself: in annotations, since labels are edited in passing, and an
-    /// edited attempt is the end of pods that run. One without those annotations (made before we
-    /// wrote them, or by somebody else) says it in labels; 0 if absent.
-    pub fn of(meta: &ObjectMeta) -> Self {
-        let number = |key| {
-            let noted = ownership::annotation(meta, key).and_then(|text| text.parse().ok());
-            noted
-                .or_else(|| ownership::label_index(meta, key))
-                .unwrap_or(0)
-        };
-        Self {
-            set: number(labels::ATTEMPT),
-            group: number(labels::GROUP_ATTEMPT),
-        }
-    }
-
-    /// Labels for an object created in this attempt, to select by; none for the first.
-    pub fn labels(self) -> impl Iterator<Item = (&'static str, i32)> {
-        self.annotations().filter(|(_, number)| *number > 0)
-    }
-
-    /// Annotations for an object created in this attempt: what counts.
-    pub fn annotations(self) -> impl Iterator<Item = (&'static str, i32)> {
-        let both = [
-            (labels::ATTEMPT, self.set),
-            (labels::GROUP_ATTEMPT, self.group),
-        ];
-        both.into_iter()
-    }
-}
 
 /// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: nobody
 /// controls it, and it is of another attempt (design, protocol rule 4, step 3).
@@ -249,15 +210,6 @@ pub struct StandaloneClique {
     pub clique: String,
     /// Its live replicas, if its PodClique exists.
     pub live: Option<LiveCount>,
-}
-
-/// The replica count of a PodClique that exists.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiveCount {
-    /// `spec.replicas`.
-    pub replicas: i32,
-    /// The template's value that it was last set beside.
-    pub stamped: i32,
 }
 
 /// What `liveReplicas` becomes when the replica is torn down: the counts that users and

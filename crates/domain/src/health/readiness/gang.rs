@@ -3,9 +3,9 @@
 use api::conditions::Reason;
 use api::{PodClique, PodGang, labels};
 
-use super::Cause;
-use crate::gang::opens_gates;
-use crate::ownership;
+use super::cause::Cause;
+use crate::object::ownership;
+use crate::workload::gang::opens_gates;
 
 /// Whether the gang of a PodClique started, and what it waits for if not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,18 +1,14 @@
 //! Training jobs (seed 002): what is done, what failed, how long it may take.
 
-mod told;
-
 use std::collections::BTreeSet;
 
 use api::conditions::{self, ConditionType, Reason};
-use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueSetPhase};
+use api::podcliqueset::PodCliqueSetPhase;
 use api::{GoDuration, PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType};
 use jiff::SignedDuration;
 
-use crate::availability::TrainingFacts;
-use crate::{Pod, indices, termination};
-
-pub use told::podclique_failed;
+use crate::Pod;
+use crate::object::indices;
 
 /// Whether the set is a training job.
 pub fn is_training(set: &PodCliqueSet) -> bool {
@@ -42,17 +38,6 @@ pub fn failure(set: &PodCliqueSet) -> Option<Reason> {
     let status = set.status.as_ref().filter(|s| has_failed(s))?;
     let failed = conditions::find(&status.conditions, ConditionType::Failed)?;
     Some(failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded))
-}
-
-/// How long a PodClique of the set may be breached; none at all by default. A group's own delay
-/// wins for its cliques. What makes no sense counts as none at all.
-pub fn delay(set: &PodCliqueSet, group: Option<&PodCliqueScalingGroupConfig>) -> SignedDuration {
-    let own = group.and_then(|g| g.termination_delay.as_ref());
-    let given = own.or(set.spec.template.termination_delay.as_ref());
-    let delay = given.and_then(parsed);
-    delay
-        .filter(|d| *d >= termination::SHORTEST)
-        .unwrap_or_default()
 }
 
 /// How long the job may take from its first start; `None`: for ever.
@@ -107,31 +92,4 @@ pub fn is_done(podclique: &PodClique, completed: &BTreeSet<i32>) -> bool {
 pub fn has_succeeded(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
     status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Succeeded))
-}
-
-/// Slots that are completed, Ready or about to end well.
-pub(crate) fn available(podclique: &PodClique, staying: &[&Pod]) -> usize {
-    let mut slots = completed(podclique, staying.iter().copied());
-    let up = staying.iter().filter(|p| p.is_ready() || p.is_finishing());
-    slots.extend(up.filter_map(|p| p.index()));
-    slots.len()
-}
-
-/// Failures of containers are the kubelet's business then, not the job's (design, §3 Training).
-fn leaves_restarts_to_the_kubelet(podclique: &PodClique) -> bool {
-    podclique.spec.pod_spec.restart_policy.as_deref() == Some("OnFailure")
-}
-
-pub(crate) fn facts(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
-    let completed = completed(podclique, staying.iter().copied());
-    let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
-    let failed = staying.iter().filter(is_lost).count();
-    TrainingFacts {
-        has_succeeded: has_succeeded(podclique),
-        failed: i32::try_from(failed).unwrap_or(i32::MAX),
-        in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
-            let whole = staying.iter().filter(|p| !p.is_failed()).copied();
-            slots(completed, whole)
-        }),
-    }
 }
