@@ -5,9 +5,9 @@
 //! decide:  deletion, or: gates · stuck pods · relabelling · scale-in · new pods, then the status
 //! ```
 
-pub mod build;
 pub mod decide;
 pub mod observe;
+pub mod pod_template;
 pub mod status;
 
 use std::sync::Arc;

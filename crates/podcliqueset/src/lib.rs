@@ -6,8 +6,8 @@
 //!          then the status
 //! ```
 
-pub mod build;
 pub mod decide;
+pub mod desired;
 pub mod observe;
 pub mod parts;
 pub mod status;

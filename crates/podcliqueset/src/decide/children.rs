@@ -15,7 +15,7 @@ use domain::workload::clique::{self, Desired, Place, Ready};
 use domain::workload::hash;
 use domain::workload::layout::{self, Layout, Part};
 
-use crate::build::group;
+use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 use crate::parts;
 

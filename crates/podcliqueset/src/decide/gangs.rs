@@ -15,7 +15,7 @@ use domain::plan::{Action, Kind, Object, Purpose, first_portion};
 use domain::workload::gang::{self, ExpectedGang};
 
 use crate::ScaledGangsWaitFor;
-use crate::build;
+use crate::desired;
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
 
 /// The gangs that have to exist.
@@ -42,7 +42,7 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
             .iter()
             .map(|name| pod_group(snapshot, name, Some(existing)));
         next.spec.pod_groups = groups.collect();
-        build::gang::open_gates(&mut next.metadata);
+        desired::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::Replace(Object::PodGang(Box::new(next))))
     }))
 }
@@ -90,11 +90,11 @@ fn keep(
         .iter()
         .map(|name| pod_group(snapshot, name, existing))
         .collect();
-    let desired = build::gang::build(&snapshot.intake.set, &gang.name, groups);
+    let desired = desired::gang::build(&snapshot.intake.set, &gang.name, groups);
     let wrap = |g| Object::PodGang(Box::new(g));
     match existing {
         None => Some(Action::Create(wrap(desired))),
-        Some(found) => build::gang::corrected(found, &desired).map(|g| Action::Replace(wrap(g))),
+        Some(found) => desired::gang::corrected(found, &desired).map(|g| Action::Replace(wrap(g))),
     }
 }
 

@@ -11,7 +11,7 @@ use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 
-use crate::build::service;
+use crate::desired::service;
 use crate::observe::{Snapshot, is_owned};
 
 /// Deletes the Services of replicas that are scaled in.
