@@ -3,15 +3,14 @@
 mod children;
 mod deletion;
 mod fence;
+mod own;
 mod termination;
 
-use std::sync::Arc;
-
 use admission::oversize;
-use api::{PodClique, PodCliqueScalingGroupStatus, labels};
+use api::{PodCliqueScalingGroupStatus, labels};
 use domain::health::availability::StoredBreach;
 use domain::object::ownership;
-use domain::plan::{Action, Kind, Plan, Purpose};
+use domain::plan::{Action, Kind, Plan};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -67,18 +66,4 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         plan.wave(wave);
     }
     plan
-}
-
-/// PodCliques that the group controls and that stay. What nobody controls is adopted first.
-fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
-    owned(snapshot).filter(|c| !ownership::is_terminating(&c.metadata))
-}
-
-fn owned(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
-    let all = snapshot.podcliques.values();
-    all.filter(|c| snapshot.is_own(c))
-}
-
-fn delete(podclique: &PodClique, purpose: Purpose) -> Action {
-    Action::delete(Kind::PodClique, &podclique.metadata, purpose)
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use admission::intake::{self, Intake};
 use admission::minimums::{self, Minimums};
+use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
 use domain::health::{fence, termination, training};
@@ -16,8 +17,6 @@ use domain::{Key, Pod};
 use engine::World;
 use engine::cache::set_of;
 use jiff::SignedDuration;
-
-use crate::status;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -210,12 +209,18 @@ fn take(
     intake
 }
 
+/// Whether the PodClique's stored condition says that it is below its minimum.
+pub fn is_breached(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
+}
+
 /// Only a breach has to be confirmed from pods.
 fn pods(
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     world: &World,
 ) -> HashMap<String, Vec<Arc<Pod>>> {
-    if !podcliques.values().any(|c| status::is_breached(c)) {
+    if !podcliques.values().any(|c| is_breached(c)) {
         return HashMap::new();
     }
     let all = podcliques.values();

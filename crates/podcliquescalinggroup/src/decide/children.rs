@@ -15,7 +15,7 @@ use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Read
 use domain::workload::{gang, hash};
 
 use super::fence::TornDown;
-use super::{delete, staying};
+use super::own::{delete, staying};
 use crate::observe::Snapshot;
 
 /// What is deleted, and what is created or put right afterwards; nothing while the template may not

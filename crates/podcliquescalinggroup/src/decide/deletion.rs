@@ -4,7 +4,7 @@ use api::{PodClique, PodCliqueScalingGroupStatus, labels};
 use domain::object::ownership;
 use domain::plan::{Action, Kind, Plan, Purpose};
 
-use super::{owned, staying};
+use super::own::{owned, staying};
 use crate::observe::Snapshot;
 
 /// A group on its way out deletes its PodCliques and goes when they are gone.

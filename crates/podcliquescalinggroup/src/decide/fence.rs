@@ -11,7 +11,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use jiff::Timestamp;
 
-use super::{delete, owned, staying};
+use super::own::{delete, owned, staying};
 use crate::observe::Snapshot;
 use crate::status::Fences;
 

@@ -19,8 +19,8 @@ use domain::plan::{Kind, Note, Target};
 use jiff::{SignedDuration, Timestamp};
 
 use super::fence::is_of_earlier_attempt;
-use crate::observe::Snapshot;
-use crate::status::{self, Fences, is_breached};
+use crate::observe::{Snapshot, is_breached};
+use crate::status::{self, Fences};
 
 /// What is due by what is stored, and not by what is seen, is looked at again so soon. That lasts
 /// only until the PodClique's controller has written what it sees.

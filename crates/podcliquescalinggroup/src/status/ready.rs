@@ -6,7 +6,7 @@ use api::{PodClique, names};
 use domain::health::readiness::{self, Cause};
 use domain::object::ownership;
 
-use super::Replica;
+use super::replica::Replica;
 use crate::observe::Snapshot;
 
 /// Ready: as many group replicas are available as have to be.

@@ -16,9 +16,11 @@ use domain::workload::layout::{Layout, Part};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use super::training::FAILED;
 use crate::observe::Snapshot;
 use crate::parts;
+
+/// Reason of a fence that was raised because a PodClique failed.
+pub(super) const FAILED: &str = "PodCliqueFailed";
 
 /// The breach of each replica that is due first. Adoption comes first, and wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> Vec<Breach> {

@@ -24,11 +24,9 @@ use domain::plan::Plan;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
+use super::failures::FAILED;
 use super::{failures, fence};
 use crate::observe::Snapshot;
-
-/// Reason of a fence that was raised because a PodClique failed.
-pub(super) const FAILED: &str = "PodCliqueFailed";
 
 type JobPlan = Plan<PodCliqueSetStatus>;
 

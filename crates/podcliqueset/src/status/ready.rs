@@ -14,7 +14,7 @@ use domain::object::ownership;
 use domain::workload::gang;
 use domain::workload::layout::{Layout, Part};
 
-use super::Replica;
+use super::replica::Replica;
 use crate::observe::{CliqueSeen, Snapshot};
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
