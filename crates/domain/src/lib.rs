@@ -1,29 +1,22 @@
 //! Pure rules shared by two or more crates.
+//!
+//! ```text
+//! health     is it available, ready, done? how long may a breach last, what follows from it?
+//!    │
+//!    ├──▶ plan        what one reconcile wants done, as data
+//!    ▼     │
+//! workload │          what a set consists of: layout, gangs, PodCliques, slots, limits
+//!    │     │
+//!    ▼     ▼
+//! object              one object by itself: its key, owner, attempt, a pod's state
+//! ```
+//!
+//! An arrow means "uses"; none leads up.
 
-pub mod admission;
-pub mod availability;
-pub mod clique;
-pub mod defaults;
-pub mod environment;
-pub mod fence;
-pub mod fnv;
-pub mod gang;
-pub mod hash;
-pub mod indices;
-pub mod intake;
-pub mod key;
-pub mod layout;
-pub mod limits;
-pub mod minimums;
-pub mod ownership;
+pub mod health;
+pub mod object;
 pub mod plan;
-pub mod pod;
-pub mod readiness;
-pub mod slots;
-pub mod termination;
-pub mod text;
-pub mod training;
-pub mod unimplemented;
+pub mod workload;
 
-pub use key::Key;
-pub use pod::Pod;
+pub use object::key::Key;
+pub use object::pod::Pod;

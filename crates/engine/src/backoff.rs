@@ -13,8 +13,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::LastError;
+use domain::Key;
+use domain::object::fnv;
 use domain::plan::Kind;
-use domain::{Key, fnv};
 use tokio::time::Instant;
 
 const FIRST: Duration = Duration::from_millis(50);

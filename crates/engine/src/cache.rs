@@ -27,7 +27,8 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use api::{PodClique, labels};
-use domain::{Key, ownership};
+use domain::Key;
+use domain::object::ownership;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;

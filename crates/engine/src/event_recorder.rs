@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use api::{events, labels};
-use domain::fnv;
+use domain::object::fnv;
 use domain::plan::{Note, Target};
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};

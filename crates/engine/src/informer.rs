@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::labels;
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::Kind;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};

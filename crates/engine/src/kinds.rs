@@ -10,8 +10,9 @@ mod watched;
 use std::collections::BTreeMap;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Pod, ownership};
 use k8s_openapi::api::core::v1::Service;
 
 use crate::cache::Change;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
-use domain::text::cut_text;
+use domain::object::text::cut_text;
 use http::{HeaderMap, header};
 use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,

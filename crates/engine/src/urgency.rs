@@ -5,7 +5,7 @@ use api::codes;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::ReplicaAttempt;
 use api::status::Status;
-use domain::fence;
+use domain::health::fence;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 

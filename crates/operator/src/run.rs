@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
-use domain::defaults::DefaultsConfig;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::{Context, Controllers, Reconciler, admin, crds, runner};

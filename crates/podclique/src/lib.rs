@@ -5,17 +5,17 @@
 //! decide:  deletion, or: gates · stuck pods · relabelling · scale-in · new pods, then the status
 //! ```
 
-pub mod build;
 pub mod decide;
 pub mod observe;
+pub mod pod_template;
 pub mod status;
 mod triggers;
 mod urgency;
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
 use api::{PodClique, PodCliqueStatus};
-use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};

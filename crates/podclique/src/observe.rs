@@ -3,11 +3,15 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use admission::{defaults, oversize};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
-use domain::fence::{self, Attempt};
-use domain::readiness::{self, Start};
-use domain::{Key, Pod, defaults, gang, hash, intake, limits, ownership, termination, training};
+use domain::health::readiness::{self, Start};
+use domain::health::{fence, termination, training};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::{gang, hash, limits};
+use domain::{Key, Pod};
 use engine::Caches;
 use engine::caches::LastHolder;
 use jiff::SignedDuration;
@@ -80,7 +84,7 @@ impl Snapshot {
     /// Whether more is asked for than there may be, here or in the whole set: nothing is deleted
     /// then, and no more is made than the template asked for when it was in order.
     pub fn is_over_limits(&self) -> bool {
-        limits::of_podclique(&self.podclique).is_some()
+        oversize::of_podclique(&self.podclique).is_some()
             || self.set.as_ref().is_some_and(|s| s.is_over_limits)
     }
 
@@ -283,10 +287,10 @@ fn facts(
         template_hash: clique.map(|c| newest_hash(set, c)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
-        is_over_limits: intake::says_over_limits(set),
+        is_over_limits: limits::says_over_limits(set),
         has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
-        training_delay: training::delay(set, group),
-        breach_memory: termination::memory(set, group, &rules.defaults),
+        training_delay: termination::delay_of_job(set, group),
+        breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
     }
 }
 

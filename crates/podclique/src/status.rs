@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use admission::oversize;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{LastError, PodCliqueStatus, codes, labels};
-use domain::availability::{self, CliqueFacts, StoredBreach, crash_loop};
-use domain::limits;
-use domain::readiness::{self, CliqueLook};
-use domain::{Pod, indices, ownership, training};
+use domain::Pod;
+use domain::health::availability::{self, CliqueFacts, StoredBreach, crash_loop};
+use domain::health::readiness::{self, CliqueLook};
+use domain::health::training;
+use domain::object::{indices, ownership};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -53,7 +55,7 @@ fn scheduled_slots(snapshot: &Snapshot) -> i32 {
 }
 
 fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
-    let error = limits::of_podclique(&snapshot.podclique)?;
+    let error = oversize::of_podclique(&snapshot.podclique)?;
     Some(LastError {
         code: codes::LIMIT_EXCEEDED.to_owned(),
         description: error.to_string(),

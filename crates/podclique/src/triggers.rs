@@ -2,7 +2,10 @@
 //! an earlier attempt left in its replica.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::{Key, Pod, intake, ownership, training};
+use domain::health::training;
+use domain::object::ownership;
+use domain::workload::limits;
+use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
@@ -49,7 +52,7 @@ fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
         ownership::is_terminating(&set.metadata),
         // Stored before the phase, which follows once the pods have ended.
         training::is_over(Some(&status)),
-        intake::says_over_limits(set),
+        limits::says_over_limits(set),
         status.replica_attempts,
         status.update_progress,
         status.phase,

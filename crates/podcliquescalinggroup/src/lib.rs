@@ -13,8 +13,8 @@ mod urgency;
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
-use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};

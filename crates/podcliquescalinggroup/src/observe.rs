@@ -3,18 +3,20 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
+use admission::intake::{self, Intake};
+use admission::minimums::{self, Minimums};
+use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
-use domain::defaults::DefaultsConfig;
-use domain::fence::{self, Attempt};
-use domain::intake::{self, Intake};
-use domain::minimums::{self, Minimums};
-use domain::{Key, Pod, limits, ownership, termination, training};
+use domain::health::{fence, termination, training};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::limits;
+use domain::{Key, Pod};
 use engine::Caches;
 use engine::cache::set_of;
 use jiff::SignedDuration;
-
-use crate::status;
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -65,7 +67,7 @@ impl Snapshot {
         let Some(owner) = &self.owner else {
             return SignedDuration::ZERO;
         };
-        termination::memory(&owner.set, self.config(), &DefaultsConfig::default())
+        termination::memory(&owner.set, self.config(), None)
     }
 
     /// `spec.minAvailable`; 1 if unset.
@@ -207,12 +209,18 @@ fn take(
     intake
 }
 
+/// Whether the PodClique's stored condition says that it is below its minimum.
+pub fn is_breached(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
+}
+
 /// Only a breach has to be confirmed from pods.
 fn pods(
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     caches: &Caches,
 ) -> HashMap<String, Vec<Arc<Pod>>> {
-    if !podcliques.values().any(|c| status::is_breached(c)) {
+    if !podcliques.values().any(|c| is_breached(c)) {
         return HashMap::new();
     }
     let all = podcliques.values();

@@ -6,8 +6,8 @@
 //!          then the status
 //! ```
 
-pub mod build;
 pub mod decide;
+pub mod desired;
 pub mod observe;
 pub mod parts;
 pub mod status;
@@ -16,8 +16,8 @@ mod urgency;
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
 use api::{PodCliqueSet, PodCliqueSetStatus};
-use domain::defaults::DefaultsConfig;
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};

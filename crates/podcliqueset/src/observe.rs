@@ -3,14 +3,17 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
+use admission::intake::{self, Intake};
+use admission::minimums::{self, Minimums};
+use admission::{FieldError, oversize};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
-use domain::admission::FieldError;
-use domain::availability::CliqueFacts;
-use domain::fence::{self, Attempt};
-use domain::intake::{self, Intake};
-use domain::minimums::{self, Minimums};
-use domain::{Key, Pod, limits, ownership, training};
+use domain::health::availability::CliqueFacts;
+use domain::health::{fence, training};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::limits;
+use domain::{Key, Pod};
 use engine::{Cache, Caches};
 use jiff::SignedDuration;
 use k8s_openapi::api::core::v1::Service;
@@ -95,7 +98,7 @@ impl CliqueSeen {
 
     /// How many pods have to be there: never more than are asked for.
     pub fn minimum(&self) -> i32 {
-        domain::gang::clique_minimum(&self.podclique.spec)
+        domain::workload::gang::clique_minimum(&self.podclique.spec)
     }
 }
 
@@ -112,7 +115,7 @@ impl Snapshot {
         }
         let groups = self.groups.iter().map(AsRef::as_ref);
         let cliques = self.podcliques.values().map(|c| &*c.podclique);
-        limits::of_live(&self.intake.set, groups, cliques)
+        oversize::of_live(&self.intake.set, groups, cliques)
     }
 
     /// Replicas of the set.

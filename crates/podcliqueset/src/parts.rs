@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 
 use api::names;
-use domain::layout::{Layout, Part};
-use domain::{fence, layout, ownership, training};
+use domain::health::{fence, training};
+use domain::object::ownership;
+use domain::workload::layout::{self, Layout, Part};
 
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
 

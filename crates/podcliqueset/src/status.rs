@@ -3,18 +3,19 @@
 mod attempts;
 mod job;
 mod ready;
+mod replica;
 
-use std::collections::HashMap;
-
+use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{PodCliqueSetStatus, labels, names};
-use domain::admission::FieldError;
-use domain::layout::{Layout, Part};
-use domain::{gang, hash, layout, ownership, training};
+use domain::health::training;
+use domain::workload::hash;
+use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
-use crate::observe::{CliqueSeen, Snapshot};
+use self::replica::{Newest, Replica, replica};
+use crate::observe::Snapshot;
 
 /// The status as it follows from what was seen.
 pub fn status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCliqueSetStatus {
@@ -164,49 +165,4 @@ fn phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetPhase 
             PodCliqueSetPhase::Pending
         }
     })
-}
-
-/// One replica of the set.
-struct Replica {
-    is_available: bool,
-    is_current: bool,
-}
-
-/// Newest template hash of each clique, by name.
-type Newest<'a> = HashMap<&'a str, &'a str>;
-
-fn replica(snapshot: &Snapshot, newest: &Newest<'_>, layout: &layout::Replica<'_>) -> Replica {
-    let is_part_up = |part: &Part<'_>| {
-        let found = snapshot.podclique(&part.name);
-        found.map_or_else(|| snapshot.is_part_latched(part), is_up)
-    };
-    let is_group_up = |group: &layout::Group<'_>| {
-        let up = group.replicas.iter();
-        let up = up.filter(|r| r.cliques.iter().all(is_part_up)).count();
-        let live = i32::try_from(group.replicas.len()).unwrap_or(i32::MAX);
-        let minimum = gang::group_minimum(group.config).min(live);
-        let found = snapshot.group(&group.name);
-        found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
-            && i32::try_from(up).unwrap_or(i32::MAX) >= minimum
-    };
-    Replica {
-        is_available: layout.standalone.iter().all(is_part_up)
-            && layout.groups.iter().all(is_group_up),
-        is_current: layout
-            .parts()
-            .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),
-    }
-}
-
-/// Whether the PodClique has its minimum of pods bound and ready.
-fn is_up(part: &CliqueSeen) -> bool {
-    part.facts().available >= part.minimum()
-}
-
-/// Whether the PodClique and all its pods have the newest template.
-fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&CliqueSeen>) -> bool {
-    let Some(part) = part else { return false };
-    let newest = newest.get(clique).copied();
-    let is_newest = |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == newest;
-    is_newest(&part.podclique.metadata) && part.staying().all(|p| is_newest(&p.metadata))
 }

@@ -6,9 +6,11 @@
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGangStatus, labels};
+use domain::Pod;
+use domain::health::readiness::{self, Cause, CliqueLook, Start};
+use domain::health::training;
+use domain::object::ownership;
 use domain::plan::Plan;
-use domain::readiness::{self, Cause, CliqueLook, Start};
-use domain::{Pod, ownership, training};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use api::podgang::PodGroup;
 use api::{PodClique, PodGang};
-use domain::{Key, Pod, training};
+use domain::health::training;
+use domain::{Key, Pod};
 use engine::Caches;
 
 /// What was seen.

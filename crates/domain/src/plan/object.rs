@@ -9,7 +9,7 @@ use kube::Resource;
 use serde::Serialize;
 
 use super::Kind;
-use crate::limits;
+use crate::object::size;
 
 /// An object to be written, of whatever kind.
 #[derive(Clone)]
@@ -104,6 +104,6 @@ impl<K: WritableKind> Writable for K {
     }
 
     fn bytes(&self) -> i128 {
-        limits::bytes(self)
+        size::bytes(self)
     }
 }

@@ -1,7 +1,7 @@
 //! How much one decision writes. What is left over is decided again as soon as these writes are
 //! seen, so a plan of any set fits into memory.
 
-use super::Action;
+use super::action::Action;
 
 /// Writes of one kind in one plan.
 pub const AT_ONCE: usize = 500;

@@ -3,10 +3,10 @@
 use api::conditions::{Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupSpec};
-use domain::availability::{
+use domain::health::availability::{
     CliqueFacts, GroupFacts, GroupPart, TrainingFacts, clique_breach, group_breach,
 };
-use domain::fence::{Cause, recycle, with_recovered};
+use domain::health::fence::{Cause, recycle, with_recovered};
 use jiff::Timestamp;
 use rstest::rstest;
 

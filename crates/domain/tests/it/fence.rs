@@ -1,9 +1,11 @@
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
-use domain::fence::{
-    Attempt, Cause, LiveCount, StandaloneClique, count_to_create, is_recovering, present, raise,
-    raise_to_found, recycle, remember_live_replicas, with_recovered,
+use domain::health::fence::{
+    Cause, StandaloneClique, count_to_create, is_recovering, present, raise, raise_to_found,
+    recycle, remember_live_replicas, with_recovered,
 };
+use domain::object::attempt::Attempt;
+use domain::workload::clique::LiveCount;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

@@ -2,7 +2,9 @@
 //! an upgrade of the operator restarts every workload, and the version prefix has to change too.
 
 use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
-use domain::hash::{generation_hash, is_ours, is_same_pod_spec, pod_spec_hash, pod_template_hash};
+use domain::workload::hash::{
+    generation_hash, is_ours, is_same_pod_spec, pod_spec_hash, pod_template_hash,
+};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use domain::indices::{format, parse};
+use domain::object::indices::{format, parse};
 use proptest::prelude::*;
 use rstest::rstest;
 

@@ -1,6 +1,6 @@
 //! What a set consists of, enumerated once.
 
-use domain::layout::{Layout, enumerate};
+use domain::workload::layout::{Layout, enumerate};
 use insta::assert_snapshot;
 use testkit::builders::set;
 

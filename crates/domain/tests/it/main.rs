@@ -7,16 +7,11 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
-mod admission;
 mod availability;
 mod breach_age;
-mod defaults;
 mod fence;
 mod hash;
 mod indices;
 mod layout;
-mod limits;
-mod minimums;
 mod readiness;
 mod termination;
-mod unimplemented;

@@ -4,8 +4,8 @@
 use api::LastError;
 use api::conditions::{Reason, Status, Verdict};
 use domain::Pod;
-use domain::pod::{ContainerState, ContainerStatus, Gate, Terminated, Waiting};
-use domain::readiness::{CliqueLook, Start, clique, refusal};
+use domain::health::readiness::{CliqueLook, Start, clique, refusal};
+use domain::object::pod::{ContainerState, ContainerStatus, Gate, Terminated, Waiting};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;

@@ -1,12 +1,12 @@
 //! How long a breach may last (seed 000).
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
-use api::{PodClique, PodCliqueSet, conditions};
-use domain::availability::StoredBreach;
-use domain::defaults::DefaultsConfig;
-use domain::intake;
+use api::{GoDuration, PodClique, PodCliqueSet, conditions};
+use domain::health::availability::StoredBreach;
+use domain::health::termination::{
+    Breach, delay_of_group, delay_of_set, first_of_each_replica, memory,
+};
 use domain::plan::{Kind, Target};
-use domain::termination::{Breach, delay_of_group, delay_of_set, first_of_each_replica, memory};
 use jiff::{SignedDuration, Timestamp};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -89,35 +89,23 @@ fn a_breach_is_remembered_by_the_delay_that_counts(
 ) {
     let pcs = set(type_, of_set, of_group);
     let group = &pcs.spec.template.scaling_groups[0];
-    let memory = memory(&pcs, Some(group), &DefaultsConfig::default());
+    let memory = memory(&pcs, Some(group), None);
     assert_eq!(memory.as_secs(), seconds);
 }
 
 #[test]
 fn the_operators_default_counts_for_what_is_remembered() {
-    let defaults = DefaultsConfig {
-        termination_delay: Some("30s".into()),
-    };
+    let default = GoDuration::from("30s");
     let unset = set("Inference", None, None);
-    assert_eq!(memory(&unset, None, &defaults).as_secs(), 30);
+    assert_eq!(memory(&unset, None, Some(&default)).as_secs(), 30);
     let job = set("Training", None, None);
-    assert_eq!(memory(&job, None, &defaults).as_secs(), 0);
+    assert_eq!(memory(&job, None, Some(&default)).as_secs(), 0);
 }
 
 #[test]
 fn training_is_not_terminated_by_this() {
     let pcs = set("Training", Some("10s"), None);
     assert_eq!(delay_of_set(&pcs), None);
-}
-
-#[rstest]
-#[case("0s")]
-#[case("900ms")]
-fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up(#[case] delay: &str) {
-    let pcs = set("Inference", Some(delay), None);
-    let intake = intake::take(&pcs, &DefaultsConfig::default());
-    assert!(intake.may_act(), "{:?}", intake.errors);
-    assert_eq!(intake.invalid_delays.len(), 1);
 }
 
 fn breach(replica: i32, name: &str, since: i64) -> Option<Breach> {

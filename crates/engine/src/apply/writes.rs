@@ -1,9 +1,10 @@
 //! Single writes, each with its precondition.
 
 use api::labels;
-use domain::fence::Attempt;
+use domain::Key;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Kind, Object, Target};
-use domain::{Key, ownership};
 use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};

@@ -8,8 +8,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use api::{PodCliqueSet, names};
-use domain::fence::Attempt;
-use domain::{Key, ownership};
+use domain::Key;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// What holds PodCliques of one PodCliqueSet replica.

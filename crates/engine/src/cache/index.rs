@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
 use api::labels;
-use domain::{Key, ownership};
+use domain::Key;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 

@@ -3,7 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use domain::{Key, ownership};
+use domain::Key;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::time::Instant;

@@ -1,6 +1,7 @@
 //! Objects that may be there unseen, since their POST was sent.
 
-use domain::{Key, ownership};
+use domain::Key;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::index::set_of;

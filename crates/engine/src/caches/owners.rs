@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
-use domain::fence;
-use domain::{Key, ownership, training};
+use domain::Key;
+use domain::health::fence;
+use domain::health::training;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 use super::Caches;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
-use domain::{Pod, ownership};
+use domain::Pod;
+use domain::object::ownership;
 
 /// The last holder of a pod slot that is gone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

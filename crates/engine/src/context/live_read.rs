@@ -1,8 +1,9 @@
 //! Single objects read live, where the watch cannot be believed or says nothing.
 
 use api::labels;
+use domain::Key;
+use domain::object::ownership;
 use domain::plan::Kind;
-use domain::{Key, ownership};
 use futures::{FutureExt, StreamExt};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

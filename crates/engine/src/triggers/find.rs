@@ -1,7 +1,8 @@
 //! Keys that several reconcilers look for after a change.
 
 use api::labels;
-use domain::{Key, ownership};
+use domain::Key;
+use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 

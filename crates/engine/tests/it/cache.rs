@@ -1,7 +1,8 @@
 //! What the cache shows, whatever order answers and watch events arrive in.
 
 use api::{PodClique, PodCliqueSet, labels};
-use domain::{Key, Pod, ownership};
+use domain::object::ownership;
+use domain::{Key, Pod};
 use engine::Cache;
 use engine::scope::Scope;
 use jiff::Timestamp;

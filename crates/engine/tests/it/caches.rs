@@ -2,8 +2,8 @@
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::fence::{Cause, raise};
-use domain::ownership;
+use domain::health::fence::{Cause, raise};
+use domain::object::ownership;
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use testkit::builders::{after, podclique, set, stored};

@@ -2,7 +2,7 @@
 
 use api::conditions::{self, ConditionType};
 use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, codes};
-use domain::fence::{Cause, raise};
+use domain::health::fence::{Cause, raise};
 use engine::urgency::{keep_times, raised, set_name_conflict};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;

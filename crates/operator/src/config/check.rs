@@ -1,7 +1,7 @@
 //! What a configuration may not ask for.
 
 use api::GoDuration;
-use domain::termination::SHORTEST;
+use domain::health::termination::SHORTEST;
 use jiff::SignedDuration;
 
 use super::{Config, ConfigError, problem};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
-use domain::readiness;
+use domain::health::readiness;
 use engine::metrics::{ByCause, ByController, ByKind, ByMilestone, ByRequest, ByResult, Metrics};
 use engine::requests::Requests;
 use engine::{Context, reconcile_log, state_metrics};

@@ -2,8 +2,9 @@
 //! was deleted with `--cascade=orphan` and made anew, or somebody cut the reference. Left alone
 //! they would hold their GPUs for ever beside their replacements.
 
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
-use domain::{Pod, ownership};
 use serde_json::json;
 
 use crate::observe::Snapshot;

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, HashSet};
 
 use api::{LastError, codes};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, first_portion};
-use domain::slots::{self, Holder};
+use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::stuck;
-use crate::build;
 use crate::observe::Snapshot;
+use crate::pod_template;
 
 /// Slots looked at in one go; what they are short of then is decided again.
 const AT_ONCE: usize = 500;
@@ -127,7 +127,7 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
         .set
         .as_ref()
         .map_or("", |s| s.priority_class_name.as_str());
-    build::pod(
+    pod_template::pod(
         &snapshot.podclique,
         snapshot.set_name(),
         index,

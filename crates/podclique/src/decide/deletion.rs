@@ -9,8 +9,9 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueStatus, labels};
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
-use domain::{Pod, ownership};
 use jiff::Timestamp;
 
 use super::stuck;

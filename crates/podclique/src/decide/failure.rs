@@ -3,8 +3,9 @@
 //! breach is known. Once the job's end is stored, everything was said.
 
 use api::PodCliqueSet;
+use domain::Key;
+use domain::health::failure;
 use domain::plan::{Kind, Note, Target};
-use domain::{Key, training};
 
 use crate::observe::Snapshot;
 
@@ -17,5 +18,5 @@ pub(super) fn note(snapshot: &Snapshot) -> Option<Note> {
         uid: set.uid.clone(),
     };
     let is_told = set.has_ended;
-    training::podclique_failed(&snapshot.podclique, about).filter(|_| !is_told)
+    failure::podclique_failed(&snapshot.podclique, about).filter(|_| !is_told)
 }

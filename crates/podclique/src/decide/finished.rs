@@ -6,7 +6,7 @@
 //! whole gang (design, §3 Training).
 
 use domain::Pod;
-use domain::availability::CliqueFacts;
+use domain::health::availability::CliqueFacts;
 use domain::plan::{Action, Purpose};
 use jiff::{SignedDuration, Timestamp};
 

@@ -2,8 +2,9 @@
 //! that the list is one of ours.
 
 use api::labels;
+use domain::Pod;
 use domain::plan::{Action, Purpose, Target};
-use domain::{Pod, gang};
+use domain::workload::gang;
 use serde_json::json;
 
 use crate::observe::Snapshot;

@@ -2,12 +2,13 @@
 //! left the headless Service by its label.
 
 use api::labels;
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
-use domain::{Pod, ownership};
 use serde_json::{Value, json};
 
-use crate::build;
 use crate::observe::Snapshot;
+use crate::pod_template;
 
 /// Labels that are the same for as long as the pod lives. Its hash and its attempts are not among
 /// them: they say where the pod comes from.
@@ -32,7 +33,7 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
 }
 
 fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
-    let right = build::labels_of(&snapshot.podclique, snapshot.set_name(), pod.index()?);
+    let right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), pod.index()?);
     let wrong = FIXED
         .iter()
         .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));

@@ -6,8 +6,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use api::labels;
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose};
-use domain::{Pod, ownership};
 
 use crate::observe::Snapshot;
 

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use api::labels;
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
-use domain::{Pod, ownership};
 use jiff::Timestamp;
 use serde_json::json;
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::PodCliqueStatus;
 use api::conditions::{self, ConditionType};
-use domain::pod::{ContainerState, ContainerStatus, Running, Terminated};
+use domain::object::pod::{ContainerState, ContainerStatus, Running, Terminated};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::decide::decide;

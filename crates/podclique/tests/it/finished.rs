@@ -1,7 +1,7 @@
 //! Pods of an Inference workload that ended.
 
 use api::{WorkloadType, labels};
-use domain::pod::{ContainerState, ContainerStatus, Terminated};
+use domain::object::pod::{ContainerState, ContainerStatus, Terminated};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;

@@ -1,8 +1,8 @@
 //! When a pod may be scheduled.
 
 use api::{PodCliqueSet, PodGang};
-use domain::ownership;
-use domain::pod::Gate;
+use domain::object::ownership;
+use domain::object::pod::Gate;
 use engine::Caches;
 use insta::assert_snapshot;
 use testkit::builders::{pod, podclique};

@@ -1,14 +1,15 @@
 //! What is seen, and what somebody made look alike.
 
+use domain::Pod;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::{Pod, ownership};
+use domain::object::ownership;
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podclique::observe::observe;
-use podclique::{Snapshot, build};
+use podclique::{Snapshot, pod_template};
 use testkit::builders::{after, pod, podclique, set, stored};
 
 fn demo() -> PodCliqueSet {
@@ -83,7 +84,7 @@ fn its_set_is_that_of_its_owners_whatever_its_label_says() {
         caches.of::<PodCliqueScalingGroup>().apply(group.clone());
         let seen = look(set.clone(), &clique, &caches);
         assert_eq!(seen.set_name(), "demo");
-        let pod = build::pod(&clique, seen.set_name(), 0, "p".into(), "", 0);
+        let pod = pod_template::pod(&clique, seen.set_name(), 0, "p".into(), "", 0);
         assert_eq!(pod.metadata.labels.unwrap()[labels::PART_OF], "demo");
         assert_eq!(pod.spec.unwrap().subdomain.unwrap(), "demo-0");
     }

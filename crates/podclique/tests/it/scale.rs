@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, codes, labels};
-use domain::slots::pod_name;
+use domain::workload::slots::pod_name;
 use insta::assert_snapshot;
 use testkit::builders::{PodBuilder, pod, podclique};
 

@@ -1,10 +1,11 @@
 //! Pods of training jobs (seed 002).
 
+use admission::defaults::{self, DefaultsConfig};
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueSet, PodCliqueStatus, WorkloadType, labels};
-use domain::defaults::{self, DefaultsConfig};
-use domain::pod::{ContainerState, ContainerStatus, Terminated};
-use domain::{Pod, hash};
+use domain::Pod;
+use domain::object::pod::{ContainerState, ContainerStatus, Terminated};
+use domain::workload::hash;
 use engine::Caches;
 use jiff::SignedDuration;
 use podclique::Snapshot;

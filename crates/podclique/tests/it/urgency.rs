@@ -2,7 +2,7 @@
 
 use api::PodCliqueStatus;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
-use domain::readiness;
+use domain::health::readiness;
 use engine::Reconciler;
 use jiff::Timestamp;
 use podclique::PodCliqueReconciler;

@@ -8,13 +8,14 @@ use std::collections::HashSet;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueSet, names};
-use domain::clique::{self, Desired, GroupPlace, Place, Ready};
-use domain::fence::{self, LiveCount};
+use domain::health::fence;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
-use domain::{gang, hash, ownership};
+use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Ready};
+use domain::workload::{gang, hash};
 
 use super::fence::TornDown;
-use super::{delete, staying};
+use super::own::{delete, staying};
 use crate::observe::Snapshot;
 
 /// What is deleted, and what is created or put right afterwards; nothing while the template may not

@@ -1,10 +1,10 @@
 //! How a group goes.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 
-use super::{owned, staying};
+use super::own::{owned, staying};
 use crate::observe::Snapshot;
 
 /// A group on its way out deletes its PodCliques and goes when they are gone.

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use api::{PodClique, names};
-use domain::fence::{self, Attempt};
-use domain::ownership;
+use domain::health::fence;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use jiff::Timestamp;
 
-use super::{delete, owned, staying};
+use super::own::{delete, owned, staying};
 use crate::observe::Snapshot;
 use crate::status::Fences;
 

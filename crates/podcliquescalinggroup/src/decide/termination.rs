@@ -8,15 +8,19 @@ use std::collections::HashSet;
 
 use api::conditions::Status;
 use api::{PodClique, PodCliqueSet, names};
-use domain::availability::{CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach};
+use domain::health::availability::{
+    CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach,
+};
+use domain::health::fence;
+use domain::health::termination::{self, Breach};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Note, Target};
-use domain::termination::{self, Breach};
-use domain::{fence, ownership};
 use jiff::{SignedDuration, Timestamp};
 
 use super::fence::is_of_earlier_attempt;
-use crate::observe::Snapshot;
-use crate::status::{self, Fences, is_breached};
+use crate::observe::{Snapshot, is_breached};
+use crate::status::{self, Fences};
 
 /// What is due by what is stored, and not by what is seen, is looked at again so soon. That lasts
 /// only until the PodClique's controller has written what it sees.
@@ -41,7 +45,7 @@ fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
     let loose = all.filter(|c| ownership::is_adoptable(&c.metadata));
     let present = loose.filter_map(|c| {
         let (j, _) = wanted(snapshot, c)?;
-        (fence::Attempt::of(&c.metadata) == snapshot.attempt(j)).then_some(j)
+        (Attempt::of(&c.metadata) == snapshot.attempt(j)).then_some(j)
     });
     present.collect()
 }

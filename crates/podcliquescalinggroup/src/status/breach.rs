@@ -1,15 +1,16 @@
 //! What stored statuses of PodCliques say of the group's replicas, and since when.
 
-use api::conditions::{self, ConditionType, Status};
+use api::conditions::Status;
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroupStatus, names};
-use domain::availability::{self, Ended, GroupPart, StoredBreach};
-use domain::{fence, ownership};
+use api::{PodCliqueScalingGroupStatus, names};
+use domain::health::availability::{self, Ended, GroupPart, StoredBreach};
+use domain::health::fence;
+use domain::object::ownership;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use super::is_available;
-use crate::observe::Snapshot;
+use super::replica::is_available;
+use crate::observe::{Snapshot, is_breached};
 
 /// Since when it is breached, or was until a moment ago: kept while one of its PodCliques is in the
 /// breach that it was in then.
@@ -60,10 +61,4 @@ pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
         let parts = group.clique_names.iter().map(|c| part(snapshot, j, c));
         j >= group.replicas || availability::is_back(&parts.collect::<Vec<_>>())
     })
-}
-
-/// Whether the PodClique's stored condition says that it is below its minimum.
-pub fn is_breached(podclique: &PodClique) -> bool {
-    let status = podclique.status.as_ref();
-    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
 }

@@ -1,12 +1,12 @@
 //! Condition `Ready` of a scaling group: what its PodCliques say of themselves.
 
+use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::{PodClique, names};
-use domain::admission::FieldError;
-use domain::ownership;
-use domain::readiness::{self, Cause};
+use domain::health::readiness::{self, Cause};
+use domain::object::ownership;
 
-use super::Replica;
+use super::replica::Replica;
 use crate::observe::Snapshot;
 
 /// Ready: as many group replicas are available as have to be.

@@ -2,7 +2,7 @@
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, WorkloadType, labels};
-use domain::ownership;
+use domain::object::ownership;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -132,7 +132,7 @@ fn leaves_an_adopted_clique_of_another_template_on_it() {
     });
     assert_eq!(Some(right.spec.pod_spec.clone()), pod_spec);
     let hash = template_hash(&right);
-    assert!(domain::hash::is_ours(hash), "{hash}");
+    assert!(domain::workload::hash::is_ours(hash), "{hash}");
     assert_ne!(hash, newest);
 }
 

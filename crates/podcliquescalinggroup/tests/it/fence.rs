@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
-use domain::fence::{Cause, raise};
-use domain::ownership;
+use domain::health::fence::{Cause, raise};
+use domain::object::ownership;
 use insta::assert_snapshot;
 use podcliquescalinggroup::Snapshot;
 use testkit::builders::after;

@@ -3,8 +3,8 @@
 use api::{PodClique, PodCliqueSet};
 use std::sync::Arc;
 
-use domain::defaults::DefaultsConfig;
-use domain::ownership;
+use admission::defaults::DefaultsConfig;
+use domain::object::ownership;
 use engine::Caches;
 use podcliquescalinggroup::decide::decide;
 use podcliquescalinggroup::observe::observe;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, labels};
-use domain::fence::{Cause, raise};
+use domain::health::fence::{Cause, raise};
 use podcliquescalinggroup::Snapshot;
 use testkit::builders::after;
 

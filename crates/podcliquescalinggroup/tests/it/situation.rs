@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
+use admission::intake;
 use api::{
     PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupSpec, PodCliqueScalingGroupStatus,
     PodCliqueSet, PodCliqueStatus, labels,
 };
-use domain::defaults::DefaultsConfig;
+use domain::object::ownership;
 use domain::plan::{Action, Plan};
-use domain::{intake, ownership};
 use podcliquescalinggroup::Snapshot;
 use podcliquescalinggroup::decide::decide;
 use testkit::builders::{SetBuilder, after, set, store, stored};

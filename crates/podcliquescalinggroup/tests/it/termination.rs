@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Kind, Plan};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;

@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use api::names;
-use domain::fence::Attempt;
-use domain::layout::Layout;
-use domain::ownership;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Action, Target, WritableKind};
+use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::json;
 

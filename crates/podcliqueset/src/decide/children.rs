@@ -7,13 +7,15 @@
 use std::collections::HashSet;
 
 use api::{PodClique, PodCliqueScalingGroup, names};
-use domain::clique::{self, Desired, Place, Ready};
-use domain::fence::{self, Attempt};
-use domain::layout::{Layout, Part};
+use domain::health::fence;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
-use domain::{hash, layout, ownership};
+use domain::workload::clique::{self, Desired, Place, Ready};
+use domain::workload::hash;
+use domain::workload::layout::{self, Layout, Part};
 
-use crate::build::group;
+use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 use crate::parts;
 

@@ -12,7 +12,7 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
-use domain::ownership;
+use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 use kube::Resource;
 

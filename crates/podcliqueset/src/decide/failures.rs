@@ -7,17 +7,21 @@
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueSet};
-use domain::availability::clique_breach;
-use domain::layout::{Layout, Part};
+use domain::Key;
+use domain::health::availability::clique_breach;
+use domain::health::termination::{self, Breach};
+use domain::health::{failure, fence, training};
+use domain::object::ownership;
 use domain::plan::{Kind, Note, Target};
-use domain::termination::{self, Breach};
-use domain::{Key, fence, ownership, training};
+use domain::workload::layout::{Layout, Part};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-use super::training::FAILED;
 use crate::observe::Snapshot;
 use crate::parts;
+
+/// Reason of a fence that was raised because a PodClique failed.
+pub(super) const FAILED: &str = "PodCliqueFailed";
 
 /// The breach of each replica that is due first. Adoption comes first, and wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> Vec<Breach> {
@@ -47,7 +51,7 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
             "it was deleted before its work was done",
         ));
     }
-    let delay = training::delay(&snapshot.intake.set, part.group);
+    let delay = termination::delay_of_job(&snapshot.intake.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();
     Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&seen.facts())
@@ -129,7 +133,7 @@ fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
         .filter_map(|n| snapshot.of_present_attempt(n));
     let of_cliques = cliques.filter_map(|c| {
         let set = Target::of::<PodCliqueSet>(meta);
-        training::podclique_failed(&c.podclique, set)
+        failure::podclique_failed(&c.podclique, set)
     });
     why.into_iter().chain(of_cliques).collect()
 }

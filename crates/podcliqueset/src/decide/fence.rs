@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 
 use api::{PodClique, PodCliqueSetStatus};
-use domain::layout::Layout;
+use domain::health::fence;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose};
-use domain::{fence, ownership};
+use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot, is_owned};

@@ -9,12 +9,13 @@ use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodGang, codes};
-use domain::gang::{self, ExpectedGang};
+use domain::Pod;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
-use domain::{Pod, ownership};
+use domain::workload::gang::{self, ExpectedGang};
 
 use crate::ScaledGangsWaitFor;
-use crate::build;
+use crate::desired;
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
 
 /// The gangs that have to exist.
@@ -41,7 +42,7 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
             .iter()
             .map(|name| pod_group(snapshot, name, Some(existing)));
         next.spec.pod_groups = groups.collect();
-        build::gang::open_gates(&mut next.metadata);
+        desired::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::replace(next))
     }))
 }
@@ -88,10 +89,10 @@ fn keep(
         .iter()
         .map(|name| pod_group(snapshot, name, existing))
         .collect();
-    let desired = build::gang::build(&snapshot.intake.set, &gang.name, groups);
+    let desired = desired::gang::build(&snapshot.intake.set, &gang.name, groups);
     match existing {
         None => Some(Action::create(desired)),
-        Some(found) => build::gang::corrected(found, &desired).map(Action::replace),
+        Some(found) => desired::gang::corrected(found, &desired).map(Action::replace),
     }
 }
 

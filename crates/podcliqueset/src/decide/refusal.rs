@@ -1,8 +1,8 @@
 //! A set that may not be acted on: nothing is created or corrected for it, and it says why. What
 //! exists stays as it is. A change that alone is impossible is told likewise, and the rest goes on.
 
+use admission::FieldError;
 use api::{LastError, PodCliqueSetStatus, codes};
-use domain::admission::FieldError;
 use domain::plan::{Note, Plan};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::names;
-use domain::layout::Layout;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target, first_portion};
-use domain::{clique, ownership};
+use domain::workload::clique;
+use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 
-use crate::build::service;
+use crate::desired::service;
 use crate::observe::{Snapshot, is_owned};
 
 /// Deletes the Services of replicas that are scaled in.

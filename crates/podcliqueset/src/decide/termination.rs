@@ -8,12 +8,13 @@ use std::collections::HashSet;
 
 use api::conditions::Status;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
-use domain::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
-use domain::fence::{self, LiveCount, StandaloneClique};
-use domain::layout::{Group, Layout, Part};
+use domain::health::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
+use domain::health::fence::{self, StandaloneClique};
+use domain::health::termination::{self, Breach};
+use domain::object::ownership;
 use domain::plan::{Note, Target};
-use domain::termination::{self, Breach};
-use domain::{layout, ownership};
+use domain::workload::clique::LiveCount;
+use domain::workload::layout::{self, Group, Layout, Part};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;

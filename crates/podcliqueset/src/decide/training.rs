@@ -16,18 +16,17 @@ use std::sync::Arc;
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
-use domain::layout::Layout;
+use domain::Pod;
+use domain::health::fence::{Cause as FenceCause, raise};
+use domain::health::termination::Breach;
+use domain::health::training;
 use domain::plan::Plan;
-use domain::termination::Breach;
-use domain::training;
-use domain::{Pod, fence::Cause as FenceCause, fence::raise};
+use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
+use super::failures::FAILED;
 use super::{failures, fence};
 use crate::observe::Snapshot;
-
-/// Reason of a fence that was raised because a PodClique failed.
-pub(super) const FAILED: &str = "PodCliqueFailed";
 
 type JobPlan = Plan<PodCliqueSetStatus>;
 

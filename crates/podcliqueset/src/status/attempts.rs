@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, HashSet};
 
 use api::podcliqueset::ReplicaAttempt;
-use domain::fence;
-use domain::layout::{Layout, Part};
+use domain::health::fence;
+use domain::workload::layout::{Layout, Part};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 

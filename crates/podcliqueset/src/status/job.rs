@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodFailure;
 use domain::Pod;
-use domain::layout::Layout;
+use domain::workload::layout::Layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 

@@ -3,15 +3,18 @@
 
 use std::collections::HashMap;
 
+use admission::FieldError;
 use api::conditions::{self, ConditionType, Reason, Verdict};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
-use domain::admission::FieldError;
-use domain::layout::{Layout, Part};
-use domain::readiness::{self, Cause, CliqueLook, Start};
-use domain::{Pod, fence, gang, ownership};
+use domain::Pod;
+use domain::health::fence;
+use domain::health::readiness::{self, Cause, CliqueLook, Start};
+use domain::object::ownership;
+use domain::workload::gang;
+use domain::workload::layout::{Layout, Part};
 
-use super::Replica;
+use super::replica::Replica;
 use crate::observe::{CliqueSeen, Snapshot};
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says

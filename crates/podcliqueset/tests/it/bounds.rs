@@ -4,7 +4,7 @@ use k8s_openapi::api::core::v1::Service;
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang};
-use domain::fence;
+use domain::health::fence;
 use domain::plan::{Action, Kind, Plan};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;

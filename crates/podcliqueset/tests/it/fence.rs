@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
-use domain::fence::{Cause, raise};
+use domain::health::fence::{Cause, raise};
 use insta::assert_snapshot;
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, after};

@@ -239,7 +239,12 @@ fn takes_over_the_list_of_a_gang_that_runs() {
     assert_eq!(lists(&next).len(), 2, "{next}");
     carry_out(&mut snapshot, &next);
     assert!(plan(&snapshot).writes_nothing());
-    assert!(snapshot.gangs.iter().all(|g| domain::gang::opens_gates(g)));
+    assert!(
+        snapshot
+            .gangs
+            .iter()
+            .all(|g| domain::workload::gang::opens_gates(g))
+    );
 }
 
 #[test]

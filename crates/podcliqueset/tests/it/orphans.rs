@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
-use domain::fence::{Cause, raise};
+use domain::health::fence::{Cause, raise};
 use podcliqueset::Snapshot;
 use podcliqueset::observe::CliqueSeen;
 use testkit::builders::{after, podclique};

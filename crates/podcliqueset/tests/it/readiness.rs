@@ -3,7 +3,7 @@
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, labels};
-use domain::fence::{Cause, raise};
+use domain::health::fence::{Cause, raise};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use podcliqueset::Snapshot;

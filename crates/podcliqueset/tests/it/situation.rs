@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use admission::defaults::DefaultsConfig;
+use admission::intake;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
-use domain::defaults::DefaultsConfig;
+use domain::object::ownership;
 use domain::plan::{Action, Object, Plan, WritableKind};
-use domain::{intake, ownership};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::CliqueSeen;

@@ -98,7 +98,7 @@ fn takes_over_the_generation_that_another_implementation_wrote() {
         })
         .build();
     let status = plan(&laid_out(&set)).status.unwrap();
-    assert!(domain::hash::is_ours(
+    assert!(domain::workload::hash::is_ours(
         &status.current_generation_hash.unwrap()
     ));
     let ignored = conditions::find(&status.conditions, ConditionType::FieldNotImplemented);

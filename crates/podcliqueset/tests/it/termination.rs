@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use admission::intake;
 use api::conditions::{self, ConditionType, Reason, Status, Verdict};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodCliqueSet, PodCliqueStatus};
+use domain::health::fence;
 use domain::plan::Plan;
-use domain::{fence, intake};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
@@ -264,7 +265,7 @@ fn remembers_live_counts_until_the_recreated_clique_has_them() {
 fn resize(snapshot: &mut Snapshot, replicas: i32) {
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.spec.template.cliques[0].spec.replicas = replicas;
-    snapshot.intake = intake::take(stored, &domain::defaults::DefaultsConfig::default());
+    snapshot.intake = intake::take(stored, &admission::defaults::DefaultsConfig::default());
 }
 
 /// The frontend after its replica was torn down: live and stamped replicas.
@@ -348,7 +349,7 @@ fn does_nothing_while_the_set_is_invalid() {
     lose(&mut snapshot, "demo-0-frontend", 0);
     let mut invalid: PodCliqueSet = (*snapshot.stored).clone();
     invalid.spec.template.cliques[0].name = "Not A Name".into();
-    snapshot.intake = intake::take(&invalid, &domain::defaults::DefaultsConfig::default());
+    snapshot.intake = intake::take(&invalid, &admission::defaults::DefaultsConfig::default());
     assert_eq!(attempts(&plan(&snapshot)), []);
 }
 

@@ -2,7 +2,7 @@
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodCliqueSetPhase;
-use domain::fence::{Cause, raise};
+use domain::health::fence::{Cause, raise};
 use engine::Reconciler;
 use jiff::Timestamp;
 use podcliqueset::PodCliqueSetReconciler;

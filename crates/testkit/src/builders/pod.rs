@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use api::{PodClique, labels, names};
-use domain::pod::{ContainerState, ContainerStatus, Gate, PodCondition, Waiting};
-use domain::{Pod, ownership};
+use domain::Pod;
+use domain::object::ownership;
+use domain::object::pod::{ContainerState, ContainerStatus, Gate, PodCondition, Waiting};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::{after, stored};

@@ -1,9 +1,9 @@
 //! What a sabotaged operator takes what it is shown for.
 
+use api::PodClique;
 use std::borrow::Cow;
 
-use api::PodClique;
-use domain::ownership;
+use domain::object::ownership;
 use engine::Context;
 use engine::cache::Cache;
 use jiff::Timestamp;

@@ -1,0 +1,77 @@
+//! What the operator makes of a stored PodCliqueSet: defaults applied, and whether it may be acted
+//! on. A webhook may be absent, so controllers never rely on one having seen the object.
+
+use api::{PodCliqueSet, WorkloadType};
+use domain::workload::limits;
+
+use crate::defaults::{self, DefaultsConfig};
+use crate::field::FieldError;
+use crate::rules::{self, Rules};
+use crate::{oversize, unimplemented};
+
+/// A PodCliqueSet as rules see it.
+#[derive(Clone, Debug, Default)]
+pub struct Intake {
+    /// With defaults applied.
+    pub set: PodCliqueSet,
+    /// What is wrong with it; nothing is created while there is anything.
+    pub errors: Vec<FieldError>,
+    /// Whether it is too large: by itself, which is then all that `errors` says, or, for its
+    /// children, with what was scaled, as its status says. Nothing that it asks for is enumerated.
+    pub is_over_limits: bool,
+    /// Delays of gang termination that make no sense: it counts as disabled there, and everything
+    /// else goes on.
+    pub invalid_delays: Vec<FieldError>,
+    /// Changes that are impossible: what was there before counts, and everything else goes on.
+    pub not_acted_on: Vec<FieldError>,
+    /// What it asks for that is not built yet and must not be guessed at; nothing is created.
+    pub blocked_by: Vec<String>,
+    /// Fields that are accepted and have no effect yet.
+    pub ignored: Vec<String>,
+}
+
+impl Intake {
+    /// Whether children may be created and corrected.
+    pub fn may_act(&self) -> bool {
+        self.errors.is_empty() && self.blocked_by.is_empty() && !self.is_over_limits
+    }
+}
+
+/// Takes in a stored PodCliqueSet as its children see it: it alone knows what all of them amount
+/// to, and says so.
+pub fn of_parent(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
+    let mut intake = take(stored, config);
+    intake.is_over_limits |= limits::says_over_limits(stored);
+    intake
+}
+
+/// Takes in a stored PodCliqueSet.
+pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
+    let set = defaults::apply(stored, config);
+    let over = oversize::of_template(&set);
+    if !over.is_empty() {
+        return Intake {
+            set,
+            errors: over,
+            is_over_limits: true,
+            ..Intake::default()
+        };
+    }
+    let mut errors = rules::within_limits(&set, &Rules::default());
+    let is_inference = set.spec.workload_type == Some(WorkloadType::Inference);
+    let invalid_delays = if is_inference {
+        rules::invalid_delays(&set)
+    } else {
+        Vec::new()
+    };
+    errors.retain(|e| !invalid_delays.contains(e));
+    Intake {
+        errors,
+        is_over_limits: false,
+        invalid_delays,
+        not_acted_on: Vec::new(),
+        blocked_by: unimplemented::blocks_creation(&set).into_iter().collect(),
+        ignored: unimplemented::ignored_fields(&set),
+        set,
+    }
+}

@@ -1,0 +1,118 @@
+//! `minAvailable` is fixed at creation (design, §3; Grove refuses its change). A clique that was
+//! available under its old minimum would be breached by a higher one at once, and torn down if there
+//! is no room; and a gang's name and size follow from it.
+//!
+//! The API server keeps PodCliques and scaling groups from changing theirs. In a set nothing does
+//! without the webhook: a change there is told and not acted on, and everything else of the set is.
+
+use std::collections::BTreeMap;
+
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
+use domain::object::ownership;
+
+use crate::field::{FieldError, Path};
+use crate::intake::Intake;
+use crate::places;
+
+/// The minimums of what exists of a set, by the name of the clique or group. If there are several,
+/// that of the first by name counts for what is made anew.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Minimums {
+    cliques: BTreeMap<String, Found>,
+    groups: BTreeMap<String, Found>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Found {
+    object: String,
+    minimum: i32,
+}
+
+impl Minimums {
+    /// A scaling group of the set.
+    pub fn add_group(&mut self, set: &str, group: &PodCliqueScalingGroup) {
+        let name = ownership::name(&group.metadata);
+        let parts = names::parts_of_scaling_group(set, name);
+        if let Some(((_, config), minimum)) = parts.zip(group.spec.min_available) {
+            note(&mut self.groups, config, name, minimum);
+        }
+    }
+
+    /// A PodClique of the set.
+    pub fn add_clique(&mut self, set: &str, podclique: &PodClique) {
+        let meta = &podclique.metadata;
+        let name = ownership::name(meta);
+        let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+        let parts = match group {
+            Some(group) => names::parts_of_grouped_clique(&group.name, name),
+            None => names::parts_of_standalone_clique(set, name),
+        };
+        if let Some(((_, clique), minimum)) = parts.zip(podclique.spec.min_available) {
+            note(&mut self.cliques, clique, name, minimum);
+        }
+    }
+}
+
+fn note(found: &mut BTreeMap<String, Found>, of: &str, object: &str, minimum: i32) {
+    let is_first = found.get(of).is_none_or(|f| object < f.object.as_str());
+    if is_first {
+        let object = object.to_owned();
+        found.insert(of.to_owned(), Found { object, minimum });
+    }
+}
+
+/// Gives the set the minimums of what exists, and tells what was changed. `stored` is the set
+/// without defaults: a clique that does not say its minimum has changed nothing, though the default
+/// follows its replicas.
+pub fn keep(intake: &mut Intake, stored: &PodCliqueSet, existing: &Minimums) {
+    let said: Vec<bool> = {
+        let cliques = stored.spec.template.cliques.iter();
+        cliques.map(|c| c.spec.min_available.is_some()).collect()
+    };
+    let of_cliques = places::cliques(&intake.set).zip(said);
+    let of_cliques = of_cliques
+        .filter_map(|((at, c), is_said)| changed_clique(&at, c, existing).filter(|_| is_said));
+    let of_groups = places::scaling_groups(&intake.set)
+        .filter_map(|(at, group)| changed_group(&at, group, existing));
+    let changed: Vec<FieldError> = of_cliques.chain(of_groups).collect();
+    let template = &mut intake.set.spec.template;
+    for clique in &mut template.cliques {
+        if let Some(found) = existing.cliques.get(&clique.name) {
+            clique.spec.min_available = Some(found.minimum);
+        }
+    }
+    for group in &mut template.scaling_groups {
+        if let Some(found) = existing.groups.get(&group.name) {
+            group.min_available = Some(found.minimum);
+        }
+    }
+    intake.not_acted_on = changed;
+}
+
+fn changed_clique(
+    at: &Path,
+    clique: &PodCliqueTemplateSpec,
+    existing: &Minimums,
+) -> Option<FieldError> {
+    let found = existing.cliques.get(&clique.name)?;
+    let at = at.field("spec").field("minAvailable");
+    changed(&at, clique.spec.min_available, found)
+}
+
+fn changed_group(
+    at: &Path,
+    group: &PodCliqueScalingGroupConfig,
+    existing: &Minimums,
+) -> Option<FieldError> {
+    let found = existing.groups.get(&group.name)?;
+    changed(&at.field("minAvailable"), group.min_available, found)
+}
+
+fn changed(at: &Path, asked: Option<i32>, found: &Found) -> Option<FieldError> {
+    let Found { object, minimum } = found;
+    let problem =
+        format!("cannot be changed, {object} was made with {minimum}, which still counts");
+    let remedy = format!("restore {minimum}, or create another PodCliqueSet");
+    (asked != Some(*minimum)).then(|| at.wrong(asked, problem, remedy))
+}

@@ -1,0 +1,231 @@
+//! What a set amounts to with the live counts of what exists: users and autoscalers scale groups
+//! and cliques alone.
+
+use std::collections::HashMap;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
+use domain::object::ownership;
+use domain::workload::limits::{MOST_GANG_PODS, MOST_PODCLIQUES, MOST_PODS, MOST_TEMPLATE_BYTES};
+
+use super::shape::{Amount, Group, Shape};
+use super::single::{self, length};
+use crate::field::{FieldError, Path};
+use crate::places::template;
+
+/// What makes the set too large with these groups and PodCliques; each is looked at once. What is
+/// to be scaled in does not count.
+pub fn of_live<'a>(
+    set: &PodCliqueSet,
+    groups: impl Iterator<Item = &'a PodCliqueScalingGroup>,
+    podcliques: impl Iterator<Item = &'a PodClique>,
+) -> Vec<FieldError> {
+    let mut tally = Tally::of(set);
+    groups.for_each(|group| tally.group(group));
+    podcliques.for_each(|podclique| tally.podclique(podclique));
+    tally.errors()
+}
+
+/// The count of a child that differs most from its template: the one to be named.
+struct Farthest {
+    kind: &'static str,
+    name: String,
+    replicas: i32,
+    by: i128,
+}
+
+struct Tally<'a> {
+    set: &'a PodCliqueSet,
+    shape: Shape<'a>,
+    total: Amount,
+    /// Live replicas of the groups that exist, by name.
+    live: HashMap<String, i128>,
+    /// How many pods a gang has more than by the template.
+    gangs: HashMap<String, i128>,
+    /// Pods of scaled gangs by the template, where they have more.
+    scaled: HashMap<String, i128>,
+    farthest: Option<Farthest>,
+    errors: Vec<FieldError>,
+}
+
+impl<'a> Tally<'a> {
+    fn of(set: &'a PodCliqueSet) -> Self {
+        let shape = Shape::of(set);
+        let total = shape.each().times(i128::from(set.spec.replicas.max(0)));
+        Self {
+            set,
+            shape,
+            total,
+            live: HashMap::new(),
+            gangs: HashMap::new(),
+            scaled: HashMap::new(),
+            farthest: None,
+            errors: Vec::new(),
+        }
+    }
+
+    fn name(&self) -> &'a str {
+        ownership::name(&self.set.metadata)
+    }
+
+    /// The replica and the rest of a child's name, if the replica is wanted.
+    fn place<'n>(&self, name: &'n str) -> Option<(i32, &'n str)> {
+        let place = names::parts_of_standalone_clique(self.name(), name);
+        place.filter(|(i, _)| *i < self.set.spec.replicas)
+    }
+
+    fn group(&mut self, group: &PodCliqueScalingGroup) {
+        let name = ownership::name(&group.metadata);
+        let Some((i, config)) = self.place(name) else {
+            return;
+        };
+        let Some(known) = self.shape.groups.get(config) else {
+            return;
+        };
+        let live = i128::from(group.spec.replicas.max(0));
+        let more = live - known.replicas;
+        let strangers = length(&group.spec.clique_names) - length_of(known);
+        let base = known.in_base(live) - known.in_base(known.replicas);
+        let in_base = known.each.times(base).pods;
+        self.total = self.total.plus(known.each.times(more));
+        // What somebody wrote into the list of a group counts until it is put right.
+        self.total.podcliques += strangers.max(0).saturating_mul(live);
+        *self
+            .gangs
+            .entry(names::base_gang(self.name(), i))
+            .or_default() += in_base;
+        self.live.insert(name.to_owned(), live);
+        self.errors.extend(single::of_group(group));
+        self.is_farther("PodCliqueScalingGroup", name, group.spec.replicas, more);
+    }
+
+    fn podclique(&mut self, podclique: &PodClique) {
+        let name = ownership::name(&podclique.metadata);
+        let Some((i, clique)) = self.place(name) else {
+            return;
+        };
+        let base = names::base_gang(self.name(), i);
+        let known = match group_of(podclique) {
+            Some(group) => self.member(group, name, base),
+            None => self.shape.standalone.get(clique).map(|pods| (*pods, base)),
+        };
+        let Some((pods, gang)) = known else { return };
+        let live = podclique.spec.replicas;
+        let more = i128::from(live.max(0)) - pods;
+        self.errors.extend(single::of_podclique(podclique));
+        if more != 0 {
+            self.total.pods += more;
+            *self.gangs.entry(gang).or_default() += more;
+            self.is_farther("PodClique", name, live, more);
+        }
+    }
+
+    /// Pods by the template of a grouped PodClique, and its gang.
+    fn member(&mut self, group: &str, name: &str, base: String) -> Option<(i128, String)> {
+        let (j, clique) = names::parts_of_grouped_clique(group, name)?;
+        let (_, config) = self.place(group)?;
+        let known: &Group<'_> = self.shape.groups.get(config)?;
+        let live = self.live.get(group).copied().unwrap_or(known.replicas);
+        let pods = *known.members.get(clique)?;
+        if i128::from(j) >= live {
+            return None;
+        }
+        if i128::from(j) < known.minimum {
+            return Some((pods, base));
+        }
+        let minimum = i32::try_from(known.minimum).unwrap_or(i32::MAX);
+        let gang = names::scaled_gang(group, j, minimum);
+        self.scaled.insert(gang.clone(), known.each.pods);
+        Some((pods, gang))
+    }
+
+    fn is_farther(&mut self, kind: &'static str, name: &str, replicas: i32, by: i128) {
+        if by > self.farthest.as_ref().map_or(0, |f| f.by) {
+            self.farthest = Some(Farthest {
+                kind,
+                name: name.to_owned(),
+                replicas,
+                by,
+            });
+        }
+    }
+
+    fn errors(mut self) -> Vec<FieldError> {
+        if self.errors.is_empty() {
+            self.errors.extend(self.total());
+        }
+        if self.errors.is_empty() {
+            self.errors.extend(self.of_gangs());
+        }
+        self.errors
+    }
+
+    fn total(&self) -> Option<FieldError> {
+        let Amount {
+            podcliques,
+            pods,
+            bytes,
+        } = self.total;
+        let limits = [
+            (podcliques, MOST_PODCLIQUES, "PodCliques"),
+            (pods, MOST_PODS, "pods"),
+            (
+                bytes,
+                MOST_TEMPLATE_BYTES,
+                "bytes of pod templates, one for each PodClique",
+            ),
+        ];
+        let (is, most, what) = limits.into_iter().find(|(is, most, _)| is > most)?;
+        let problem = format!("the set has {is} {what}, at most {most} are allowed");
+        Some(self.error(problem))
+    }
+
+    fn error(&self, problem: String) -> FieldError {
+        match &self.farthest {
+            Some(f) => single::object(f.kind, &f.name).wrong(f.replicas, problem, "scale it down"),
+            None => Path::new("spec").field("replicas").wrong(
+                self.set.spec.replicas,
+                problem,
+                "lower replicas of the set, its groups or its cliques, or split the workload into \
+                 several sets",
+            ),
+        }
+    }
+
+    fn of_gangs(&self) -> Option<FieldError> {
+        let base = self.shape.base_pods();
+        let scaled = self
+            .shape
+            .groups
+            .values()
+            .filter(|g| g.replicas > g.minimum);
+        let largest = scaled.map(|g| g.each.pods).fold(base, i128::max);
+        let told = |gang: &str, pods| {
+            format!("{gang} has {pods} pods, and a PodGang lists at most {MOST_GANG_PODS}")
+        };
+        if largest > MOST_GANG_PODS {
+            let remedy = "lower replicas of the cliques, or minAvailable of the groups";
+            let at = template().field("cliques");
+            let count = self.set.spec.template.cliques.len();
+            return Some(at.wrong(count, told("one gang", largest), remedy));
+        }
+        let pods = |gang: &String, more: &i128| self.scaled.get(gang).unwrap_or(&base) + more;
+        let all = self
+            .gangs
+            .iter()
+            .map(|(gang, more)| (pods(gang, more), gang));
+        let (pods, gang) = all.max().filter(|(pods, _)| *pods > MOST_GANG_PODS)?;
+        Some(self.error(told(gang, pods)))
+    }
+}
+
+fn length_of(group: &Group<'_>) -> i128 {
+    i128::try_from(group.members.len()).unwrap_or(i128::MAX)
+}
+
+/// Name of the scaling group that the PodClique is of.
+fn group_of(podclique: &PodClique) -> Option<&str> {
+    let owner = ownership::controller(&podclique.metadata);
+    let group = owner.filter(|o| o.kind == "PodCliqueScalingGroup");
+    let label = ownership::label(&podclique.metadata, labels::SCALING_GROUP);
+    group.map(|o| o.name.as_str()).or(label)
+}

@@ -1,0 +1,106 @@
+//! Limits of single counts and lists, for objects that were stored around the definitions.
+
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use domain::object::ownership;
+use domain::workload::limits::{MOST_ITEMS, MOST_PODCLIQUES, MOST_REPLICAS};
+
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, scaling_groups, template};
+
+const SPLIT: &str = "split the workload into several sets";
+
+/// Lists that are too long.
+pub(super) fn lists(set: &PodCliqueSet) -> Vec<FieldError> {
+    let (at, spec) = (template(), &set.spec.template);
+    let mut errors = Vec::new();
+    errors.extend(list(&at.field("cliques"), spec.cliques.len()));
+    let groups = at.field("podCliqueScalingGroups");
+    errors.extend(list(&groups, spec.scaling_groups.len()));
+    if !errors.is_empty() {
+        return errors;
+    }
+    for (at, clique) in cliques(set) {
+        let at = at.field("spec").field("startsAfter");
+        errors.extend(list(&at, clique.spec.starts_after.len()));
+    }
+    for (at, group) in scaling_groups(set) {
+        errors.extend(list(&at.field("cliqueNames"), group.clique_names.len()));
+    }
+    let members = spec.scaling_groups.iter().map(|g| g.clique_names.len());
+    if errors.is_empty() && most_items() < members.sum() {
+        let problem = format!("the groups have more than {MOST_ITEMS} cliques in all");
+        errors.push(groups.wrong(spec.scaling_groups.len(), problem, SPLIT));
+    }
+    errors
+}
+
+fn list(at: &Path, length: usize) -> Option<FieldError> {
+    let problem = || format!("entries are too many, at most {MOST_ITEMS} are allowed");
+    (length > most_items()).then(|| at.wrong(length, problem(), SPLIT))
+}
+
+fn most_items() -> usize {
+    usize::try_from(MOST_ITEMS).unwrap_or_default()
+}
+
+/// Counts that are too large.
+pub(super) fn counts(set: &PodCliqueSet) -> Vec<FieldError> {
+    let own = count(&Path::new("spec").field("replicas"), set.spec.replicas);
+    let cliques = cliques(set).flat_map(|(at, clique)| of_clique(&at.field("spec"), clique));
+    let groups = scaling_groups(set).flat_map(|(at, group)| of_config(&at, group));
+    own.into_iter().chain(cliques).chain(groups).collect()
+}
+
+fn of_clique(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
+    let minimum = clique.spec.min_available.unwrap_or_default();
+    let replicas = count(&at.field("replicas"), clique.spec.replicas);
+    let minimum = count(&at.field("minAvailable"), minimum);
+    replicas.into_iter().chain(minimum).collect()
+}
+
+fn of_config(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
+    let replicas = count(&at.field("replicas"), group.replicas.unwrap_or_default());
+    let minimum = group.min_available.unwrap_or_default();
+    let minimum = count(&at.field("minAvailable"), minimum);
+    replicas.into_iter().chain(minimum).collect()
+}
+
+fn count(at: &Path, count: i32) -> Option<FieldError> {
+    let problem = || format!("must not be greater than {MOST_REPLICAS}");
+    (count > MOST_REPLICAS).then(|| at.wrong(count, problem(), SPLIT))
+}
+
+/// What makes a scaling group too large by itself.
+pub fn of_group(group: &PodCliqueScalingGroup) -> Vec<FieldError> {
+    let spec = &group.spec;
+    let at = object("PodCliqueScalingGroup", ownership::name(&group.metadata));
+    let remedy = "scale it down";
+    let podcliques = i128::from(spec.replicas.max(0)).saturating_mul(length(&spec.clique_names));
+    if spec.replicas > MOST_REPLICAS {
+        let problem = format!("must not be greater than {MOST_REPLICAS}");
+        return vec![at.wrong(spec.replicas, problem, remedy)];
+    }
+    let problem =
+        || format!("makes {podcliques} PodCliques, at most {MOST_PODCLIQUES} are allowed");
+    let is_over = podcliques > MOST_PODCLIQUES;
+    let error = is_over.then(|| at.wrong(spec.replicas, problem(), remedy));
+    error.into_iter().collect()
+}
+
+/// What makes a PodClique too large by itself.
+pub fn of_podclique(podclique: &PodClique) -> Option<FieldError> {
+    let replicas = podclique.spec.replicas;
+    let at = object("PodClique", ownership::name(&podclique.metadata));
+    let problem = || format!("must not be greater than {MOST_REPLICAS}");
+    (replicas > MOST_REPLICAS).then(|| at.wrong(replicas, problem(), "scale it down"))
+}
+
+/// The live count of a child.
+pub(super) fn object(kind: &str, name: &str) -> Path {
+    Path::new(&format!("{kind} {name}: spec.replicas"))
+}
+
+pub(super) fn length<T>(list: &[T]) -> i128 {
+    i128::try_from(list.len()).unwrap_or(i128::MAX)
+}

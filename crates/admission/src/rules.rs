@@ -1,0 +1,34 @@
+//! What is refused, and with which words.
+//!
+//! The rules run in the admission webhook on an object with defaults applied. Nothing here assumes
+//! that the webhook or the API server's schema did its part before: stored objects may be anything.
+//! Rules that need other objects (topologies, scheduler queues) or the unparsed request are not
+//! here.
+//!
+//! One file per subject, each with a function `check`. [`validate`] calls those of a set by itself;
+//! [`validate_update`] compares two versions of a set in addition.
+//!
+//! Source, unless a rule says otherwise: Grove, `internal/webhook/admission/pcs/validation`.
+
+mod autoscaling;
+mod claims;
+mod cliques;
+mod collisions;
+mod create;
+mod immutable;
+mod metadata;
+mod names;
+mod options;
+mod pods;
+mod scaling_groups;
+mod start_order;
+mod syntax;
+mod termination;
+mod topology;
+mod training;
+mod update;
+
+pub(crate) use create::within_limits;
+pub use create::{invalid_delays, validate};
+pub use options::Rules;
+pub use update::validate_update;

@@ -1,0 +1,169 @@
+//! Different parts of one set whose objects would have the same name.
+//!
+//! A standalone clique `g-0-c` and clique `c` of group `g` are both `<pcs>-<i>-g-0-c`. Cliques and
+//! groups share names with their autoscalers and resource claims, so they are compared with each
+//! other as well (`grove-behaviour` 13.A 34).
+
+use std::collections::HashMap;
+
+use api::PodCliqueSet;
+
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, group_of, scaling_groups};
+
+/// Longer names, groups' and cliques' together, are an error of their own, and have too many hyphens
+/// to be looked at.
+const LONGEST: usize = 126;
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let parts: Vec<_> = groups(pcs).chain(members(pcs)).collect();
+    let mut known = Known::default();
+    let mut errors = Vec::new();
+    for (i, part) in parts.iter().enumerate() {
+        if part.length() > LONGEST {
+            continue;
+        }
+        let earlier = known.clash(part).and_then(|at| parts.get(at));
+        let clash = earlier.filter(|earlier| !earlier.is_same(part));
+        errors.extend(clash.map(|earlier| part.error(earlier)));
+        known.insert(part, i);
+    }
+    errors
+}
+
+/// Parts by the names that their objects can have, so that each is compared with all others at
+/// once. A name is written with `*` for any index, and with `#` for one index of many where that of
+/// another part may be any.
+#[derive(Default)]
+struct Known(HashMap<String, usize>);
+
+impl Known {
+    /// The first part that may have an object of the same name as this one.
+    fn clash(&self, part: &Part<'_>) -> Option<usize> {
+        let own = ["*", "#"].map(|any| part.written(None, any, ""));
+        // Where the other may have any index, this one has some.
+        let others = part.indices().map(|k| part.written(Some(k), "#", "*"));
+        let all = own.into_iter().chain(others);
+        all.filter_map(|name| self.0.get(&name).copied()).min()
+    }
+
+    fn insert(&mut self, part: &Part<'_>, at: usize) {
+        let own = part.written(None, "*", "#");
+        let others = part.indices().map(|k| part.written(Some(k), "*", "#"));
+        for name in [own].into_iter().chain(others) {
+            self.0.entry(name).or_insert(at);
+        }
+    }
+}
+
+/// Something in the template that objects are named after.
+struct Part<'a> {
+    at: Path,
+    name: &'a str,
+    is_group: bool,
+    /// What follows `<pcs>-<i>-`, cut at the hyphens; an index has no hyphen in it.
+    segments: Vec<Segment<'a>>,
+}
+
+#[derive(Clone, Copy)]
+enum Segment<'a> {
+    Text(&'a str),
+    AnyIndex,
+}
+
+fn groups(pcs: &PodCliqueSet) -> impl Iterator<Item = Part<'_>> {
+    scaling_groups(pcs).map(|(at, group)| Part {
+        at,
+        name: &group.name,
+        is_group: true,
+        segments: texts(&group.name).collect(),
+    })
+}
+
+fn members(pcs: &PodCliqueSet) -> impl Iterator<Item = Part<'_>> {
+    cliques(pcs).map(|(at, clique)| {
+        let mut segments = Vec::new();
+        if let Some(group) = group_of(pcs, &clique.name) {
+            segments.extend(texts(&group.name));
+            segments.push(Segment::AnyIndex);
+        }
+        segments.extend(texts(&clique.name));
+        Part {
+            at,
+            name: &clique.name,
+            is_group: false,
+            segments,
+        }
+    })
+}
+
+fn texts(name: &str) -> impl Iterator<Item = Segment<'_>> {
+    name.split('-').map(Segment::Text)
+}
+
+impl Part<'_> {
+    /// Two cliques, or two groups, of one name are an error of their own.
+    fn is_same(&self, other: &Self) -> bool {
+        self.is_group == other.is_group && self.name == other.name
+    }
+
+    /// Characters of all its segments.
+    fn length(&self) -> usize {
+        let texts = self.segments.iter().map(|segment| match segment {
+            Segment::Text(text) => text.len().saturating_add(1),
+            Segment::AnyIndex => 1,
+        });
+        texts.sum()
+    }
+
+    /// Where an index stands that is written in a name.
+    fn indices(&self) -> impl Iterator<Item = usize> {
+        let all = self.segments.iter().enumerate();
+        all.filter_map(|(k, segment)| match segment {
+            Segment::Text(text) => is_index(text).then_some(k),
+            Segment::AnyIndex => None,
+        })
+    }
+
+    /// The name with `any` for any index, and with `one` for the index at `place`.
+    fn written(&self, place: Option<usize>, any: &str, one: &str) -> String {
+        let segments = self.segments.iter().enumerate();
+        let texts = segments.map(|(k, segment)| match segment {
+            _ if place == Some(k) => one,
+            Segment::Text(text) => text,
+            Segment::AnyIndex => any,
+        });
+        texts.collect::<Vec<_>>().join("-")
+    }
+
+    fn error(&self, earlier: &Self) -> FieldError {
+        let pairs = self.segments.iter().zip(&earlier.segments);
+        let common: Vec<_> = pairs
+            .filter_map(|(one, other)| common(*one, *other))
+            .collect();
+        let problem = format!(
+            "objects of this one and of {} would both be named <set>-<index>-{}",
+            earlier.at,
+            common.join("-")
+        );
+        self.at
+            .field("name")
+            .wrong(self.name, problem, "rename one of the two")
+    }
+}
+
+/// What both segments can be at once.
+fn common<'a>(one: Segment<'a>, other: Segment<'a>) -> Option<&'a str> {
+    match (one, other) {
+        (Segment::Text(one), Segment::Text(other)) => (one == other).then_some(one),
+        (Segment::AnyIndex, Segment::AnyIndex) => Some("0"),
+        (Segment::Text(text), Segment::AnyIndex) | (Segment::AnyIndex, Segment::Text(text)) => {
+            is_index(text).then_some(text)
+        }
+    }
+}
+
+fn is_index(text: &str) -> bool {
+    let is_padded = text.len() > 1 && text.starts_with('0');
+    !is_padded && text.parse::<i32>().is_ok_and(|index| index >= 0) && !text.starts_with('+')
+}

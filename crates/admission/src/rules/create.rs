@@ -1,0 +1,46 @@
+//! What is wrong with a set by itself: all rules in the order in which they are told.
+
+use api::PodCliqueSet;
+
+use super::options::Rules;
+use super::{
+    autoscaling, claims, cliques, collisions, metadata, names, pods, scaling_groups, start_order,
+    termination, topology, training,
+};
+use crate::field::FieldError;
+use crate::oversize;
+
+/// Everything that is wrong with a new set that has its defaults applied
+/// ([`crate::defaults::apply`]); empty if nothing is.
+pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    let over = oversize::of_template(pcs);
+    if over.is_empty() {
+        within_limits(pcs, rules)
+    } else {
+        over
+    }
+}
+
+/// The same of a set that is within its limits: nothing here walks further than they allow.
+pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    [
+        names::check(pcs),
+        collisions::check(pcs),
+        metadata::check(pcs),
+        cliques::check(pcs),
+        start_order::check(pcs),
+        pods::check(pcs, rules),
+        scaling_groups::check(pcs),
+        autoscaling::check(pcs),
+        termination::check(pcs),
+        training::check(pcs),
+        topology::check(pcs),
+        claims::check(pcs),
+    ]
+    .concat()
+}
+
+/// What is wrong with `terminationDelay`, of the set or of its groups; part of [`validate`].
+pub fn invalid_delays(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    termination::check(pcs)
+}

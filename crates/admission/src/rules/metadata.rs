@@ -1,0 +1,74 @@
+//! Labels and annotations.
+
+use std::collections::BTreeMap;
+
+use api::PodCliqueSet;
+use api::labels::MNNVL_GROUP;
+
+use super::syntax;
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, scaling_groups};
+
+type Texts = BTreeMap<String, String>;
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let empty = Texts::new();
+    let own = pcs.metadata.annotations.as_ref().unwrap_or(&empty);
+    let mut errors: Vec<_> = mnnvl_group(&Path::new("metadata.annotations"), own).collect();
+    for (at, clique) in cliques(pcs) {
+        errors.extend(labels(&at.field("labels"), &clique.labels));
+        errors.extend(annotations(&at.field("annotations"), &clique.annotations));
+    }
+    for (at, group) in scaling_groups(pcs) {
+        errors.extend(annotations(&at.field("annotations"), &group.annotations));
+    }
+    errors
+}
+
+fn labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
+    let mut errors: Vec<_> = keys(at, labels).collect();
+    let wrong = labels
+        .iter()
+        .filter(|(_, value)| !syntax::is_label_value(value));
+    errors.extend(wrong.map(|(key, value)| {
+        let problem = "a label's value has letters, digits, '-', '_' and '.', first and last a \
+                       letter or digit, at most 63 characters";
+        at.key(key).wrong(
+            value,
+            problem,
+            "shorten or respell it, or make it an annotation",
+        )
+    }));
+    errors
+}
+
+fn annotations(at: &Path, annotations: &Texts) -> Vec<FieldError> {
+    keys(at, annotations)
+        .chain(mnnvl_group(at, annotations))
+        .collect()
+}
+
+fn keys(at: &Path, texts: &Texts) -> impl Iterator<Item = FieldError> {
+    let wrong = texts.iter().filter(|(key, _)| !syntax::is_key(key));
+    wrong.map(|(key, value)| {
+        let problem = format!(
+            "the key {key:?} must be a name of letters, digits, '-', '_' and '.', optionally after \
+             a domain and a slash"
+        );
+        at.key(key).wrong(
+            value,
+            problem,
+            "respell the key, such as example.com/my-key",
+        )
+    })
+}
+
+fn mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = FieldError> {
+    let group = annotations.get(MNNVL_GROUP);
+    let wrong = group.filter(|group| !syntax::is_dns_label(group));
+    wrong.into_iter().map(|group| {
+        let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
+        at.key(MNNVL_GROUP)
+            .wrong(group, problem, "respell it, or remove the annotation")
+    })
+}

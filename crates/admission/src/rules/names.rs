@@ -1,0 +1,108 @@
+//! Names of the set, its cliques and its groups.
+//!
+//! Grove accepts DNS subdomains (with dots). Ours must be DNS labels: host names, Services and
+//! label values are made of them, and a name with a dot would fail only when a pod is created
+//! (`grove-behaviour` 13.B). `roleName` may occur more than once: nothing is named after it.
+
+use std::collections::BTreeMap;
+
+use api::PodCliqueSet;
+
+use super::syntax;
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, group_of, scaling_groups};
+
+/// Characters that the names in a pod's name may have in all; the rest is for indices and hyphens
+/// (Grove).
+const LONGEST: usize = 45;
+/// Characters that the API server adds to `generateName`.
+const GENERATED: usize = 5;
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let mut errors = set_name(pcs);
+    errors.extend(cliques(pcs).filter_map(|(at, c)| spelling(&at.field("name"), &c.name)));
+    errors.extend(scaling_groups(pcs).filter_map(|(at, g)| spelling(&at.field("name"), &g.name)));
+    errors.extend(unique(cliques(pcs).map(|(at, c)| (at, c.name.as_str()))));
+    errors.extend(unique(
+        scaling_groups(pcs).map(|(at, g)| (at, g.name.as_str())),
+    ));
+    errors.extend(lengths(pcs));
+    errors
+}
+
+/// Services are named after the set, and a Service's name starts with a letter.
+fn set_name(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let at = Path::new("metadata.name");
+    let Some(name) = pcs.metadata.name.as_deref() else {
+        return Vec::new();
+    };
+    if name.starts_with(|c: char| c.is_ascii_digit()) && syntax::is_dns_label(name) {
+        let problem = "must start with a letter, because Services are named after it";
+        return vec![at.wrong(name, problem, format!("name it \"s{name}\", for example"))];
+    }
+    spelling(&at, name).into_iter().collect()
+}
+
+fn spelling(at: &Path, name: &str) -> Option<FieldError> {
+    if name.is_empty() {
+        return Some(at.missing("a name is needed", "give it one, such as \"worker\""));
+    }
+    if syntax::is_dns_label(name) {
+        return None;
+    }
+    let words = syntax::DNS_LABEL;
+    let problem = format!("must be a DNS label ({words}), because host names are made of it");
+    let nearest = syntax::nearest_dns_label(name).unwrap_or_else(|| "worker".into());
+    Some(at.wrong(name, problem, format!("name it \"{nearest}\", for example")))
+}
+
+fn unique<'a>(named: impl Iterator<Item = (Path, &'a str)>) -> Vec<FieldError> {
+    let mut first: BTreeMap<&str, Path> = BTreeMap::new();
+    let mut errors = Vec::new();
+    for (at, name) in named {
+        match first.get(name) {
+            Some(other) => {
+                let problem = format!("is the name of {other} too");
+                errors.push(
+                    at.field("name")
+                        .wrong(name, problem, "give each its own name"),
+                );
+            }
+            None => {
+                first.insert(name, at);
+            }
+        }
+    }
+    errors
+}
+
+/// The name of a pod has to fit into 63 characters with all that is put around these names.
+fn lengths(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let set = set_length(pcs);
+    let too_long = |(at, clique): (Path, &str)| {
+        let group = group_of(pcs, clique).map(|group| group.name.as_str());
+        let all = set + group.map_or(0, str::len) + clique.len();
+        let parts = if group.is_some() {
+            "set, group and clique"
+        } else {
+            "set and clique"
+        };
+        let problem = format!(
+            "the names of {parts} have {all} characters in all, and pod names have room for {LONGEST}"
+        );
+        let remedy = format!("shorten them by {}", all.saturating_sub(LONGEST));
+        (all > LONGEST).then(|| at.field("name").wrong(clique, problem, remedy))
+    };
+    cliques(pcs)
+        .map(|(at, c)| (at, c.name.as_str()))
+        .filter_map(too_long)
+        .collect()
+}
+
+fn set_length(pcs: &PodCliqueSet) -> usize {
+    match (&pcs.metadata.name, &pcs.metadata.generate_name) {
+        (Some(name), _) => name.len(),
+        (None, Some(prefix)) => prefix.len() + GENERATED,
+        (None, None) => 0,
+    }
+}

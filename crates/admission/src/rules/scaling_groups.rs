@@ -1,0 +1,95 @@
+//! Cliques that are scaled together.
+
+use std::collections::BTreeMap;
+
+use api::PodCliqueSet;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+
+use super::cliques::within_replicas;
+use crate::field::{FieldError, Path, choose};
+use crate::places::{cliques, group_of, has_clique, scaling_groups};
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let mut errors = Vec::new();
+    for (at, group) in scaling_groups(pcs) {
+        errors.extend(replicas(&at, group));
+        errors.extend(members(pcs, &at, group));
+    }
+    errors.extend(one_group_each(pcs));
+    errors.extend(scaled_alone(pcs));
+    errors
+}
+
+fn replicas(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
+    let replicas = group.replicas.unwrap_or(1);
+    let mut errors = Vec::new();
+    if replicas <= 0 {
+        let remedy = "set it to the number of group replicas, or omit it for one";
+        errors.push(
+            at.field("replicas")
+                .wrong(replicas, "must be at least 1", remedy),
+        );
+    }
+    errors.extend(within_replicas(
+        at,
+        group.min_available.unwrap_or(1),
+        replicas.max(1),
+    ));
+    errors
+}
+
+fn members(pcs: &PodCliqueSet, at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
+    let at = at.field("cliqueNames");
+    if group.clique_names.is_empty() {
+        let problem = "a group needs at least one clique";
+        return vec![at.missing(problem, "list the cliques of the group")];
+    }
+    let unknown = |(i, name): (usize, &String)| {
+        let known = pcs.spec.template.cliques.iter().map(|c| c.name.as_str());
+        let remedy = choose(known, "add the clique");
+        let error = at.index(i).wrong(name, "there is no such clique", remedy);
+        (!has_clique(pcs, name)).then_some(error)
+    };
+    let names = group.clique_names.iter().enumerate();
+    names.filter_map(unknown).collect()
+}
+
+/// A clique is in one group at most, and there once.
+fn one_group_each(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let mut first: BTreeMap<&str, Path> = BTreeMap::new();
+    let mut errors = Vec::new();
+    for (at, group) in scaling_groups(pcs) {
+        for (i, name) in group.clique_names.iter().enumerate() {
+            let here = at.field("cliqueNames").index(i);
+            match first.get(name.as_str()) {
+                Some(other) => {
+                    let problem = format!("this clique is already listed at {other}");
+                    errors.push(here.wrong(name, problem, "remove one of the two"));
+                }
+                None => {
+                    first.insert(name, here);
+                }
+            }
+        }
+    }
+    errors
+}
+
+/// A group is scaled as a whole.
+fn scaled_alone(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let member = |(at, clique): (Path, &PodCliqueTemplateSpec)| {
+        let group = group_of(pcs, &clique.name)?;
+        let scaling = clique.spec.auto_scaling_config.as_ref()?;
+        let problem = format!(
+            "the clique is in group {:?}, which is scaled as a whole",
+            group.name
+        );
+        let at = at.field("spec").field("autoScalingConfig");
+        Some(at.wrong(
+            scaling,
+            problem,
+            "remove it and set the group's scaleConfig",
+        ))
+    };
+    cliques(pcs).filter_map(member).collect()
+}

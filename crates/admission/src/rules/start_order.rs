@@ -1,0 +1,96 @@
+//! `startsAfter`, which counts only with `CliqueStartupTypeExplicit`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::PodCliqueSet;
+use api::podcliqueset::{CliqueStartupType, PodCliqueTemplateSpec};
+
+use crate::field::{FieldError, Path, choose};
+use crate::places::{cliques, has_clique, template};
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    if pcs.spec.template.clique_startup_type != Some(CliqueStartupType::Explicit) {
+        return Vec::new();
+    }
+    let each = cliques(pcs).flat_map(|(at, clique)| entries(pcs, &at, clique));
+    each.chain(circle(pcs)).collect()
+}
+
+fn entries(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
+    let at = at.field("spec").field("startsAfter");
+    let mut seen = BTreeSet::new();
+    let mut errors = Vec::new();
+    for (i, name) in clique.spec.starts_after.iter().enumerate() {
+        let is_repeated = !seen.insert(name);
+        errors.extend(entry(pcs, &at.index(i), clique, name, is_repeated));
+    }
+    errors
+}
+
+fn entry(
+    pcs: &PodCliqueSet,
+    at: &Path,
+    clique: &PodCliqueTemplateSpec,
+    name: &str,
+    is_repeated: bool,
+) -> Option<FieldError> {
+    if name.is_empty() {
+        return Some(at.missing("the name of a clique is needed", "fill it in or remove it"));
+    }
+    if name == clique.name {
+        return Some(at.wrong(name, "a clique cannot start after itself", "remove it"));
+    }
+    if is_repeated {
+        return Some(at.wrong(name, "is listed twice", "remove one of them"));
+    }
+    let others = pcs.spec.template.cliques.iter().map(|c| c.name.as_str());
+    let others = others.filter(|other| *other != clique.name);
+    let problem = "there is no such clique";
+    (!has_clique(pcs, name)).then(|| at.wrong(name, problem, choose(others, "remove it")))
+}
+
+/// Cliques that wait for each other never start.
+fn circle(pcs: &PodCliqueSet) -> Option<FieldError> {
+    let waits = waits(pcs);
+    let start = *waits.keys().next()?;
+    let mut walk = vec![start];
+    loop {
+        // Every clique left waits for another one that is left, so the walk ends in a circle.
+        let next = *waits.get(walk.last()?)?.first()?;
+        if let Some(from) = walk.iter().position(|name| *name == next) {
+            let circle: Vec<_> = walk.iter().copied().skip(from).chain([next]).collect();
+            let at = template().field("cliques");
+            let problem = "these cliques wait for each other and would never start";
+            let last = walk.last().copied().unwrap_or_default();
+            let remedy = format!("remove {next:?} from the startsAfter of {last:?}, for example");
+            return Some(at.wrong(circle.join(" -> "), problem, remedy));
+        }
+        walk.push(next);
+    }
+}
+
+/// Who waits for whom, without those whose turn comes: what is left stands in or behind a circle.
+fn waits(pcs: &PodCliqueSet) -> BTreeMap<&str, BTreeSet<&str>> {
+    let mut left: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for clique in &pcs.spec.template.cliques {
+        let known = clique.spec.starts_after.iter().map(String::as_str);
+        let known = known.filter(|name| *name != clique.name && has_clique(pcs, name));
+        left.entry(&clique.name).or_default().extend(known);
+    }
+    loop {
+        let started: Vec<_> = left
+            .iter()
+            .filter(|(_, w)| w.is_empty())
+            .map(|(n, _)| *n)
+            .collect();
+        if started.is_empty() {
+            return left;
+        }
+        for name in started {
+            left.remove(name);
+            for waits in left.values_mut() {
+                waits.remove(name);
+            }
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `terminationDelay`, of the set and of its groups (seed 000).
+
+use api::duration::DurationError;
+use api::{GoDuration, PodCliqueSet, WorkloadType};
+
+use domain::health::termination;
+
+use crate::field::{FieldError, Path};
+use crate::places::{scaling_groups, template};
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let type_ = pcs.spec.workload_type.unwrap_or_default();
+    let own = pcs.spec.template.termination_delay.as_ref();
+    let at = template().field("terminationDelay");
+    let instead = "omit terminationDelay to disable gang termination, or choose one such as 4h";
+    let mut errors = Vec::new();
+    errors.extend(own.and_then(|own| delay(&at, own, type_, instead)));
+    for (at, group) in scaling_groups(pcs) {
+        let at = at.field("terminationDelay");
+        let instead = "choose one such as 4h, or omit it to use spec.template.terminationDelay";
+        let given = group.termination_delay.as_ref();
+        errors.extend(given.and_then(|given| delay(&at, given, type_, instead)));
+        errors.extend(
+            given
+                .filter(|_| own.is_none())
+                .map(|given| alone(&at, given)),
+        );
+    }
+    errors
+}
+
+fn alone(at: &Path, given: &GoDuration) -> FieldError {
+    let problem = "a group's delay replaces spec.template.terminationDelay, which is not set: gang \
+                   termination is off";
+    let remedy = "set spec.template.terminationDelay too, or remove this one";
+    at.wrong(given, problem, remedy)
+}
+
+/// No delay at all is for training jobs, where every failure counts (seed 002).
+fn delay(at: &Path, given: &GoDuration, type_: WorkloadType, instead: &str) -> Option<FieldError> {
+    match given.parse() {
+        Err(error) => Some(unreadable(at, given, &error)),
+        Ok(delay) if delay.is_negative() => Some(at.wrong(given, "must not be negative", instead)),
+        Ok(delay) if delay < termination::SHORTEST && type_ == WorkloadType::Inference => {
+            let problem = "must be at least 1s, because pods need time to come back";
+            Some(at.wrong(given, problem, instead))
+        }
+        Ok(_) => None,
+    }
+}
+
+pub(super) fn unreadable(at: &Path, given: &GoDuration, error: &DurationError) -> FieldError {
+    let (problem, remedy) = match error {
+        DurationError::Malformed(_) => (
+            "is not a duration",
+            "write numbers with units h, m, s, ms: 30s, 4h, 1h30m",
+        ),
+        DurationError::TooLong(_) => ("is longer than 292 years", "shorten it"),
+    };
+    at.wrong(given, problem, remedy)
+}

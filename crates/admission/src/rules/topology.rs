@@ -1,0 +1,81 @@
+//! Topology constraints, as far as one set tells. That the topology and its domains exist is
+//! checked where the cluster can be asked.
+
+use api::PodCliqueSet;
+use api::topology::TopologyConstraint;
+
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, group_of, scaling_groups, template};
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let constraints = constraints(pcs);
+    let mut errors: Vec<_> = constraints.iter().filter_map(unnamed).collect();
+    let mut named = constraints
+        .iter()
+        .filter(|c| !c.constraint.topology_name.is_empty());
+    if let Some(first) = named.next() {
+        errors.extend(named.filter_map(|other| other.differs_from(first)));
+    }
+    errors
+}
+
+/// A constraint in its place.
+pub(super) struct Placed<'a> {
+    pub(super) at: Path,
+    pub(super) constraint: &'a TopologyConstraint,
+    /// The topology named by what this is a part of.
+    inherited: Option<&'a str>,
+}
+
+/// All constraints of the set, outermost first.
+pub(super) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
+    let own = pcs.spec.template.topology_constraint.as_ref();
+    let of_set = own.and_then(name);
+    let placed = |at: Path, constraint, inherited| {
+        Some(Placed {
+            at: at.field("topologyConstraint"),
+            constraint: Option::as_ref(constraint)?,
+            inherited,
+        })
+    };
+    let set = placed(template(), &pcs.spec.template.topology_constraint, None);
+    let groups = scaling_groups(pcs)
+        .filter_map(|(at, group)| placed(at, &group.topology_constraint, of_set));
+    let members = cliques(pcs).filter_map(|(at, clique)| {
+        let group = group_of(pcs, &clique.name).and_then(|g| g.topology_constraint.as_ref());
+        placed(
+            at,
+            &clique.topology_constraint,
+            group.and_then(name).or(of_set),
+        )
+    });
+    set.into_iter().chain(groups).chain(members).collect()
+}
+
+fn name(constraint: &TopologyConstraint) -> Option<&str> {
+    Some(constraint.topology_name.as_str()).filter(|name| !name.is_empty())
+}
+
+fn unnamed(placed: &Placed<'_>) -> Option<FieldError> {
+    let is_named = name(placed.constraint).or(placed.inherited).is_some();
+    let problem = "the name of a ClusterTopologyBinding is needed here or further out";
+    let remedy = "set it, or set spec.template.topologyConstraint.topologyName for all";
+    let at = placed.at.field("topologyName");
+    (!is_named).then(|| at.missing(problem, remedy))
+}
+
+impl Placed<'_> {
+    /// A set lives in one topology.
+    fn differs_from(&self, first: &Self) -> Option<FieldError> {
+        let (own, other) = (
+            &self.constraint.topology_name,
+            &first.constraint.topology_name,
+        );
+        let problem = format!(
+            "all constraints name one topology, and {} names {other:?}",
+            first.at
+        );
+        let at = self.at.field("topologyName");
+        (own != other).then(|| at.wrong(own, problem, "use the same name, or omit it to inherit"))
+    }
+}

@@ -1,0 +1,88 @@
+//! Training jobs (seed 002): they run once, in the size they were written in.
+
+use api::podcliqueset::{PodCliqueTemplateSpec, TrainingSpec};
+use api::{PodCliqueSet, WorkloadType};
+
+use super::termination::unreadable;
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, scaling_groups};
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let spec = Path::new("spec");
+    let limits = pcs.spec.training_spec.as_ref();
+    if pcs.spec.workload_type != Some(WorkloadType::Training) {
+        return limits
+            .map(|limits| without_training(&spec, limits))
+            .into_iter()
+            .collect();
+    }
+    let mut errors = Vec::new();
+    errors.extend(no_replicas(&spec, pcs.spec.replicas));
+    errors.extend(limits.into_iter().flat_map(|limits| {
+        let at = spec.field("trainingSpec");
+        [max_runtime(&at, limits), max_restarts(&at, limits)]
+            .into_iter()
+            .flatten()
+    }));
+    errors.extend(cliques(pcs).filter_map(|(at, clique)| restart_policy(&at, clique)));
+    errors.extend(autoscaling(pcs));
+    errors
+}
+
+fn without_training(spec: &Path, limits: &TrainingSpec) -> FieldError {
+    let problem = "belongs to training jobs, and this workload is none";
+    let remedy = "remove it, or set spec.workloadType to Training";
+    spec.field("trainingSpec").wrong(limits, problem, remedy)
+}
+
+/// The number of replicas cannot be changed later, so nothing would ever run.
+fn no_replicas(spec: &Path, replicas: i32) -> Option<FieldError> {
+    let problem = "a training job needs at least one replica, and cannot be scaled later";
+    let remedy = "set it to the number of copies";
+    (replicas == 0).then(|| spec.field("replicas").wrong(replicas, problem, remedy))
+}
+
+fn max_runtime(at: &Path, limits: &TrainingSpec) -> Option<FieldError> {
+    let given = limits.max_runtime.as_ref()?;
+    let at = at.field("maxRuntime");
+    match given.parse() {
+        Err(error) => Some(unreadable(&at, given, &error)),
+        Ok(limit) if limit.is_positive() => None,
+        Ok(_) => {
+            let remedy = "choose a duration such as 72h, or omit it for no limit";
+            Some(at.wrong(given, "must be greater than 0", remedy))
+        }
+    }
+}
+
+fn max_restarts(at: &Path, limits: &TrainingSpec) -> Option<FieldError> {
+    let given = limits.max_restarts?;
+    let remedy = "set it to 0 for no restarts, or to how many are allowed";
+    (given < 0).then(|| {
+        at.field("maxRestarts")
+            .wrong(given, "must not be negative", remedy)
+    })
+}
+
+/// A kubelet that restarts containers hides their end from us.
+fn restart_policy(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
+    let given = clique.spec.pod_spec.restart_policy.as_deref()?;
+    let at = at.field("spec").field("podSpec").field("restartPolicy");
+    let problem = "pods of a training job end, and the operator counts their restarts";
+    (given == "Always")
+        .then(|| at.wrong(given, problem, "set it to Never or OnFailure, or omit it"))
+}
+
+fn autoscaling(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let problem = "a training job has a fixed size";
+    let own = cliques(pcs).filter_map(|(at, clique)| {
+        let at = at.field("spec").field("autoScalingConfig");
+        let scaling = clique.spec.auto_scaling_config.as_ref()?;
+        Some(at.wrong(scaling, problem, "remove it"))
+    });
+    let of_groups = scaling_groups(pcs).filter_map(|(at, group)| {
+        let scaling = group.scale_config.as_ref()?;
+        Some(at.field("scaleConfig").wrong(scaling, problem, "remove it"))
+    });
+    own.chain(of_groups).collect()
+}

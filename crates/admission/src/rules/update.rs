@@ -1,0 +1,91 @@
+//! What may not change in the life of a set.
+
+use std::collections::BTreeSet;
+
+use api::podcliqueset::CliqueStartupType;
+use api::{PodCliqueSet, WorkloadType};
+
+use super::create::validate;
+use super::immutable::{self, fixed, same};
+use super::options::Rules;
+use crate::field::{FieldError, Path};
+use crate::places::{scaling_groups, template};
+
+/// Everything that is wrong with a changed set; both with their defaults applied.
+///
+/// What was wrong before is not held against the change, and a set that is being deleted may be
+/// anything: an object that was stored under older rules must stay editable, and its finalizer
+/// removable.
+pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    if new.metadata.deletion_timestamp.is_some() {
+        return Vec::new();
+    }
+    let before = validate(old, rules);
+    let mut errors = validate(new, rules);
+    errors.retain(|error| !before.contains(error));
+    errors.extend(immutable::check(old, new, rules));
+    errors.extend(compositions(old, new));
+    errors.extend(training(old, new));
+    errors
+}
+
+/// The parts of a set are those it was created with; where they start in order, the order too.
+fn compositions(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
+    let start = new.spec.template.clique_startup_type.unwrap_or_default();
+    let is_ordered = start != CliqueStartupType::AnyOrder;
+    let cliques = template().field("cliques");
+    let groups = template().field("podCliqueScalingGroups");
+    let errors = [
+        composition(&cliques, &clique_names(old), &clique_names(new), is_ordered),
+        composition(&groups, &group_names(old), &group_names(new), false),
+    ];
+    errors.into_iter().flatten().collect()
+}
+
+fn composition(at: &Path, old: &[&str], new: &[&str], is_ordered: bool) -> Option<FieldError> {
+    let remedy = || format!("restore {}, or create another PodCliqueSet", old.join(", "));
+    let (before, after): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
+    if before != after || old.len() != new.len() {
+        return Some(at.wrong(new, "none can be added, removed or renamed", remedy()));
+    }
+    let problem = "the order in which cliques start cannot be changed";
+    (is_ordered && old != new).then(|| at.wrong(new, problem, remedy()))
+}
+
+/// A training job keeps its size and its pods (seed 002).
+fn training(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
+    let is_training = |pcs: &PodCliqueSet| pcs.spec.workload_type == Some(WorkloadType::Training);
+    if !is_training(old) || !is_training(new) {
+        return Vec::new();
+    }
+    let at = Path::new("spec").field("replicas");
+    let mut errors = Vec::from_iter(fixed(&at, &old.spec.replicas, &new.spec.replicas));
+    errors.extend(training_cliques(old, new));
+    for (i, (at, group)) in scaling_groups(new).enumerate() {
+        let before = same(&old.spec.template.scaling_groups, i, |g| {
+            g.name == group.name
+        });
+        let at = at.field("replicas");
+        errors.extend(before.and_then(|before| fixed(&at, &before.replicas, &group.replicas)));
+    }
+    errors
+}
+
+fn training_cliques(old: &PodCliqueSet, new: &PodCliqueSet) -> Option<FieldError> {
+    let is_changed = old.spec.template.cliques != new.spec.template.cliques;
+    let problem =
+        "template.cliques is immutable for Training: pod template, labels, replicas, minAvailable";
+    let remedy = "undo the change, or create another PodCliqueSet";
+    let at = template().field("cliques");
+    is_changed.then(|| at.wrong(clique_names(new), problem, remedy))
+}
+
+fn clique_names(pcs: &PodCliqueSet) -> Vec<&str> {
+    let cliques = pcs.spec.template.cliques.iter();
+    cliques.map(|clique| clique.name.as_str()).collect()
+}
+
+fn group_names(pcs: &PodCliqueSet) -> Vec<&str> {
+    let groups = pcs.spec.template.scaling_groups.iter();
+    groups.map(|group| group.name.as_str()).collect()
+}

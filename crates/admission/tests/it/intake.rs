@@ -1,0 +1,19 @@
+//! What may be acted on.
+
+use admission::defaults::DefaultsConfig;
+use admission::intake;
+use rstest::rstest;
+use testkit::builders::set;
+
+#[rstest]
+#[case("0s")]
+#[case("900ms")]
+fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up(#[case] delay: &str) {
+    let pcs = set("demo")
+        .clique("a", |c| c)
+        .group("g", ["a"], |g| g)
+        .with(|s| s.spec.template.termination_delay = Some(delay.into()));
+    let intake = intake::take(&pcs.build(), &DefaultsConfig::default());
+    assert!(intake.may_act(), "{:?}", intake.errors);
+    assert_eq!(intake.invalid_delays.len(), 1);
+}

@@ -1,0 +1,18 @@
+//! Tests of what is made of a set and what is refused, one binary.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod cases;
+mod defaults;
+mod intake;
+mod minimums;
+mod oversize;
+mod properties;
+mod unimplemented;
+mod update;
+mod validation;

@@ -1,0 +1,177 @@
+//! How large a set may be.
+
+use admission::defaults::{DefaultsConfig, apply};
+use admission::oversize::{of_live, of_template};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
+use domain::object::ownership;
+use k8s_openapi::api::core::v1::EnvVar;
+use rstest::rstest;
+use testkit::builders::{SetBuilder, podclique, set, stored};
+
+/// A frontend of 2 pods, and a group of a leader and two workers, 3 replicas of which 2 are
+/// required.
+fn demo() -> SetBuilder {
+    set("demo")
+        .clique("frontend", |c| c.replicas(2))
+        .clique("leader", |c| c)
+        .clique("worker", |c| c.replicas(2))
+        .group("g", ["leader", "worker"], |g| g.replicas(3).min(2))
+}
+
+fn defaulted(set: SetBuilder) -> PodCliqueSet {
+    apply(&set.build(), &DefaultsConfig::default())
+}
+
+fn told(set: SetBuilder) -> String {
+    let errors = of_template(&defaulted(set));
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+fn with_env(bytes: usize) -> impl FnOnce(&mut PodCliqueSet) {
+    move |s| {
+        let variable = EnvVar {
+            name: "LONG".into(),
+            value: Some("x".repeat(bytes)),
+            value_from: None,
+        };
+        s.spec.template.cliques[0].spec.pod_spec.containers[0].env = Some(vec![variable]);
+    }
+}
+
+#[test]
+fn a_set_within_its_limits() {
+    assert_eq!(told(demo().replicas(2_000)), "");
+}
+
+#[test]
+fn what_makes_a_set_too_large_by_itself() {
+    let many = |n: usize| (0..n).fold(set("many"), |s, i| s.clique(&format!("c{i}"), |c| c));
+    let cases = [
+        ("replicas", demo().replicas(10_001)),
+        (
+            "pods of a clique",
+            demo().clique("big", |c| c.replicas(i32::MAX)),
+        ),
+        ("minAvailable", demo().clique("big", |c| c.min(10_001))),
+        (
+            "group replicas",
+            demo().group("h", ["frontend"], |g| g.replicas(2_000_000_000)),
+        ),
+        ("cliques", many(501)),
+        ("podcliques in all", demo().replicas(10_000)),
+        (
+            "ten thousand squared",
+            demo().replicas(10_000).with(|s| {
+                s.spec.template.scaling_groups[0].replicas = Some(10_000);
+            }),
+        ),
+        (
+            "pods in all",
+            set("pods").replicas(101).clique("c", |c| c.replicas(1_000)),
+        ),
+        (
+            "bytes in all",
+            demo().replicas(200).with(with_env(1_000_000)),
+        ),
+        (
+            "pods of a gang",
+            set("gang").clique("c", |c| c.replicas(5_001)),
+        ),
+        (
+            "names",
+            demo().with(|s| {
+                s.spec.template.scaling_groups[0].clique_names = vec!["leader".into(); 501];
+            }),
+        ),
+        (
+            "names of all groups",
+            (0..3).fold(demo(), |s, i| {
+                let s = s.group(&format!("h{i}"), ["leader"], |g| g);
+                s.with(|s| {
+                    let group = s.spec.template.scaling_groups.last_mut().unwrap();
+                    group.clique_names = vec!["leader".into(); 250];
+                })
+            }),
+        ),
+    ];
+    let lines = cases.map(|(case, set)| format!("{case}\n  {}", told(set)));
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+fn group(i: i32, replicas: i32) -> PodCliqueScalingGroup {
+    let mut group = PodCliqueScalingGroup {
+        metadata: stored(&names::scaling_group("demo", i, "g")),
+        ..PodCliqueScalingGroup::default()
+    };
+    group.spec.replicas = replicas;
+    group.spec.clique_names = vec!["leader".into(), "worker".into()];
+    group
+}
+
+fn member(group: &PodCliqueScalingGroup, j: i32, clique: &str, pods: i32) -> PodClique {
+    let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
+    let owner = ownership::controller_reference(group);
+    let podclique = podclique(&name).size(pods, 1);
+    let controlled = podclique.with(|c| c.metadata.owner_references = Some(vec![owner]));
+    (*controlled.build()).clone()
+}
+
+fn alone(name: &str, pods: i32) -> PodClique {
+    (*podclique(name).size(pods, 1).build()).clone()
+}
+
+fn live(groups: &[PodCliqueScalingGroup], cliques: &[PodClique]) -> String {
+    let errors = of_live(
+        &defaulted(demo().replicas(2)),
+        groups.iter(),
+        cliques.iter(),
+    );
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+#[test]
+fn what_was_scaled_beyond_the_limits_is_named() {
+    let g = group(0, 3);
+    let cases = [
+        ("one group", live(&[group(0, i32::MAX)], &[])),
+        (
+            "groups together",
+            live(&[group(0, 9_000), group(1, 9_990)], &[]),
+        ),
+        ("one clique", live(&[], &[alone("demo-0-frontend", 10_001)])),
+        (
+            "pods of the base gang",
+            live(&[], &[alone("demo-1-frontend", 4_995)]),
+        ),
+        (
+            "pods of a scaled gang",
+            live(&[group(0, 3)], &[member(&g, 2, "worker", 5_000)]),
+        ),
+        (
+            "pods of a member of the base gang",
+            live(&[group(0, 3)], &[member(&g, 1, "worker", 4_999)]),
+        ),
+    ];
+    let lines = cases.map(|(case, told)| format!("{case}\n  {told}"));
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[rstest]
+#[case::of_a_replica_that_is_scaled_in(live(&[group(2, i32::MAX)], &[alone("demo-2-frontend", i32::MAX)]))]
+#[case::of_a_group_replica_that_is_scaled_in(live(&[group(0, 1)], &[member(&group(0, 1), 1, "worker", i32::MAX)]))]
+#[case::of_a_clique_that_is_no_more(live(&[], &[alone("demo-0-old", i32::MAX)]))]
+#[case::of_another_set(live(&[], &[alone("demo2-0-frontend", i32::MAX)]))]
+#[case::scaled_down(live(&[group(0, 0), group(1, -5)], &[alone("demo-0-frontend", 0)]))]
+fn does_not_count(#[case] told: String) {
+    assert_eq!(told, "");
+}
+
+#[test]
+fn as_much_as_is_allowed_is_allowed() {
+    assert_eq!(live(&[group(0, 9_990)], &[]), "");
+    assert_eq!(live(&[], &[alone("demo-0-frontend", 4_994)]), "");
+    assert_eq!(told(set("gang").clique("c", |c| c.replicas(5_000))), "");
+    assert_eq!(told(demo().replicas(100).with(with_env(1_000_000))), "");
+}

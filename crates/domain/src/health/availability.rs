@@ -1,0 +1,114 @@
+//! When a clique or a scaling group is below its minimum: the tables of the design, §3, used by
+//! the controllers that report a breach and, again, by those that act on one.
+
+mod age;
+pub mod crash_loop;
+mod facts;
+mod observed;
+
+use api::conditions::{ConditionType, Reason, Status, Verdict};
+
+pub use age::{Ended, StoredBreach, memory};
+pub use facts::{CliqueFacts, GroupFacts, TrainingFacts};
+pub use observed::{GroupPart, is_back};
+
+/// `MinAvailableBreached` of a PodClique: the first row that applies.
+pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
+    let minimum = facts.minimum();
+    let training = facts.training.as_ref();
+    let (status, reason) =
+        if training.is_some_and(|t| t.has_succeeded) || facts.available >= minimum {
+            (Status::False, Reason::SufficientReadyPods)
+        } else if training.is_some_and(|t| facts.replicas - t.failed < minimum) {
+            (Status::True, Reason::InsufficientReadyPods)
+        } else if !facts.was_available {
+            (Status::False, Reason::NeverAvailable)
+        } else if facts.is_updating {
+            (Status::Unknown, Reason::UpdateInProgress)
+        } else if facts.restarts_in_place() {
+            (Status::False, Reason::RestartsInPlace)
+        } else {
+            (Status::True, Reason::InsufficientReadyPods)
+        };
+    let mut message = tally(facts.available, minimum, "pods", "ready");
+    if let (true, Some(worst)) = (facts.available < minimum, &facts.worst_pod) {
+        message = format!("{message}; {worst}");
+    }
+    Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status,
+        reason,
+        message,
+    }
+}
+
+/// `PodCliqueScheduled` (Grove, §4.4).
+pub fn clique_scheduled(scheduled: i32, minimum: i32) -> Verdict {
+    let is_enough = scheduled >= minimum;
+    let reason = if is_enough {
+        Reason::SufficientScheduledPods
+    } else {
+        Reason::InsufficientScheduledPods
+    };
+    Verdict {
+        type_: ConditionType::PodCliqueScheduled,
+        status: is_enough.into(),
+        reason,
+        message: tally(scheduled, minimum, "pods", "scheduled"),
+    }
+}
+
+/// `MinAvailableBreached` of a scaling group.
+pub fn group_breach(facts: &GroupFacts) -> Verdict {
+    let (minimum, healthy) = (facts.minimum(), facts.healthy());
+    let (status, reason) = if healthy >= minimum {
+        (
+            Status::False,
+            Reason::SufficientAvailablePodCliqueScalingGroupReplicas,
+        )
+    } else if facts.is_updating {
+        (Status::Unknown, Reason::UpdateInProgress)
+    } else {
+        (
+            Status::True,
+            Reason::InsufficientAvailablePodCliqueScalingGroupReplicas,
+        )
+    };
+    let mut message = tally(healthy, minimum, "group replicas", "healthy");
+    if !facts.unhealthy.is_empty() {
+        let list: Vec<String> = facts
+            .unhealthy
+            .iter()
+            .take(5)
+            .map(ToString::to_string)
+            .collect();
+        message = format!("{message}; unhealthy: {}", list.join(", "));
+    }
+    Verdict {
+        type_: ConditionType::MinAvailableBreached,
+        status,
+        reason,
+        message,
+    }
+}
+
+/// `ScaledBelowMinAvailable`: somebody asked for fewer than the minimum; not a breach.
+pub fn scaled_below_minimum(replicas: i32, min_available: i32) -> Option<Verdict> {
+    (replicas < min_available).then(|| Verdict {
+        type_: ConditionType::ScaledBelowMinAvailable,
+        status: Status::True,
+        reason: Reason::ReplicasBelowMinAvailable,
+        message: format!(
+            "spec.replicas: {replicas} is below minAvailable {min_available}; \
+             {replicas} count as enough until it is scaled up again"
+        ),
+    })
+}
+
+fn tally(have: i32, need: i32, things: &str, what: &str) -> String {
+    if have < need {
+        format!("{have} of {need} required {things} {what}")
+    } else {
+        format!("{things} {what}: {have}, required: {need}")
+    }
+}

@@ -1,0 +1,78 @@
+//! What the breach conditions depend on: numbers, without the objects they are read from.
+
+/// What the breach condition of a PodClique depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CliqueFacts {
+    /// `spec.replicas`.
+    pub replicas: i32,
+    /// `spec.minAvailable`, not clipped.
+    pub min_available: i32,
+    /// Pods Ready and not terminating; for training also completed and finishing ones.
+    pub available: i32,
+    /// `status.wasAvailable`.
+    pub was_available: bool,
+    /// Whether this PodClique's replica is the one being updated.
+    pub is_updating: bool,
+    /// Only for training.
+    pub training: Option<TrainingFacts>,
+    /// The worst pod and its trouble, e.g. `worker-1: CrashLoopBackOff`.
+    pub worst_pod: Option<String>,
+}
+
+/// What matters for training in addition.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrainingFacts {
+    /// Whether all work of the clique is done.
+    pub has_succeeded: bool,
+    /// Pods in phase Failed.
+    pub failed: i32,
+    /// Where the kubelet restarts containers in place: slots whose pod stays and did not fail, or
+    /// whose work is done. Only the others count against such a clique.
+    pub in_place: Option<i32>,
+}
+
+impl CliqueFacts {
+    /// How many pods have to be available: never more than are wanted, so that scaling below
+    /// `minAvailable` is not a breach.
+    pub fn minimum(&self) -> i32 {
+        self.min_available.min(self.replicas)
+    }
+
+    /// Whether as many pods are in place as have to be, with the kubelet at work on the others.
+    pub fn restarts_in_place(&self) -> bool {
+        let in_place = self.training.as_ref().and_then(|t| t.in_place);
+        in_place.is_some_and(|n| n >= self.minimum())
+    }
+
+    /// The latch after this observation (seed 000, "WasAvailable Gate"): set once the unclipped
+    /// minimum is reached outside of an update, never taken back.
+    pub fn latch(&self) -> bool {
+        self.was_available || (self.available >= self.min_available && !self.is_updating)
+    }
+}
+
+/// What the breach condition of a scaling group depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupFacts {
+    /// `spec.replicas`.
+    pub replicas: i32,
+    /// `spec.minAvailable`, not clipped.
+    pub min_available: i32,
+    /// Group replicas that are breached, or recycled and not back yet.
+    pub unhealthy: Vec<i32>,
+    /// Whether this group's replica is the one being updated.
+    pub is_updating: bool,
+}
+
+impl GroupFacts {
+    /// How many group replicas have to be healthy: never more than are wanted.
+    pub fn minimum(&self) -> i32 {
+        self.min_available.min(self.replicas)
+    }
+
+    /// How many group replicas are healthy.
+    pub fn healthy(&self) -> i32 {
+        let unhealthy = i32::try_from(self.unhealthy.len()).unwrap_or(i32::MAX);
+        self.replicas.saturating_sub(unhealthy)
+    }
+}

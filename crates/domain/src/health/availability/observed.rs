@@ -1,0 +1,134 @@
+//! The facts of a breach, read from the objects themselves. Whoever reports a breach and whoever
+//! acts on one reads them here, so the two never mean different things.
+
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
+
+use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
+use crate::Pod;
+use crate::health::{fence, training};
+use crate::workload::limits;
+
+impl CliqueFacts {
+    /// What a PodClique and its pods say now.
+    pub fn of<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
+        let staying: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
+        let is_training = podclique.spec.workload_type == Some(WorkloadType::Training);
+        let available = if is_training {
+            available_to_a_job(podclique, &staying)
+        } else {
+            staying.iter().filter(|p| p.is_ready()).count()
+        };
+        Self {
+            replicas: podclique.spec.replicas,
+            min_available: podclique
+                .spec
+                .min_available
+                .unwrap_or(podclique.spec.replicas),
+            available: i32::try_from(available).unwrap_or(i32::MAX),
+            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+            is_updating: false,
+            training: is_training.then(|| facts_of_a_job(podclique, &staying)),
+            worst_pod: worst(&staying),
+        }
+    }
+}
+
+/// Slots that are completed, Ready or about to end well.
+fn available_to_a_job(podclique: &PodClique, staying: &[&Pod]) -> usize {
+    let mut slots = training::completed(podclique, staying.iter().copied());
+    let up = staying.iter().filter(|p| p.is_ready() || p.is_finishing());
+    slots.extend(up.filter_map(|p| p.index()));
+    slots.len()
+}
+
+/// Failures of containers are the kubelet's business then, not the job's (design, §3 Training).
+fn leaves_restarts_to_the_kubelet(podclique: &PodClique) -> bool {
+    podclique.spec.pod_spec.restart_policy.as_deref() == Some("OnFailure")
+}
+
+fn facts_of_a_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
+    let completed = training::completed(podclique, staying.iter().copied());
+    let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
+    let failed = staying.iter().filter(is_lost).count();
+    TrainingFacts {
+        has_succeeded: training::has_succeeded(podclique),
+        failed: i32::try_from(failed).unwrap_or(i32::MAX),
+        in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
+            let whole = staying.iter().filter(|p| !p.is_failed()).copied();
+            training::slots(completed, whole)
+        }),
+    }
+}
+
+/// The pod that most needs a look: one with a reason of its own before one that merely waits.
+fn worst(pods: &[&Pod]) -> Option<String> {
+    let unready = pods.iter().filter(|p| !p.is_ready() && !p.is_completed());
+    let mut troubled: Vec<(bool, &str, &str)> = unready
+        .filter_map(|p| Some((is_mere_waiting(p.trouble()?), p.name(), p.trouble()?)))
+        .collect();
+    troubled.sort_unstable();
+    troubled
+        .first()
+        .map(|(_, name, trouble)| format!("{name}: {trouble}"))
+}
+
+fn is_mere_waiting(trouble: &str) -> bool {
+    matches!(
+        trouble,
+        "SchedulingGated" | "ContainerCreating" | "PodInitializing"
+    )
+}
+
+/// One PodClique of a group replica, of the present attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupPart {
+    /// Whether it is below its minimum.
+    pub is_breached: bool,
+    /// Whether its minimum is available, or was once.
+    pub was_available: bool,
+}
+
+impl GroupPart {
+    /// A PodClique of the present attempt that is on its way out though nobody scaled it in: it was
+    /// deleted by hand, or hangs. It has lost its pods as surely as if they had died. One that was
+    /// never available is a start that is begun anew; one that has done its work is not missed.
+    pub fn on_its_way_out(podclique: &PodClique) -> Option<Self> {
+        let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
+        let is_done = training::has_succeeded(podclique);
+        (was_available || is_done).then_some(Self {
+            is_breached: !is_done,
+            was_available: true,
+        })
+    }
+}
+
+/// Whether all parts of a group replica are there and are available, or were once.
+pub fn is_back(parts: &[Option<GroupPart>]) -> bool {
+    parts.iter().all(|p| p.is_some_and(|p| p.was_available))
+}
+
+impl GroupFacts {
+    /// What the parts of a scaling group say. A replica is unhealthy if one of its parts is
+    /// breached, or if it was recycled and has not come back since: else a group whose first
+    /// replica is being recycled would pass for healthy when the second one breaks.
+    pub fn of(
+        group: &PodCliqueScalingGroup,
+        attempts: &[ReplicaAttempt],
+        part: impl Fn(i32, &str) -> Option<GroupPart>,
+    ) -> Self {
+        let replicas = limits::bounded(group.spec.replicas);
+        let is_unhealthy = |j: &i32| {
+            let names = group.spec.clique_names.iter();
+            let parts: Vec<Option<GroupPart>> = names.map(|clique| part(*j, clique)).collect();
+            let is_breached = parts.iter().flatten().any(|p| p.is_breached);
+            is_breached || (fence::is_recovering(attempts, *j) && !is_back(&parts))
+        };
+        Self {
+            replicas: group.spec.replicas,
+            min_available: group.spec.min_available.unwrap_or(1),
+            unhealthy: (0..replicas).filter(is_unhealthy).collect(),
+            is_updating: false,
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! Event `PodCliqueFailed` of a training job (seed 002), on the set, where the user looks.
+
+use api::PodClique;
+use api::conditions::{self, ConditionType};
+
+use super::availability::StoredBreach;
+use crate::object::ownership;
+use crate::plan::{Note, Target};
+
+/// Tells of the breach that the PodClique has stored, if it has one. It is one event whoever says
+/// it: the PodClique does at once, and its set when it was given up for it.
+pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Note> {
+    let status = podclique.status.as_ref()?;
+    let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
+    // A crash loop is one breach, and is told of once.
+    let since = StoredBreach::from(status).since()?;
+    let meta = &podclique.metadata;
+    let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);
+    let identity = format!("{}/{since}", ownership::uid(meta));
+    let note = Note::warning("PodCliqueFailed", message);
+    Some(note.once(identity).about(set))
+}

@@ -1,0 +1,259 @@
+//! The attempt fence: how a replica is torn down so that a crash, a repetition or a lost answer
+//! never tears it down twice, and never half (design, protocol rule 4).
+//!
+//! ```text
+//! status PUT: attempts[i] + 1 ──▶ events ──▶ delete PodCliques of i with a lower attempt
+//!                                            ──▶ create them with the new attempt
+//! ```
+//!
+//! The status write is the decision; all that follows is planned from what it left behind. A
+//! PodClique carries the attempt it was created in, which is never repaired. Nothing is
+//! created in a replica while a PodClique of a lower attempt exists there, and only PodCliques of
+//! the present attempt count in any rule.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
+use api::{PodCliqueScalingGroup, PodCliqueSet};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+
+use crate::object::attempt::Attempt;
+use crate::object::ownership;
+use crate::workload::clique::LiveCount;
+use crate::workload::limits;
+
+/// So many entries keep the cause as text.
+const MESSAGES_KEPT: usize = 20;
+
+/// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: nobody
+/// controls it, and it is of another attempt (design, protocol rule 4, step 3).
+pub fn is_leftover(found: &ObjectMeta, desired: &ObjectMeta) -> bool {
+    ownership::is_adoptable(found) && Attempt::of(found) != Attempt::of(desired)
+}
+
+/// The lowest attempt of each replica.
+pub fn lowest<A: Ord>(found: impl Iterator<Item = (i32, A)>) -> HashMap<i32, A> {
+    let mut all = HashMap::new();
+    for (replica, attempt) in found {
+        if all.get(&replica).is_none_or(|lowest| attempt < *lowest) {
+            all.insert(replica, attempt);
+        }
+    }
+    all
+}
+
+/// What a set has stored of the attempts of its replicas.
+pub fn attempts_of_set(set: &PodCliqueSet) -> &[ReplicaAttempt] {
+    let status = set.status.as_ref();
+    status.map_or(&[], |s| &s.replica_attempts)
+}
+
+/// What a scaling group has stored of the attempts of its replicas.
+pub fn attempts_of_group(group: &PodCliqueScalingGroup) -> &[ReplicaAttempt] {
+    let status = group.status.as_ref();
+    status.map_or(&[], |s| &s.replica_attempts)
+}
+
+/// Whether it is stored that the PodClique of a job has done its work in the replica's present
+/// attempt, whatever became of it since.
+pub fn is_stored_as_succeeded(attempts: &[ReplicaAttempt], replica: i32, podclique: &str) -> bool {
+    let entry = entry(attempts, replica);
+    entry.is_some_and(|a| a.succeeded.iter().any(|name| name == podclique))
+}
+
+/// The present attempt of a replica: 0 until it is torn down for the first time.
+pub fn present(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
+    entry(attempts, replica).map_or(0, |a| a.attempt)
+}
+
+/// What is known of a replica. It is asked for each PodClique: in the list of a job, which has an
+/// entry for each replica, it is found at once.
+pub fn entry(attempts: &[ReplicaAttempt], replica: i32) -> Option<&ReplicaAttempt> {
+    let is_it = |a: &&ReplicaAttempt| a.replica == replica;
+    let place = usize::try_from(replica).ok()?;
+    let at_place = attempts.get(place).filter(is_it);
+    at_place.or_else(|| attempts.iter().find(is_it))
+}
+
+/// Whether all PodCliques of the replica's present attempt were there.
+pub fn is_complete(attempts: &[ReplicaAttempt], replica: i32) -> bool {
+    entry(attempts, replica).is_some_and(|a| a.complete == Some(true))
+}
+
+/// Whether the present attempt has yet to become complete, and somebody waits to see it.
+pub fn is_incomplete(attempt: &ReplicaAttempt) -> bool {
+    attempt.complete == Some(false)
+}
+
+/// Why a replica is torn down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// PascalCase reason.
+    pub reason: String,
+    /// Object, condition and numbers, for people.
+    pub message: String,
+}
+
+/// The list with the attempts of these replicas raised by one each. Entries are never lowered or
+/// removed.
+pub fn raise(
+    attempts: &[ReplicaAttempt],
+    due: impl IntoIterator<Item = (i32, Cause)>,
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let next = |replica| present(attempts, replica).saturating_add(1);
+    let raised = due.into_iter();
+    with(
+        attempts,
+        raised.map(|(replica, cause)| (replica, next(replica), cause)),
+        now,
+    )
+}
+
+/// The same of a scaling group's replicas: none of them is to be relied on until it has come back.
+pub fn recycle(
+    attempts: &[ReplicaAttempt],
+    due: impl IntoIterator<Item = (i32, Cause)>,
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let due: Vec<(i32, Cause)> = due.into_iter().collect();
+    let replicas: HashSet<i32> = due.iter().map(|(replica, _)| *replica).collect();
+    let mut next = raise(attempts, due, now);
+    for entry in next.iter_mut().filter(|a| replicas.contains(&a.replica)) {
+        entry.recovered = Some(false);
+    }
+    next
+}
+
+/// Whether the replica was recycled and did not come back since. An entry without the latch was
+/// stored before there was one: it counts as back, so that an upgrade breaches nothing.
+pub fn is_recovering(attempts: &[ReplicaAttempt], replica: i32) -> bool {
+    entry(attempts, replica).is_some_and(|a| a.recovered == Some(false))
+}
+
+/// The list with the latch of each replica set that is back. It never goes back itself: whatever is
+/// made in that replica later on starts like anything else (seed 000, startup protection).
+pub fn with_recovered(
+    attempts: &[ReplicaAttempt],
+    is_back: impl Fn(i32) -> bool,
+) -> Vec<ReplicaAttempt> {
+    let mut next = attempts.to_vec();
+    for entry in &mut next {
+        if entry.recovered == Some(false) && is_back(entry.replica) {
+            entry.recovered = Some(true);
+        }
+    }
+    next
+}
+
+/// The list with the replica's attempt raised to that of a PodClique that was found: its parent
+/// was recreated, restored or adopted. `None` if the fence is as high already.
+pub fn raise_to_found(
+    attempts: &[ReplicaAttempt],
+    replica: i32,
+    found: i32,
+    now: Timestamp,
+) -> Option<Vec<ReplicaAttempt>> {
+    let is_higher = found > present(attempts, replica);
+    let cause = Cause {
+        reason: "AttemptAdopted".to_owned(),
+        message: format!("children of attempt {found} exist"),
+    };
+    is_higher.then(|| with(attempts, [(replica, found, cause)], now))
+}
+
+/// The list with these attempts of replicas.
+fn with(
+    attempts: &[ReplicaAttempt],
+    raised: impl IntoIterator<Item = (i32, i32, Cause)>,
+    now: Timestamp,
+) -> Vec<ReplicaAttempt> {
+    let before = attempts.iter().map(|a| (a.replica, a.clone()));
+    let mut next: BTreeMap<i32, ReplicaAttempt> = before.collect();
+    for (replica, attempt, cause) in raised {
+        let entry = ReplicaAttempt {
+            replica,
+            attempt,
+            time: Time(now),
+            reason: cause.reason,
+            message: cause.message,
+            succeeded: Vec::new(),
+            recovered: None,
+            complete: Some(false),
+        };
+        next.insert(replica, entry);
+    }
+    let mut next: Vec<ReplicaAttempt> = next.into_values().collect();
+    shorten(&mut next);
+    next
+}
+
+/// Keeps the message of the newest entries: ten thousand replicas, each torn down once, would else
+/// make a status that etcd does not take, and then nothing would ever be torn down again.
+fn shorten(attempts: &mut [ReplicaAttempt]) {
+    let mut told: Vec<&mut ReplicaAttempt> = attempts
+        .iter_mut()
+        .filter(|a| !a.message.is_empty())
+        .collect();
+    told.sort_by_key(|a| Reverse(a.time.0));
+    for old in told.into_iter().skip(MESSAGES_KEPT) {
+        old.message = String::new();
+    }
+}
+
+/// A standalone clique of a replica that is about to be torn down.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StandaloneClique {
+    /// Its name in the template.
+    pub clique: String,
+    /// Its live replicas, if its PodClique exists.
+    pub live: Option<LiveCount>,
+}
+
+/// What `liveReplicas` becomes when the replica is torn down: the counts that users and
+/// autoscalers set, so that the recreated cliques get them back. A clique whose PodClique does not
+/// exist keeps its old entry: it was torn down before it came back. The live count is compared with
+/// what is stamped on the PodClique: the template may have been changed a moment ago, and a count
+/// that merely did not follow yet was set by nobody.
+pub fn remember_live_replicas(
+    before: &[LiveReplicas],
+    replica: i32,
+    cliques: &[StandaloneClique],
+) -> Vec<LiveReplicas> {
+    let others = before.iter().filter(|l| l.replica != replica).cloned();
+    let of_replica = cliques.iter().filter_map(|c| {
+        let old = before
+            .iter()
+            .find(|l| l.replica == replica && l.clique == c.clique);
+        match c.live {
+            None => old.cloned(),
+            Some(live) if live.replicas == live.stamped => None,
+            Some(live) => Some(LiveReplicas {
+                replica,
+                clique: c.clique.clone(),
+                replicas: live.replicas,
+                template: Some(live.stamped),
+            }),
+        }
+    });
+    others.chain(of_replica).collect()
+}
+
+/// With how many replicas a standalone clique is created, and the template's value that is stamped
+/// on it: what it had before it was torn down, else what the template says.
+pub fn count_to_create(
+    remembered: &[LiveReplicas],
+    replica: i32,
+    clique: &str,
+    template: i32,
+) -> LiveCount {
+    let found = remembered
+        .iter()
+        .find(|l| l.replica == replica && l.clique == clique);
+    LiveCount {
+        replicas: limits::bounded(found.map_or(template, |l| l.replicas)),
+        stamped: found.and_then(|l| l.template).unwrap_or(template),
+    }
+}

@@ -1,0 +1,18 @@
+//! Why something does not run: condition `Ready` of every kind, and the first cause behind it.
+//!
+//! In which order causes are told says [`api::conditions::Reason::priority`]. What is one trouble
+//! for a user (an image that is pulled again and again, a container between two crashes) is one
+//! reason through all of its phases.
+
+mod cause;
+mod clique;
+mod container;
+mod gang;
+mod pod;
+mod refusal;
+mod scheduler;
+
+pub use cause::{Cause, first, of_replicas, verdict};
+pub use clique::{CliqueLook, clique, shortfall};
+pub use gang::{Start, start};
+pub use refusal::refusal;

@@ -1,0 +1,60 @@
+//! One cause, the first of several, and the condition that tells it.
+
+use api::conditions::{ConditionType, Reason, Verdict};
+
+/// Why something is not ready.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cause {
+    /// For programs.
+    pub reason: Reason,
+    /// For people: one sentence.
+    pub text: String,
+}
+
+impl Cause {
+    /// A cause.
+    pub fn new(reason: Reason, text: impl Into<String>) -> Self {
+        Self {
+            reason,
+            text: text.into(),
+        }
+    }
+
+    /// The same, seen from further away: `replica 0: ` and the like go before it.
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
+        Self::new(self.reason, format!("{place}{}", self.text))
+    }
+}
+
+/// The one that is told: the first in the order of reasons, and of these the first that was found.
+pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
+    causes
+        .into_iter()
+        .min_by_key(|cause| cause.reason.priority())
+}
+
+/// Condition `Ready`.
+pub fn verdict(is_ready: bool, reason: Reason, message: String) -> Verdict {
+    Verdict {
+        type_: ConditionType::Ready,
+        status: is_ready.into(),
+        reason,
+        message,
+    }
+}
+
+/// Condition `Ready` of something made of replicas, of which as many are up as have to be, or not;
+/// `told` is what keeps one of them from running, `tally` how many do.
+pub fn of_replicas(are_enough: bool, tally: String, told: Option<Cause>) -> Verdict {
+    match told {
+        Some(told) if are_enough => {
+            let message = format!("{tally}; {}", told.text);
+            verdict(true, Reason::MinimumReady, message)
+        }
+        Some(told) => verdict(false, told.reason, told.text),
+        None if are_enough => verdict(true, Reason::AllReady, tally),
+        // Between two states of what was seen.
+        None => verdict(false, Reason::PodsStarting, tally),
+    }
+}

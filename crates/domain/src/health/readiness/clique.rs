@@ -1,0 +1,178 @@
+//! Condition `Ready` of a PodClique, also for those who look at it from above.
+
+use std::collections::BTreeSet;
+
+use api::PodClique;
+use api::conditions::{Reason, Verdict};
+
+use super::cause::{self, Cause, verdict};
+use super::gang::Start;
+use super::pod;
+use super::refusal::refusal;
+use crate::Pod;
+use crate::health::availability::CliqueFacts;
+use crate::health::training;
+
+/// What is seen of a PodClique.
+#[derive(Clone, Debug)]
+pub struct CliqueLook<'a> {
+    /// The PodClique.
+    pub podclique: &'a PodClique,
+    /// Its pods by index, terminating ones among them.
+    pub pods: Vec<&'a Pod>,
+    /// What its gang waits for.
+    pub start: Start,
+}
+
+/// Ready: as many pods are available as have to be. Beyond that the message still says what keeps
+/// the others from running.
+pub fn clique(look: &CliqueLook<'_>) -> Verdict {
+    let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
+    let (up, minimum) = (facts.available, facts.minimum());
+    if facts.training.as_ref().is_some_and(|t| t.has_succeeded) {
+        return verdict(true, Reason::AllReady, "all pods completed".to_owned());
+    }
+    if facts.replicas == 0 {
+        return verdict(
+            true,
+            Reason::ScaledToZero,
+            "no pods are asked for".to_owned(),
+        );
+    }
+    let told = shortfall(look, up >= minimum);
+    match told {
+        None => verdict(true, Reason::AllReady, format!("{up}/{up} pods ready")),
+        Some(told) if up < minimum => verdict(false, told.reason, told.text),
+        Some(told) => {
+            let message = format!("{minimum} required pods ready; {}", told.text);
+            verdict(true, Reason::MinimumReady, message)
+        }
+    }
+}
+
+/// Why fewer pods are available than have to be, or, for `all`, than are asked for.
+pub fn shortfall(look: &CliqueLook<'_>, all: bool) -> Option<Cause> {
+    let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
+    let has_succeeded = facts.training.as_ref().is_some_and(|t| t.has_succeeded);
+    let need = if all { facts.replicas } else { facts.minimum() };
+    if has_succeeded || facts.available >= need {
+        return None;
+    }
+    cause(look, need).or_else(|| Some(not_settled(facts.available, need)))
+}
+
+/// No pod is without what it needs, and yet there are too few: what was seen is between two states.
+fn not_settled(up: i32, need: i32) -> Cause {
+    Cause::new(Reason::PodsStarting, format!("{up}/{need} pods ready"))
+}
+
+fn cause(look: &CliqueLook<'_>, need: i32) -> Option<Cause> {
+    let pod_spec = &look.podclique.spec.pod_spec;
+    let scheduler = pod_spec.scheduler_name.as_deref();
+    let scheduler = scheduler.unwrap_or("default-scheduler");
+    let staying = look.pods.iter().filter(|p| !p.is_terminating());
+    let of_pods = staying.filter_map(|p| pod::cause(p, &look.start, scheduler));
+    let all = missing(look).into_iter().chain(of_pods);
+    let reached = Reached::of(look);
+    // A pod beyond what is needed may lack what it wants.
+    let is_short = |cause: &Cause| reached.count(Stage::of(cause.reason)) < need;
+    let told = cause::first(all.filter(is_short))?;
+    let stage = Stage::of(told.reason);
+    let have = reached.count(stage);
+    Some(told.within(&format!("{have}/{need} pods {stage}: ")))
+}
+
+/// Why pods are missing: what their creation is answered with, or what is in their place, else only
+/// that they are.
+fn missing(look: &CliqueLook<'_>) -> Option<Cause> {
+    let held = slots(look, |_| true);
+    if to_i32(held.len()) >= look.podclique.spec.replicas {
+        return None;
+    }
+    let status = look.podclique.status.as_ref();
+    let refused = refusal(status.map_or(&[], |s| &s.last_errors));
+    let is_final = |s: &&Start| matches!(s, Start::TornDown | Start::GivenUp(_));
+    let torn_down = Some(&look.start).filter(is_final);
+    let is_free = |p: &&&Pod| p.index().is_none_or(|k| !held.contains(&k));
+    let leaving = || look.pods.iter().filter(|p| p.is_terminating());
+    let waiting = || Cause::new(Reason::PodsBeingCreated, "the rest is being created");
+    refused
+        .or_else(|| torn_down.and_then(Start::cause))
+        .or_else(|| leaving().find(is_free).map(|p| pod::leaving(p)))
+        .or_else(|| Some(waiting()))
+}
+
+/// Slots that are done or hold a pod that stays and fulfils the claim.
+fn slots(look: &CliqueLook<'_>, claim: impl Fn(&Pod) -> bool) -> BTreeSet<i32> {
+    let pods = || look.pods.iter().filter(|p| !p.is_terminating());
+    let mut slots = training::completed(look.podclique, pods().copied());
+    slots.extend(pods().filter(|p| claim(p)).filter_map(|p| p.index()));
+    slots
+}
+
+fn to_i32(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// What a pod gets through one after the other.
+#[derive(Clone, Copy, Debug, strum::Display)]
+#[strum(serialize_all = "lowercase")]
+enum Stage {
+    Created,
+    Scheduled,
+    Ready,
+}
+
+impl Stage {
+    /// The one that the cause keeps from being reached.
+    fn of(reason: Reason) -> Self {
+        match reason {
+            Reason::NameTaken
+            | Reason::MaxRestartsExceeded
+            | Reason::MaxRuntimeExceeded
+            | Reason::QuotaExceeded
+            | Reason::ServiceAccountMissing
+            | Reason::PriorityClassMissing
+            | Reason::RequestRefused
+            | Reason::ReplicaTearingDown
+            | Reason::PodTerminating
+            | Reason::PodsBeingCreated => Self::Created,
+            Reason::VolumeUnavailable
+            | Reason::NodeSelectorUnmatched
+            | Reason::InsufficientResources
+            | Reason::Unschedulable
+            | Reason::ForeignSchedulingGate
+            | Reason::WaitingForScheduler
+            | Reason::GangIncomplete
+            | Reason::BaseGangNotReady => Self::Scheduled,
+            // What keeps a pod that is bound from running.
+            _ => Self::Ready,
+        }
+    }
+}
+
+/// How many slots got how far.
+#[derive(Clone, Copy, Debug)]
+struct Reached {
+    created: i32,
+    scheduled: i32,
+    ready: i32,
+}
+
+impl Reached {
+    fn of(look: &CliqueLook<'_>) -> Self {
+        Self {
+            created: to_i32(slots(look, |_| true).len()),
+            scheduled: to_i32(slots(look, Pod::is_scheduled).len()),
+            ready: to_i32(slots(look, Pod::is_ready).len()),
+        }
+    }
+
+    fn count(self, stage: Stage) -> i32 {
+        match stage {
+            Stage::Created => self.created,
+            Stage::Scheduled => self.scheduled,
+            Stage::Ready => self.ready,
+        }
+    }
+}

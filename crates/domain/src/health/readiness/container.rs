@@ -1,0 +1,82 @@
+//! What a container of a pod on a node lacks.
+
+use api::conditions::Reason;
+
+use super::cause::{self, Cause};
+use crate::Pod;
+use crate::object::pod::{ContainerStatus, Terminated};
+
+/// The first cause among the containers of a pod.
+pub(super) fn cause(pod: &Pod) -> Cause {
+    let unready = pod.containers().filter(|c| !c.ready && !is_done(c));
+    let causes = unready.map(|c| of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
+    let starting = || Cause::new(Reason::PodsStarting, format!("{} starts", pod.name()));
+    cause::first(causes).unwrap_or_else(starting)
+}
+
+/// Init containers end, and so do the main ones of a job that goes well.
+fn is_done(container: &ContainerStatus) -> bool {
+    let ended = container.state.terminated.as_ref();
+    ended.is_some_and(|t| t.exit_code == 0)
+}
+
+fn of(container: &ContainerStatus) -> Cause {
+    let waiting = container.state.waiting.as_ref();
+    let waits_for = waiting.and_then(|w| w.reason.as_deref()).unwrap_or("");
+    if is_of_image(waits_for) {
+        let text = match container.image.as_str() {
+            "" => "its image cannot be pulled".to_owned(),
+            image => format!("image {image} cannot be pulled"),
+        };
+        return Cause::new(Reason::ImagePullFailed, text);
+    }
+    if let Some(end) = last_end(container) {
+        return Cause::new(Reason::CrashLoop, crash(container, end));
+    }
+    let message = waiting.and_then(|w| w.message.as_deref());
+    match waits_for {
+        "" if container.state.running.is_some() => {
+            Cause::new(Reason::ContainersNotReady, "runs and is not ready")
+        }
+        "" | "ContainerCreating" | "PodInitializing" => Cause::new(Reason::PodsStarting, "starts"),
+        other => {
+            let text = message.map_or_else(|| other.to_owned(), |m| format!("{other}: {m}"));
+            Cause::new(Reason::ContainerConfigError, text)
+        }
+    }
+}
+
+fn is_of_image(waits_for: &str) -> bool {
+    matches!(
+        waits_for,
+        "ErrImagePull"
+            | "ImagePullBackOff"
+            | "InvalidImageName"
+            | "ErrImageNeverPull"
+            | "ImageInspectError"
+            | "RegistryUnavailable"
+            | "SignatureValidationFailed"
+    )
+}
+
+/// How the container ended badly: now, or before it was started again. Between two crashes it runs
+/// for a while, and that is the same trouble.
+fn last_end(container: &ContainerStatus) -> Option<&Terminated> {
+    let ends = [&container.state, &container.last_state];
+    let mut ends = ends.into_iter().filter_map(|s| s.terminated.as_ref());
+    ends.find(|t| t.exit_code != 0)
+}
+
+fn crash(container: &ContainerStatus, end: &Terminated) -> String {
+    let reason = end.reason.as_deref().filter(|r| *r != "Error");
+    let reason = reason.map_or(String::new(), |r| format!("{r}, "));
+    let restarts = match container.restart_count {
+        0 => "not restarted yet".to_owned(),
+        1 => "restarted once".to_owned(),
+        n => format!("restarted {n} times"),
+    };
+    format!(
+        "crashed with {reason}exit code {}, {restarts}",
+        end.exit_code
+    )
+}

@@ -1,0 +1,77 @@
+//! What a gang waits for before its pods are let through their gates.
+
+use api::conditions::Reason;
+use api::{PodClique, PodGang, labels};
+
+use super::cause::Cause;
+use crate::object::ownership;
+use crate::workload::gang::opens_gates;
+
+/// Whether the gang of a PodClique started, and what it waits for if not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Start {
+    /// It did.
+    #[default]
+    Started,
+    /// Some pod of the gang does not exist yet.
+    Incomplete {
+        /// Name of the gang.
+        gang: String,
+    },
+    /// The gang that it builds upon is not up.
+    AwaitsBase {
+        /// Name of the gang.
+        gang: String,
+        /// Name of the base gang.
+        base: String,
+    },
+    /// What is left of the replica before it was torn down goes first.
+    TornDown,
+    /// Nothing any more: its job was given up, for this reason.
+    GivenUp(Reason),
+}
+
+impl Start {
+    pub(super) fn cause(&self) -> Option<Cause> {
+        match self {
+            Self::Started => None,
+            Self::Incomplete { gang } => Some(Cause::new(
+                Reason::GangIncomplete,
+                format!("gang {gang} waits until all its pods exist"),
+            )),
+            Self::AwaitsBase { gang, base } => Some(Cause::new(
+                Reason::BaseGangNotReady,
+                format!("gang {gang} waits until its base gang {base} is ready"),
+            )),
+            Self::TornDown => Some(Cause::new(
+                Reason::ReplicaTearingDown,
+                "the replica was torn down; waiting for the rest of it to go",
+            )),
+            Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
+        }
+    }
+}
+
+/// Reads it off the PodClique's labels and its gang. `is_ready` tells of a gang by name.
+pub fn start(
+    podclique: &PodClique,
+    gang: Option<&PodGang>,
+    is_ready: impl Fn(&str) -> bool,
+) -> Start {
+    let label = |key: &str| ownership::label(&podclique.metadata, key);
+    let gang = gang.filter(|g| opens_gates(g));
+    let parts = gang.into_iter().flat_map(|g| &g.spec.pod_groups);
+    let name = ownership::name(&podclique.metadata);
+    let mut own = parts.filter(|p| p.name == name);
+    if own.any(|p| !p.pod_references.is_empty()) {
+        return Start::Started;
+    }
+    let gang = label(labels::POD_GANG).unwrap_or_default().to_owned();
+    match label(labels::BASE_POD_GANG).filter(|base| !is_ready(base)) {
+        Some(base) => Start::AwaitsBase {
+            gang,
+            base: base.to_owned(),
+        },
+        None => Start::Incomplete { gang },
+    }
+}

@@ -1,0 +1,28 @@
+//! What a scheduler says of a pod that it cannot place.
+
+use api::conditions::Reason;
+
+use super::cause::Cause;
+
+/// The stock scheduler goes on with what preemption would bring; the first sentence is the cause.
+/// Others have words of their own: these are told as they are.
+pub(super) fn refusal(message: &str) -> Cause {
+    let sentence = message.split(". ").next().unwrap_or(message);
+    let sentence = sentence.trim_end_matches('.');
+    Cause::new(reason(sentence), sentence)
+}
+
+/// Of several, the one that speaks of the nodes that would do otherwise.
+fn reason(sentence: &str) -> Reason {
+    let text = sentence.to_lowercase();
+    let says = |words: &str| text.contains(words);
+    if says("persistentvolumeclaim") || says("volume node affinity") {
+        Reason::VolumeUnavailable
+    } else if says("insufficient ") {
+        Reason::InsufficientResources
+    } else if says("node affinity/selector") || says("nodeselector") {
+        Reason::NodeSelectorUnmatched
+    } else {
+        Reason::Unschedulable
+    }
+}

@@ -1,0 +1,95 @@
+//! Training jobs (seed 002): what is done, what failed, how long it may take.
+
+use std::collections::BTreeSet;
+
+use api::conditions::{self, ConditionType, Reason};
+use api::podcliqueset::PodCliqueSetPhase;
+use api::{GoDuration, PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType};
+use jiff::SignedDuration;
+
+use crate::Pod;
+use crate::object::indices;
+
+/// Whether the set is a training job.
+pub fn is_training(set: &PodCliqueSet) -> bool {
+    set.spec.workload_type == Some(WorkloadType::Training)
+}
+
+/// Whether the job is over, well or not: from then on nobody creates anything for it.
+pub fn is_over(status: Option<&PodCliqueSetStatus>) -> bool {
+    status.is_some_and(|s| has_failed(s) || is_terminal(s.phase))
+}
+
+/// Whether the phase is one that never changes again.
+pub fn is_terminal(phase: Option<PodCliqueSetPhase>) -> bool {
+    matches!(
+        phase,
+        Some(PodCliqueSetPhase::Succeeded | PodCliqueSetPhase::Failed)
+    )
+}
+
+/// Whether the job was given up. Its phase follows once its last pod ended.
+pub fn has_failed(status: &PodCliqueSetStatus) -> bool {
+    conditions::is_true(&status.conditions, ConditionType::Failed)
+}
+
+/// Why the job was given up, if it was.
+pub fn failure(set: &PodCliqueSet) -> Option<Reason> {
+    let status = set.status.as_ref().filter(|s| has_failed(s))?;
+    let failed = conditions::find(&status.conditions, ConditionType::Failed)?;
+    Some(failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded))
+}
+
+/// How long the job may take from its first start; `None`: for ever.
+pub fn max_runtime(set: &PodCliqueSet) -> Option<SignedDuration> {
+    let limits = set.spec.training_spec.as_ref()?;
+    parsed(limits.max_runtime.as_ref()?).filter(SignedDuration::is_positive)
+}
+
+fn parsed(text: &GoDuration) -> Option<SignedDuration> {
+    text.parse().ok().filter(|d| !d.is_negative())
+}
+
+/// How often replicas may be restarted, all together.
+pub fn max_restarts(set: &PodCliqueSet) -> i32 {
+    let limits = set.spec.training_spec.as_ref();
+    limits.and_then(|l| l.max_restarts).unwrap_or(0)
+}
+
+/// Indices whose work is done: what was latched and what is seen. A completed slot stays completed
+/// though its pod is removed. None but in a training job.
+pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> BTreeSet<i32> {
+    if podclique.spec.workload_type != Some(WorkloadType::Training) {
+        return BTreeSet::new();
+    }
+    let latched = podclique.status.as_ref();
+    let latched = latched.and_then(|s| s.completed_indices.as_deref());
+    let mut all = indices::parse(latched.unwrap_or_default());
+    all.extend(pods.filter(|p| p.is_completed()).filter_map(Pod::index));
+    all.retain(|k| *k < podclique.spec.replicas);
+    all
+}
+
+/// How many slots are done or held by one of these pods.
+pub fn slots<'a>(completed: BTreeSet<i32>, pods: impl Iterator<Item = &'a Pod>) -> i32 {
+    let count = if completed.is_empty() {
+        pods.count()
+    } else {
+        let mut slots = completed;
+        slots.extend(pods.filter_map(Pod::index));
+        slots.len()
+    };
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+/// Whether every slot is completed.
+pub fn is_done(podclique: &PodClique, completed: &BTreeSet<i32>) -> bool {
+    let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
+    wanted > 0 && completed.len() >= wanted
+}
+
+/// Whether the PodClique's work was found to be done.
+pub fn has_succeeded(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::Succeeded))
+}

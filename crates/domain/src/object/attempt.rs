@@ -1,0 +1,49 @@
+//! The attempt that an object was created in, as it says itself. What follows from it is in
+//! `health::fence`.
+
+use api::labels;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::ownership;
+
+/// In which attempt of its PodCliqueSet replica, and of its scaling group's replica, a PodClique
+/// was created. Compared as a pair.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Attempt {
+    /// Of the PodCliqueSet replica.
+    pub set: i32,
+    /// Of the scaling group's replica.
+    pub group: i32,
+}
+
+impl Attempt {
+    /// What an object says of itself: in annotations, since labels are edited in passing, and an
+    /// edited attempt is the end of pods that run. One without those annotations (made before we
+    /// wrote them, or by somebody else) says it in labels; 0 if absent.
+    pub fn of(meta: &ObjectMeta) -> Self {
+        let number = |key| {
+            let noted = ownership::annotation(meta, key).and_then(|text| text.parse().ok());
+            noted
+                .or_else(|| ownership::label_index(meta, key))
+                .unwrap_or(0)
+        };
+        Self {
+            set: number(labels::ATTEMPT),
+            group: number(labels::GROUP_ATTEMPT),
+        }
+    }
+
+    /// Labels for an object created in this attempt, to select by; none for the first.
+    pub fn labels(self) -> impl Iterator<Item = (&'static str, i32)> {
+        self.annotations().filter(|(_, number)| *number > 0)
+    }
+
+    /// Annotations for an object created in this attempt: what counts.
+    pub fn annotations(self) -> impl Iterator<Item = (&'static str, i32)> {
+        let both = [
+            (labels::ATTEMPT, self.set),
+            (labels::GROUP_ATTEMPT, self.group),
+        ];
+        both.into_iter()
+    }
+}

@@ -1,0 +1,212 @@
+//! What a set consists of, whether it exists or not: enumerated once for each decision, and nobody
+//! else counts replicas (design, §2).
+
+use api::names;
+use api::podcliqueset::{
+    PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
+};
+
+use super::gang::{self, ExpectedGang};
+
+/// All of it, by the live replica counts of the set and of its scaling groups.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout<'a> {
+    /// Replicas of the set, by index.
+    pub replicas: Vec<Replica<'a>>,
+}
+
+/// One replica of the set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replica<'a> {
+    /// Its index.
+    pub index: i32,
+    /// Name of its base PodGang.
+    pub base_gang: String,
+    /// Cliques that belong to no scaling group, in the order of the template.
+    pub standalone: Vec<Part<'a>>,
+    /// Scaling groups, in the order of the template.
+    pub groups: Vec<Group<'a>>,
+}
+
+/// A scaling group in one replica of the set.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Group<'a> {
+    /// Name of the PodCliqueScalingGroup object.
+    pub name: String,
+    /// The group in the template.
+    pub config: &'a PodCliqueScalingGroupConfig,
+    /// Its live replicas, or those that it will have, by index.
+    pub replicas: Vec<GroupReplica<'a>>,
+}
+
+/// One replica of a scaling group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupReplica<'a> {
+    /// Its index.
+    pub index: i32,
+    /// Name of its PodGang.
+    pub gang: String,
+    /// The base PodGang, if its own is a scaled one.
+    pub base_gang: Option<String>,
+    /// Its cliques, in the order of the group.
+    pub cliques: Vec<Part<'a>>,
+}
+
+/// A PodClique.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part<'a> {
+    /// Its name.
+    pub name: String,
+    /// Index of the set's replica.
+    pub replica: i32,
+    /// Name of its clique in the template.
+    pub clique: &'a str,
+    /// The scaling group that it belongs to.
+    pub group: Option<&'a PodCliqueScalingGroupConfig>,
+    /// Index of the replica of that group.
+    pub group_replica: Option<i32>,
+}
+
+/// Enumerates the set of that name with so many replicas. `live_replicas` tells how many a scaling
+/// group of that object name has, or will have. Both are bounded by the caller (protocol rule 9).
+pub fn enumerate<'a>(
+    set: &str,
+    template: &'a PodCliqueSetTemplateSpec,
+    replicas: i32,
+    live_replicas: impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
+) -> Layout<'a> {
+    let replicas = (0..replicas).map(|i| enumerate_replica(set, template, i, &live_replicas));
+    Layout {
+        replicas: replicas.collect(),
+    }
+}
+
+fn enumerate_replica<'a>(
+    set: &str,
+    template: &'a PodCliqueSetTemplateSpec,
+    i: i32,
+    live_replicas: &impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
+) -> Replica<'a> {
+    let base_gang = names::base_gang(set, i);
+    let standalone = standalone_cliques(template).map(|c| Part {
+        name: names::standalone_clique(set, i, &c.name),
+        replica: i,
+        clique: &c.name,
+        group: None,
+        group_replica: None,
+    });
+    let groups = template.scaling_groups.iter().map(|config| {
+        let name = names::scaling_group(set, i, &config.name);
+        let live = live_replicas(&name, config);
+        enumerate_group(&base_gang, name, config, i, live)
+    });
+    Replica {
+        index: i,
+        standalone: standalone.collect(),
+        groups: groups.collect(),
+        base_gang,
+    }
+}
+
+/// Enumerates one scaling group with so many replicas, in replica `i` of its set.
+pub fn enumerate_group<'a>(
+    base_gang: &str,
+    name: String,
+    config: &'a PodCliqueScalingGroupConfig,
+    i: i32,
+    live: i32,
+) -> Group<'a> {
+    let replicas = (0..live).map(|j| enumerate_group_replica(base_gang, &name, config, i, j));
+    Group {
+        replicas: replicas.collect(),
+        name,
+        config,
+    }
+}
+
+fn enumerate_group_replica<'a>(
+    base_gang: &str,
+    group: &str,
+    config: &'a PodCliqueScalingGroupConfig,
+    i: i32,
+    j: i32,
+) -> GroupReplica<'a> {
+    let (gang, base_gang) =
+        gang::of_group_replica(base_gang, group, j, gang::group_minimum(config));
+    let cliques = config.clique_names.iter().map(|clique| Part {
+        name: names::grouped_clique(group, j, clique),
+        replica: i,
+        clique,
+        group: Some(config),
+        group_replica: Some(j),
+    });
+    GroupReplica {
+        index: j,
+        gang,
+        base_gang,
+        cliques: cliques.collect(),
+    }
+}
+
+/// The cliques of a template that belong to no scaling group, in order.
+pub fn standalone_cliques(
+    template: &PodCliqueSetTemplateSpec,
+) -> impl Iterator<Item = &PodCliqueTemplateSpec> {
+    template.cliques.iter().filter(|c| {
+        !template
+            .scaling_groups
+            .iter()
+            .any(|g| g.clique_names.contains(&c.name))
+    })
+}
+
+impl<'a> Layout<'a> {
+    /// The replica with this index.
+    pub fn replica(&self, index: i32) -> Option<&Replica<'a>> {
+        self.replicas.get(usize::try_from(index).ok()?)
+    }
+
+    /// All PodCliques: of each replica the standalone ones first.
+    pub fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
+        self.replicas.iter().flat_map(Replica::parts)
+    }
+
+    /// All PodGangs: of each replica the base gang first.
+    pub fn gangs(&self) -> impl Iterator<Item = ExpectedGang> {
+        self.replicas.iter().flat_map(Replica::gangs)
+    }
+}
+
+impl<'a> Replica<'a> {
+    /// All PodCliques of the replica.
+    pub fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
+        let groups = self.groups.iter().flat_map(|g| &g.replicas);
+        let grouped = groups.flat_map(|r| &r.cliques);
+        self.standalone.iter().chain(grouped)
+    }
+
+    /// The base gang, then one for each group replica beyond its group's minimum. Where every group
+    /// is scaled to 0 and there is no other clique, there is none (design, §4).
+    pub fn gangs(&self) -> impl Iterator<Item = ExpectedGang> {
+        let group_replicas = || self.groups.iter().flat_map(|g| &g.replicas);
+        let in_base = group_replicas().filter(|r| r.base_gang.is_none());
+        let parts = self
+            .standalone
+            .iter()
+            .chain(in_base.flat_map(|r| &r.cliques));
+        let base = ExpectedGang {
+            name: self.base_gang.clone(),
+            parts: parts.map(|p| p.name.clone()).collect(),
+            base: None,
+        };
+        let scaled = group_replicas().filter_map(|r| {
+            Some(ExpectedGang {
+                name: r.gang.clone(),
+                parts: r.cliques.iter().map(|p| p.name.clone()).collect(),
+                base: Some(r.base_gang.clone()?),
+            })
+        });
+        let all = std::iter::once(base).chain(scaled);
+        all.filter(|gang| !gang.parts.is_empty())
+    }
+}

@@ -1,0 +1,36 @@
+//! Pod slots: which index a new pod takes and which name it gets (design, protocol rules 1 and 6).
+
+use std::collections::BTreeMap;
+
+use crate::object::fnv;
+
+/// Who holds an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A pod that exists and stays.
+    Live,
+    /// A pod that is on its way out; the index is free once it is gone.
+    Leaving,
+}
+
+/// The indices that new pods take now, ascending.
+///
+/// `replicas` is the number of pods wanted. The lowest free indices are taken first (Grove, §6).
+/// An index whose pod is leaving is waited for, not skipped: its successor inherits hostname and
+/// DNS name, and these must never lead to two pods.
+pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> impl Iterator<Item = i32> {
+    let live = holders.values().filter(|h| **h == Holder::Live).count();
+    let missing = usize::try_from(replicas).unwrap_or(0).saturating_sub(live);
+    (0..i32::MAX)
+        .filter(|k| holders.get(k) != Some(&Holder::Live))
+        .take(missing)
+        .filter(|k| !holders.contains_key(k))
+}
+
+/// The name of the pod in a slot: the same whenever the same slot is filled again after a lost
+/// answer, another one once a holder was seen (`incarnation` is its uid) or the name turned out
+/// to be taken (`probe`).
+pub fn pod_name(podclique: &str, uid: &str, index: i32, incarnation: &str, probe: u32) -> String {
+    let seed = format!("{uid}/{index}/{incarnation}/{probe}");
+    format!("{podclique}-{}", fnv::encode(fnv::hash(seed.as_bytes()), 5))
+}

@@ -1,0 +1,70 @@
+//! The rules, in order.
+
+mod adopt;
+mod create;
+mod deletion;
+mod failure;
+mod finished;
+mod gates;
+mod over;
+mod relabel;
+mod scale_in;
+mod stuck;
+
+use api::{PodClique, PodCliqueStatus, labels};
+use domain::health::availability::StoredBreach;
+use domain::object::ownership;
+use domain::plan::{Action, Plan};
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+use crate::status;
+
+/// What to do about the PodClique.
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+    let meta = &snapshot.podclique.metadata;
+    if ownership::is_terminating(meta) {
+        let mut plan = deletion::plan(snapshot, now);
+        plan.notes.extend(failure::note(snapshot));
+        return plan;
+    }
+    if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
+        if !ownership::is_managed(meta) {
+            return Plan::default();
+        }
+        return Plan::only(Action::add_finalizer::<PodClique>(
+            meta,
+            labels::PCLQ_FINALIZER,
+        ));
+    }
+    let mut plan = Plan::default();
+    plan.wave(adopt::orphans(snapshot));
+    plan.wave(gates::removals(snapshot));
+    plan.wave(stuck::detachments(snapshot, now));
+    plan.wave(stuck::farewells(snapshot));
+    plan.wave(relabel::edited_pods(snapshot));
+    plan.wave(relabel::rebased_pods(snapshot));
+    let surplus = scale_in::deletions(snapshot);
+    if surplus.is_empty() && snapshot.may_create {
+        // A pod that ended is the first to go when there are too many.
+        plan.wave(finished::replacements(snapshot, now));
+    }
+    plan.wave(surplus);
+    plan.wave(over::deletions(snapshot));
+    let mut missing = create::Missing::default();
+    if snapshot.may_create && !snapshot.may_have_more && finished::may_refill(snapshot) {
+        missing = create::missing_pods(snapshot, now);
+        plan.wave(std::mem::take(&mut missing.pods));
+    }
+    plan.notes.extend(failure::note(snapshot));
+    let mut status = status::status(snapshot, now);
+    status.last_errors.extend(missing.error(snapshot, now));
+    let wakes = [
+        stuck::next_deadline(snapshot, now),
+        finished::next_due(snapshot, now),
+        StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
+    ];
+    plan.status = Some(status);
+    plan.wake_at = wakes.into_iter().flatten().min();
+    plan
+}

@@ -1,0 +1,118 @@
+//! A pod as it is created (Grove, §3 and §6).
+
+use std::collections::BTreeMap;
+
+use api::labels::{self, env};
+use api::{PodClique, names};
+use domain::object::attempt::Attempt;
+use domain::object::{environment, ownership};
+use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+/// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if there is one;
+/// `quick_ends` tells how many earlier holders of the slot ended soon after their start.
+pub fn pod(
+    podclique: &PodClique,
+    set: &str,
+    index: i32,
+    name: String,
+    priority_class_name: &str,
+    quick_ends: u32,
+) -> Pod {
+    Pod {
+        metadata: ObjectMeta {
+            name: Some(name),
+            namespace: podclique.metadata.namespace.clone(),
+            labels: Some(labels_of(podclique, set, index)),
+            annotations: annotations_of(podclique, quick_ends),
+            owner_references: Some(vec![ownership::controller_reference(podclique)]),
+            ..ObjectMeta::default()
+        },
+        spec: Some(spec_of(podclique, set, index, priority_class_name)),
+        status: None,
+    }
+}
+
+/// Labels of the pod with this index.
+pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<String, String> {
+    let mut all = podclique.metadata.labels.clone().unwrap_or_default();
+    // By this label pods are watched: what somebody did to the PodClique's must not hide them.
+    all.insert(labels::MANAGED_BY.into(), labels::MANAGER.into());
+    all.insert(labels::PART_OF.into(), set.into());
+    all.insert(
+        labels::POD_CLIQUE.into(),
+        ownership::name(&podclique.metadata).into(),
+    );
+    all.insert(labels::POD_INDEX.into(), index.to_string());
+    place(&mut all, &podclique.metadata, set);
+    all
+}
+
+/// Rank, address and attempt of a pod never change again: they are not taken from labels of the
+/// PodClique that somebody may have edited a moment ago.
+fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
+    let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+    let replica = ownership::replica_in(set, meta);
+    let group_replica = group.and_then(|g| ownership::group_replica_in(&g.name, meta));
+    let attempt = Attempt::of(meta);
+    let known = [
+        (labels::PCS_REPLICA_INDEX, replica),
+        (labels::SCALING_GROUP_REPLICA_INDEX, group_replica),
+    ];
+    for (key, index) in known {
+        if let Some(index) = index {
+            all.insert(key.into(), index.to_string());
+        }
+    }
+    for (key, _) in attempt.annotations() {
+        all.remove(key);
+    }
+    let attempt = attempt.labels();
+    all.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
+}
+
+/// The PodClique's annotations but for the operator's own book-keeping of it.
+fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<String, String>> {
+    let own = [
+        labels::TEMPLATE_REPLICAS,
+        labels::REBASED_FROM,
+        labels::ATTEMPT,
+        labels::GROUP_ATTEMPT,
+    ];
+    let mut all = podclique.metadata.annotations.clone().unwrap_or_default();
+    all.retain(|key, _| !own.contains(&key.as_str()));
+    if quick_ends > 0 {
+        all.insert(labels::QUICK_ENDS.into(), quick_ends.to_string());
+    }
+    (!all.is_empty()).then_some(all)
+}
+
+fn spec_of(podclique: &PodClique, set: &str, index: i32, priority_class_name: &str) -> PodSpec {
+    let meta = &podclique.metadata;
+    let replica = ownership::replica_in(set, meta).unwrap_or_default();
+    let mut spec = podclique.spec.pod_spec.clone();
+    environment::inject(&mut spec, &variables(podclique, set, replica));
+    let gates = spec.scheduling_gates.get_or_insert_default();
+    gates.push(PodSchedulingGate {
+        name: labels::POD_GANG_GATE.into(),
+    });
+    spec.hostname = Some(names::hostname(ownership::name(meta), index));
+    spec.subdomain = Some(names::headless_service(set, replica));
+    if !priority_class_name.is_empty() {
+        spec.priority_class_name = Some(priority_class_name.to_owned());
+    }
+    spec
+}
+
+fn variables(podclique: &PodClique, set: &str, replica: i32) -> Vec<EnvVar> {
+    let meta = &podclique.metadata;
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
+    let address = names::headless_service_address(set, replica, namespace);
+    vec![
+        environment::literal(env::PCS_NAME, set),
+        environment::literal(env::PCS_INDEX, replica.to_string()),
+        environment::literal(env::PCLQ_NAME, ownership::name(meta)),
+        environment::literal(env::HEADLESS_SERVICE, address),
+        environment::from_label(env::PCLQ_POD_INDEX, labels::POD_INDEX),
+    ]
+}

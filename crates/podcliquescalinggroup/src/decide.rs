@@ -1,0 +1,71 @@
+//! The rules, in order.
+
+mod children;
+mod deletion;
+mod fence;
+mod own;
+mod termination;
+
+use admission::oversize;
+use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
+use domain::health::availability::StoredBreach;
+use domain::object::ownership;
+use domain::plan::{Action, Plan};
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+use crate::status;
+
+/// What to do about the group.
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
+    let meta = &snapshot.group.metadata;
+    if ownership::is_terminating(meta) {
+        return deletion::plan(snapshot);
+    }
+    if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
+        if !ownership::is_managed(meta) {
+            return Plan::default();
+        }
+        let finalizer = labels::PCSG_FINALIZER;
+        return Plan::only(Action::add_finalizer::<PodCliqueScalingGroup>(
+            meta, finalizer,
+        ));
+    }
+    let errors = oversize::of_group(&snapshot.group);
+    if !errors.is_empty() {
+        return Plan {
+            status: Some(status::over_limits(snapshot, &errors, now)),
+            ..Plan::default()
+        };
+    }
+    let moved = fence::follow_set(snapshot)
+        .or_else(|| fence::catch_up(snapshot, now))
+        .or_else(|| fence::release_scaled_in(snapshot))
+        .or_else(|| termination::recycle(snapshot, now));
+    if let Some(fences) = moved {
+        // Nothing else happens in the plan that moves a fence: what follows from it is decided on
+        // what is stored then. What was stored before may be gone then, so it is told now.
+        return Plan {
+            status: Some(status::with_fences(snapshot, fences, now)),
+            notes: termination::recycled(snapshot),
+            ..Plan::default()
+        };
+    }
+    let status = status::status(snapshot, now);
+    let forgotten_at = StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now);
+    let wakes = forgotten_at
+        .into_iter()
+        .chain(termination::wake_at(snapshot, now));
+    let mut plan = Plan {
+        wake_at: wakes.min(),
+        status: Some(status),
+        notes: termination::scheduled(snapshot),
+        ..Plan::default()
+    };
+    plan.notes.extend(termination::recycled(snapshot));
+    plan.wave(fence::earlier_attempts(snapshot));
+    for wave in children::plan_children(snapshot) {
+        plan.wave(wave);
+    }
+    plan
+}

@@ -1,0 +1,118 @@
+//! The rules, in order.
+
+mod adopt;
+mod children;
+mod deletion;
+mod failures;
+mod fence;
+mod gangs;
+mod readiness;
+mod refusal;
+mod services;
+mod termination;
+mod training;
+
+use api::{PodCliqueSet, PodCliqueSetStatus, labels};
+use domain::health::termination::Breach;
+use domain::object::ownership;
+use domain::plan::{Action, Plan};
+use domain::workload::gang::ExpectedGang;
+use domain::workload::layout::Layout;
+use jiff::Timestamp;
+
+use crate::observe::Snapshot;
+use crate::status;
+
+/// What to do about the set.
+pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
+    let meta = &snapshot.stored.metadata;
+    if ownership::is_terminating(meta) {
+        return deletion::plan(snapshot);
+    }
+    if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
+        return Plan::only(Action::add_finalizer::<PodCliqueSet>(
+            meta,
+            labels::PCS_FINALIZER,
+        ));
+    }
+    if let Some(plan) = refusal::of_too_much(snapshot, now) {
+        return plan;
+    }
+    let layout = snapshot.layout();
+    let status = status::status(snapshot, &layout, now);
+    // Nothing else happens in the plan that moves a fence or the job: what follows from it is
+    // decided on what is stored then.
+    if let Some(status) = fence::adopt_higher_attempt(snapshot, &layout, &status, now) {
+        return only(status);
+    }
+    if snapshot.is_training() {
+        let moved = training::judge(snapshot, &layout, &status, now);
+        return moved.unwrap_or_else(|| go_on_with_job(snapshot, &layout, status, now));
+    }
+    let breaches = termination::breaches(snapshot, &layout);
+    if let Some(status) = termination::tear_down(snapshot, &layout, &breaches, &status, now) {
+        return only(status);
+    }
+    let mut plan = only(status);
+    plan.notes.extend(termination::scheduled(&breaches));
+    plan.notes.extend(termination::terminated(snapshot));
+    plan.wake_at = breaches.iter().map(Breach::due).min();
+    go_on(snapshot, &layout, plan, now)
+}
+
+fn only(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
+    Plan {
+        status: Some(status),
+        ..Plan::default()
+    }
+}
+
+fn go_on_with_job(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    status: PodCliqueSetStatus,
+    now: Timestamp,
+) -> Plan<PodCliqueSetStatus> {
+    let mut plan = only(status);
+    plan.notes = failures::notes(snapshot);
+    plan.wake_at = training::wake_at(snapshot, layout, now);
+    go_on(snapshot, layout, plan, now)
+}
+
+/// What is done when no fence moves.
+fn go_on(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    mut plan: Plan<PodCliqueSetStatus>,
+    now: Timestamp,
+) -> Plan<PodCliqueSetStatus> {
+    let problems = refusal::problems(snapshot);
+    if let Some(status) = &mut plan.status {
+        plan.notes.extend(readiness::event(snapshot, status));
+        status
+            .last_errors
+            .extend(refusal::errors_of(&problems, now));
+    }
+    plan.notes.extend(refusal::events_of(problems));
+    plan.wave(fence::plan_terminations(snapshot));
+    if !snapshot.intake.may_act() {
+        plan.wave(gangs::plan_started_gangs(snapshot));
+        return plan;
+    }
+    if domain::health::training::is_over(snapshot.stored.status.as_ref()) {
+        let adopted = adopt::orphans(snapshot, layout);
+        if adopted.is_empty() {
+            plan.wave(gangs::plan_started_gangs(snapshot));
+        }
+        plan.wave(adopted);
+        return plan;
+    }
+    let expected: Vec<ExpectedGang> = layout.gangs().collect();
+    plan.wave(services::plan_deletions(snapshot));
+    plan.wave(services::plan_services(snapshot, layout));
+    plan.wave(children::plan_deletions(snapshot));
+    plan.wave(children::plan_children(snapshot, layout));
+    plan.wave(gangs::plan_deletions(snapshot, &expected));
+    plan.wave(gangs::plan_gangs(snapshot, &expected));
+    plan
+}

@@ -1,0 +1,77 @@
+//! PodGang objects (Grove, §5).
+
+use std::collections::BTreeMap;
+
+use api::labels::{self, component};
+use api::podgang::PodGroup;
+use api::{PodCliqueSet, PodGang, PodGangSpec};
+use domain::object::ownership;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
+
+/// The gang of that name with these parts.
+pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGang {
+    let set_name = ownership::name(&set.metadata);
+    let mut all = foreign(set.metadata.labels.as_ref());
+    all.extend(labels::default_labels(set_name));
+    all.insert(labels::COMPONENT.into(), component::POD_GANG.into());
+    all.insert(labels::SCHEDULER_NAME.into(), scheduler(set).to_owned());
+    let mut metadata = ObjectMeta {
+        name: Some(name.to_owned()),
+        namespace: set.metadata.namespace.clone(),
+        labels: Some(all),
+        annotations: Some(foreign(set.metadata.annotations.as_ref())),
+        owner_references: Some(vec![ownership::controller_reference(set)]),
+        ..ObjectMeta::default()
+    };
+    open_gates(&mut metadata);
+    PodGang {
+        metadata,
+        spec: PodGangSpec {
+            pod_groups,
+            priority_class_name: set.spec.template.priority_class_name.clone(),
+            ..PodGangSpec::default()
+        },
+        status: None,
+    }
+}
+
+/// Says that whoever is listed may be scheduled.
+pub fn open_gates(meta: &mut ObjectMeta) {
+    let annotations = meta.annotations.get_or_insert_default();
+    annotations.insert(labels::LIST_OPENS_GATES.into(), "true".into());
+}
+
+/// The user's own keys: not the operator's, and not the manifest that kubectl keeps.
+fn foreign(keys: Option<&BTreeMap<String, String>>) -> BTreeMap<String, String> {
+    keys.into_iter()
+        .flatten()
+        .filter(|(key, _)| !key.starts_with(labels::GROVE_PREFIX) && *key != labels::LAST_APPLIED)
+        .map(|(key, value)| (key.clone(), value.clone()))
+        .collect()
+}
+
+/// The scheduler that the pods name; admission has seen to it that all name the same.
+fn scheduler(set: &PodCliqueSet) -> &str {
+    let cliques = &set.spec.template.cliques;
+    let named = cliques
+        .iter()
+        .find_map(|c| c.spec.pod_spec.scheduler_name.as_deref());
+    named
+        .filter(|name| !name.is_empty())
+        .unwrap_or(DEFAULT_SCHEDULER)
+}
+
+/// `existing` with our labels, annotations and these parts, or `None` if it is right. What a
+/// scheduler wrote into the spec stays.
+pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
+    let mut next = existing.clone();
+    next.spec.pod_groups.clone_from(&desired.spec.pod_groups);
+    next.spec
+        .priority_class_name
+        .clone_from(&desired.spec.priority_class_name);
+    domain::workload::clique::overlay(&mut next.metadata, &desired.metadata);
+    domain::workload::clique::adopt(&mut next.metadata, &desired.metadata);
+    (next != *existing).then_some(next)
+}

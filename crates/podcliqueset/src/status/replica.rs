@@ -1,0 +1,59 @@
+//! What the parts of one replica of a set amount to.
+
+use std::collections::HashMap;
+
+use api::labels;
+use domain::object::ownership;
+use domain::workload::gang;
+use domain::workload::layout::{self, Part};
+
+use crate::observe::{CliqueSeen, Snapshot};
+
+/// One replica of the set.
+pub(super) struct Replica {
+    pub(super) is_available: bool,
+    pub(super) is_current: bool,
+}
+
+/// Newest template hash of each clique, by name.
+pub(super) type Newest<'a> = HashMap<&'a str, &'a str>;
+
+pub(super) fn replica(
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    layout: &layout::Replica<'_>,
+) -> Replica {
+    let is_part_up = |part: &Part<'_>| {
+        let found = snapshot.podclique(&part.name);
+        found.map_or_else(|| snapshot.is_part_latched(part), is_up)
+    };
+    let is_group_up = |group: &layout::Group<'_>| {
+        let up = group.replicas.iter();
+        let up = up.filter(|r| r.cliques.iter().all(is_part_up)).count();
+        let live = i32::try_from(group.replicas.len()).unwrap_or(i32::MAX);
+        let minimum = gang::group_minimum(group.config).min(live);
+        let found = snapshot.group(&group.name);
+        found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
+            && i32::try_from(up).unwrap_or(i32::MAX) >= minimum
+    };
+    Replica {
+        is_available: layout.standalone.iter().all(is_part_up)
+            && layout.groups.iter().all(is_group_up),
+        is_current: layout
+            .parts()
+            .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),
+    }
+}
+
+/// Whether the PodClique has its minimum of pods bound and ready.
+fn is_up(part: &CliqueSeen) -> bool {
+    part.facts().available >= part.minimum()
+}
+
+/// Whether the PodClique and all its pods have the newest template.
+fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&CliqueSeen>) -> bool {
+    let Some(part) = part else { return false };
+    let newest = newest.get(clique).copied();
+    let is_newest = |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == newest;
+    is_newest(&part.podclique.metadata) && part.staying().all(|p| is_newest(&p.metadata))
+}
