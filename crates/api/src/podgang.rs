@@ -145,8 +145,8 @@ pub struct PodGangStatus {
     pub placement_score: Option<f64>,
 }
 
-/// The definition allows any text, as Grove's does. The phase is ours to write: one that we do not
-/// know is as good as none, and no reason to lose sight of the object.
+/// The definition allows any text, as Grove's does. Only the operator writes the phase: an unknown
+/// one counts as `Pending`, so that the object can still be decoded.
 fn known_phase<'de, D: Deserializer<'de>>(text: D) -> Result<PodGangPhase, D::Error> {
     Ok(match String::deserialize(text)?.as_str() {
         "Running" => PodGangPhase::Running,
