@@ -131,7 +131,7 @@ pub struct PodCliqueScalingGroupStatus {
     pub observed_generation: Option<i64>,
     /// What the API server refused, or which limit is exceeded; empty if nothing is wrong.
     ///
-    /// While a write is refused it is tried again, at least once a minute.
+    /// While a write is refused it is tried again, about once a minute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
     /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`, `NameConflict`.
