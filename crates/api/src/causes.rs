@@ -1,9 +1,9 @@
-//! In which order causes are told of which several are found: the same state always gets the same
+//! The order in which causes are reported if several are found: the same state always gets the same
 //! answer, and a pod that waits for its image never hides one that can never be created.
 
 use crate::conditions::Reason;
 
-/// What somebody has to do something about, the first one first.
+/// Causes that somebody has to fix; the first one is reported.
 const BLOCKING: [Reason; 19] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
@@ -26,7 +26,7 @@ const BLOCKING: [Reason; 19] = [
     Reason::ForeignSchedulingGate,
 ];
 
-/// What usually passes by itself, told after the others.
+/// Causes that usually pass by themselves, reported after the others.
 const PASSING: [Reason; 8] = [
     Reason::ReplicaTearingDown,
     Reason::PodTerminating,
@@ -39,13 +39,13 @@ const PASSING: [Reason; 8] = [
 ];
 
 impl Reason {
-    /// Its place among causes: of several the lowest is told. What is no cause comes last.
+    /// Its place among causes: of several the lowest is reported. A reason that is no cause is last.
     pub fn priority(self) -> usize {
         let mut all = BLOCKING.iter().chain(&PASSING);
         all.position(|reason| *reason == self).unwrap_or(usize::MAX)
     }
 
-    /// Whether somebody has to do something about what this says; the rest passes by itself.
+    /// Whether somebody has to fix this cause; the others pass by themselves.
     pub fn is_blocking(self) -> bool {
         BLOCKING.contains(&self)
     }

@@ -7,7 +7,7 @@ pub const INVALID_SPEC: &str = "ERR_INVALID_SPEC";
 pub const NOT_IMPLEMENTED: &str = "ERR_NOT_IMPLEMENTED";
 /// What is asked for is more than one set may have.
 pub const LIMIT_EXCEEDED: &str = "ERR_LIMIT_EXCEEDED";
-/// The name of a child is taken by an object of somebody else.
+/// An object with another owner has the name of a child.
 pub const NAME_CONFLICT: &str = "ERR_NAME_CONFLICT";
 /// The API server does not answer.
 pub const API_UNAVAILABLE: &str = "ERR_API_UNAVAILABLE";

@@ -19,30 +19,33 @@ pub enum ConditionType {
     /// PodCliqueSet: the restart budget or the run time is used up (seed 002).
     Failed,
     /// PodCliqueSet: a topology constraint names a level that the cluster does not have (Grove).
+    /// No rule sets it yet.
     TopologyLevelsUnavailable,
-    /// PodCliqueSet, PodGang: the scheduler cannot honour something that was asked for.
+    /// PodCliqueSet, PodGang: the scheduler cannot honour a part of the spec. No rule sets it yet.
     SchedulingFeatureUnsupported,
-    /// PodCliqueScalingGroup: written by Grove while it recycles a replica; we only remove it.
+    /// PodCliqueScalingGroup: set by the Go operator while it terminates a group replica; removed
+    /// here.
     GangTerminationInProgress,
-    /// ClusterTopologyBinding: a scheduler's topology object has other levels (Grove).
+    /// ClusterTopologyBinding: a scheduler's topology object has other levels (Grove). No rule sets
+    /// it yet.
     SchedulerTopologyDrift,
-    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: the name of a child is taken by an object of
-    /// somebody else.
+    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: an object with another owner has the name of
+    /// a child.
     NameConflict,
-    /// PodCliqueSet: a `terminationDelay` makes no sense, so nothing is terminated for it.
+    /// PodCliqueSet: a stored `terminationDelay` is invalid, so it terminates nothing.
     GangTerminationDisabled,
-    /// PodCliqueSet: fields that are accepted but not honoured yet.
+    /// PodCliqueSet: fields that are accepted but have no effect yet, and a changed pod template.
     FieldNotImplemented,
-    /// PodGang: all pods exist and the scheduler may place them.
+    /// PodGang: the gang has started: its pods are listed, and the scheduler may place them.
     Initialized,
     /// PodGang: every part has its guaranteed pods bound to nodes.
     Scheduled,
     /// PodGang: every part has its guaranteed pods ready. PodCliqueSet, PodCliqueScalingGroup,
     /// PodClique: what has to run runs; where it does not, the message is the first cause.
     Ready,
-    /// PodGang: a guaranteed pod failed or is not ready after it was.
+    /// PodGang: a listed pod is in phase Failed.
     Unhealthy,
-    /// PodGang: a pod is about to be evicted or preempted.
+    /// PodGang: a listed pod is about to be evicted or preempted.
     DisruptionTarget,
 }
 
@@ -115,7 +118,7 @@ pub enum Reason {
     ScaledToZero,
     WorkloadSucceeded,
 
-    // Ready=False; in which order they are told says `causes`.
+    // Ready=False; `causes` has the order in which they are reported.
     InvalidSpec,
     LimitExceeded,
     NotImplemented,

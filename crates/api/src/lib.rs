@@ -45,20 +45,24 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One thing that keeps an object from being reconciled, as last seen (Grove, `status.lastErrors`).
+/// One thing that keeps the operator from doing its work here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct LastError {
-    /// Stable machine-readable code, e.g. `ERR_CREATE_POD`.
+    /// Stable code for programs, e.g. `ERR_CREATE_POD`.
     pub code: String,
-    /// What is wrong, where, and what to do about it.
+    /// What is wrong, at which object or field, and what to do.
     pub description: String,
-    /// When it was first seen in this form.
+    /// When this was first seen with the same text.
     pub observed_at: Time,
 }
 
-/// What a workload is made for: Inference (default) runs until it is removed, Training runs to
-/// completion. Cannot be changed (seed 002).
+/// `Inference` (default): pods run until removed. `Training`: pods run to completion. Cannot be
+/// changed.
+///
+/// Of a PodCliqueSet the user sets it; PodCliques and PodCliqueScalingGroups have a copy that the
+/// operator writes. Pods of `Inference` that end are replaced; of `Training`, finished work is
+/// never repeated, and a failure restarts the replica within `trainingSpec.maxRestarts`.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display,
 )]

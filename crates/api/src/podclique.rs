@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{LastError, WorkloadType};
 
-/// Pods of one role that share a template.
+/// The pods of one role: how many, how many are needed, and their template.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "grove.io",
@@ -70,91 +70,136 @@ use crate::{LastError, WorkloadType};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueSpec {
-    /// Name of the role.
+    /// Name of the role, for people; several cliques may share one.
+    ///
+    /// A change reaches PodCliques that exist and restarts nothing.
     pub role_name: String,
-    /// The pods.
+    /// Template of the pods: a Kubernetes PodSpec. The operator adds gate, hostname, subdomain and
+    /// variables.
+    ///
+    /// `nodeName` and `topologySpreadConstraints` are refused; all cliques name the same
+    /// `schedulerName`. In a set a change reaches only PodCliques that are created afterwards:
+    /// updates are not built.
     pub pod_spec: PodSpec,
-    /// How many pods.
+    /// How many pods the clique has, at most 10,000.
+    ///
+    /// In a template at least 1 (0 counts as 1); a change there reaches the PodCliques that nobody
+    /// has scaled and that have no `autoScalingConfig`. In a PodClique it belongs to users and
+    /// autoscalers (`/scale`), 0 allowed; pods that do least are deleted first. Cannot be changed
+    /// for `Training`.
     pub replicas: i32,
-    /// How many pods must be available together; the rest is optional. Default: `replicas`.
+    /// How many pods are needed and start together. Default: `replicas`.
+    ///
+    /// From 1 to `replicas`; the other pods are optional. Fixed once the PodClique exists: a
+    /// PodClique refuses a change, one in the set is reported (`Ready=False/InvalidSpec`) and not
+    /// acted on. Scaling `replicas` below it is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_available: Option<i32>,
-    /// In a template: names of cliques; in a PodClique: names of PodCliques. These become ready
-    /// first.
+    /// Cliques that have to be Ready first, at most 500.
+    ///
+    /// Counts with `CliqueStartupTypeExplicit` only. Ordered start is not built: a set that asks
+    /// for it creates nothing, and PodCliques have an empty list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts_after: Vec<String>,
-    /// Autoscaling of this clique alone.
+    /// Autoscaling of this clique. Accepted, no autoscaler is created yet.
+    ///
+    /// For cliques outside of scaling groups only. Condition `FieldNotImplemented` of the set names
+    /// it. While it is set, a changed `replicas` of the template does not reach PodCliques that
+    /// exist. Refused for `Training`.
     #[serde(rename = "autoScalingConfig", skip_serializing_if = "Option::is_none")]
     pub auto_scaling_config: Option<AutoScalingConfig>,
-    /// Set by the operator from the PodCliqueSet (seed 002).
+    /// Copied by the operator from the PodCliqueSet. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_type: Option<WorkloadType>,
 }
 
-/// A HorizontalPodAutoscaler to be made for a clique or a scaling group.
+/// Limits and metrics of a HorizontalPodAutoscaler. Not created yet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AutoScalingConfig {
-    /// Default: `replicas`.
+    /// Lower limit of the autoscaler. Default: `replicas`.
+    ///
+    /// Not less than `minAvailable`, at most 10,000. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_replicas: Option<i32>,
-    /// Upper limit.
+    /// Upper limit of the autoscaler, at most 10,000.
+    ///
+    /// Not less than `minReplicas`. Without effect yet.
     pub max_replicas: i32,
-    /// Metrics of `autoscaling/v2`. Default: 80 % CPU, set by the API server.
+    /// Metrics of `autoscaling/v2`, at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<MetricSpec>,
 }
 
-/// What is known of a `PodClique`. No count includes terminating pods.
+/// What the operator reports of the pods. Only the operator writes it. No count includes pods that
+/// are being deleted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueStatus {
-    /// Generation of the spec that the rest of this status speaks of.
+    /// Generation of the PodClique's spec that this status is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What keeps this object from being reconciled; empty when nothing does.
+    /// What the API server refused, or which limit is exceeded; empty if nothing is wrong.
+    ///
+    /// While a write is refused it is tried again, about once a minute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
-    /// Pods that exist.
+    /// Pods that exist and are not being deleted.
     #[serde(default)]
     pub replicas: i32,
-    /// Pods that are Ready.
+    /// Pods that are Ready and not being deleted. For `Training` also those that are completed, or
+    /// whose containers have just exited with 0.
     #[serde(default)]
     pub ready_replicas: i32,
-    /// Pods of the newest template.
+    /// Pods that have the template of this PodClique and are not being deleted.
     #[serde(default)]
     pub updated_replicas: i32,
-    /// Pods held back by a scheduling gate.
+    /// Pods that a scheduling gate holds back, the operator's or another's. Pods leave the
+    /// operator's gate when their PodGang lists them.
     #[serde(default)]
     pub schedule_gated_replicas: i32,
-    /// Pods bound to a node.
+    /// Pods that are bound to a node and not being deleted.
     #[serde(default)]
     pub scheduled_replicas: i32,
-    /// Selector of the pods, for autoscalers; standalone cliques only.
+    /// Label selector of the pods, for autoscalers. Absent for cliques of a scaling group, which
+    /// are scaled as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hpa_pod_selector: Option<String>,
-    /// `Ready`, `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`, `Succeeded` (training).
+    /// `Ready`, `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`,
+    /// `Succeeded` (training), `NameConflict`.
+    ///
+    /// `MinAvailableBreached` is True while fewer Ready pods than needed are there after there were
+    /// enough; `ScaledBelowMinAvailable`, `Succeeded` and `NameConflict` are there only while True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// Template generation of the set that all pods have.
+    /// `status.currentGenerationHash` of the set, once all pods have the newest template. Keeps its
+    /// value until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_pod_clique_set_generation_hash: Option<String>,
-    /// Pod template that all pods have.
+    /// Hash of the newest pod template, once all pods have it (label `grove.io/pod-template-hash`).
+    /// Keeps its value until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_pod_template_hash: Option<String>,
-    /// The running or last update.
+    /// Not written by this operator: updates are not built. What the Go operator stored stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PclqUpdateProgress>,
-    /// Whether `minAvailable` pods were ever ready at once. Never goes back (seed 000).
+    /// Whether `minAvailable` pods were Ready at once since this PodClique was created. Never goes
+    /// back to false.
+    ///
+    /// Until it is true, too few Ready pods are a start and not a breach. A PodClique that is
+    /// recreated begins with false.
     #[serde(default)]
     pub was_available: bool,
-    /// Since when too few pods are available, by which `terminationDelay` is measured. Set when
-    /// `MinAvailableBreached` becomes True. A crash loop is one breach: the time outlives a False of
-    /// up to `min(terminationDelay, 10m)` if the pods' containers go on terminating. Absent on a
-    /// breached PodClique: the condition's `lastTransitionTime`.
+    /// Since when too few pods are available; `terminationDelay` counts from here.
+    ///
+    /// Set when `MinAvailableBreached` becomes True. In a crash loop it outlives times at which the
+    /// condition is False, up to `min(terminationDelay, 10m)` each. If absent while the condition
+    /// is True, its `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,
-    /// Indices whose work is done, e.g. `0-3,5` (training).
+    /// Indices of pods whose work is done, e.g. `0-3,5`; for `Training` only. A pod is done in
+    /// phase `Succeeded` if nobody deleted it before. Its index is never filled again, also if the
+    /// pod is deleted later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_indices: Option<String>,
 }
@@ -163,16 +208,16 @@ pub struct PodCliqueStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PclqUpdateProgress {
-    /// When the update began.
+    /// When the update began. Not written by this operator.
     pub update_started_at: Time,
-    /// When it was done.
+    /// When the update ended. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
-    /// Template generation of the set it leads to.
+    /// Hash of the set's templates that it leads to. Not written by this operator.
     pub pod_clique_set_generation_hash: String,
-    /// Pod template it leads to.
+    /// Hash of the pod template that it leads to. Not written by this operator.
     pub pod_template_hash: String,
-    /// Ready pods chosen to be replaced.
+    /// Ready pods chosen to be replaced. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_pods_selected_to_update: Option<PodsSelectedToUpdate>,
 }
@@ -181,9 +226,9 @@ pub struct PclqUpdateProgress {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodsSelectedToUpdate {
-    /// The pod whose turn it is.
+    /// The pod being replaced. Not written by this operator.
     pub current: String,
-    /// Pods already replaced.
+    /// Pods already replaced. Not written by this operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub completed: Vec<String>,
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::podcliqueset::ReplicaAttempt;
 use crate::{LastError, WorkloadType};
 
-/// Cliques that are scaled together within one replica of a `PodCliqueSet`.
+/// Cliques that are scaled as one unit within one replica of a PodCliqueSet.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "grove.io",
@@ -79,16 +79,25 @@ use crate::{LastError, WorkloadType};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueScalingGroupSpec {
-    /// How many copies of the group. Belongs to users and autoscalers after creation. Default 1.
+    /// How many group replicas there are. Default 1, at most 10,000; 0 is allowed.
+    ///
+    /// After creation it belongs to users and autoscalers (`/scale`): a changed template is
+    /// followed only while nobody has scaled the group. Scaling in deletes the highest indices with
+    /// their pods. Cannot be changed for `Training`.
     #[serde(default = "one")]
     pub replicas: i32,
-    /// How many group replicas must be available together. Default 1.
+    /// How many group replicas are needed and start together. Default 1.
+    ///
+    /// Copied by the operator from the template at creation; cannot be changed. Group replicas from
+    /// this index on are optional and have a PodGang of their own. `replicas` may be scaled below
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
-    /// The cliques of one group replica.
+    /// The cliques of one group replica, at most 500 names. Written by the operator from the
+    /// template; an edit is put back.
     pub clique_names: Vec<String>,
-    /// Set by the operator from the PodCliqueSet (seed 002).
+    /// Copied by the operator from the PodCliqueSet. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_type: Option<WorkloadType>,
 }
@@ -97,50 +106,63 @@ fn one() -> i32 {
     1
 }
 
-/// What is known of a `PodCliqueScalingGroup`.
+/// What the operator reports of the group. Only the operator writes it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodCliqueScalingGroupStatus {
-    /// Replicas asked for, as seen by the scale subresource.
+    /// Group replicas asked for: `spec.replicas`, for the scale subresource.
     #[serde(default)]
     pub replicas: i32,
-    /// Group replicas all of whose PodCliques have their minimum of pods bound to nodes.
+    /// Group replicas whose PodCliques all have their minimum of pods bound to nodes.
     #[serde(default)]
     pub scheduled_replicas: i32,
-    /// Group replicas all of whose PodCliques are scheduled and have their minimum of ready pods.
+    /// Group replicas whose PodCliques all have their minimum of pods bound to nodes and Ready (for
+    /// `Training` also completed).
     #[serde(default)]
     pub available_replicas: i32,
-    /// Available group replicas of the newest template.
+    /// Available group replicas whose PodCliques and pods all have the newest template.
     #[serde(default)]
     pub updated_replicas: i32,
-    /// Selector of the pods, for autoscalers.
+    /// Label selector of the group's pods, for autoscalers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selector: Option<String>,
-    /// Generation of the spec that the rest of this status speaks of.
+    /// Generation of the group's spec that this status is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// What keeps this object from being reconciled; empty when nothing does.
+    /// What the API server refused, or which limit is exceeded; empty if nothing is wrong.
+    ///
+    /// While a write is refused it is tried again, about once a minute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
-    /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`.
+    /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`, `NameConflict`.
+    ///
+    /// `MinAvailableBreached` is True while fewer group replicas than needed are healthy: not
+    /// counted are those with a breached PodClique, and those that were terminated and have not
+    /// been available since. The last two are there only while True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// Template generation of the set that all PodCliques have.
+    /// `status.currentGenerationHash` of the set, once all PodCliques of the group have the newest
+    /// template. Keeps its value until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_pod_clique_set_generation_hash: Option<String>,
-    /// The running or last update.
+    /// Not written by this operator: updates are not built. What the Go operator stored stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PcsgUpdateProgress>,
-    /// The attempt of the PodCliqueSet replica that this status speaks of.
+    /// Attempt of the set's replica that this status is about: when the set terminates the whole
+    /// replica, the group takes over its number and empties `replicaAttempts`. Absent counts as 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_attempt: Option<i32>,
-    /// Since when too few group replicas are healthy, by which `terminationDelay` is measured. Set
-    /// when `MinAvailableBreached` becomes True; it outlives a False of up to
-    /// `min(terminationDelay, 10m)` while the breach of one of its PodCliques goes on. Absent on a
-    /// breached group: the condition's `lastTransitionTime`.
+    /// Since when too few group replicas are healthy; `terminationDelay` counts from here.
+    ///
+    /// Set when `MinAvailableBreached` becomes True. It outlives a False of up to
+    /// `min(terminationDelay, 10m)` while the breach of one of its PodCliques goes on. If absent
+    /// while the condition is True, its `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,
-    /// How often each group replica was recycled, with the cause.
+    /// How often single group replicas were terminated, and why.
+    ///
+    /// No entry means never. Emptied when the set terminates its whole replica, kept when the group
+    /// is scaled in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,
 }
@@ -149,20 +171,20 @@ pub struct PodCliqueScalingGroupStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgUpdateProgress {
-    /// When the update began.
+    /// When the update began. Not written by this operator.
     pub update_started_at: Time,
-    /// When it was done.
+    /// When the update ended. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
-    /// Template generation of the set it leads to.
+    /// Hash of the set's templates that it leads to. Not written by this operator.
     pub pod_clique_set_generation_hash: String,
-    /// PodCliques that run the newest template.
+    /// PodCliques that are updated. Not written by this operator.
     #[serde(default)]
     pub updated_pod_cliques_count: i32,
-    /// PodCliques in all.
+    /// PodCliques in all. Not written by this operator.
     #[serde(default)]
     pub total_pod_cliques_count: i32,
-    /// Ready group replicas chosen to be recreated.
+    /// Ready group replicas chosen to be recreated. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_replica_indices_selected_to_update: Option<ReplicasSelectedToUpdate>,
 }
@@ -171,9 +193,9 @@ pub struct PcsgUpdateProgress {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicasSelectedToUpdate {
-    /// The index whose turn it is.
+    /// Index of the group replica being recreated. Not written by this operator.
     pub current: i32,
-    /// Indices already recreated.
+    /// Indices already recreated. Not written by this operator.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub completed: Vec<i32>,
 }

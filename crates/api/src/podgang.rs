@@ -5,7 +5,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Pods that a scheduler has to place together.
+/// Pods that a scheduler has to place together, by PodClique.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[kube(
     group = "scheduler.grove.io",
@@ -36,19 +36,24 @@ use serde::{Deserialize, Deserializer, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodGangSpec {
-    /// The parts of the gang, one per PodClique.
+    /// The parts of the gang, one for each PodClique. Written by the operator: all pods at once
+    /// when the gang starts, then following the pods that exist. A pod may be scheduled once it is
+    /// listed.
     #[serde(rename = "podgroups")]
     pub pod_groups: Vec<PodGroup>,
-    /// Where the gang as a whole has to be placed.
+    /// Where the gang as a whole has to be placed. Not written by this operator; what another wrote
+    /// stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
-    /// Where parts of the gang have to be placed together.
+    /// Where groups of parts have to be placed together. Not written by this operator; what another
+    /// wrote stays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub topology_constraint_group_configs: Vec<TopologyConstraintGroupConfig>,
-    /// Priority class of the gang.
+    /// PriorityClass of the gang: `template.priorityClassName` of the PodCliqueSet, whose changes
+    /// it follows. Empty: none.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub priority_class_name: String,
-    /// Declared by Grove; kept for compatibility.
+    /// Not used by this operator. Declared for compatibility with the Go operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reuse_reservation_ref: Option<NamespacedName>,
 }
@@ -57,38 +62,41 @@ pub struct PodGangSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodGroup {
-    /// Name of the PodClique.
+    /// Name of the PodClique whose pods these are.
     pub name: String,
-    /// Its pods by index; the first `minReplicas` are the guaranteed ones (seed 004).
+    /// Its pods that exist and are not being deleted, by index: the first `minReplicas` are the
+    /// guaranteed ones. Empty until the gang starts.
     pub pod_references: Vec<NamespacedName>,
-    /// How many pods have to be placed together.
+    /// How many of its pods have to be placed together: the smaller of `minAvailable` and
+    /// `replicas` of the PodClique.
     pub min_replicas: i32,
-    /// Where the pods have to be placed.
+    /// Where the pods of this part have to be placed. Not written by this operator; what another
+    /// wrote stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
 }
 
-/// Names an object.
+/// Names an object by its namespace and name.
 #[derive(
     Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "camelCase")]
 pub struct NamespacedName {
-    /// Namespace of the object.
+    /// Namespace of the object, always that of the PodGang.
     pub namespace: String,
-    /// Name of the object.
+    /// Name of the object in that namespace, such as a pod.
     pub name: String,
 }
 
-/// Parts of a gang that have to be placed together.
+/// Parts of a gang that have to be placed together. Not written by this operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraintGroupConfig {
-    /// Name of the constraint: `<scaling group>-<replica>`.
+    /// Name of the constraint: `<scaling group>-<replica>`. Not written by this operator.
     pub name: String,
-    /// Names of the parts.
+    /// Names of the parts that it is about. Not written by this operator.
     pub pod_group_names: Vec<String>,
-    /// Where.
+    /// Where these parts have to be placed. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub topology_constraint: Option<GangTopologyConstraint>,
 }
@@ -97,7 +105,7 @@ pub struct TopologyConstraintGroupConfig {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct GangTopologyConstraint {
-    /// What to pack into one domain.
+    /// What to pack into one topology domain. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pack_constraint: Option<PackConstraint>,
 }
@@ -106,35 +114,39 @@ pub struct GangTopologyConstraint {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PackConstraint {
-    /// Must be shared.
+    /// Key of a node label whose value all pods have to share. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub required: Option<String>,
-    /// Should be shared.
+    /// Key of a node label whose value the pods should share. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred: Option<String>,
 }
 
-/// What is known of a `PodGang`.
+/// Where the gang is in its life, computed by the operator from its pods whatever scheduler places
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PodGangStatus {
-    /// Where the gang is in its life.
+    /// `Pending` (no guaranteed pod has a node, or a placed gang lost one), `Starting` (some have
+    /// one), `Running` (every part has its guaranteed number of pods running).
     #[serde(deserialize_with = "known_phase")]
     pub phase: PodGangPhase,
-    /// Where the gang is in scheduling; unset until all its pods may be scheduled (seed 004).
+    /// Where the gang is in scheduling; unset until it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduling_phase: Option<SchedulingPhase>,
-    /// `Initialized`, `Scheduled`, `Ready`, `Unhealthy`, `DisruptionTarget`,
-    /// `SchedulingFeatureUnsupported`.
+    /// `Initialized` (the gang has started: its pods are listed), `Scheduled` and `Ready` (every
+    /// part has its guaranteed number of pods on nodes, or Ready), `Unhealthy` (a listed pod
+    /// failed), `DisruptionTarget` (a listed pod is about to be evicted). All are always there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// How close together the pods are placed: 1 is the best this cluster can do, 0 the worst.
+    /// How close together the pods are placed: 1 is the best this cluster can do, 0 the worst. Not
+    /// written by this operator yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement_score: Option<f64>,
 }
 
-/// The definition allows any text, as Grove's does. The phase is ours to write: one that we do not
-/// know is as good as none, and no reason to lose sight of the object.
+/// The definition allows any text, as Grove's does. Only the operator writes the phase: an unknown
+/// one counts as `Pending`, so that the object can still be decoded.
 fn known_phase<'de, D: Deserializer<'de>>(text: D) -> Result<PodGangPhase, D::Error> {
     Ok(match String::deserialize(text)?.as_str() {
         "Running" => PodGangPhase::Running,
@@ -157,7 +169,9 @@ pub enum PodGangPhase {
     Running,
 }
 
-/// Where the gang is in scheduling; unset until all its pods may be scheduled (seed 004).
+/// `Pending` (all pods may be scheduled, none has a node), `Binding` (some guaranteed pods have
+/// one), `Scheduled` (all guaranteed pods have one). Unset until all guaranteed pods may be
+/// scheduled; after the loss of one `Pending` until all have nodes again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, strum::Display)]
 pub enum SchedulingPhase {
     /// All pods exist and may be scheduled.

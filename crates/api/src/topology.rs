@@ -11,7 +11,7 @@ const DOMAIN: &str = "^[a-z][a-z0-9-]*$";
 const LABEL_KEY: &str =
     "^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$";
 
-/// Names the levels of a cluster's topology, broadest first.
+/// The levels of the cluster's topology, and the node labels that show them.
 #[derive(
     CustomResource, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema,
 )]
@@ -37,10 +37,11 @@ const LABEL_KEY: &str =
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingSpec {
-    /// The levels, broadest first; at least one.
+    /// The levels of the topology, broadest first; at least one. Not read by this operator yet: a
+    /// change has no effect on pods.
     #[schemars(length(min = 1))]
     pub levels: Vec<TopologyLevel>,
-    /// Topology objects of schedulers that somebody else keeps.
+    /// Topology objects of schedulers that somebody else maintains. Not read by this operator yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scheduler_topology_bindings: Vec<SchedulerTopologyBinding>,
 }
@@ -49,35 +50,39 @@ pub struct ClusterTopologyBindingSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyLevel {
-    /// The name users write, e.g. `rack`.
+    /// Name of the level, used in topology constraints, e.g. `rack`. Lower case letters, digits and
+    /// hyphens, 1 to 63 characters.
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub domain: String,
-    /// The node label whose value tells the domain, e.g. `topology.kubernetes.io/rack`.
+    /// Key of the node label whose value names the domain of a node, e.g.
+    /// `topology.kubernetes.io/rack`; at most 63 characters.
     #[schemars(length(min = 1, max = 63), regex(pattern = LABEL_KEY))]
     pub key: String,
 }
 
-/// A scheduler's own topology object.
+/// A scheduler's own topology object, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulerTopologyBinding {
-    /// Name of the scheduler.
+    /// Name of the scheduler, as in `podSpec.schedulerName`.
     pub scheduler_name: String,
-    /// Name of its topology object.
+    /// Name of the scheduler's own topology object for this topology.
     pub topology_reference: String,
 }
 
-/// What is known of a `ClusterTopologyBinding`.
+/// Whether schedulers know the same levels. Not written by this operator yet.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingStatus {
-    /// Generation of the spec that the rest of this status speaks of.
+    /// Generation of the spec that this status is about. Not written by this operator yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `SchedulerTopologyDrift`.
+    /// `SchedulerTopologyDrift`: a scheduler's topology object has other levels. Not written by
+    /// this operator yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// The topology objects of the schedulers.
+    /// The topology objects of the schedulers, and whether they agree. Not written by this operator
+    /// yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scheduler_topology_statuses: Vec<SchedulerTopologyStatus>,
 }
@@ -86,16 +91,16 @@ pub struct ClusterTopologyBindingStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SchedulerTopologyStatus {
-    /// Name of the scheduler.
+    /// Name of the scheduler. Not written by this operator yet.
     pub scheduler_name: String,
-    /// Name of its topology object.
+    /// Name of its topology object. Not written by this operator yet.
     pub topology_reference: String,
-    /// Whether both have the same levels.
+    /// Whether both have the same levels. Not written by this operator yet.
     pub in_sync: bool,
-    /// Generation of the topology object that was compared.
+    /// Generation of the topology object that was compared. Not written by this operator yet.
     #[serde(default)]
     pub scheduler_backend_topology_observed_generation: i64,
-    /// What differs.
+    /// What differs between the two. Not written by this operator yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub message: String,
 }
@@ -104,13 +109,13 @@ pub struct SchedulerTopologyStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraint {
-    /// Name of the `ClusterTopologyBinding`.
+    /// Name of the ClusterTopologyBinding; all constraints of a set name one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub topology_name: String,
-    /// Pack pods into one domain.
+    /// Pack the pods into one domain. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pack: Option<TopologyPack>,
-    /// Deprecated name of `pack.required`.
+    /// Deprecated, refused for new sets; use `pack.required`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub pack_domain: String,
@@ -120,11 +125,11 @@ pub struct TopologyConstraint {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyPack {
-    /// Must be shared.
+    /// Name of a level whose domain all pods have to share.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub required: String,
-    /// Should be shared.
+    /// Name of a level whose domain the pods should share.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub preferred: String,

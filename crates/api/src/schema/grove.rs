@@ -9,7 +9,7 @@ use super::walk::{at, ends_with, visit};
 enum Fact {
     /// The object at that path requires these fields, although they have defaults.
     Require(&'static str, &'static [&'static str]),
-    /// Whoever writes the object says the value; there is no default.
+    /// The writer of the object sets the value; there is no default.
     NoDefault(&'static str),
     /// The list is a map keyed by name.
     MapByName(&'static str),

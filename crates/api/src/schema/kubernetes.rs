@@ -12,7 +12,7 @@ use super::walk::{ends_with, visit};
 /// Fields of ours that hold a structure of Kubernetes.
 const EMBEDDED: &[&str] = &["podSpec", "metrics", "templateSpec"];
 
-/// Lists whose items are told apart by keys. Every other list is atomic.
+/// Lists whose items are identified by keys. Every other list is atomic.
 const MAP_LISTS: &[(&str, &[&str])] = &[
     ("containers", &["name"]),
     ("initContainers", &["name"]),

@@ -9,6 +9,7 @@
 mod causes;
 mod conditions;
 mod definitions;
+mod descriptions;
 mod durations;
 mod limits;
 mod names;
