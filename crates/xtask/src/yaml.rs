@@ -26,12 +26,8 @@ struct Node<'a> {
 
 impl Node<'_> {
     fn fits_on_a_line(&self) -> bool {
-        let scalars = match self.value {
-            Value::Object(map) => map.values().all(is_scalar),
-            Value::Array(list) => list.iter().all(is_scalar),
-            _ => false,
-        };
-        self.depth >= FLOW_FROM_DEPTH && scalars && self.value.to_string().len() <= FLOW_CHARS
+        let is_collection = !is_scalar(self.value);
+        self.depth >= FLOW_FROM_DEPTH && is_collection && self.value.to_string().len() <= FLOW_CHARS
     }
 }
 

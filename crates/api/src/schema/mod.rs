@@ -35,9 +35,6 @@ fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {
         // Grove's optional fields are absent, never null; the API server drops a null.
         schema.nullable = None;
         tidy_description(schema);
-        if kind == "PodCliqueSet" {
-            shorten_description(path, schema);
-        }
         if kubernetes::is_embedded(path) {
             kubernetes::complete(schema);
         }
@@ -64,19 +61,6 @@ fn tidy_description(schema: &mut JSONSchemaProps) {
         text = format!("{before}{after}");
     }
     schema.description = Some(text);
-}
-
-/// Keeps the first paragraph, and leaves the entries of a list to what the list says. The definition
-/// of a PodCliqueSet holds three large structures of Kubernetes, and its file has to stay below
-/// 256 KiB; the other definitions have room for all.
-fn shorten_description(path: &str, schema: &mut JSONSchemaProps) {
-    if path.ends_with("[]") {
-        schema.description = None;
-    }
-    if let Some(text) = &mut schema.description {
-        let end = text.find("\n\n").unwrap_or(text.len());
-        text.truncate(end);
-    }
 }
 
 /// Every path named by the tables of this module that the definition of `kind` does not have:
