@@ -4,8 +4,8 @@
 //! may be absent or may have been down. Source: Grove's CRD defaults and defaulting webhook, with
 //! the corrections of the seeds:
 //!
-//! - `terminationDelay` unset means that gang termination is off (seed 000), unless the operator's
-//!   configuration names a delay; for `Training` it is `0s` (seed 002);
+//! - `terminationDelay` unset means that gang termination is off (docs/semantics.md §3.1), unless the operator's
+//!   configuration names a delay; for `Training` it is `0s` (docs/semantics.md §5.4);
 //! - `restartPolicy` is `Never` for `Training` (seed 002);
 //! - an unset `minAvailable` is `replicas` after, not before, its own default.
 //!
@@ -83,7 +83,7 @@ fn apply_to_cliques(spec: &mut PodCliqueSetSpec) {
     }
 }
 
-/// Fills in the defaults of one clique: for whoever needs no other of the set.
+/// Fills in the defaults of one clique, for callers that need no other of the set.
 pub fn apply_to_clique(template: &mut PodCliqueTemplateSpec, workload_type: WorkloadType) {
     let restart_policy = match workload_type {
         WorkloadType::Inference => "Always",

@@ -1,4 +1,4 @@
-//! Where something is wrong, and how it is said.
+//! Where something is wrong, and how it is reported.
 
 use std::fmt;
 

@@ -16,15 +16,16 @@ pub struct Intake {
     pub set: PodCliqueSet,
     /// What is wrong with it; nothing is created while there is anything.
     pub errors: Vec<FieldError>,
-    /// Whether it is too large: by itself, which is then all that `errors` says, or, for its
-    /// children, with what was scaled, as its status says. Nothing that it asks for is enumerated.
+    /// Whether it is over a limit: by itself (then `errors` holds nothing else), or, for its
+    /// children, with all live counts, as its status reports. Nothing of it is enumerated then.
     pub is_over_limits: bool,
-    /// Delays of gang termination that make no sense: it counts as disabled there, and everything
-    /// else goes on.
+    /// Invalid delays of gang termination: gang termination is disabled there, and everything else
+    /// is acted on.
     pub invalid_delays: Vec<FieldError>,
-    /// Changes that are impossible: what was there before counts, and everything else goes on.
+    /// Changes that are not possible: the value before the change counts, and everything else is
+    /// acted on.
     pub not_acted_on: Vec<FieldError>,
-    /// What it asks for that is not built yet and must not be guessed at; nothing is created.
+    /// Requested features that are not built and would change what pods do; nothing is created.
     pub blocked_by: Vec<String>,
     /// Fields that are accepted and have no effect yet.
     pub ignored: Vec<String>,

@@ -1,9 +1,9 @@
-//! `minAvailable` is fixed at creation (design, §3; Grove refuses its change). A clique that was
-//! available under its old minimum would be breached by a higher one at once, and torn down if there
-//! is no room; and a gang's name and size follow from it.
+//! `minAvailable` is fixed at creation (decision 56). With a higher minimum a clique that was
+//! available under its old one would be breached at once, and terminated if there is no room; and a
+//! gang's name and size follow from it.
 //!
-//! The API server keeps PodCliques and scaling groups from changing theirs. In a set nothing does
-//! without the webhook: a change there is told and not acted on, and everything else of the set is.
+//! The API server refuses a change in PodCliques and scaling groups. A change in a set is reported
+//! and not acted on, and everything else of the set is acted on.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::intake::Intake;
 use crate::places;
 
 /// The minimums of what exists of a set, by the name of the clique or group. If there are several,
-/// that of the first by name counts for what is made anew.
+/// that of the first by name counts for what is created later.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Minimums {
     cliques: BTreeMap<String, Found>,
@@ -62,9 +62,9 @@ fn note(found: &mut BTreeMap<String, Found>, of: &str, object: &str, minimum: i3
     }
 }
 
-/// Gives the set the minimums of what exists, and tells what was changed. `stored` is the set
-/// without defaults: a clique that does not say its minimum has changed nothing, though the default
-/// follows its replicas.
+/// Gives the set the minimums of what exists, and stores which ones differ. `stored` is the set
+/// without defaults: a clique without `minAvailable` has changed nothing, though its default
+/// follows `replicas`.
 pub fn keep(intake: &mut Intake, stored: &PodCliqueSet, existing: &Minimums) {
     let said: Vec<bool> = {
         let cliques = stored.spec.template.cliques.iter();

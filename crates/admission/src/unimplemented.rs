@@ -1,6 +1,6 @@
-//! What the operator accepts but does not do yet, so that nobody waits for it in vain.
+//! What the operator accepts but does not do yet, so that it can be reported.
 //!
-//! Both functions take a set with its defaults applied. This file shrinks as the product grows.
+//! Both functions take a set with its defaults applied.
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
@@ -48,8 +48,8 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
     ignored
 }
 
-/// Why nothing may be created for the set yet, or `None`: without these its pods would do
-/// something else than was asked for.
+/// Why nothing may be created for the set yet, or `None`. Without these features its pods would
+/// behave differently from its spec.
 pub fn blocks_creation(pcs: &PodCliqueSet) -> Option<String> {
     start_order(pcs)
 }

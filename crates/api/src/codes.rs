@@ -1,4 +1,4 @@
-//! Codes in `status.lastErrors` (Grove, §12.2, and our own). Of the other writes the code is made of
+//! Codes in `status.lastErrors` (the Go operator's, and our own). Of the other writes the code is made of
 //! what was asked for: `ERR_CREATE_PODGANG`, `ERR_DELETE_POD`, `ERR_SYNC_SERVICE` and the like.
 
 /// The spec is refused by the rules of admission.

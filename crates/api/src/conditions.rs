@@ -8,15 +8,15 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr,
 )]
 pub enum ConditionType {
-    /// PodClique, PodCliqueScalingGroup: fewer than `minAvailable` are available (seed 000).
+    /// PodClique, PodCliqueScalingGroup: fewer than `minAvailable` are available (docs/semantics.md §2.2).
     MinAvailableBreached,
     /// PodClique: at least `minAvailable` pods are bound to nodes (Grove).
     PodCliqueScheduled,
     /// PodClique, PodCliqueScalingGroup: `spec.replicas` was scaled below `minAvailable`.
     ScaledBelowMinAvailable,
-    /// PodClique: all its work is done (seed 002).
+    /// PodClique: all its work is done (docs/semantics.md §2.3).
     Succeeded,
-    /// PodCliqueSet: the restart budget or the run time is used up (seed 002).
+    /// PodCliqueSet: the restart budget or the run time is used up (docs/semantics.md §5.5).
     Failed,
     /// PodCliqueSet: a topology constraint names a level that the cluster does not have (Grove).
     /// No rule sets it yet.

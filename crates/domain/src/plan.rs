@@ -27,7 +27,7 @@ pub struct Plan<S> {
     pub waves: Vec<Vec<Action>>,
     /// The status as it follows from what was observed; `None` leaves it alone.
     pub status: Option<S>,
-    /// Events; said before the first write, so that what follows from them never comes first.
+    /// Events; posted before the first write of the plan.
     pub notes: Vec<Note>,
     /// When to decide again if nothing happens before.
     pub wake_at: Option<Timestamp>,

@@ -142,7 +142,7 @@ fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError,
     outcome.fail(class(action), code, error, text, now);
 }
 
-/// `ERR_CREATE_POD` and the like (Grove, §12.2).
+/// `ERR_CREATE_POD` and the like: the Go operator's codes.
 fn code(action: &Action) -> String {
     let kind = action.kind().to_string().to_uppercase();
     match action {

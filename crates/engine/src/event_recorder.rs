@@ -144,7 +144,7 @@ fn shorten(message: &str) -> String {
     format!("{cut}…")
 }
 
-/// What was done or refused, one event per verb and kind (Grove, §12.1, but one for all objects
+/// What was done or refused, one event per verb and kind (docs/semantics.md §13.2; one for all objects
 /// of a reconcile instead of one each).
 pub fn summaries(outcome: &Outcome) -> Vec<Note> {
     let mut by_reason: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();

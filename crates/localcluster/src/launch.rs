@@ -46,7 +46,7 @@ pub(super) fn kubeconfig(dir: &Path) -> PathBuf {
     dir.join("kubeconfig")
 }
 
-/// Starts a cluster with its state in `dir`, and tells `report` of each step.
+/// Starts a cluster with its state in `dir`, and calls `report` at each step.
 pub(super) fn launch(
     dir: &Path,
     tool: &Tool,

@@ -32,7 +32,8 @@ pub(super) struct User {
     pub(super) group: Option<&'static str>,
 }
 
-/// A certificate authority that keeps its key to itself: it lives as long as a start takes.
+/// A certificate authority whose key is never written to disk: it exists only while a cluster
+/// starts.
 pub(super) struct Pki {
     dir: PathBuf,
     authority: CertifiedIssuer<'static, KeyPair>,

@@ -50,8 +50,8 @@ pub fn status(repository: &Repository) -> Status {
     }
 }
 
-/// Starts the standing cluster unless it is ready already, and tells `report` of each step. It
-/// uses [`Options::dir`] of its own.
+/// Starts the standing cluster unless it is ready already, and calls `report` at each step. It uses
+/// [`Options::dir`] of its own.
 pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> Result<PathBuf> {
     let _lock = lock(repository, report)?;
     let dir = dir(repository);
@@ -97,7 +97,7 @@ fn stop(dir: &Path) -> Result<bool> {
         return Ok(false);
     };
     for signal in [Signal::TERM, Signal::KILL] {
-        // It may have ended meanwhile: what counts is whether it is there afterwards.
+        // It may have ended meanwhile: only whether it is gone now counts.
         let _ = kill_process(pid, signal);
         if is_gone(dir, pid) {
             return Ok(true);

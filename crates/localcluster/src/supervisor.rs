@@ -34,7 +34,7 @@ impl Ended {
     }
 }
 
-/// `localcluster supervise`, told what to do by the lines we write to it.
+/// `localcluster supervise`, controlled by lines that we write to its stdin.
 #[derive(Debug)]
 pub(super) struct Supervisor {
     dir: PathBuf,

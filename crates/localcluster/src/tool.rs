@@ -113,8 +113,8 @@ fn lock(cache: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Writes past the output capture of tests: nobody should wait 12 minutes without a word.
+/// Writes past the output capture of tests, so that a build of 12 minutes shows its progress.
 fn say(line: &str) {
-    // If stderr is closed nobody reads it.
+    // If stderr is closed the line is lost, which does no harm.
     let _ = writeln!(io::stderr(), "{line}");
 }

@@ -1,5 +1,5 @@
 //! The configuration file: kind `OperatorConfiguration` of `operator.config.grove.io/v1alpha1`
-//! (Grove, §11.2).
+//! (Grove, `operator/api/config/v1alpha1`).
 //!
 //! Unknown keys are refused, and so are keys of Grove that this operator does not honour yet, each
 //! by its name: a setting without effect is worse than none.
@@ -166,7 +166,7 @@ pub enum LogFormat {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Defaults {
     /// `terminationDelay` of Inference workloads that set none. Unset: gang termination is off for
-    /// them (seed 000); Grove's value is `4h`.
+    /// them (docs/semantics.md §3.1); Grove's value is `4h`.
     pub termination_delay: Option<GoDuration>,
 }
 
@@ -181,7 +181,7 @@ pub struct GangScheduling {
 /// What scaled gangs wait for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ScaledGangsWaitFor {
-    /// The base gang is ready (seed 003).
+    /// The base gang is ready (docs/semantics.md §8.2).
     #[default]
     BaseReady,
     /// The base gang is scheduled (Grove).

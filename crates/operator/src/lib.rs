@@ -5,17 +5,17 @@ pub mod config;
 pub mod logging;
 pub mod run;
 
-/// How the process ends (Grove, §11.1).
+/// How the process ends; the exit codes are the Go operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Stopped by a signal.
     Ok = 0,
     /// The command line cannot be understood.
     BadArguments = 1,
-    /// The configuration file cannot be read or asks for something impossible.
+    /// The configuration file cannot be read or has an impossible value.
     BadConfig = 2,
     /// The API server cannot be reached with what was given.
     NoClient = 4,
-    /// A part that must run for ever ended.
+    /// A task that must not end has ended.
     Failed = 6,
 }

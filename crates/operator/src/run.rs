@@ -38,7 +38,7 @@ pub async fn client() -> anyhow::Result<Client> {
     Client::try_from(config).context("cannot build a client from the cluster's configuration")
 }
 
-/// Runs until a signal; an error means that a part that must run for ever has ended.
+/// Runs until a signal; an error means that a task that must not end has ended.
 pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client.clone(), metrics.clone());

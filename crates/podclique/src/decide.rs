@@ -46,7 +46,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
     if surplus.is_empty() && snapshot.may_create {
-        // A pod that ended is the first to go when there are too many.
+        // When there are too many pods, one that ended is deleted first.
         plan.wave(finished::replacements(snapshot, now));
     }
     plan.wave(surplus);

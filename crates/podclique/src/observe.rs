@@ -26,12 +26,13 @@ pub struct Snapshot {
     pub podclique: Arc<PodClique>,
     /// The set it is part of, unless that is gone.
     pub set: Option<SetFacts>,
-    /// Whether its owners exist and stay, its replica is not being torn down, and its job is not
-    /// over.
+    /// Whether its owners exist and are not terminating, its replica is not being terminated, and
+    /// its job is not over.
     pub may_create: bool,
     /// Its pods by index, those that it may adopt among them.
     pub pods: Vec<Arc<Pod>>,
-    /// Pods of its slots that nobody controls and that were made in another attempt: they are let be.
+    /// Pods of its slots without a controller that were created in another attempt: they are left
+    /// alone.
     pub released: Vec<Arc<Pod>>,
     /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
     /// its slot may get another name. It is read live, which wakes the PodClique.
@@ -55,7 +56,7 @@ impl Snapshot {
     }
 
     /// The pods that the PodClique controls. Nothing is done about the others before their adoption
-    /// was seen: they may be what somebody wanted to keep.
+    /// was observed: the user may want to keep them.
     pub fn own_pods(&self) -> impl Iterator<Item = &Arc<Pod>> {
         let uid = ownership::uid(&self.podclique.metadata);
         let pods = self.pods.iter();
@@ -81,8 +82,8 @@ impl Snapshot {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
 
-    /// Whether more is asked for than there may be, here or in the whole set: nothing is deleted
-    /// then, and no more is made than the template asked for when it was in order.
+    /// Whether the PodClique or the whole set is over a limit: then nothing is deleted, and no more
+    /// pods are created than the template had when it was within the limits.
     pub fn is_over_limits(&self) -> bool {
         oversize::of_podclique(&self.podclique).is_some()
             || self.set.as_ref().is_some_and(|s| s.is_over_limits)
@@ -188,8 +189,9 @@ pub fn observe(
     }
 }
 
-/// The gang that the label names. Somebody may have edited that: then the one that has a part of
-/// this name, or a new pod could get a name that the gang lists, and pass its gate at once.
+/// The gang that the label names, if it has a part of this name; the label may have been edited, so
+/// otherwise the set's gangs are searched for such a part. Without it a new pod could get a name
+/// that the gang lists, and pass its gate at once (decision 21).
 fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, caches: &Caches) -> Option<Arc<PodGang>> {
     let set = set?;
     let namespace = meta.namespace.clone().unwrap_or_default();
@@ -207,9 +209,9 @@ fn gang_of(meta: &ObjectMeta, set: Option<&PodCliqueSet>, caches: &Caches) -> Op
     all.into_iter().find(is_part).or(labelled)
 }
 
-/// What the PodClique controls, and what nobody controls but says it belongs to it. A pod without
-/// an index was made by somebody by hand: it is in no slot, and neither adopted nor counted. What
-/// was released in another attempt (`--cascade=orphan`) stands apart: its peers are gone.
+/// The pods that the PodClique controls, and those without a controller that are labelled as its
+/// own. A pod without an index was created by hand: it is neither adopted nor counted. Pods that
+/// were released in another attempt (`--cascade=orphan`) are returned apart: their peers are gone.
 fn pods_of(
     podclique: &PodClique,
     set: Option<&Key>,
@@ -230,7 +232,7 @@ fn pods_of(
     (pods, released)
 }
 
-/// Whether its replica is being torn down, which it may itself be left from.
+/// Whether its replica is being terminated; the PodClique itself may be of an earlier attempt.
 fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
     let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
     replica.is_some_and(|i| caches.has_earlier_attempt(set, i))
@@ -254,7 +256,7 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) 
     })
 }
 
-/// Whether the group has torn the PodClique's replica down since it was created.
+/// Whether the group has terminated the PodClique's group replica since it was created.
 fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     let name = ownership::name(&group.metadata);
     let j = ownership::group_replica_in(name, &podclique.metadata);

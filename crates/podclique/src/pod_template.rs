@@ -1,4 +1,4 @@
-//! A pod as it is created (Grove, §3 and §6).
+//! Builds the pod of a slot.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +9,9 @@ use domain::object::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if there is one;
-/// `quick_ends` tells how many earlier holders of the slot ended soon after their start.
+/// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if it
+/// is not empty; `quick_ends` is the number of earlier holders of the slot that ended soon after
+/// their start.
 pub fn pod(
     podclique: &PodClique,
     set: &str,
@@ -36,7 +37,7 @@ pub fn pod(
 /// Labels of the pod with this index.
 pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<String, String> {
     let mut all = podclique.metadata.labels.clone().unwrap_or_default();
-    // By this label pods are watched: what somebody did to the PodClique's must not hide them.
+    // Pods are watched by this label: an edited label of the PodClique must not hide them.
     all.insert(labels::MANAGED_BY.into(), labels::MANAGER.into());
     all.insert(labels::PART_OF.into(), set.into());
     all.insert(
@@ -48,8 +49,8 @@ pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<Strin
     all
 }
 
-/// Rank, address and attempt of a pod never change again: they are not taken from labels of the
-/// PodClique that somebody may have edited a moment ago.
+/// Rank, address and attempt of a pod never change: they are not taken from labels of the
+/// PodClique, which may have been edited.
 fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
     let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
     let replica = ownership::replica_in(set, meta);

@@ -122,8 +122,8 @@ fn breached_since(
     stored.next(status, snapshot.breach_memory(), now, goes_on)
 }
 
-/// The breach of a job that is over stays as it was: its pods are ended by us now, and that is
-/// nobody's failure. What runs of it is told as it is.
+/// In a job that is over the stored breach stays as it was: the operator ends its pods now, which
+/// is not a failure. `Ready` still reports what runs.
 fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
     let breach = ConditionType::MinAvailableBreached;
@@ -131,7 +131,7 @@ fn is_settled(snapshot: &Snapshot, status: &PodCliqueStatus) -> bool {
 }
 
 /// Which slots are done, and whether all are: written before any clean-up, so that it is known
-/// whatever becomes of the pods (seed 002).
+/// whatever becomes of the pods (docs/semantics.md §5.2).
 fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp) {
     let completed = snapshot.completed();
     let podclique = &snapshot.podclique;
@@ -150,7 +150,7 @@ fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp
     }
 }
 
-/// The hashes say what *all* pods have, so they move only once all have it (Grove, §4.4).
+/// The hashes say what *all* pods have, so they move only once all have it (docs/semantics.md §9.2).
 fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str>) {
     let Some(set) = &snapshot.set else { return };
     let is_newest = hash.is_some() && set.template_hash.as_deref() == hash;
@@ -171,7 +171,7 @@ fn is_of(pod: &Pod, hash: Option<&str>) -> bool {
     hash.is_some() && ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash
 }
 
-/// Only standalone cliques are scaled by themselves (Grove, §1.3).
+/// Only standalone cliques are scaled by themselves.
 fn selector(snapshot: &Snapshot) -> Option<String> {
     let meta = &snapshot.podclique.metadata;
     if ownership::label(meta, labels::SCALING_GROUP).is_some() {

@@ -43,8 +43,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         .or_else(|| fence::release_scaled_in(snapshot))
         .or_else(|| termination::recycle(snapshot, now));
     if let Some(fences) = moved {
-        // Nothing else happens in the plan that moves a fence: what follows from it is decided on
-        // what is stored then. What was stored before may be gone then, so it is told now.
+        // A plan that raises an attempt contains nothing else: what follows from it is decided on
+        // what is stored then. It posts the events of the entries stored before, which may be
+        // emptied by it.
         return Plan {
             status: Some(status::with_fences(snapshot, fences, now)),
             notes: termination::recycled(snapshot),

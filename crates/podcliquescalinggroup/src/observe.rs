@@ -115,8 +115,8 @@ impl Snapshot {
         set.map_or(&[], |set| fence::attempts_of_set(set))
     }
 
-    /// The attempt of the PodCliqueSet replica: what the set says, or what the group has seen if that
-    /// is higher. A set that is gone says nothing, and one that was applied anew follows its
+    /// The attempt of the PodCliqueSet replica: the one that the set has stored, or the group's if
+    /// that is higher. A set that is gone has none, and one that was recreated follows its
     /// children.
     pub fn set_attempt(&self) -> i32 {
         let said = self.replica();
@@ -124,7 +124,7 @@ impl Snapshot {
         said.max(self.observed_attempt())
     }
 
-    /// The attempt of the PodCliqueSet replica that this group's status speaks of.
+    /// The attempt of the PodCliqueSet replica that this group's status is about.
     pub fn observed_attempt(&self) -> i32 {
         self.group
             .status
@@ -133,7 +133,7 @@ impl Snapshot {
             .unwrap_or(0)
     }
 
-    /// Whether the group controls the PodClique; what nobody controls it may adopt.
+    /// Whether the group controls the PodClique; it may adopt PodCliques without a controller.
     pub fn is_own(&self, podclique: &PodClique) -> bool {
         ownership::is_controlled_by(&podclique.metadata, ownership::uid(&self.group.metadata))
     }
@@ -144,13 +144,14 @@ impl Snapshot {
         replica.is_none_or(|j| Attempt::of(&podclique.metadata) == self.attempt(j))
     }
 
-    /// Index of the group replica that the PodClique is of: by its name, which nobody can edit.
+    /// Index of the group replica that the PodClique belongs to, from its name, which cannot be
+    /// edited.
     pub fn replica_of(&self, podclique: &PodClique) -> Option<i32> {
         let group = ownership::name(&self.group.metadata);
         ownership::group_replica_in(group, &podclique.metadata)
     }
 
-    /// The PodClique of that name, unless it is on its way out or of an earlier attempt.
+    /// The PodClique of that name, unless it is terminating or of an earlier attempt.
     pub fn podclique(&self, name: &str) -> Option<&Arc<PodClique>> {
         self.podcliques
             .get(name)
@@ -231,7 +232,8 @@ fn pods(
     .collect()
 }
 
-/// What the group controls, and what nobody controls but says it belongs to it.
+/// The PodCliques that the group controls, and those without a controller that belong to it by name
+/// and label.
 fn podcliques(group: &PodCliqueScalingGroup, caches: &Caches) -> Vec<Arc<PodClique>> {
     let meta = &group.metadata;
     let name = ownership::name(meta);

@@ -51,7 +51,8 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     if let Some(generation) = generation_of_all(snapshot, &replicas) {
         next.current_pod_clique_set_generation_hash = Some(generation);
     }
-    // The Go operator's; what it says is in `replicaAttempts` here, and nobody would end it.
+    // Set by the Go operator. Here `replicaAttempts` has the same information, and this condition
+    // would never be removed.
     conditions::remove(
         &mut next.conditions,
         ConditionType::GangTerminationInProgress,
@@ -96,7 +97,7 @@ pub fn over_limits(
     next
 }
 
-/// A replica that was recycled is complete again, or was scaled in.
+/// A group replica that was terminated is complete again, or was scaled in.
 fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica]) {
     for attempt in attempts.iter_mut().filter(|a| fence::is_incomplete(a)) {
         let replica = usize::try_from(attempt.replica).ok();
@@ -105,9 +106,9 @@ fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica]) {
     }
 }
 
-/// What a group's status says of torn down replicas.
+/// What a group's status stores of terminated replicas.
 pub struct Fences {
-    /// The attempt of the PodCliqueSet replica that the group's status speaks of.
+    /// The attempt of the PodCliqueSet replica that the group's status is about.
     pub observed_attempt: Option<i32>,
     /// The attempts of single group replicas.
     pub replica_attempts: Vec<ReplicaAttempt>,
@@ -147,7 +148,7 @@ pub fn with_fences(
     next
 }
 
-/// The set's generation, once all PodCliques have it (Grove, §4.3; readiness is not required).
+/// The set's generation, once all PodCliques have it (docs/semantics.md §9.2).
 fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica]) -> Option<String> {
     let set = &snapshot.owner.as_ref()?.set;
     let generation = set.status.as_ref()?.current_generation_hash.clone()?;

@@ -1,4 +1,4 @@
-//! Objects as they are created (Grove, §3).
+//! Objects as they are created.
 
 pub mod gang;
 pub mod group;

@@ -22,8 +22,8 @@ use kube::Resource;
 
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
-/// What was seen. Children of the set are those that it controls, whatever their labels say, and
-/// those that nobody controls but that say they are part of it: these it adopts, if it wants them.
+/// What was observed. Children of the set are those that it controls, whatever their labels, and
+/// those without a controller that are labelled as part of it: it adopts the wanted ones of these.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
     /// The set as stored.
@@ -59,7 +59,7 @@ pub struct CliqueSeen {
 }
 
 impl CliqueSeen {
-    /// Whether the PodClique is on its way out.
+    /// Whether the PodClique is terminating.
     pub fn is_terminating(&self) -> bool {
         ownership::is_terminating(&self.podclique.metadata)
     }
@@ -96,7 +96,7 @@ impl CliqueSeen {
         CliqueFacts::of(&self.podclique, self.pods.iter().map(AsRef::as_ref))
     }
 
-    /// How many pods have to be there: never more than are asked for.
+    /// The minimum of pods: never more than `spec.replicas`.
     pub fn minimum(&self) -> i32 {
         domain::workload::gang::clique_minimum(&self.podclique.spec)
     }
@@ -129,14 +129,14 @@ impl Snapshot {
         limits::bounded(live.or(config.replicas).unwrap_or(1))
     }
 
-    /// The PodClique of that name, unless it is on its way out or of an earlier attempt.
+    /// The PodClique of that name, unless it is terminating or of an earlier attempt.
     pub fn podclique(&self, name: &str) -> Option<&CliqueSeen> {
         self.podcliques
             .get(name)
             .filter(|c| !c.is_terminating() && self.is_current(c))
     }
 
-    /// The PodClique of that name and of the present attempt, on its way out or not.
+    /// The PodClique of that name and of the current attempt, also if it is terminating.
     pub fn of_present_attempt(&self, name: &str) -> Option<&CliqueSeen> {
         self.podcliques.get(name).filter(|c| self.is_current(c))
     }
@@ -146,8 +146,8 @@ impl Snapshot {
         fence::is_stored_as_succeeded(self.attempts(), replica, podclique)
     }
 
-    /// Whether all PodCliques of the job's replica were there in the present attempt: one that is
-    /// missing since then is a failure, and nobody makes it again in this attempt.
+    /// Whether all PodCliques of the job's replica existed in the current attempt: one that is
+    /// missing since then is a failure and is not created again in this attempt (decision 59).
     pub fn is_closed(&self, replica: i32) -> bool {
         self.is_training() && fence::is_complete(self.attempts(), replica)
     }
@@ -185,8 +185,8 @@ impl Snapshot {
             .is_none_or(|i| clique.attempt().set == self.attempt(i))
     }
 
-    /// Whether the set controls the PodClique, or a scaling group that the set controls. What nobody
-    /// controls may be adopted, and nothing else is done about it.
+    /// Whether the set controls the PodClique, or a scaling group that the set controls. PodCliques
+    /// without a controller may be adopted, and nothing else is done to them.
     pub fn is_own(&self, clique: &CliqueSeen) -> bool {
         let set = ownership::uid(&self.stored.metadata);
         let owner = ownership::controller(&clique.podclique.metadata);
@@ -199,8 +199,8 @@ impl Snapshot {
         })
     }
 
-    /// PodCliques that are of an earlier attempt, on their way out or not, with their replicas. What
-    /// nobody controls never counts.
+    /// PodCliques of an earlier attempt, terminating or not, with their replicas. PodCliques
+    /// without a controller never count.
     pub fn earlier(&self) -> impl Iterator<Item = (i32, &CliqueSeen)> {
         self.podcliques.values().filter_map(|c| {
             let i = self.replica_of(c)?;
@@ -218,8 +218,8 @@ impl Snapshot {
         counts
     }
 
-    /// The scaling group of that name, on its way out or not. It is asked for each replica, so the
-    /// list, which is in order, is not searched through.
+    /// The scaling group of that name, also if it is terminating. It is looked up for each replica,
+    /// hence by binary search in the sorted list.
     pub fn group(&self, name: &str) -> Option<&Arc<PodCliqueScalingGroup>> {
         let at = self.groups.binary_search_by(|g| named(g).cmp(name)).ok()?;
         self.groups.get(at)
@@ -304,7 +304,8 @@ fn named(group: &PodCliqueScalingGroup) -> &str {
     ownership::name(&group.metadata)
 }
 
-/// What the set controls, and what nobody controls but says it is part of the set.
+/// The objects that the set controls, and those without a controller that are labelled as part of
+/// it.
 fn children<K>(cache: &Cache<K>, set: &PodCliqueSet, key: &Key) -> Vec<Arc<K>>
 where
     K: Resource<DynamicType = ()> + Clone,
@@ -316,7 +317,7 @@ where
 
 fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, CliqueSeen) {
     let mut pods = caches.of::<Pod>().owned_by(&*podclique);
-    // One without an index was made by somebody by hand.
+    // Pods without an index were created by hand.
     pods.retain(|p| p.index().is_some());
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     (

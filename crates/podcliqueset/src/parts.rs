@@ -10,8 +10,9 @@ use domain::workload::layout::{self, Layout, Part};
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
 
 impl Snapshot {
-    /// What the set consists of, by the live replica counts of its groups. A group whose object does
-    /// not exist yet counts with the replicas that it will have: its gang must not start without it.
+    /// What the set consists of, by the live replica counts of its groups. A group whose object
+    /// does not exist yet counts with the replicas that it will have: its gang must not start
+    /// without it.
     pub fn layout(&self) -> Layout<'_> {
         let template = &self.intake.set.spec.template;
         layout::enumerate(self.name(), template, self.replicas(), |name, config| {
@@ -47,7 +48,7 @@ impl Snapshot {
                 .is_some_and(|c| training::is_done(&c.podclique, &c.completed()))
     }
 
-    /// Whether the part is there in the present attempt and nobody controls it.
+    /// Whether the part exists in the current attempt and has no controller.
     fn is_part_to_be_adopted(&self, part: &Part<'_>) -> bool {
         let found = self.of_present_attempt(&part.name);
         found.is_some_and(|c| is_loose(c) && c.attempt().group == self.group_attempt(part))
@@ -64,9 +65,9 @@ impl Snapshot {
     }
 }
 
-/// Replicas of which a part that is wanted is in nobody's hands: it was cut loose, or its owner was
-/// deleted with `--cascade=orphan`. Torn down before it is adopted it would be left over, and its
-/// pods with it.
+/// Replicas that have a wanted PodClique or group without a controller: its owner reference was
+/// removed, or its owner was deleted with `--cascade=orphan`. Terminated before it is adopted it
+/// would be left over, and its pods with it (decision 71).
 pub fn being_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
     let mut replicas = with_group_to_be_adopted(snapshot, layout);
     if snapshot.podcliques.values().any(is_loose) {
@@ -78,8 +79,8 @@ pub fn being_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
     replicas
 }
 
-/// Replicas of which a scaling group that is wanted is in nobody's hands: what it has of earlier
-/// attempts is known once it is adopted.
+/// Replicas that have a wanted scaling group without a controller: which of its PodCliques are of
+/// earlier attempts is known once it is adopted (decision 71).
 pub fn with_group_to_be_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> HashSet<i32> {
     let groups = snapshot.groups.iter().map(|g| &g.metadata);
     let loose = groups.filter(|meta| ownership::is_adoptable(meta));

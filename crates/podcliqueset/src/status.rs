@@ -83,8 +83,8 @@ pub fn over_limits(
     next
 }
 
-/// What is remembered of a replica goes when it is scaled in, and one by one once the PodClique of
-/// the present attempt exists.
+/// Entries of a replica are removed when it is scaled in, and one by one once the PodClique of the
+/// current attempt exists.
 fn live_replicas(snapshot: &Snapshot, before: &[LiveReplicas]) -> Vec<LiveReplicas> {
     let is_needed = |l: &&LiveReplicas| {
         let name = names::standalone_clique(snapshot.name(), l.replica, &l.clique);

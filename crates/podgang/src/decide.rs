@@ -1,4 +1,4 @@
-//! The PodGang life cycle (seed 004), computed from pods.
+//! The PodGang life cycle (docs/semantics.md §8.4), computed from pods.
 //!
 //! "All pods" in the seed means the guaranteed ones: with best-effort pods beyond the minimum a
 //! literal reading would never leave `Binding`.

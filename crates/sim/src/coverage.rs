@@ -38,7 +38,7 @@ impl Coverage {
         self.0.iter().map(|(what, count)| (*what, *count))
     }
 
-    /// What the log of a run tells.
+    /// What the log of a run shows.
     pub fn read(&mut self, store: &Store) {
         for record in &store.log {
             match record.id.resource {

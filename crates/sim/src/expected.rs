@@ -1,5 +1,5 @@
-//! What has to be there in the end, computed from the sets and the live replica counts without
-//! any code of the operator.
+//! What has to exist in the end, computed from the sets and the live replica counts without any
+//! code of the operator.
 
 mod attempts;
 mod jobs;
@@ -57,7 +57,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems
 }
 
-/// What is missing, left over or in nobody's hands.
+/// What is missing, left over or without a controller.
 fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> Vec<String> {
     let is_child = |id: &&Id| {
         !matches!(
@@ -98,8 +98,8 @@ fn check_owner(store: &Store, id: &Id, pod: &Value) -> Option<String> {
     }
 }
 
-/// Whether a set is at the top of those who control it: what nobody controls, and all that it
-/// controls, is left to whoever made it so.
+/// Whether a set is the topmost controller: an object without a controller, and all that it
+/// controls, is left to the user who removed its owner.
 fn is_rooted(store: &Store, id: &Id) -> bool {
     if id.resource == Resource::PodCliqueSet {
         return true;
@@ -112,8 +112,8 @@ fn is_rooted(store: &Store, id: &Id) -> bool {
     })
 }
 
-/// Whether a pod that nobody controls says that it is of a PodClique which stays, and of the same
-/// attempt: what another attempt has left is let be.
+/// Whether a pod without a controller is labelled as of a PodClique that stays, and is of the same
+/// attempt: pods of another attempt are left alone.
 fn is_claimed(store: &Store, pod: &Value) -> bool {
     let podclique = Id::new(Resource::PodClique, view::label(pod, labels::POD_CLIQUE));
     let is_labelled = view::label(pod, labels::MANAGED_BY) == labels::MANAGER;

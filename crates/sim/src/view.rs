@@ -105,7 +105,7 @@ pub fn gates(pod: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a pod ended well and nobody asked for its end.
+/// Whether a pod succeeded without having been deleted.
 pub fn is_completed(pod: &Value) -> bool {
     text(pod, "/status/phase") == "Succeeded" && !is_terminating(pod)
 }
@@ -148,8 +148,8 @@ pub fn attempt_entry(object: &Value, replica: i64) -> Option<&Value> {
     list(object, "/status/replicaAttempts").find(|a| number(a, "/replica") == replica)
 }
 
-/// Name of the PodCliqueSet that a child is of: by its name, which nobody can edit. Names of sets
-/// hold no dash here.
+/// Name of the PodCliqueSet that a child belongs to, from its own name, which cannot be edited.
+/// Names of sets contain no hyphen here.
 pub fn set_of(child: &Value) -> &str {
     name(child).split('-').next().unwrap_or_default()
 }

@@ -16,7 +16,7 @@ pub struct Output {
     pub text: String,
 }
 
-/// Every generated file. Whoever generates something new adds it here; `--check` follows.
+/// Every generated file. Add new ones here; `--check` then covers them.
 ///
 /// Only `config/install.yaml` is not among them, as it takes helm: `make generate` writes it, and a
 /// test in `tests/e2e` compares it.

@@ -1,4 +1,4 @@
-//! Requests to the API server as plain HTTP: nothing is decoded that nobody reads.
+//! Requests to the API server as plain HTTP: bodies that are not needed are not decoded.
 
 use std::fmt::Display;
 

@@ -17,8 +17,8 @@ use crate::site::Site;
 
 /// The bar for 1,000 pods on 60 nodes, in MB.
 const MOST_MEMORY: f64 = 60.0;
-/// Requests of the one clique, at most, for each that the least number has. Of the other workloads
-/// the ratio is told and not judged.
+/// The largest allowed ratio of requests to the least possible number, for the one clique. For the
+/// other workloads the ratio is reported and not judged.
 const MOST_REQUESTS: f64 = 1.05;
 
 /// Seconds since the first request was sent.

@@ -1,4 +1,4 @@
-//! A line for each step, so that nobody wonders whether it hangs.
+//! A line for each step, so that a slow run can be told from one that hangs.
 
 use std::sync::LazyLock;
 use std::time::Instant;

@@ -49,7 +49,7 @@ impl Requests {
         fitting.map(|(_, count)| count).sum()
     }
 
-    /// All but events, which tell people something and change nothing.
+    /// All but events, which change nothing.
     pub fn without_events(&self) -> u32 {
         self.count(|kind| !is_event(kind))
     }

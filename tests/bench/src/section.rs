@@ -2,7 +2,7 @@
 
 use crate::sample::Sample;
 
-/// What is said about one workload.
+/// The section of the report about one workload.
 #[derive(Clone, Debug, Default)]
 pub struct Section {
     /// The workload.

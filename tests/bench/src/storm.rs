@@ -1,4 +1,4 @@
-//! Gangs that lose a pod each: how fast their breach is stored, and how fast they are torn down
+//! Gangs that lose a pod each: how fast their breach is stored, and how fast they are terminated
 //! once it has lasted for the delay.
 
 mod figures;

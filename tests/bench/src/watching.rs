@@ -1,5 +1,5 @@
-//! A watch that goes on where it ended: the API server closes those that it cannot serve fast
-//! enough, which happens when the machine has more to do than it can.
+//! A watch that is resumed where it ended: the API server closes watches that it cannot serve fast
+//! enough, which happens on an overloaded machine.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -23,12 +23,12 @@ const SECONDS: u32 = 290;
 pub struct Metadata {
     /// Its name.
     pub name: String,
-    /// Where a watch goes on.
+    /// The resourceVersion from which the watch is resumed.
     pub resource_version: String,
     /// What it says of itself.
     #[serde(default)]
     pub labels: BTreeMap<String, String>,
-    /// It is on its way out.
+    /// It is terminating.
     pub deletion_timestamp: Option<String>,
 }
 

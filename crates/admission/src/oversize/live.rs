@@ -87,7 +87,7 @@ impl<'a> Tally<'a> {
         let base = known.in_base(live) - known.in_base(known.replicas);
         let in_base = known.each.times(base).pods;
         self.total = self.total.plus(known.each.times(more));
-        // What somebody wrote into the list of a group counts until it is put right.
+        // Names that were added to the list of a group count until they are removed again.
         self.total.podcliques += strangers.max(0).saturating_mul(live);
         *self
             .gangs

@@ -2,7 +2,7 @@
 //!
 //! A standalone clique `g-0-c` and clique `c` of group `g` are both `<pcs>-<i>-g-0-c`. Cliques and
 //! groups share names with their autoscalers and resource claims, so they are compared with each
-//! other as well (`grove-behaviour` 13.A 34).
+//! other as well.
 
 use std::collections::HashMap;
 
@@ -11,8 +11,8 @@ use api::PodCliqueSet;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, group_of, scaling_groups};
 
-/// Longer names, groups' and cliques' together, are an error of their own, and have too many hyphens
-/// to be looked at.
+/// Longer names, groups' and cliques' together, are an error of their own and are not compared:
+/// they have too many hyphens.
 const LONGEST: usize = 126;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {

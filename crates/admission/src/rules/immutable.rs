@@ -159,8 +159,8 @@ fn group(
     errors.into_iter().flatten().collect()
 }
 
-/// A constraint stays as it is, but for two ways of modernizing it (Grove): `packDomain` may move
-/// to `pack.required`, and a constraint with `packDomain` that names no topology may be given one.
+/// A constraint cannot be changed, except in two ways (Grove): `packDomain` may move to
+/// `pack.required`, and a constraint with `packDomain` that names no topology may get one.
 fn topology(
     at: &Path,
     old: Option<&TopologyConstraint>,

@@ -2,7 +2,7 @@
 //!
 //! Grove accepts DNS subdomains (with dots). Ours must be DNS labels: host names, Services and
 //! label values are made of them, and a name with a dot would fail only when a pod is created
-//! (`grove-behaviour` 13.B). `roleName` may occur more than once: nothing is named after it.
+//! `roleName` may occur more than once: nothing is named after it.
 
 use std::collections::BTreeMap;
 

@@ -69,7 +69,8 @@ fn circle(pcs: &PodCliqueSet) -> Option<FieldError> {
     }
 }
 
-/// Who waits for whom, without those whose turn comes: what is left stands in or behind a circle.
+/// Which cliques wait for which others, without those that would start: what is left is in a circle
+/// or waits for one.
 fn waits(pcs: &PodCliqueSet) -> BTreeMap<&str, BTreeSet<&str>> {
     let mut left: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for clique in &pcs.spec.template.cliques {

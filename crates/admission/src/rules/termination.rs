@@ -1,4 +1,4 @@
-//! `terminationDelay`, of the set and of its groups (seed 000).
+//! `terminationDelay`, of the set and of its groups (docs/semantics.md §3.1).
 
 use api::duration::DurationError;
 use api::{GoDuration, PodCliqueSet, WorkloadType};
@@ -36,7 +36,7 @@ fn alone(at: &Path, given: &GoDuration) -> FieldError {
     at.wrong(given, problem, remedy)
 }
 
-/// No delay at all is for training jobs, where every failure counts (seed 002).
+/// No delay at all is for training jobs, where every failure counts (docs/semantics.md §5.4).
 fn delay(at: &Path, given: &GoDuration, type_: WorkloadType, instead: &str) -> Option<FieldError> {
     match given.parse() {
         Err(error) => Some(unreadable(at, given, &error)),

@@ -1,4 +1,4 @@
-//! Topology constraints, as far as one set tells. That the topology and its domains exist is
+//! Topology constraints, as far as one set shows them. Whether the topology and its levels exist is
 //! checked where the cluster can be asked.
 
 use api::PodCliqueSet;
@@ -65,7 +65,7 @@ fn unnamed(placed: &Placed<'_>) -> Option<FieldError> {
 }
 
 impl Placed<'_> {
-    /// A set lives in one topology.
+    /// All constraints of a set name one topology.
     fn differs_from(&self, first: &Self) -> Option<FieldError> {
         let (own, other) = (
             &self.constraint.topology_name,

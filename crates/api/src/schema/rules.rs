@@ -179,7 +179,7 @@ fn training(spec: &str) -> String {
     format!("(has({spec}.workloadType) && {spec}.workloadType == 'Training')")
 }
 
-/// Ours (seed 002).
+/// Ours (docs/semantics.md §5).
 fn workload() -> Vec<Rule> {
     vec![
         Rule::new(
@@ -351,7 +351,7 @@ fn fixed_minimum() -> Rule {
     .field(".minAvailable")
 }
 
-/// Ours (seed 000).
+/// Ours (docs/semantics.md §3.1).
 fn termination_delay() -> Vec<Rule> {
     const SET: &str = "self.template.terminationDelay";
     const GROUPS: &str = "self.template.podCliqueScalingGroups";

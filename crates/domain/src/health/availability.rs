@@ -1,4 +1,4 @@
-//! When a clique or a scaling group is below its minimum: the tables of the design, §3, used by
+//! When a clique or a scaling group is below its minimum: docs/semantics.md §2.2 and §2.4, used by
 //! the controllers that report a breach and, again, by those that act on one.
 
 mod age;
@@ -42,7 +42,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
     }
 }
 
-/// `PodCliqueScheduled` (Grove, §4.4).
+/// `PodCliqueScheduled` (docs/semantics.md §2.3).
 pub fn clique_scheduled(scheduled: i32, minimum: i32) -> Verdict {
     let is_enough = scheduled >= minimum;
     let reason = if is_enough {
@@ -92,7 +92,7 @@ pub fn group_breach(facts: &GroupFacts) -> Verdict {
     }
 }
 
-/// `ScaledBelowMinAvailable`: somebody asked for fewer than the minimum; not a breach.
+/// `ScaledBelowMinAvailable`: `spec.replicas` is below the minimum, which is not a breach.
 pub fn scaled_below_minimum(replicas: i32, min_available: i32) -> Option<Verdict> {
     (replicas < min_available).then(|| Verdict {
         type_: ConditionType::ScaledBelowMinAvailable,

@@ -1,4 +1,4 @@
-//! Event `PodCliqueFailed` of a training job (seed 002), on the set, where the user looks.
+//! Event `PodCliqueFailed` of a training job (docs/semantics.md §13.2), on the set, where the user looks.
 
 use api::PodClique;
 use api::conditions::{self, ConditionType};
@@ -7,12 +7,12 @@ use super::availability::StoredBreach;
 use crate::object::ownership;
 use crate::plan::{Note, Target};
 
-/// Tells of the breach that the PodClique has stored, if it has one. It is one event whoever says
-/// it: the PodClique does at once, and its set when it was given up for it.
+/// The event of the breach that the PodClique has stored, if it has one. The PodClique posts it at
+/// once, and its set when the job is given up; both have the same name, so it is one event.
 pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Note> {
     let status = podclique.status.as_ref()?;
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
-    // A crash loop is one breach, and is told of once.
+    // A crash loop is one breach and has one event.
     let since = StoredBreach::from(status).since()?;
     let meta = &podclique.metadata;
     let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);

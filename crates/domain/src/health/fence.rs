@@ -1,15 +1,15 @@
-//! The attempt fence: how a replica is torn down so that a crash, a repetition or a lost answer
-//! never tears it down twice, and never half (design, protocol rule 4).
+//! The attempt fence: how a replica is terminated so that a crash, a repetition or a lost answer
+//! never terminates it twice, and never half (docs/semantics.md §4).
 //!
 //! ```text
 //! status PUT: attempts[i] + 1 ──▶ events ──▶ delete PodCliques of i with a lower attempt
 //!                                            ──▶ create them with the new attempt
 //! ```
 //!
-//! The status write is the decision; all that follows is planned from what it left behind. A
-//! PodClique carries the attempt it was created in, which is never repaired. Nothing is
-//! created in a replica while a PodClique of a lower attempt exists there, and only PodCliques of
-//! the present attempt count in any rule.
+//! The status write is the decision; all that follows is planned from what it stored. A PodClique
+//! carries the attempt it was created in, which is never repaired. Nothing is created in a replica
+//! while a PodClique of a lower attempt exists there, and only PodCliques of the current attempt
+//! count in any rule.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -27,8 +27,8 @@ use crate::workload::limits;
 /// So many entries keep the cause as text.
 const MESSAGES_KEPT: usize = 20;
 
-/// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: nobody
-/// controls it, and it is of another attempt (design, protocol rule 4, step 3).
+/// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: it has no
+/// controller and is of another attempt (docs/semantics.md §4.3, decision 36).
 pub fn is_leftover(found: &ObjectMeta, desired: &ObjectMeta) -> bool {
     ownership::is_adoptable(found) && Attempt::of(found) != Attempt::of(desired)
 }
@@ -63,13 +63,13 @@ pub fn is_stored_as_succeeded(attempts: &[ReplicaAttempt], replica: i32, podcliq
     entry.is_some_and(|a| a.succeeded.iter().any(|name| name == podclique))
 }
 
-/// The present attempt of a replica: 0 until it is torn down for the first time.
+/// The current attempt of a replica: 0 until it is terminated for the first time.
 pub fn present(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
     entry(attempts, replica).map_or(0, |a| a.attempt)
 }
 
-/// What is known of a replica. It is asked for each PodClique: in the list of a job, which has an
-/// entry for each replica, it is found at once.
+/// What is stored of a replica. It is looked up for each PodClique: the list of a job has an entry
+/// for each replica, so its place is tried first.
 pub fn entry(attempts: &[ReplicaAttempt], replica: i32) -> Option<&ReplicaAttempt> {
     let is_it = |a: &&ReplicaAttempt| a.replica == replica;
     let place = usize::try_from(replica).ok()?;
@@ -82,12 +82,12 @@ pub fn is_complete(attempts: &[ReplicaAttempt], replica: i32) -> bool {
     entry(attempts, replica).is_some_and(|a| a.complete == Some(true))
 }
 
-/// Whether the present attempt has yet to become complete, and somebody waits to see it.
+/// Whether `complete` of the current attempt is stored as false.
 pub fn is_incomplete(attempt: &ReplicaAttempt) -> bool {
     attempt.complete == Some(false)
 }
 
-/// Why a replica is torn down.
+/// Why a replica is terminated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
     /// PascalCase reason.
@@ -127,14 +127,15 @@ pub fn recycle(
     next
 }
 
-/// Whether the replica was recycled and did not come back since. An entry without the latch was
-/// stored before there was one: it counts as back, so that an upgrade breaches nothing.
+/// Whether the group replica was terminated and has not been available since. An entry without the
+/// latch was stored by an earlier version: it counts as available, so that an upgrade breaches
+/// nothing (decision 51).
 pub fn is_recovering(attempts: &[ReplicaAttempt], replica: i32) -> bool {
     entry(attempts, replica).is_some_and(|a| a.recovered == Some(false))
 }
 
-/// The list with the latch of each replica set that is back. It never goes back itself: whatever is
-/// made in that replica later on starts like anything else (seed 000, startup protection).
+/// The list with `recovered` set of each replica that was available again. It never becomes false
+/// by itself: what is created in that replica later starts like any other (docs/semantics.md §2.4).
 pub fn with_recovered(
     attempts: &[ReplicaAttempt],
     is_back: impl Fn(i32) -> bool,
@@ -190,8 +191,8 @@ fn with(
     next
 }
 
-/// Keeps the message of the newest entries: ten thousand replicas, each torn down once, would else
-/// make a status that etcd does not take, and then nothing would ever be torn down again.
+/// Keeps the message of the newest entries only: with ten thousand of them the status would be
+/// larger than etcd accepts, and no attempt could be raised any more (decision 67).
 fn shorten(attempts: &mut [ReplicaAttempt]) {
     let mut told: Vec<&mut ReplicaAttempt> = attempts
         .iter_mut()
@@ -203,7 +204,7 @@ fn shorten(attempts: &mut [ReplicaAttempt]) {
     }
 }
 
-/// A standalone clique of a replica that is about to be torn down.
+/// A standalone clique of a replica that is about to be terminated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StandaloneClique {
     /// Its name in the template.
@@ -212,11 +213,11 @@ pub struct StandaloneClique {
     pub live: Option<LiveCount>,
 }
 
-/// What `liveReplicas` becomes when the replica is torn down: the counts that users and
-/// autoscalers set, so that the recreated cliques get them back. A clique whose PodClique does not
-/// exist keeps its old entry: it was torn down before it came back. The live count is compared with
-/// what is stamped on the PodClique: the template may have been changed a moment ago, and a count
-/// that merely did not follow yet was set by nobody.
+/// The next `liveReplicas` when the replica is terminated: the counts that users and autoscalers
+/// set, so that the recreated cliques get them back. A clique whose PodClique does not exist keeps
+/// its old entry: it was terminated before it was recreated. The live count is compared with the
+/// annotation of the PodClique: the template may have been changed a moment ago, and a count that
+/// has not followed it yet was not scaled (decision 52).
 pub fn remember_live_replicas(
     before: &[LiveReplicas],
     replica: i32,
@@ -241,8 +242,8 @@ pub fn remember_live_replicas(
     others.chain(of_replica).collect()
 }
 
-/// With how many replicas a standalone clique is created, and the template's value that is stamped
-/// on it: what it had before it was torn down, else what the template says.
+/// The replica count that a standalone clique is created with, and the template's value that is
+/// stamped on it: the count before its termination if one is stored, else the template's.
 pub fn count_to_create(
     remembered: &[LiveReplicas],
     replica: i32,

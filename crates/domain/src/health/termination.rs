@@ -1,7 +1,7 @@
-//! Gang termination (seed 000): how long a breach may last, and what is said of it.
+//! Gang termination (docs/semantics.md §3): how long a breach may last, and what is reported of it.
 //!
-//! A timer is data: the stored time since when something is breached plus the delay. It fires at
-//! that time and never before, whatever happened to the operator meanwhile.
+//! A timer is data: the stored time since when something is breached, plus the delay. It fires at
+//! that time and never before, also if the operator was restarted meanwhile.
 
 use api::conditions::{Status, Verdict};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
@@ -20,8 +20,8 @@ pub const REASON: &str = "MinAvailableBreached";
 /// time to come back.
 pub const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
 
-/// How long a breach may last in the set; `None`: gang termination is off, which it is unless
-/// somebody asks for it. A delay that makes no sense counts as none.
+/// How long a breach may last in the set; `None`: gang termination is off, which is the default. An
+/// invalid delay counts as none.
 pub fn delay_of_set(set: &PodCliqueSet) -> Option<SignedDuration> {
     let given = set.spec.template.termination_delay.as_ref();
     given.filter(|_| is_inference(set)).and_then(usable)
@@ -89,7 +89,7 @@ pub fn due(since: Timestamp, delay: SignedDuration) -> Timestamp {
 /// A breach that is stored and holds now.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Breach {
-    /// Index of the replica that is torn down for it.
+    /// Index of the replica that is terminated for it.
     pub replica: i32,
     /// The PodClique or scaling group.
     pub object: Target,
@@ -122,7 +122,7 @@ impl Breach {
         })
     }
 
-    /// When the replica is torn down.
+    /// When the replica is terminated.
     pub fn due(&self) -> Timestamp {
         due(self.since, self.delay)
     }
@@ -139,7 +139,7 @@ impl Breach {
         }
     }
 
-    /// The announcement. `replica` names what will be torn down.
+    /// The event that announces the termination. `replica` names what will be terminated.
     pub fn scheduled(&self, replica: &str) -> Note {
         let message = format!(
             "{replica} is terminated at {:.0} unless it recovers: {self}",
@@ -183,14 +183,15 @@ pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
     breaches
 }
 
-/// Whether the fence was raised by a breach and has to be told of. It is until the replica is
-/// complete again, the last time by the plan that stores that it is: so it is told however long
-/// the operator was away, and never again afterwards.
+/// Whether the attempt was raised by a breach and its events have to be posted: until the replica
+/// is complete again, the last time by the plan that stores that it is. So they are posted however
+/// long the operator was away, and not again later (decision 61).
 pub fn is_to_be_told(fence: &ReplicaAttempt) -> bool {
     fence.reason == REASON && fence::is_incomplete(fence)
 }
 
-/// That a replica was torn down. `uid` is that of the fenced object, `replica` names the replica.
+/// The event that a replica was terminated. `uid` is that of the set or group, `replica` names the
+/// replica.
 pub fn terminated(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Note {
     let message = format!("{replica} was terminated: {}", fence.message);
     Note::warning("GangTerminated", message).once(identity(fence, uid))

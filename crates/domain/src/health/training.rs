@@ -1,4 +1,4 @@
-//! Training jobs (seed 002): what is done, what failed, how long it may take.
+//! Training jobs (docs/semantics.md §5): what is done, what failed, how long it may take.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub fn is_training(set: &PodCliqueSet) -> bool {
     set.spec.workload_type == Some(WorkloadType::Training)
 }
 
-/// Whether the job is over, well or not: from then on nobody creates anything for it.
+/// Whether the job is over, succeeded or failed: from then on nothing is created for it.
 pub fn is_over(status: Option<&PodCliqueSetStatus>) -> bool {
     status.is_some_and(|s| has_failed(s) || is_terminal(s.phase))
 }
@@ -40,7 +40,7 @@ pub fn failure(set: &PodCliqueSet) -> Option<Reason> {
     Some(failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded))
 }
 
-/// How long the job may take from its first start; `None`: for ever.
+/// How long the job may take from its first start; `None`: no limit.
 pub fn max_runtime(set: &PodCliqueSet) -> Option<SignedDuration> {
     let limits = set.spec.training_spec.as_ref()?;
     parsed(limits.max_runtime.as_ref()?).filter(SignedDuration::is_positive)

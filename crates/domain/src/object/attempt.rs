@@ -17,9 +17,9 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    /// What an object says of itself: in annotations, since labels are edited in passing, and an
-    /// edited attempt is the end of pods that run. One without those annotations (made before we
-    /// wrote them, or by somebody else) says it in labels; 0 if absent.
+    /// The attempt that an object carries: in annotations, because labels are edited in passing,
+    /// and an edited attempt would delete pods that run. An object without those annotations
+    /// (created by an earlier version or by another writer) carries it in labels; 0 if absent.
     pub fn of(meta: &ObjectMeta) -> Self {
         let number = |key| {
             let noted = ownership::annotation(meta, key).and_then(|text| text.parse().ok());

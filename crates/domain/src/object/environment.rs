@@ -1,4 +1,4 @@
-//! Environment variables that the operator gives to every container (Grove, §3.3).
+//! Environment variables that the operator gives to every container, named as by the Go operator.
 
 use api::labels::{self, env};
 use k8s_openapi::api::core::v1::{EnvVar, EnvVarSource, ObjectFieldSelector, PodSpec};

@@ -4,7 +4,7 @@ use api::{labels, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 
-/// A controller reference to `owner` (Grove, §3.1: every owner reference is one, with
+/// A controller reference to `owner` (docs/semantics.md §7.1: every owner reference is one, with
 /// `blockOwnerDeletion`).
 pub fn controller_reference<K: Resource<DynamicType = ()>>(owner: &K) -> OwnerReference {
     OwnerReference {
@@ -25,8 +25,8 @@ pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
         .find(|o| o.controller == Some(true))
 }
 
-/// Whether one of our kinds controls the object, or it bears our label. Others may make objects of
-/// our kinds by hand: they are left alone.
+/// Whether one of our kinds controls the object, or it has our label. Objects of our kinds that
+/// others created by hand are left alone.
 pub fn is_managed(meta: &ObjectMeta) -> bool {
     let is_of_grove = |o: &OwnerReference| o.api_version.starts_with("grove.io/");
     controller(meta).is_some_and(is_of_grove)
@@ -38,7 +38,7 @@ pub fn is_controlled_by(meta: &ObjectMeta, uid: &str) -> bool {
     !uid.is_empty() && controller(meta).is_some_and(|o| o.uid == uid)
 }
 
-/// Whether nobody controls the object, and it stays: it may be adopted.
+/// Whether the object has no controller and is not terminating: it may be adopted.
 pub fn is_adoptable(meta: &ObjectMeta) -> bool {
     controller(meta).is_none() && !is_terminating(meta)
 }
@@ -68,8 +68,8 @@ pub fn annotation<'a>(meta: &'a ObjectMeta, key: &str) -> Option<&'a str> {
     meta.annotations.as_ref()?.get(key).map(String::as_str)
 }
 
-/// Index of the PodCliqueSet replica that a PodClique or scaling group of this set is of: by its
-/// name, which nobody can edit as they can its labels.
+/// Index of the PodCliqueSet replica that a PodClique or scaling group of this set belongs to, from
+/// its name: labels can be edited.
 pub fn replica_in(set: &str, meta: &ObjectMeta) -> Option<i32> {
     names::parts_of_standalone_clique(set, name(meta)).map(|(replica, _)| replica)
 }

@@ -173,8 +173,8 @@ impl Pod {
         matches!(self.status.phase.as_deref(), Some("Succeeded" | "Failed"))
     }
 
-    /// Whether it ended well and nobody asked for its end: a drained pod may also end in Succeeded,
-    /// and that one is not done (seed 002).
+    /// Whether it ended well and was not deleted before: a drained pod may also end in Succeeded,
+    /// and its work is not done (docs/semantics.md §5.2).
     pub fn is_completed(&self) -> bool {
         self.status.phase.as_deref() == Some("Succeeded") && !self.is_terminating()
     }
@@ -261,8 +261,8 @@ impl Pod {
             .any(|c| c.type_ == type_ && c.status == "True")
     }
 
-    /// The index in its PodClique: the end of the hostname, which nobody can change, else the
-    /// label (pods of the Go operator carry both).
+    /// The index in its PodClique: the end of the hostname, which cannot be changed, else the label
+    /// (pods of the Go operator have both).
     pub fn index(&self) -> Option<i32> {
         let hostname = self
             .spec

@@ -1,6 +1,6 @@
 //! Texts that others make, of any length.
 
-/// The first so many characters, and a sign if there were more.
+/// The first `longest` characters, and a mark if there were more.
 pub fn cut_text(text: &str, longest: usize) -> String {
     match text.char_indices().nth(longest) {
         Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),

@@ -72,8 +72,8 @@ impl Action {
         }
     }
 
-    /// A deletion of the very version with this metadata: whoever changed it since, its owner
-    /// references above all, is asked again first.
+    /// A deletion of exactly this version: if the object changed since, its owner references above
+    /// all, the API server answers 409 and it is decided again.
     pub fn delete_as_seen<K: Resource<DynamicType = ()>>(
         meta: &ObjectMeta,
         purpose: Purpose,

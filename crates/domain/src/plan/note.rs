@@ -1,8 +1,8 @@
-//! What a plan tells the user, as an event.
+//! An event that a plan posts.
 
 use super::Target;
 
-/// Something to tell the user.
+/// An event to be posted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Note {
     /// Whether it needs attention (event type Warning).
@@ -11,8 +11,8 @@ pub struct Note {
     pub reason: &'static str,
     /// For people.
     pub message: String,
-    /// What makes it one event whoever says it again and however often: the event's name follows
-    /// from this, its reason and the uid of the object it is about (design, protocol rule 8).
+    /// What makes it one event however often it is posted: the event's name follows from this, its
+    /// reason and the uid of the object it is about (docs/semantics.md §13.1).
     pub identity: Option<String>,
     /// The object it is about, if that is not the one being reconciled.
     pub about: Option<Target>,

@@ -15,16 +15,16 @@ pub enum Purpose {
     /// A PodClique takes its pods along.
     #[strum(serialize = "PodClique is deleted")]
     DeleteWithPodClique,
-    /// A replica of the set is asked for no more.
+    /// A replica of the set is scaled in.
     #[strum(serialize = "replica scaled in")]
     ScaleInReplica,
-    /// A replica of a scaling group is asked for no more.
+    /// A replica of a scaling group is scaled in.
     #[strum(serialize = "group replica scaled in")]
     ScaleInGroupReplica,
-    /// A PodGang whose group replica is asked for no more.
+    /// A PodGang whose group replica is scaled in.
     #[strum(serialize = "gang scaled in")]
     ScaleInGang,
-    /// A pod is asked for no more.
+    /// A pod is scaled in.
     #[strum(serialize = "scaled in")]
     ScaleInPod,
     /// A PodClique of an earlier attempt of its replica.
@@ -45,16 +45,16 @@ pub enum Purpose {
     /// A pod that its PodGang lists may be scheduled.
     #[strum(serialize = "listed by its PodGang: may be scheduled")]
     RemoveGate,
-    /// A pod whose node does not confirm its end is selected by the headless Service no more.
+    /// A pod whose node does not confirm its end is removed from the headless Service.
     #[strum(serialize = "stuck in Terminating: leaves the headless Service")]
     DetachStuckPod,
     /// The same of a pod that an earlier attempt has left.
     #[strum(serialize = "released in another attempt: leaves the headless Service")]
     DetachReleasedPod,
-    /// A pod that nobody controls gets its owner.
+    /// A pod without a controller gets its owner.
     #[strum(serialize = "nobody controls it: adopted")]
     AdoptPod,
-    /// Labels of a pod that somebody edited.
+    /// Labels of a pod that were edited are restored.
     #[strum(serialize = "its labels were edited")]
     RestoreLabels,
     /// A pod of another implementation gets our template hash.

@@ -1,5 +1,5 @@
-//! How a PodClique object is made from the template, and kept right afterwards. Standalone ones
-//! are made by the PodCliqueSet, the others by their scaling group.
+//! How a PodClique object is built from the template, and how it is corrected afterwards. The
+//! PodCliqueSet creates the standalone ones, the scaling group the others.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -74,7 +74,8 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Of a clique in a scaling group, of which one replica has so many pods by the template.
+    /// For a clique in a scaling group; `pods` is the number of pods that one group replica has by
+    /// the template.
     pub fn grouped((template, hash): (&'a PodCliqueTemplateSpec, String), pods: i32) -> Self {
         let mut pod_spec = template.spec.pod_spec.clone();
         environment::inject(&mut pod_spec, &environment::of_scaling_group(pods));
@@ -104,7 +105,7 @@ impl Desired<'_> {
     }
 }
 
-/// The PodClique for that place (Grove, §3.1).
+/// The PodClique for that place.
 pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Desired<'a> {
     let template = clique.template;
     let pcs_name = ownership::name(&pcs.metadata);
@@ -176,8 +177,8 @@ fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, S
     all
 }
 
-/// Annotations of a template without those that are the operator's own. The definition refuses
-/// them; in an object that was stored before it did they mislead nobody.
+/// Annotations of a template without those that are reserved for the operator. The definition
+/// refuses these; objects that were stored before it did may still have them.
 pub fn users_annotations(annotations: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX) || key == labels::MNNVL_GROUP;
     let mut all = annotations.clone();
@@ -187,9 +188,8 @@ pub fn users_annotations(annotations: &BTreeMap<String, String>) -> BTreeMap<Str
 
 /// `existing` as it should be, or `None` if it is right.
 ///
-/// Everything foreign stays: other keys, finalizers, live `spec.replicas` that somebody scaled. A
-/// PodClique of another template generation keeps its pod template: an update brings it the new
-/// one on its replica's turn.
+/// Everything foreign stays: other keys, finalizers, a live `spec.replicas` that was scaled. A
+/// PodClique of another template generation keeps its pod template.
 pub fn corrected(
     existing: &PodClique,
     desired: &Desired<'_>,
@@ -268,8 +268,8 @@ fn is_same_but_for_pods(one: &PodCliqueSpec, other: &PodCliqueSpec) -> bool {
         && *workload_type == other.workload_type
 }
 
-/// What live `spec.replicas` becomes: it follows the template only where nobody scaled it since
-/// the last template value, `stamped`, was seen. An object without a stamp is only stamped.
+/// The next live `spec.replicas`: it follows the template only if it was not scaled since the last
+/// template value, `stamped`, was stored. An object without a stamp only gets one.
 pub fn live_replicas(
     live: i32,
     stamped: Option<&str>,
@@ -328,7 +328,8 @@ fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
     }
 }
 
-/// An object that nobody controls gets its owner (back); one that somebody else controls does not.
+/// Adds the owner to an object without a controller; an object with another controller is not
+/// changed.
 pub fn adopt(meta: &mut ObjectMeta, desired: &ObjectMeta) {
     if ownership::controller(meta).is_none() {
         let owner = ownership::controller(desired).cloned();

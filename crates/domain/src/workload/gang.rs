@@ -1,4 +1,4 @@
-//! Which gangs a PodCliqueSet replica consists of, and who is in them (design, §4).
+//! Which gangs a PodCliqueSet replica consists of, and who is in them (docs/semantics.md §8.1).
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueScalingGroupConfig;
@@ -39,8 +39,8 @@ pub fn group_minimum(group: &PodCliqueScalingGroupConfig) -> i32 {
     group.min_available.unwrap_or(1)
 }
 
-/// How many pods of a clique have to be there, and have to be placed together: what is asked for
-/// may be less than `minAvailable` after somebody scaled the clique down.
+/// How many pods of a clique have to exist and be placed together: less than `minAvailable` after
+/// the clique was scaled down below it.
 pub fn clique_minimum(spec: &PodCliqueSpec) -> i32 {
     spec.min_available
         .unwrap_or(spec.replicas)
@@ -50,7 +50,7 @@ pub fn clique_minimum(spec: &PodCliqueSpec) -> i32 {
 
 /// Whether a pod may be scheduled because this gang lists it. Not if another implementation wrote
 /// the list: the Go operator lists pods as they appear, and keeps the gates of a scaled gang
-/// closed until its base gang has nodes (Grove, §5).
+/// closed until its base gang has nodes (docs/semantics.md §8.3).
 pub fn opens_gates(gang: &PodGang) -> bool {
     ownership::annotation(&gang.metadata, labels::LIST_OPENS_GATES) == Some("true")
 }

@@ -8,7 +8,7 @@
 //! sorted, the order of lists that Kubernetes treats as maps is ignored, what the API server would
 //! fill in counts as absent, and quantities are compared by value (`1000m` is `1`). What changes a
 //! pod changes the hash. The input is JSON text and not a dump of Rust structs, so a newer
-//! Kubernetes library does not restart workloads (Grove's weakness, `grove-behaviour` 13.A 22).
+//! Kubernetes library does not restart workloads (docs/semantics.md §9.2).
 //!
 //! Order still counts where it has an effect: init containers run in it, `envFrom` overrides in
 //! it, and an `env` list in which a value refers to another (`$(NAME)`) is read in it.
@@ -43,8 +43,8 @@ pub fn pod_template_hash(clique: &PodCliqueTemplateSpec, priority_class_name: &s
     encode(&text)
 }
 
-/// The hash of each clique's pods, in the order of the cliques. It is the same in every replica,
-/// and dear: rules over all replicas take it from here.
+/// The hash of each clique's pods, in the order of the cliques. It is the same in every replica and
+/// expensive to compute: rules over all replicas compute it once.
 pub fn pod_template_hashes<'a>(
     cliques: impl IntoIterator<Item = &'a PodCliqueTemplateSpec>,
     priority_class_name: &str,
@@ -53,7 +53,7 @@ pub fn pod_template_hashes<'a>(
     cliques.into_iter().map(hashed).collect()
 }
 
-/// Hash of a pod spec alone: for a `PodClique` whose template nobody has any more.
+/// Hash of a pod spec alone: for a `PodClique` whose template is not in the set any more.
 pub fn pod_spec_hash(spec: &PodSpec) -> String {
     let mut text = String::new();
     write(&canonical_spec(spec, ""), &mut text);

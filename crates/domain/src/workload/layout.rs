@@ -1,5 +1,5 @@
-//! What a set consists of, whether it exists or not: enumerated once for each decision, and nobody
-//! else counts replicas (design, §2).
+//! What a set consists of, whether it exists or not: the only place that enumerates replicas, once
+//! for each decision (docs/semantics.md §1.3).
 
 use api::names;
 use api::podcliqueset::{
@@ -67,8 +67,9 @@ pub struct Part<'a> {
     pub group_replica: Option<i32>,
 }
 
-/// Enumerates the set of that name with so many replicas. `live_replicas` tells how many a scaling
-/// group of that object name has, or will have. Both are bounded by the caller (protocol rule 9).
+/// Enumerates the set of that name with so many replicas. `live_replicas` returns how many replicas
+/// a scaling group of that object name has, or will have. The caller bounds both (docs/semantics.md
+/// §12.1).
 pub fn enumerate<'a>(
     set: &str,
     template: &'a PodCliqueSetTemplateSpec,
@@ -108,7 +109,7 @@ fn enumerate_replica<'a>(
     }
 }
 
-/// Enumerates one scaling group with so many replicas, in replica `i` of its set.
+/// Enumerates one scaling group with `live` replicas, in replica `i` of its set.
 pub fn enumerate_group<'a>(
     base_gang: &str,
     name: String,
@@ -186,7 +187,7 @@ impl<'a> Replica<'a> {
     }
 
     /// The base gang, then one for each group replica beyond its group's minimum. Where every group
-    /// is scaled to 0 and there is no other clique, there is none (design, §4).
+    /// is scaled to 0 and there is no other clique, there is none (docs/semantics.md §8.1).
     pub fn gangs(&self) -> impl Iterator<Item = ExpectedGang> {
         let group_replicas = || self.groups.iter().flat_map(|g| &g.replicas);
         let in_base = group_replicas().filter(|r| r.base_gang.is_none());

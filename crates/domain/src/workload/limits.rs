@@ -1,6 +1,6 @@
 //! How much one set may amount to. Each count has its limit in the definition; what they make
 //! together is counted before anything is enumerated (`admission::oversize`), so that no stored
-//! number makes work without end (design, protocol rule 9). What is too much is told by the set,
+//! number makes work without end (docs/semantics.md §12). What is too much is told by the set,
 //! in its condition Ready: everything else reads that.
 
 use api::PodCliqueSet;
@@ -16,12 +16,12 @@ pub const MOST_PODS: i128 = 100_000;
 /// Pods of one PodGang. It lists each of them in one object, and etcd takes 1.5 MiB: with the
 /// longest names a reference takes 154 bytes, and a part of one pod another 110.
 pub const MOST_GANG_PODS: i128 = 5_000;
-/// Bytes of the pod templates of all PodCliques of one set. Each holds a copy, in our memory too,
-/// and after a lost watch the list of them comes as text beside what is known already: three times
-/// this is well below the 1 GiB that the chart allows.
+/// Bytes of the pod templates of all PodCliques of one set. Each PodClique holds a copy, in our
+/// memory too, and after a lost watch their list is decoded beside the cached one: three times this
+/// is well below the 1 GiB that the chart allows.
 pub const MOST_TEMPLATE_BYTES: i128 = 128 * 1024 * 1024;
 
-/// A count as it is acted on, whatever is stored.
+/// A stored count, clamped to the limit.
 pub fn bounded(replicas: i32) -> i32 {
     replicas.clamp(0, MOST_REPLICAS)
 }

@@ -1,4 +1,4 @@
-//! Pod slots: which index a new pod takes and which name it gets (design, protocol rules 1 and 6).
+//! Pod slots: which index a new pod takes and which name it gets (docs/semantics.md §6.1).
 
 use std::collections::BTreeMap;
 
@@ -9,13 +9,13 @@ use crate::object::fnv;
 pub enum Holder {
     /// A pod that exists and stays.
     Live,
-    /// A pod that is on its way out; the index is free once it is gone.
+    /// A terminating pod; the index is free once the pod is gone.
     Leaving,
 }
 
 /// The indices that new pods take now, ascending.
 ///
-/// `replicas` is the number of pods wanted. The lowest free indices are taken first (Grove, §6).
+/// `replicas` is the number of pods wanted. The lowest free indices are taken first (docs/semantics.md §6.1).
 /// An index whose pod is leaving is waited for, not skipped: its successor inherits hostname and
 /// DNS name, and these must never lead to two pods.
 pub fn vacant(holders: &BTreeMap<i32, Holder>, replicas: i32) -> impl Iterator<Item = i32> {

@@ -1,4 +1,4 @@
-//! Since when something is breached: a crash loop is one breach (design, §3).
+//! Since when something is breached: a crash loop is one breach (docs/semantics.md §2.5).
 
 use std::sync::Arc;
 

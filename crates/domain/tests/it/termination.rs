@@ -1,4 +1,4 @@
-//! How long a breach may last (seed 000).
+//! How long a breach may last (docs/semantics.md §3).
 
 use api::conditions::{ConditionType, Reason, Status, Verdict};
 use api::{GoDuration, PodClique, PodCliqueSet, conditions};

@@ -14,7 +14,7 @@ use crate::cache::{Holder, set_of};
 
 impl Caches {
     /// Whether a PodClique of an earlier attempt than the present one exists in this replica of the
-    /// set: nothing is created there until it is gone (design, protocol rule 4, step 4). What
+    /// set: nothing is created there until it is gone (docs/semantics.md §4.4). What
     /// neither the set nor its groups control does not count.
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let present = fence::present(fence::attempts_of_set(set), replica);

@@ -1,4 +1,4 @@
-//! What a configuration may not ask for.
+//! Values that a configuration may not have.
 
 use api::GoDuration;
 use domain::health::termination::SHORTEST;

@@ -1,6 +1,6 @@
-//! Pods that nobody controls but that say they belong here get their owner (back): their PodClique
-//! was deleted with `--cascade=orphan` and made anew, or somebody cut the reference. Left alone
-//! they would hold their GPUs for ever beside their replacements.
+//! Adoption: pods without a controller that are labelled as this PodClique's get its owner
+//! reference. Their PodClique was deleted with `--cascade=orphan` and recreated, or the reference
+//! was removed. Otherwise they would hold their GPUs for ever beside their replacements.
 
 use domain::Pod;
 use domain::object::ownership;

@@ -13,7 +13,7 @@ use super::stuck;
 use crate::observe::Snapshot;
 use crate::pod_template;
 
-/// Slots looked at in one go; what they are short of then is decided again.
+/// The most slots that one decision fills; the rest is decided again.
 const AT_ONCE: usize = 500;
 
 /// Names tried for a slot.
@@ -70,8 +70,8 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     Missing { pods, nameless }
 }
 
-/// Names that a new pod must not have: those of pods that are still there, and those that the
-/// gang lists: a pod of that name would be let through its gate before the gang is complete.
+/// Names that a new pod must not have: those of existing pods, and those that the gang lists,
+/// because a pod of such a name would lose its gate before the gang is complete (decision 11).
 fn used_names(snapshot: &Snapshot) -> HashSet<String> {
     let own = snapshot.pods.iter().map(|p| p.name().to_owned());
     let listed = snapshot.listed().into_iter().map(str::to_owned);

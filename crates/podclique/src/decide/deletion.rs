@@ -1,10 +1,10 @@
-//! A PodClique on its way out deletes its pods at once and stays until they are gone or stuck:
-//! waiting for the garbage collector would take minutes for a thousand pods.
+//! A terminating PodClique deletes its pods at once and stays until they are gone or stuck: the
+//! garbage collector would take minutes for a thousand pods (docs/semantics.md §7.3).
 //!
-//! With `--cascade=orphan` the garbage collector first cuts the owner references of its pods and
-//! then takes the `orphan` finalizer off, so that finalizer's absence proves nothing. What nobody
-//! controls is left alone, and what is deleted must not have changed since it was seen: a view that
-//! lags still shows references that were cut.
+//! With `--cascade=orphan` the garbage collector first removes the owner references of its pods and
+//! then the `orphan` finalizer, so the absence of that finalizer proves nothing. Pods without a
+//! controller are left alone, and a pod is deleted only in the version that was observed: a cache
+//! that lags still shows references that were removed.
 
 use std::sync::Arc;
 

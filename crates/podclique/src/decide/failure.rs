@@ -1,6 +1,6 @@
-//! Event `PodCliqueFailed` of a training job (seed 002). Said of what is stored, for as long as it
-//! is, and by a PodClique on its way out too: with no delay its replica is torn down as soon as the
-//! breach is known. Once the job's end is stored, everything was said.
+//! Event `PodCliqueFailed` of a training job (docs/semantics.md §13.2). It is posted for as long as
+//! the breach is stored, also by a terminating PodClique: without a delay the replica is restarted
+//! as soon as the breach is known. It is not posted any more once the end of the job is stored.
 
 use api::PodCliqueSet;
 use domain::Key;

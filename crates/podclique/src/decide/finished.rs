@@ -1,9 +1,9 @@
 //! Pods that ended (evicted, node lost, containers done) are replaced in their slot: deleted, then
-//! created anew. A slot whose pods end soon after their start waits longer each time; how often
-//! that was is carried on the pod.
+//! created again. A slot whose pods end soon after their start waits longer each time; the pod
+//! carries how often that happened.
 //!
-//! In a training job only failed pods are replaced, and only while that is not a matter for the
-//! whole gang (design, §3 Training).
+//! In a training job only failed pods are replaced, and only while the failure does not count for
+//! the whole replica (docs/semantics.md §5.6).
 
 use domain::Pod;
 use domain::health::availability::CliqueFacts;
@@ -30,9 +30,10 @@ pub(super) fn next_due(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp>
         .min()
 }
 
-/// Whether single slots of a training clique are filled anew: while enough pods are up, or the
-/// delay of a clique that was available runs. Otherwise the failure counts for the whole replica.
-/// What was never available is filled (it is being created), but its failures stay where they are.
+/// Whether single slots of a training clique are filled again: while enough pods are up, or while
+/// the delay of a clique that was available runs. Otherwise the failure counts for the whole
+/// replica. Free slots of a clique that was never available are filled (it is being created), but
+/// its failed pods stay.
 pub(super) fn may_refill(snapshot: &Snapshot) -> bool {
     let Some(set) = snapshot.set.as_ref().filter(|_| snapshot.is_training()) else {
         return true;

@@ -1,4 +1,4 @@
-//! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (design, §4), but
+//! A pod may be scheduled as soon as its PodGang lists it; nothing else is asked (docs/semantics.md §8.3), but
 //! that the list is one of ours.
 
 use api::labels;

@@ -1,5 +1,5 @@
-//! Labels of pods that are put right. Labels of terminating pods never are: an overdue one has
-//! left the headless Service by its label.
+//! Labels of pods are restored, except those of terminating pods: a stuck one has left the headless
+//! Service by its label.
 
 use api::labels;
 use domain::Pod;
@@ -26,7 +26,7 @@ const FIXED: [&str; 11] = [
     labels::SCALING_GROUP_REPLICA_INDEX,
 ];
 
-/// Pods whose labels somebody edited.
+/// Pods whose labels were edited.
 pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
     let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
     pods.filter_map(|pod| correct(snapshot, pod)).collect()

@@ -1,5 +1,5 @@
-//! Which pods go when there are too many (Grove, §6: the less a pod does, the sooner it goes). Only
-//! pods that the PodClique controls do: an orphan is adopted first.
+//! Which pods are deleted on scale-in: those that do least first (docs/semantics.md §6.5). Only
+//! pods that the PodClique controls; pods without a controller are adopted first.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
-//! Pods that hang in Terminating: a dead node never confirms the end of its pods (design,
-//! protocol rule 6).
+//! Pods that hang in Terminating: a dead node never confirms the end of its pods (docs/semantics.md
+//! §6.3).
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Since when a PodClique is breached (design, §3): a crash loop is one breach.
+//! Since when a PodClique is breached (docs/semantics.md §2.5): a crash loop is one breach.
 
 use std::sync::Arc;
 

@@ -53,7 +53,7 @@ fn keeps_the_account_and_priority_that_the_template_names() {
     assert_eq!(spec.priority_class_name.as_deref(), Some("own"));
 }
 
-/// No account is made for it, and whether it gets a token is the template's (design, §1).
+/// No account is made for it, and whether it gets a token is the template's (decision 5).
 #[test]
 fn runs_as_the_template_or_the_namespace_says() {
     for automount in [None, Some(true), Some(false)] {

@@ -1,4 +1,4 @@
-//! Pods of training jobs (seed 002).
+//! Pods of training jobs (docs/semantics.md §5).
 
 use admission::defaults::{self, DefaultsConfig};
 use api::conditions::{self, ConditionType};

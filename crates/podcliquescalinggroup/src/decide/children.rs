@@ -1,8 +1,7 @@
-//! PodCliques of the group: what is too much goes, what is missing comes, what is wrong is put
-//! right.
+//! PodCliques of the group: surplus ones are deleted, missing ones created, the others corrected.
 //!
-//! Each is compared with what it should be one after the other, and only so many are written at
-//! once: a group may have 20,000 of them, and a pod template may be a megabyte.
+//! They are compared one after the other, and a plan writes only so many: a group may have 20,000
+//! of them, and a pod template may be a megabyte (decision 66).
 
 use std::collections::HashSet;
 
@@ -18,8 +17,8 @@ use super::fence::TornDown;
 use super::own::{delete, staying};
 use crate::observe::Snapshot;
 
-/// What is deleted, and what is created or put right afterwards; nothing while the template may not
-/// be acted on.
+/// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
+/// set may not be acted on.
 pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
     let Some(group) = Group::of(snapshot) else {
         return [Vec::new(), Vec::new()];
@@ -76,8 +75,8 @@ impl<'a> Group<'a> {
             .collect()
     }
 
-    /// What has to be done about a PodClique that is missing or wrong. One that is on its way out
-    /// is waited for.
+    /// The action for a PodClique that is missing or differs; none for a terminating one, which is
+    /// waited for.
     fn keep(&self, torn_down: &TornDown, member: &Ready<'_>, j: i32) -> Option<Action> {
         let desired = self.build(member, j);
         let name = ownership::name(&desired.podclique.metadata);
@@ -92,7 +91,7 @@ impl<'a> Group<'a> {
         let wanted = &desired.podclique.metadata;
         match found.filter(|c| !fence::is_leftover(&c.metadata, wanted)) {
             None if !may_create() => None,
-            // Where a leftover holds the name, the answer says so, and the user is told.
+            // Where a leftover holds the name, the POST is answered by 409, which is reported.
             None => Some(Action::create(desired.complete())),
             Some(found) => clique::corrected(found, &desired, false).map(Action::replace),
         }

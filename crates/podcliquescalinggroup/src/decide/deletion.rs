@@ -1,4 +1,4 @@
-//! How a group goes.
+//! Deletion of a group.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
 use domain::object::ownership;
@@ -7,7 +7,7 @@ use domain::plan::{Action, Plan, Purpose};
 use super::own::{owned, staying};
 use crate::observe::Snapshot;
 
-/// A group on its way out deletes its PodCliques and goes when they are gone.
+/// A terminating group deletes its PodCliques and removes its finalizer when they are gone.
 pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
@@ -25,8 +25,8 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     plan
 }
 
-/// A view that lags still shows owner references that the garbage collector cut for
-/// `--cascade=orphan`, so nothing goes that changed since it was seen.
+/// A cache that lags still shows owner references that the garbage collector removed for
+/// `--cascade=orphan`, so an object is deleted only in the version that was observed.
 fn delete(podclique: &PodClique) -> Action {
     let purpose = Purpose::DeleteWithScalingGroup;
     Action::delete_as_seen::<PodClique>(&podclique.metadata, purpose)

@@ -1,5 +1,5 @@
-//! What follows from raised fences, the group's own and that of its PodCliqueSet replica (design,
-//! protocol rule 4).
+//! What follows from raised fences, the group's own and that of its PodCliqueSet replica (docs/semantics.md
+//! §4.3, §4.7).
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,10 +15,10 @@ use super::own::{delete, owned, staying};
 use crate::observe::Snapshot;
 use crate::status::Fences;
 
-/// The whole PodCliqueSet replica was torn down: what is known of single group replicas is of an
-/// earlier life. One write says so; nothing is created before it is seen. A set that knows of no
-/// attempt, or of a lower one, is followed nowhere: it is gone, or was applied anew and follows the
-/// group.
+/// The whole PodCliqueSet replica was terminated: the attempts of single group replicas belong to
+/// its earlier attempt. One write takes over the new number; nothing is created before it is
+/// observed. A lower attempt of the set, or none, is not followed: the set is gone, or was
+/// recreated and follows the group (decision 57).
 pub(super) fn follow_set(snapshot: &Snapshot) -> Option<Fences> {
     let present = snapshot.set_attempt();
     (snapshot.observed_attempt() != present).then(|| Fences {
@@ -27,8 +27,9 @@ pub(super) fn follow_set(snapshot: &Snapshot) -> Option<Fences> {
     })
 }
 
-/// A recycled replica that is scaled in is latched as back before its PodCliques are deleted: after
-/// a crash between the two nobody would know that what is made there next is a start.
+/// Sets `recovered` of a terminated group replica that is scaled in before its PodCliques are
+/// deleted: after a crash between the two, what is created there next would count as not having
+/// come back (decision 51).
 pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
     let before = snapshot.replica_attempts();
     let replicas = snapshot.group.spec.replicas;
@@ -36,9 +37,9 @@ pub(super) fn release_scaled_in(snapshot: &Snapshot) -> Option<Fences> {
     (attempts != before).then(|| Fences::of(snapshot, attempts))
 }
 
-/// A PodClique of a higher attempt than the group knows: the group was deleted with
-/// `--cascade=orphan`, or restored. Its fence follows. One that nobody controls and that is not
-/// wanted is a leftover, which raises nothing.
+/// A PodClique of a higher attempt than the group has stored: the group was deleted with
+/// `--cascade=orphan`, or restored. Its attempt follows. A PodClique that has no controller and is
+/// not wanted is a leftover, which raises nothing (decision 36).
 pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     let all = snapshot.podcliques.values();
     let higher = all.filter_map(|c| {
@@ -58,8 +59,8 @@ pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
 
 type Higher<'a> = (&'a PodClique, i32, Attempt);
 
-/// Those that the group takes over with their attempt, of PodCliques that nobody controls: they are
-/// wanted, and that tears down nothing that has run.
+/// Of the PodCliques without a controller, those that the group adopts with their attempt: they are
+/// wanted, and no PodClique that was available is terminated for them.
 fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
     let group = ownership::name(&snapshot.group.metadata);
     let members = &snapshot.group.spec.clique_names;
@@ -87,14 +88,14 @@ pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
-/// What nobody controls never counts.
+/// PodCliques without a controller never count.
 pub(super) fn is_of_earlier_attempt(snapshot: &Snapshot, podclique: &PodClique) -> bool {
     let is_earlier = |j| Attempt::of(&podclique.metadata) < snapshot.attempt(j);
     snapshot.is_own(podclique) && snapshot.replica_of(podclique).is_some_and(is_earlier)
 }
 
 /// Nothing is created in a group replica while a PodClique of an earlier attempt exists there, or
-/// anywhere in a PodCliqueSet replica that is torn down.
+/// anywhere in a PodCliqueSet replica that is being terminated.
 pub(super) struct TornDown {
     all: bool,
     replicas: HashSet<i32>,

@@ -8,7 +8,8 @@ use domain::plan::{Action, Purpose};
 
 use crate::observe::Snapshot;
 
-/// PodCliques that the group controls and that stay. What nobody controls is adopted first.
+/// PodCliques that the group controls and that are not terminating. Those without a controller are
+/// adopted first.
 pub(super) fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<PodClique>> {
     owned(snapshot).filter(|c| !ownership::is_terminating(&c.metadata))
 }

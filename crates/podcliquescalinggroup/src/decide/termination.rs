@@ -1,8 +1,7 @@
-//! Gang termination of single group replicas (seed 000, "PodCliqueScalingGroup Level Processing").
+//! Gang termination of single group replicas (docs/semantics.md §3.2).
 //!
-//! While enough group replicas are healthy, one whose breach has lasted for the delay is recycled
-//! alone. A group that is not healthy does nothing itself: its condition delegates to the
-//! PodCliqueSet.
+//! While enough group replicas are healthy, one whose breach has lasted for the delay is terminated
+//! alone. A group that is not healthy does nothing itself: the PodCliqueSet acts on its condition.
 
 use std::collections::HashSet;
 
@@ -38,8 +37,8 @@ pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     Some(Fences::of(snapshot, attempts))
 }
 
-/// Replicas of which a PodClique is in nobody's hands: recycled before it is adopted it would be left
-/// over, and its pods with it.
+/// Group replicas that have a PodClique without a controller: it is adopted first. Terminated
+/// before that it would be left over, and its pods with it (decision 71).
 fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
     let all = snapshot.podcliques.values();
     let loose = all.filter(|c| ownership::is_adoptable(&c.metadata));
@@ -57,7 +56,7 @@ pub(super) fn wake_at(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> 
     dues.map(|due| due.max(earliest)).min()
 }
 
-/// What will be recycled and when.
+/// The events that announce which group replicas will be terminated, and when.
 pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Note> {
     let group = ownership::name(&snapshot.group.metadata);
     let breaches = own_breaches(snapshot).into_iter();
@@ -68,7 +67,7 @@ pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Note> {
     told.collect()
 }
 
-/// What was recycled and is not complete again.
+/// The events of group replicas that were terminated and are not complete again.
 pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
     let group = ownership::name(&snapshot.group.metadata);
     let uid = ownership::uid(&snapshot.group.metadata);
@@ -90,7 +89,7 @@ pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
     notes
 }
 
-/// Group replicas of whose earlier attempts something is not even on its way out.
+/// Group replicas with a PodClique of an earlier attempt that is not terminating yet.
 fn staying(snapshot: &Snapshot) -> HashSet<i32> {
     let all = snapshot.podcliques.values().map(AsRef::as_ref);
     let is_staying = |c: &&PodClique| {
@@ -106,8 +105,8 @@ fn about_set(snapshot: &Snapshot, note: Note) -> Option<Note> {
     Some(note.about(Target::of::<PodCliqueSet>(set)))
 }
 
-/// The breaches that this group deals with itself, the first of each replica. Adoption comes first,
-/// and wakes the group.
+/// The breaches that this group acts on itself, the first of each replica. Replicas with something
+/// to adopt are left out; its adoption wakes the group.
 fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     if !snapshot.podcliques.values().any(|c| is_breached(c)) {
         return Vec::new();
@@ -124,9 +123,9 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     termination::first_of_each_replica(breaches.collect())
 }
 
-/// When the breaches are due that are stored, whatever the pods show now. They may be back for a
-/// moment and gone before their PodClique has written that they were back: then its status does not
-/// change, and nobody else would wake the group.
+/// When the stored breaches are due, whatever the pods show now. The pods may be Ready for a moment
+/// and fail again before their PodClique has written it: then its status does not change, and no
+/// event would wake the group (decision 54).
 fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
     let Some(delay) = delay(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
         return Vec::new();
@@ -168,8 +167,8 @@ fn facts(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
     CliqueFacts::of(podclique, pods.into_iter().flatten().map(AsRef::as_ref))
 }
 
-/// Whether enough group replicas are healthy by what is stored *and* by what is seen: in doubt the
-/// PodCliqueSet decides.
+/// Whether enough group replicas are healthy by the stored statuses *and* by the observed pods; if
+/// these disagree the PodCliqueSet acts.
 fn is_healthy(snapshot: &Snapshot) -> bool {
     let group = &snapshot.group;
     let name = |j, clique: &str| names::grouped_clique(ownership::name(&group.metadata), j, clique);

@@ -53,8 +53,8 @@ pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
     })
 }
 
-/// The fences, with those latched that are back: all PodCliques were available, or the replica is
-/// not asked for any more.
+/// The attempts, with `recovered` set of those whose PodCliques were all available or whose replica
+/// is scaled in.
 pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
     let group = &snapshot.group.spec;
     fence::with_recovered(snapshot.replica_attempts(), |j| {

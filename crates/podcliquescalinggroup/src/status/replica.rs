@@ -35,7 +35,7 @@ pub(super) fn replica(snapshot: &Snapshot, hashed: &Hashed<'_>, index: i32) -> R
     let names: Vec<String> = cliques
         .map(|clique| names::grouped_clique(group, index, clique))
         .collect();
-    // What has done its work counts as it was, though somebody removed it.
+    // A PodClique that has succeeded counts as before, though it was deleted.
     let is_each = |claim: &dyn Fn(&PodClique) -> bool| {
         names.iter().all(|name| match snapshot.podclique(name) {
             Some(podclique) => claim(podclique),

@@ -1,5 +1,5 @@
 //! A group replica that was recycled is unhealthy until it came back once, and starts like any other
-//! later on (seed 000, startup protection; design, §3).
+//! later on (docs/semantics.md §2.4).
 
 use std::sync::Arc;
 

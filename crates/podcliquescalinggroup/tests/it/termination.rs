@@ -1,4 +1,4 @@
-//! When single group replicas are recycled (seed 000, "PodCliqueScalingGroup Level Processing").
+//! When single group replicas are recycled (docs/semantics.md §3.2).
 
 use std::sync::Arc;
 

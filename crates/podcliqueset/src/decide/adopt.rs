@@ -1,8 +1,8 @@
-//! A job that is over makes and corrects nothing any more, but what nobody controls still gets its
-//! owner (back): the set was deleted with `--cascade=orphan` and applied again. Left alone it would
-//! outlive the set for ever.
+//! A job that is over creates and corrects nothing any more, but it adopts: children without a
+//! controller, left by a set that was deleted with `--cascade=orphan`, get this set as their owner.
+//! Otherwise they would outlive it for ever.
 //!
-//! Before that, whoever keeps a child right adopts it.
+//! Before that, children are adopted where they are corrected.
 
 use std::collections::HashSet;
 use std::sync::Arc;

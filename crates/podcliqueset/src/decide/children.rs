@@ -1,8 +1,8 @@
-//! Scaling groups and standalone PodCliques: what is too much goes, what is missing comes, what is
-//! wrong is put right. A child on its way out is waited for.
+//! Scaling groups and standalone PodCliques: surplus ones are deleted, missing ones created, the
+//! others corrected. A terminating child is waited for.
 //!
-//! Each is compared with what it should be one after the other, and only so many are written at
-//! once: a set may have 20,000 of them, and a pod template may be a megabyte.
+//! They are compared one after the other, and a plan writes only so many: a set may have 20,000 of
+//! them, and a pod template may be a megabyte (decision 66).
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 use crate::parts;
 
-/// Creates the scaling groups and standalone PodCliques that are missing and puts the others right.
+/// Creates missing scaling groups and standalone PodCliques and corrects the others.
 pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let template = &snapshot.intake.set.spec.template;
     let cliques = layout::standalone_cliques(template);
@@ -63,7 +63,7 @@ fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) ->
     clique::build(set, ready, place)
 }
 
-/// Deletes scaling groups and standalone PodCliques that are too many.
+/// Deletes surplus scaling groups and standalone PodCliques.
 pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     const PURPOSE: Purpose = Purpose::ScaleInReplica;
     let template = &snapshot.intake.set.spec.template;
@@ -125,11 +125,11 @@ fn keep_clique(
     let wanted = &desired.podclique.metadata;
     match found.filter(|c| !fence::is_leftover(&c.podclique.metadata, wanted)) {
         // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
-        // one that has done its work is not made again for whoever removed it.
+        // a PodClique that has succeeded is not created again if it was deleted.
         None if torn_down.contains(&i) || snapshot.is_latched(i, name) => None,
         // A PodClique of a job that was there is not made again beside its old peers.
         None if snapshot.is_closed(i) => None,
-        // Where a leftover holds the name, the answer says so, and the user is told.
+        // Where a leftover holds the name, the POST is answered by 409, which is reported.
         None => Some(Action::create(desired.complete())),
         Some(found) => {
             clique::corrected(&found.podclique, &desired, is_autoscaled).map(Action::replace)

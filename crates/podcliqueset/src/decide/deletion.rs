@@ -1,13 +1,14 @@
-//! A set on its way out deletes its children itself and goes when they are gone: the garbage
-//! collector would take a minute for a thousand pods (design, protocol rule 7).
+//! A terminating set deletes its children itself and removes its finalizer when they are gone: the
+//! garbage collector would take a minute for a thousand pods (docs/semantics.md §7.3).
 //!
-//! With `--cascade=orphan` the garbage collector cuts the owner references of the children one by
-//! one and then takes the `orphan` finalizer off, so that finalizer's absence proves nothing. So:
+//! With `--cascade=orphan` the garbage collector removes the owner references of the children one
+//! by one and then the `orphan` finalizer, so the absence of that finalizer proves nothing
+//! (decision 35). So:
 //!
 //! - Only what the set itself controls is deleted. PodCliques of a scaling group are deleted by the
-//!   group, once that is on its way out: its reference may be cut while theirs stay.
-//! - Nothing is deleted that changed since it was seen: a view that lags still shows references
-//!   that were cut.
+//!   group once it is terminating: its own reference may be removed while theirs stay.
+//! - An object is deleted only in the version that was observed: a cache that lags still shows
+//!   references that were removed.
 
 use std::sync::Arc;
 
@@ -59,7 +60,7 @@ fn podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
     all
 }
 
-/// What the set controls; what nobody controls is not ours to delete.
+/// What the set controls; objects without a controller are not deleted.
 fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<Item = &'a Arc<K>> {
     let is_own = move |o: &&Arc<K>| ownership::is_controlled_by(o.meta(), set);
     objects.iter().filter(is_own)

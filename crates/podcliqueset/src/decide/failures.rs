@@ -1,9 +1,9 @@
-//! What counts as a failure of a training job's replica, and what is told of it.
+//! What counts as a failure of a training job's replica, and which events report it.
 //!
-//! What is told is told for as long as it is stored that something is still to be done about it,
-//! the last time by the plan that stores that it is done: a restart until its replica is complete
-//! again, the end until the phase says so. So nothing is left out, however long the operator was
-//! away, and nothing is said again later on.
+//! An event is posted for as long as it is stored that something is still to be done, the last time
+//! by the plan that stores that it is done: of a restart until its replica is complete again, of
+//! the end until the phase is stored. So none is lost however long the operator was away, and none
+//! is posted again later (decision 61).
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueSet};
@@ -23,7 +23,8 @@ use crate::parts;
 /// Reason of a fence that was raised because a PodClique failed.
 pub(super) const FAILED: &str = "PodCliqueFailed";
 
-/// The breach of each replica that is due first. Adoption comes first, and wakes the set.
+/// The breach of each replica that is due first. Replicas with something to adopt are left out; its
+/// adoption wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> Vec<Breach> {
     let being_adopted = parts::being_adopted(snapshot, layout);
     let all = layout
@@ -42,8 +43,8 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     };
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
-        // We delete PodCliques of earlier attempts, or with the set. This one was deleted by
-        // somebody else, and its work with it.
+        // The operator deletes PodCliques of earlier attempts, or with the set. This one was
+        // deleted by somebody else, and its pods with it.
         return Some(lost(
             part,
             object,
@@ -58,8 +59,9 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     })
 }
 
-/// Whether the PodClique was there in this attempt and is gone. One in other hands is not: it is
-/// about to be adopted. Nothing would be made anew of a set that may not be acted on.
+/// Whether the PodClique existed in this attempt and is gone. One that another controller owns, or
+/// that is about to be adopted, is not. A set that may not be acted on has no missing PodCliques,
+/// as none would be created.
 fn is_missing(snapshot: &Snapshot, part: &Part<'_>) -> bool {
     snapshot.is_closed(part.replica)
         && snapshot.intake.may_act()
@@ -88,8 +90,8 @@ fn lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
     }
 }
 
-/// Tells of restarts, and of the failure that the job was given up for. A terminal phase was told
-/// by the plan that wrote it.
+/// The events of restarts, and of the failure that ended the job; none once a terminal phase is
+/// stored, whose plan posted them.
 pub(super) fn notes(snapshot: &Snapshot) -> Vec<Note> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
@@ -138,7 +140,7 @@ fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
     why.into_iter().chain(of_cliques).collect()
 }
 
-/// Tells of the good end; said by the plan that stores it, so that it is said once.
+/// The event of success; it belongs to the plan that stores it.
 pub(super) fn succeeded(snapshot: &Snapshot) -> Note {
     let message = "all PodCliques have done their work";
     Note::normal("WorkloadSucceeded", message).once(ownership::uid(&snapshot.stored.metadata))

@@ -1,5 +1,5 @@
-//! What follows from a raised fence (design, protocol rule 4, steps 3 to 5). Raising it is the
-//! business of whoever tears a replica down.
+//! What follows from a raised attempt (docs/semantics.md §4.3 to §4.5). The rules of gang
+//! termination and of training jobs raise it.
 
 use std::collections::HashSet;
 
@@ -12,10 +12,10 @@ use jiff::Timestamp;
 
 use crate::observe::{CliqueSeen, Snapshot, is_owned};
 
-/// A PodClique of a higher attempt than the fence knows, or a scaling group that speaks of one: its
-/// parent was recreated, restored or adopted. The fence follows, in a plan of its own; everything
-/// else is decided on what it says then. One that nobody controls and that is not wanted is a
-/// leftover, which raises nothing.
+/// Takes over a higher attempt than the stored one, of a PodClique or of a scaling group's
+/// `observedAttempt`: their parent was recreated, restored or adopted. The plan contains nothing
+/// else. A PodClique that has no controller and is not wanted is a leftover, which raises nothing
+/// (decision 36).
 pub(super) fn adopt_higher_attempt(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
@@ -53,8 +53,8 @@ fn of_podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> impl Iterator<Item
 
 type Higher<'a> = (&'a CliqueSeen, i32, i32);
 
-/// Those that the set takes over with their attempt, of PodCliques that nobody controls: they are
-/// wanted, and that tears down nothing that has run.
+/// Of the PodCliques without a controller, those that the set adopts with their attempt: they are
+/// wanted, and no PodClique that was available is terminated for them.
 fn taken_over<'a>(
     snapshot: &Snapshot,
     layout: &Layout<'_>,

@@ -1,4 +1,4 @@
-//! PodGangs: when a gang starts, and which pods it lists (design, §4).
+//! PodGangs: when a gang starts, and which pods it lists (docs/semantics.md §8.2).
 //!
 //! A gang is *starting* while it lists no pod that exists; nothing is stored for that. It gets all
 //! its pods at once, so no scheduler ever sees half a gang. Once started, its list follows the
@@ -96,8 +96,8 @@ fn keep(
     }
 }
 
-/// Whether the gang lists no existing pod of its present PodCliques. A list that another
-/// implementation wrote lets nobody through: there it takes a pod that is past its gate.
+/// Whether the gang lists no existing pod of its current PodCliques. If another implementation
+/// wrote the list, only pods without our gate count (decision 26).
 fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<PodGang>>) -> bool {
     let Some(existing) = existing else {
         return true;
@@ -115,8 +115,8 @@ fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<P
         .any(|r| there.contains(r.name.as_str()))
 }
 
-/// A gang starts when every part has all its pods, or at least its minimum where the rest was
-/// refused. A part that has done its work needs none, though somebody removed it. A scaled gang
+/// A gang starts when every part has all its pods, or at least its minimum where the API server
+/// refuses the rest. A part that has succeeded needs no pods, also if it was deleted. A scaled gang
 /// also waits for the base gang.
 fn may_start(
     snapshot: &Snapshot,
@@ -150,8 +150,8 @@ fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
         })
 }
 
-/// The part as it is: pods by index, so that the first `minReplicas` are the guaranteed ones
-/// (seed 004). A PodClique that is being recreated keeps its place without pods.
+/// The part with its pods by index, so that the first `minReplicas` are the guaranteed ones
+/// (docs/semantics.md §8.2). A PodClique that is being recreated keeps its place, without pods.
 fn pod_group(snapshot: &Snapshot, name: &str, existing: Option<&Arc<PodGang>>) -> PodGroup {
     let namespace = snapshot
         .stored

@@ -1,4 +1,4 @@
-//! What keeps the set from running is told as an event when it changes, and that it runs.
+//! Events about condition `Ready` of the set: when its cause changes, and when everything runs.
 
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason};
@@ -15,8 +15,9 @@ pub(super) fn event(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<No
     if was == next.reason {
         return None;
     }
-    // Named after what it follows, which stays the same until it is stored. To and fro between two
-    // causes is told once each way while the set is not ready.
+    // The name follows from the stored reason and time, so it is the same until the change is
+    // stored. If two causes alternate there is one event for each direction while the set is not
+    // ready.
     let since = before.map(|c| c.last_transition_time.0);
     let identity = format!("{was}/{}", since.map_or(String::new(), |t| t.to_string()));
     note(was, next).map(|note| note.once(identity))
@@ -29,8 +30,8 @@ fn ready(status: &PodCliqueSetStatus) -> Option<&Condition> {
 fn note(was: &str, next: &Condition) -> Option<Note> {
     let is_told = |reason: &str| reason.parse().is_ok_and(is_told);
     if next.status == "True" {
-        // Whatever it waited for last: between the cause that was mended and this, its pods start.
-        // That a job is done is told already.
+        // From every cause: after it is fixed the pods start first, so the reason before is
+        // another. The success of a job has an event of its own.
         let runs = next.reason == <&str>::from(Reason::AllReady) && !was.is_empty();
         return runs.then(|| Note::normal("Ready", next.message.clone()));
     }
@@ -38,8 +39,8 @@ fn note(was: &str, next: &Condition) -> Option<Note> {
     is_told(&next.reason).then(|| Note::warning(reason.into(), next.message.clone()))
 }
 
-/// What somebody has to mend; of a refused spec, a taken name and a failed job there are events
-/// already.
+/// Causes that somebody has to fix, but for a refused spec, a taken name and a failed job, which
+/// have events of their own.
 fn is_told(reason: Reason) -> bool {
     let is_told_elsewhere = matches!(
         reason,

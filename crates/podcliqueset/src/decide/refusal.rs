@@ -1,5 +1,6 @@
-//! A set that may not be acted on: nothing is created or corrected for it, and it says why. What
-//! exists stays as it is. A change that alone is impossible is told likewise, and the rest goes on.
+//! A set that may not be acted on: nothing is created or corrected for it, and its status reports
+//! why. Existing objects stay as they are. A single change that is not possible is reported
+//! likewise, and everything else is acted on.
 
 use admission::FieldError;
 use api::{LastError, PodCliqueSetStatus, codes};
@@ -11,11 +12,11 @@ use super::gangs;
 use crate::observe::Snapshot;
 use crate::status;
 
-/// So many problems are shown; the rest comes to light once these are mended.
+/// The number of problems that are reported; the others follow once these are fixed.
 const SHOWN: usize = 5;
 
-/// What is done about a set that is larger than it may be: it is told, and gangs that run follow
-/// their pods. Nothing of what it asks for is enumerated, nothing is made, and nothing deleted.
+/// The plan for a set that is over its limits: it is reported, and started gangs follow their pods.
+/// Nothing is enumerated, created or deleted.
 pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<PodCliqueSetStatus>> {
     let errors = snapshot.over_limits();
     if errors.is_empty() {

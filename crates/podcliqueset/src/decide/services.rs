@@ -29,7 +29,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     surplus.map(delete).collect()
 }
 
-/// Creates the Services that are missing and puts the others right.
+/// Creates missing Services and corrects the others.
 pub(super) fn plan_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let set = &snapshot.intake.set;
     let services = snapshot.services.iter();

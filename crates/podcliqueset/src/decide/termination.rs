@@ -1,4 +1,4 @@
-//! Gang termination of whole replicas (seed 000, "PodCliqueSet Level Termination").
+//! Gang termination of whole replicas (docs/semantics.md §3.2).
 //!
 //! A scaling group that is not healthy any more, or a standalone PodClique below its minimum, whose
 //! breach has lasted for the delay takes its whole replica down: every PodClique of it, healthy or
@@ -43,14 +43,14 @@ pub(super) fn tear_down(
     Some(next)
 }
 
-/// What will be torn down.
+/// The events that announce what will be terminated.
 pub(super) fn scheduled(breaches: &[Breach]) -> impl Iterator<Item = Note> {
     breaches
         .iter()
         .map(|breach| breach.scheduled(&format!("replica {}", breach.replica)))
 }
 
-/// What was torn down and is not complete again.
+/// The events of replicas that were terminated and are not complete again.
 pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Note> {
     let attempts = snapshot.attempts().iter();
     let mut untold = attempts
@@ -76,7 +76,8 @@ pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Note> {
     told.collect()
 }
 
-/// The breach of each replica that is due first. Adoption comes first, and wakes the set.
+/// The breach of each replica that is due first. Replicas with something to adopt are left out; its
+/// adoption wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> {
     let set = &snapshot.intake.set;
     if !snapshot.intake.may_act() || termination::delay_of_set(set).is_none() {
@@ -138,8 +139,8 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
     })
 }
 
-/// The standalone cliques of a replica with their live replica counts. One that was adopted and
-/// has no stamp yet is compared with the template.
+/// The standalone cliques of a replica with their live replica counts. The count of a PodClique
+/// without the annotation (adopted) is compared with the template.
 fn live_counts(snapshot: &Snapshot, replica: &layout::Replica<'_>) -> Vec<StandaloneClique> {
     let template = &snapshot.intake.set.spec.template;
     let cliques = layout::standalone_cliques(template).zip(&replica.standalone);

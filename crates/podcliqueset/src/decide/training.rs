@@ -1,4 +1,4 @@
-//! The life of a training job (seed 002), in the design's order of judgement.
+//! The life of a training job (docs/semantics.md §5.3), in the order of judgement.
 //!
 //! ```text
 //! Pending ──▶ Running ──▶ Succeeded                  all PodCliques have done their work
@@ -72,9 +72,9 @@ fn stop(
     (!due.is_empty()).then(|| only(restart_or_fail(snapshot, status, &due, now)))
 }
 
-/// What was found done or there is stored before anything is made on the strength of it. What is
-/// left of earlier attempts goes meanwhile: PodCliques that finish one after the other hold up
-/// neither that nor what is due.
+/// Stores newly found completions and complete replicas before anything is decided by them.
+/// PodCliques of earlier attempts are deleted beside it: a job whose PodCliques finish one after
+/// the other delays neither that nor what is due (decision 62).
 fn latch(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
@@ -113,7 +113,8 @@ pub(super) fn wake_at(
     due.chain(deadline(snapshot)).min()
 }
 
-/// The end, and what is still to be told: nothing is said of a job any more once its end is stored.
+/// The plan that stores the terminal phase, with all events that are left: none is posted once the
+/// end of a job is stored.
 fn end(snapshot: &Snapshot, status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> JobPlan {
     let status = PodCliqueSetStatus {
         phase: Some(phase),

@@ -1,4 +1,4 @@
-//! PodGang objects (Grove, §5).
+//! PodGang objects (docs/semantics.md §8.1).
 
 use std::collections::BTreeMap;
 
@@ -37,7 +37,7 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
     }
 }
 
-/// Says that whoever is listed may be scheduled.
+/// Marks the list as one whose pods may be scheduled.
 pub fn open_gates(meta: &mut ObjectMeta) {
     let annotations = meta.annotations.get_or_insert_default();
     annotations.insert(labels::LIST_OPENS_GATES.into(), "true".into());

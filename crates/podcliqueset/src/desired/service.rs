@@ -1,4 +1,4 @@
-//! The headless Service of a replica: how its pods find each other (Grove, §9.2).
+//! The headless Service of a replica: how its pods find each other.
 
 use api::labels::{self, component};
 use api::{PodCliqueSet, names};
@@ -31,8 +31,8 @@ pub fn headless(set: &PodCliqueSet, i: i32) -> Service {
     }
 }
 
-/// Whether the Service surely has everything that is desired. It is asked for every replica in
-/// every decision; only where it says no are both compared field by field.
+/// A quick check whether the Service has everything that is desired, since it runs for every
+/// replica in every decision. If it fails, both are compared field by field.
 pub fn is_right(found: &Service, desired: &Service) -> bool {
     let (Some(is), Some(should)) = (&found.spec, &desired.spec) else {
         return false;

@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
-/// A replica that was torn down is complete again, or was scaled in.
+/// A replica that was terminated is complete again, or was scaled in.
 pub(super) fn note_complete(
     snapshot: &Snapshot,
     layout: &Layout<'_>,

@@ -1,4 +1,4 @@
-//! What is reported of a training job besides (seed 002).
+//! What is reported of a training job besides (docs/semantics.md §5.1).
 
 use std::collections::BTreeSet;
 
@@ -45,8 +45,8 @@ fn start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     has_begun.then(|| first.unwrap_or(now).clamp(earliest, now))
 }
 
-/// The newest failures, those that were known and those that are seen, of pods that nobody deleted.
-/// A pod that is ended fails too, with 143: the peers of the one that failed would hide it.
+/// The newest failures, stored and observed, of pods that were not deleted. A pod that is deleted
+/// fails too, with exit code 143: the peers of the pod that failed would hide it.
 fn failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let known: BTreeSet<&str> = before.iter().map(|f| f.pod.as_str()).collect();
     let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);

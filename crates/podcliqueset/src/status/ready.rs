@@ -1,5 +1,5 @@
-//! Condition `Ready` of a set, and the answer to "why is my gang not running": the first cause,
-//! found through PodGang, PodClique and pod down to what the scheduler or the kubelet said.
+//! Condition `Ready` of a set, the answer to "why is my gang not running": the first cause, found
+//! through PodGang, PodClique and pod, with the message of the scheduler or the kubelet.
 
 use std::collections::HashMap;
 
@@ -50,8 +50,8 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<Verdict> {
     is_failed.then(|| readiness::verdict(false, reason, failed.message.clone()))
 }
 
-/// Nothing new is done for a set that cannot be acted on, though what runs goes on; or it is not in
-/// all things what is asked for.
+/// A set that cannot be acted on, though its pods run on, or one with a change that is not acted
+/// on.
 fn refused(snapshot: &Snapshot) -> Option<Verdict> {
     let (errors, blocked) = (&snapshot.intake.errors, &snapshot.intake.blocked_by);
     let kept = &snapshot.intake.not_acted_on;

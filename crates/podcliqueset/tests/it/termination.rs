@@ -1,4 +1,4 @@
-//! When a whole replica is torn down (seed 000, "PodCliqueSet Level Termination").
+//! When a whole replica is torn down (docs/semantics.md §3.2).
 
 use std::sync::Arc;
 

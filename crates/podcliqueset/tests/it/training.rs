@@ -1,4 +1,4 @@
-//! The life of a training job (seed 002).
+//! The life of a training job (docs/semantics.md §5).
 
 use std::sync::Arc;
 

@@ -69,7 +69,7 @@ fn unready(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// A pod is not Ready any more until somebody mends it.
+/// A pod is not Ready until the faults are repaired.
 fn break_one(store: &mut Store, rng: &mut Rng) {
     if let Some(id) = pick(store, rng, view::is_ready) {
         break_pod(store, &id);
@@ -100,14 +100,14 @@ fn heal_pod(store: &mut Store, id: &Id) {
     });
 }
 
-/// The node of a pod that runs is lost, and somebody deletes the pod: nobody confirms its end.
+/// The node of a running pod is lost and the pod is deleted: no kubelet confirms its end.
 pub fn lose_node(store: &mut Store, rng: &mut Rng) {
     if let Some(id) = pick(store, rng, view::is_ready) {
         store.remove("chaos", &id);
     }
 }
 
-/// Everything that was broken is mended.
+/// Repairs everything that was broken.
 pub fn heal(store: &mut Store) {
     let broken = store.all(Resource::Pod).filter(|(_, p)| is_broken(p));
     let ids: Vec<Id> = broken.map(|(id, _)| id.clone()).collect();
@@ -116,7 +116,7 @@ pub fn heal(store: &mut Store) {
     }
 }
 
-/// Somebody edits the labels of a pod or another child by hand.
+/// A user edits the labels of a pod or another child by hand.
 fn relabel(store: &mut Store, rng: &mut Rng) {
     let ids: Vec<Id> = store
         .objects()
@@ -128,7 +128,7 @@ fn relabel(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Somebody edits the owner references of a child.
+/// A user edits the owner references of a child.
 fn cut_loose(store: &mut Store, rng: &mut Rng) {
     let is_child = |(_, o): &(&Id, &Stored)| view::owner(o).is_some() && !view::is_terminating(o);
     let ids = store.objects().filter(is_child).map(|(id, _)| id.clone());
@@ -141,7 +141,7 @@ fn cut_loose(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Mostly nobody; now and then another controller that is there takes it over.
+/// Mostly none; sometimes another existing controller becomes the owner.
 fn another(store: &Store, rng: &mut Rng, namespace: &str) -> Value {
     let services = store.all(Resource::Service);
     let services = services.filter(|(id, _)| id.namespace == namespace);

@@ -8,18 +8,18 @@ use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// Somebody does something to the very object that a request is on its way to.
+/// A user changes the very object that a request in flight is about.
 pub fn disturb(store: &mut Store, rng: &mut Rng, id: &Id) {
     match (id.resource, rng.below(4)) {
         (Resource::Pod, 0 | 1) => ungate(store, id),
-        // Not for pods: nobody has a manifest of them, and their names are the operator's.
+        // Not for pods: users have no manifest of them, and their names are chosen by the operator.
         (_, 0) => recreate(store, id, rng.chance(500)),
         (Resource::Pod, 2) | (_, 1) => store.remove("chaos", id),
         _ => edit_label(store, rng, id),
     }
 }
 
-/// Somebody is impatient, or a second operator runs: our gate is gone before we take it off.
+/// A user, or a second operator, removes our gate before we do.
 fn ungate(store: &mut Store, id: &Id) {
     store.edit("chaos", id, |pod| {
         if let Some(gates) = pod["spec"]["schedulingGates"].as_array_mut() {
@@ -28,7 +28,7 @@ fn ungate(store: &mut Store, id: &Id) {
     });
 }
 
-/// What strangers make bears this label.
+/// Label of the objects that other users create.
 const STRANGE: &str = "example.com/strange";
 
 fn says_whose_it_is(object: &Value) -> bool {
@@ -37,8 +37,8 @@ fn says_whose_it_is(object: &Value) -> bool {
     view::owner(object).is_some() || is_labelled
 }
 
-/// Whether nobody controls the PodClique and it is of another attempt than the set is in: it was cut
-/// loose when its replica was torn down.
+/// Whether the PodClique has no controller and is of another attempt than the set: its owner
+/// reference was removed when its replica was terminated.
 fn is_left_over(store: &Store, id: &Id, object: &Value) -> bool {
     if id.resource != Resource::PodClique || view::owner(object).is_some() {
         return false;
@@ -57,8 +57,8 @@ fn is_left_over(store: &Store, id: &Id, object: &Value) -> bool {
         || of_group.is_some_and(|present| attempt(labels::GROUP_ATTEMPT) < present)
 }
 
-/// `kubectl replace --force`, or a stranger who wants the name: another object with the same name.
-/// What has a finalizer stays.
+/// `kubectl replace --force`, or another user who takes the name: another object with the same
+/// name. Objects with a finalizer stay.
 fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
     let Some(before) = store.get(id).cloned() else {
         return;
@@ -76,8 +76,8 @@ fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
     store.handle("chaos", &Call::new("POST", &path, manifest));
 }
 
-/// Strangers take away what they made, and somebody what says no more whose it is: the remedy that
-/// the operator asks for where a name is taken.
+/// Other users delete what they created, and leftovers without an owner are deleted: the remedy
+/// that the operator asks for where a name is taken.
 pub fn leave(store: &mut Store) {
     let is_strange = |id: &Id, o: &Value| {
         let is_made = id.resource != Resource::PodCliqueSet && id.resource != Resource::Event;

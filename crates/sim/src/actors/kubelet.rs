@@ -29,8 +29,8 @@ pub fn is_endless(pod: &Value) -> bool {
     !may_end(pod) || command == Some(&json!(ENDLESS))
 }
 
-/// The kubelet starts one bound pod, sees its work go on, or confirms the end of one that was
-/// deleted.
+/// The kubelet starts one bound pod, lets its containers go on, or confirms the end of a deleted
+/// one.
 pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
     let has_work = |p: &Value| {
         let is_bound = !view::text(p, "/spec/nodeName").is_empty();
@@ -95,8 +95,8 @@ pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// Mostly the work gets done. Where a peer failed, the others lose their connections and are told
-/// to end.
+/// Mostly the container succeeds. Where a peer failed, the others lose their connections and are
+/// terminated.
 fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
     let is_peer = |p: &Value| {
         view::namespace(p) == view::namespace(pod)

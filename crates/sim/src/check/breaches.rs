@@ -1,5 +1,5 @@
 //! I37: since when something is breached, as its status says: a crash loop is one breach, and nothing
-//! else is (design, §3).
+//! else is (docs/semantics.md §2.5).
 
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -34,7 +34,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
     let Some(since) = since.filter(|s| !is_breached || *s < flipped) else {
         return Ok(());
     };
-    // It was not set just now: it was said before, and is remembered.
+    // Not set just now: it was reported before, and is kept.
     let was = self::since(before).or(condition(before).map(|(_, at)| at));
     demand(was == Some(since), "I37", said)?;
     let Some((false, ended)) = condition(before) else {

@@ -19,7 +19,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
     }
 }
 
-/// What a PodClique says is done stays said.
+/// A completion that a PodClique has reported stays reported.
 fn latched(record: &Record, before: &Value, after: &Value) -> Verdict {
     let (was, is) = (view::completed(before), view::completed(after));
     let said = |c: &Value| view::has_condition(c, "Succeeded");

@@ -70,7 +70,7 @@ fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
     above.first().map_or("", |o| set_of(window, o))
 }
 
-/// I5: who controls a child does not change, but for one that nobody controlled.
+/// I5: the controller of a child does not change, unless it had none.
 fn kept_owner(record: &Record, before: &Value, after: &Value) -> Verdict {
     let (was, is) = (view::owner(before), view::owner(after));
     demand(was.is_none() || was == is, "I5", || {

@@ -53,7 +53,7 @@ fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
     })
 }
 
-/// Somebody deleted it before its work was done.
+/// It was deleted before its work was done, and not by the operator.
 fn is_lost(podclique: &Value) -> bool {
     view::is_terminating(podclique) && !view::has_condition(podclique, "Succeeded")
 }

@@ -1,4 +1,4 @@
-//! I13, I15, I19, I20 and the attempt fence: what is torn down, why, when and how often.
+//! I13, I15, I19, I20 and the attempt fence: what is terminated, why, when and how often.
 
 use api::labels;
 use jiff::{SignedDuration, Timestamp};
@@ -151,7 +151,7 @@ pub(super) fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
 }
 
 /// I19: a PodClique is deleted only with its owner, because its replica is scaled in, or because
-/// its replica is torn down and it is of an earlier attempt.
+/// its replica is terminated and it is of an earlier attempt.
 fn deleted(window: &Window<'_>, record: &Record) -> Verdict {
     let Some(before) = record.before.as_ref().filter(|b| !view::is_terminating(b)) else {
         return Ok(());
@@ -210,7 +210,7 @@ fn created(window: &Window<'_>, record: &Record) -> Verdict {
         return Ok(());
     };
     let is_earlier = |c: &Value| {
-        // What nobody controls, or another, blocks nothing.
+        // Objects without a controller, or with another one, block nothing.
         view::owner(c).is_some_and(|(kind, ..)| kind.starts_with("PodClique"))
             && view::set_of(c) == set
             && view::replica(c) == Some(replica)

@@ -120,8 +120,8 @@ fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
             let is_counted = view::index(p).is_some_and(|k| done.contains(&k));
             is_own && !is_counted && (view::is_ready(p) || (is_job && view::is_completed(p)))
         };
-        // What was read live is newer than what the watch has shown of the other pods: no single
-        // moment has to have had them all.
+        // A live read is newer than what the watch has shown of the other pods: all of them need
+        // not have existed at one moment.
         let up = window.versions(Resource::Pod, is_up);
         let slots: BTreeSet<Option<i64>> = up.iter().map(|p| view::index(p)).collect();
         let most = slots.len() + done.len();

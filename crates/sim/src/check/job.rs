@@ -36,7 +36,7 @@ pub(super) fn owners<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored>
 pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
     let set = view::set_of(object);
     if view::owner(object).is_none() && view::name(object) != set {
-        // Nobody controls it for the moment: it belongs to whoever has the name.
+        // It has no controller for the moment: it belongs to the object of that name.
         return window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
     }
     if view::owner(object).is_none() {

@@ -1,4 +1,4 @@
-//! Invariants of the event log, checked at each write (reliability report, A.6).
+//! Invariants of the event log, checked at each write; each says what its number stands for.
 
 mod breaches;
 mod completion;
@@ -71,7 +71,7 @@ impl Checker {
         self.checked == store.log.len()
     }
 
-    /// The operator starts anew, and remembers nothing.
+    /// The operator restarts, without any memory.
     pub fn restarted(&mut self, store: &Store) {
         self.started = store.log.len();
     }

@@ -75,7 +75,7 @@ pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Ve
     })
 }
 
-/// One of our kinds controls it, or nobody does and it bears our label or our finalizer.
+/// One of our kinds controls it, or it has no controller and has our label or our finalizer.
 fn is_managed(object: &Value) -> bool {
     let owner = view::owner(object);
     owner.map_or_else(
@@ -103,8 +103,8 @@ fn is_farewell(record: &Record, before: &Value) -> bool {
     is_marked(before) && rest(before) == rest(&record.last)
 }
 
-/// I29: what another controls is left alone, what nobody controls is adopted and nothing else, and
-/// what was to outlive its owner does.
+/// I29: what another controls is left alone, an object without a controller is only adopted, and
+/// objects that were to outlive their owner do.
 fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Verdict {
     let seen = window.of_uid(record.id.resource, view::uid(before));
     let stays = |o: &Stored| !view::is_terminating(o);

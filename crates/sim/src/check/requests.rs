@@ -19,7 +19,7 @@ const SPAN: SignedDuration = SignedDuration::from_mins(1);
 #[derive(Clone, Debug, Default)]
 pub struct Requests {
     taken: BTreeMap<String, Vec<Timestamp>>,
-    /// Uids of what it was told that it had created.
+    /// Uids of the objects whose creation was confirmed to the operator.
     told: BTreeSet<String>,
 }
 
@@ -39,8 +39,8 @@ impl Requests {
         }
     }
 
-    /// I35: what the operator was told that it had created it does not ask for again. An event may
-    /// be told as often as its reason holds: it is one by its name.
+    /// I35: the operator does not create again what it was told exists. An event may be posted as
+    /// long as its reason holds: by its name it is one event.
     fn known(&self, holder: &Value, call: &Call) -> Verdict {
         let is_known = self.told.contains(view::uid(holder)) && !view::is_terminating(holder);
         demand(!is_known, "I35", || {

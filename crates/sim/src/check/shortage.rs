@@ -1,4 +1,5 @@
-//! I15: what is torn down lacked pods when that was decided: what a condition says is not enough.
+//! I15: a replica is terminated only if it lacked pods when that was decided: a stored condition
+//! alone is not enough.
 
 use api::labels;
 use serde_json::Value;
@@ -9,7 +10,8 @@ use crate::resource::Resource;
 use crate::store::Stored;
 use crate::view;
 
-/// Whether some part of what is torn down may have been seen with fewer pods Ready than it needs.
+/// Whether some part of the terminated replica may have been observed with fewer Ready pods than it
+/// needs.
 pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> bool {
     let is_group = view::text(owner, "/kind") == "PodCliqueScalingGroup";
     let is_part = |c: &Value| {

@@ -53,7 +53,7 @@ fn flips(record: &Record, before: &Value, after: &Value) -> Verdict {
     Ok(())
 }
 
-/// I12, as the design has it: a gang is initialised while it lists a pod that exists, or needs none
+/// I12 (docs/semantics.md §8.2): a gang is initialised while it lists a pod that exists, or needs none
 /// any more.
 fn initialized(window: &Window<'_>, gang: &Value) -> Verdict {
     if !view::has_condition(gang, "Initialized") {

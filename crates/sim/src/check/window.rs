@@ -89,7 +89,7 @@ impl<'a> Window<'a> {
         self.versions(resource, |o| view::uid(o) == uid)
     }
 
-    /// Whether somebody asked for the deletion of this object without that of its dependents.
+    /// Whether the object was deleted with `--cascade=orphan`.
     pub fn was_orphaned(&self, uid: &str) -> bool {
         let log = self.store.log.get(..=self.position).unwrap_or_default();
         let states = log.iter().filter_map(|r| r.after.as_ref());

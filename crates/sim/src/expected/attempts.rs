@@ -1,4 +1,4 @@
-//! What is left of tear-downs in a cluster at rest.
+//! What terminations have left in a cluster at rest.
 
 use api::labels;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use crate::resource::{Id, Resource};
 use crate::store::Store;
 use crate::view;
 
-/// Every PodClique is of the present attempt, and each tear-down was told of at most once.
+/// Every PodClique is of the current attempt, and each termination was reported at most once.
 pub(super) fn problems(store: &Store) -> Vec<String> {
     let cliques = store.all(Resource::PodClique);
     let mut problems: Vec<String> = cliques
@@ -25,7 +25,7 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
     problems
 }
 
-/// By which event each reason of a fence is told.
+/// The event that reports each reason of an attempt.
 const TOLD: [(&str, &str); 2] = [
     ("GangTerminated", "MinAvailableBreached"),
     ("ReplicaRestarting", "PodCliqueFailed"),

@@ -26,7 +26,7 @@ pub struct Call {
     pub method: String,
     /// Path without query.
     pub path: String,
-    /// Content type, which tells one kind of patch from another.
+    /// Content type, by which kinds of patches are distinguished.
     pub content_type: String,
     /// Body; null if there is none.
     pub body: Value,

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{Answer, Call, Id, Place, Resource, Store, Stored, seconds, view};
 
-/// What the API server sets and nobody else changes.
+/// Fields that only the API server sets.
 const FIXED: [&str; 7] = [
     "uid",
     "name",

@@ -1,4 +1,4 @@
-//! What is told of gangs that failed.
+//! The figures about gangs that failed.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::section::{Row, Section};
 pub struct Run {
     /// Per gang, from the answer to its failure until the stored condition was seen.
     pub reactions: Vec<Duration>,
-    /// Per gang, from the stored expiry until a PodClique of it was seen on its way out.
+    /// Per gang, from the stored expiry until a PodClique of it was first seen terminating.
     pub delays: Vec<Duration>,
     /// From the last of these deletions until all gangs were whole again.
     pub recovery: Duration,

@@ -21,7 +21,7 @@ const DEADLINE: Duration = Duration::from_mins(4);
 pub struct Moments {
     /// The breach, and its stored time.
     breached: Option<(Instant, Timestamp)>,
-    /// The PodClique was on its way out.
+    /// The PodClique was seen terminating.
     deleted: Option<(Instant, Timestamp)>,
     was_available: bool,
     /// The PodClique of a later attempt has all its pods Ready.
@@ -92,7 +92,7 @@ impl Gangs {
             .await
     }
 
-    /// Waits until all were torn down and have their pods again.
+    /// Waits until all were terminated and have their pods again.
     pub async fn until_whole_again(&mut self) -> Result<()> {
         self.until("all are whole again", |gang| gang.is_whole_again)
             .await
@@ -115,7 +115,7 @@ impl Gangs {
         self.seen.borrow().clone()
     }
 
-    /// When the last of them was first seen on its way out.
+    /// When the last of them was first seen terminating.
     pub fn last_deletion(&self) -> Option<Instant> {
         let seen = self.seen.borrow();
         seen.values()

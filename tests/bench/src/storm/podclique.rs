@@ -27,7 +27,7 @@ impl PodClique {
         breach.map(|c| c.last_transition_time)
     }
 
-    /// Whether it is on its way out.
+    /// Whether it is terminating.
     pub fn is_terminating(&self) -> bool {
         self.metadata.deletion_timestamp.is_some()
     }

@@ -65,11 +65,11 @@ pub struct Asked {
 impl Asked {
     /// One more request.
     pub fn note(&mut self, event: Event) {
-        // Nobody has looked whether it is allowed: there was too much to do.
+        // Refused for overload before authorization: whether it is allowed is not known.
         if event.response_status.code == TOO_MANY {
             return;
         }
-        // A watch is told of when it begins and again when it ends.
+        // A watch is logged when it begins and again when it ends.
         if event.stage != "ResponseStarted" {
             self.requests += 1;
         }

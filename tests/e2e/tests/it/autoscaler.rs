@@ -19,7 +19,7 @@ fn an_autoscaler_scales_and_a_later_template_does_not_fight_it() {
         Ok(uids(seen, "x-0-a"))
     });
 
-    // The clique that nobody scales follows; the others stay as they are.
+    // The clique that was not scaled follows; the others stay as they are.
     ns.apply(&service(3, 2));
     ns.until("the third clique follows the template", |seen| {
         runs(seen, 4, 3, 3)?;

@@ -153,7 +153,7 @@ fn terminated(mut set: Value) -> Value {
     set
 }
 
-/// Whether one replica of it was torn down, once.
+/// Whether one replica of it was terminated, exactly once.
 fn attempts(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
     let status = &seen.one(kind, name)?["status"];
     let attempts = status["replicaAttempts"].as_array();

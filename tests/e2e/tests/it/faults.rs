@@ -1,4 +1,4 @@
-//! The API server does not do what it should: the operator goes on and holds nobody up.
+//! The API server misbehaves: the operator keeps working and blocks no other object.
 
 mod answers;
 mod gone;

@@ -1,5 +1,5 @@
-//! Nothing that may be stored hurts others: what is too large is refused by the API server, or told
-//! in a condition, while a neighbour is served by the same process, in little memory.
+//! No stored object harms others: what is too large is refused by the API server or reported in a
+//! condition, while another set is served by the same process, in little memory.
 
 use std::fs;
 

@@ -120,8 +120,8 @@ fn succeed(ns: &Namespace<'_>, service: &Value) {
     });
 }
 
-/// The collector learns of new kinds about half a minute after their definitions: then it
-/// collects what belongs to nobody.
+/// The collector learns of new kinds about half a minute after their definitions: then it collects
+/// objects whose owner is gone.
 pub fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
     let probes = json!({"apiVersion": "v1", "kind": "List", "items": [
         of_nobody("PodCliqueSet", &set("probe", &[clique("a", 1)], &[])["spec"]),

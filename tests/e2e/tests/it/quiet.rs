@@ -103,7 +103,7 @@ fn started(control_plane: &ControlPlane, dir: &str) -> Operator {
     operator
 }
 
-/// Waits until a node has said again that it lives, which is about every ten seconds.
+/// Waits until a node has renewed its lease, which is about every ten seconds.
 fn wait_for_a_heartbeat(control_plane: &ControlPlane) {
     let times = [
         "get",

@@ -143,7 +143,7 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
     });
 }
 
-/// Only the set itself bears its name.
+/// Only the set itself has its name.
 fn nothing_but_the_set(seen: &Seen, set: &str) -> Result<(), String> {
     let made: Vec<_> = seen
         .0

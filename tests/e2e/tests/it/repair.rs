@@ -1,4 +1,4 @@
-//! What somebody deletes or changes by hand is put right.
+//! Objects that were deleted or changed by hand are restored.
 
 use serde_json::{Value, json};
 

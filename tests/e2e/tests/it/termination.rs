@@ -1,5 +1,5 @@
-//! Gang termination at its three levels (seed 000). Pods are broken by hand, and what does *not*
-//! happen is told by a witness: another set whose delay is longer was terminated meanwhile.
+//! Gang termination at its three levels (docs/semantics.md §3). Pods are broken by hand. What does
+//! *not* happen is shown by a second set: its delay is longer, and it was terminated meanwhile.
 
 mod broken;
 mod nothing;
@@ -58,7 +58,7 @@ pub fn uids(seen: &Seen, prefix: &str) -> Uids {
         .collect()
 }
 
-/// How often each replica was torn down, as that object's status says.
+/// How often each replica was terminated, by that object's status.
 fn attempts(object: &Value) -> Vec<(i64, i64)> {
     let entries = object["status"]["replicaAttempts"].as_array();
     let number = |entry: &Value, key: &str| entry[key].as_i64().unwrap();

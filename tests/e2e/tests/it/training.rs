@@ -1,5 +1,5 @@
-//! Training jobs (seed 002). Pods end by hand: their status is patched as a kubelet would, and what
-//! does *not* happen is told by a witness, another job that was restarted meanwhile.
+//! Training jobs (docs/semantics.md §5). Pods end by hand: their status is patched as a kubelet
+//! would. What does *not* happen is shown by a second job that was restarted meanwhile.
 
 mod deleted;
 mod elastic;

@@ -45,7 +45,7 @@ fn broken(store: &Store) -> Option<&'static str> {
     verdict.err().map(|violation| violation.invariant)
 }
 
-/// With the time of the breach, if the conditions tell of one.
+/// With the time of the breach, if the conditions have one.
 fn status(conditions: &Value) -> Value {
     let breach = &conditions[0];
     let is_breached = breach["status"] == "True";

@@ -152,9 +152,9 @@ impl Operator {
         self.views.advance(kind, store, &self.context);
     }
 
-    /// Notes how far the view of a kind goes back at most: what lost its label is shown as it was
-    /// until it was read live, and what was made while a list was under way for a while whatever
-    /// that says.
+    /// Notes how far the view of a kind goes back at most: an object that lost its label is shown
+    /// as it was until it is read live, and one that was created while a list was under way is
+    /// shown for a while, whatever the list says.
     fn trust(&mut self, kind: Resource, store: &Store) {
         let seen = self.views.position(kind);
         let trust = self.trusted.entry(kind).or_insert((seen, Instant::now()));
@@ -258,15 +258,15 @@ impl Operator {
         })
     }
 
-    /// What has to be read live and is not being read.
+    /// Objects that have to be read live and are not being read.
     pub fn overdue(&self) -> Vec<(Resource, Key)> {
         let mut all = views::overdue(&self.context);
         all.retain(|read| !self.reads.contains_key(read));
         all
     }
 
-    /// Reads live. What has lost its label is followed by no watch: from then on it is known as it
-    /// was read.
+    /// Reads live. No watch follows an object that has lost its label: from then on it is known as
+    /// it was read.
     pub fn refresh(&mut self, (kind, key): (Resource, Key), store: &Store) {
         let mut id = Id::new(kind, &key.name);
         id.namespace.clone_from(&key.namespace);

@@ -23,7 +23,7 @@ pub enum Sabotage {
     PutWithoutVersion,
     /// Scaled gangs wait for bound pods only.
     LooseScaledGangs,
-    /// A full list does not tell what is gone.
+    /// A full list does not show deletions.
     NoRelistDiff,
     /// What is noted of a full list when it is asked for is noted when it arrives.
     OldListWins,
@@ -37,25 +37,25 @@ pub enum Sabotage {
     PartialGangs,
     /// Pods are labelled with another set.
     WrongSet,
-    /// Merge patches mean whoever has the name.
+    /// Merge patches apply to any object of that name.
     MergeWithoutUid,
     /// Each status differs from the one before.
     RestlessStatus,
-    /// Replicas are torn down without raising their fence.
+    /// Replicas are terminated without raising their attempt.
     NoFence,
     /// The time of a breach is that of the last write.
     RefreshedTimes,
-    /// A breach that was over goes on.
+    /// A breach that had ended continues.
     EternalBreach,
     /// PodCliques are deleted for a restart before it is counted.
     CountAfterDelete,
-    /// A restart starts the clock of the job anew.
+    /// A restart resets the start time of the job.
     StartTimeReset,
     /// A pod that succeeded passes for one that failed.
     SuccessIsFailure,
     /// What was written is not known before the watch shows it.
     NoOverlay,
-    /// Nobody remembers who held a slot.
+    /// The last holder of a slot is not remembered.
     NoTombstones,
     /// An open POST is no reason to wait.
     NoUnsettled,
@@ -63,7 +63,7 @@ pub enum Sabotage {
     DeleteIsRevocable,
     /// What is to outlive a set is deleted with it.
     OrphanDeleted,
-    /// What another controls passes for what nobody controls.
+    /// Objects with another controller count as objects without one.
     AdoptControlled,
     /// Objects of all namespaces are taken for those of one.
     OneNamespace,

@@ -67,7 +67,7 @@ fn a_seed_does_the_same_each_time() {
     }
 }
 
-/// Runs one seed again and tells its whole story.
+/// Runs one seed again and prints its trace.
 #[test]
 fn replay() {
     let Some(seed) = variable("SIM_SEED") else {

@@ -1,5 +1,5 @@
 //! What the operator's caches show, object by object: no object goes back to an older version, and
-//! none that is gone comes back (design, protocol rule 2).
+//! none that is gone comes back (docs/semantics.md §10.3).
 
 use std::collections::HashMap;
 

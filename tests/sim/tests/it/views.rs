@@ -280,7 +280,7 @@ fn version_in<K: Watched>(context: &Context, id: &Id, uid: &str) -> Option<u64> 
     version.parse().ok()
 }
 
-/// What the operator has to read live.
+/// Objects that the operator has to read live.
 pub fn overdue(context: &Context) -> Vec<(Resource, Key)> {
     let mut all = Vec::new();
     for kind in KINDS {

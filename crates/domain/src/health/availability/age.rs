@@ -1,6 +1,6 @@
-//! Since when something is breached. A crash loop is one breach (design, §3): a container without a
-//! readiness probe is Ready for seconds between two crashes, and a timer that began anew each time
-//! would never come to its end.
+//! Since when something is breached. A crash loop is one breach (docs/semantics.md §2.5): a
+//! container without a readiness probe is Ready for seconds between two crashes, and a timer that
+//! started again each time would never end.
 //!
 //! ```text
 //! MinAvailableBreached  ┌─True──┐False┌─True──┐False┌─True
@@ -80,7 +80,7 @@ impl StoredBreach<'_> {
         (at > now).then_some(at)
     }
 
-    /// `breachedSince` as it becomes with this status of the condition. `goes_on` tells whether a
+    /// `breachedSince` as it becomes with this status of the condition. `goes_on` returns whether a
     /// breach that returns is the one that ended.
     pub fn next(
         self,

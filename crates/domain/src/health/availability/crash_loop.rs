@@ -1,5 +1,5 @@
-//! Whether a clique's pods go on terminating. It is read from what kubelets report of containers
-//! and from finished pods, so it is known right after a restart of the operator, too.
+//! Whether the containers of a clique's pods keep terminating. It is read from what kubelets report
+//! of containers and from finished pods, so it is known right after a restart of the operator, too.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -27,8 +27,8 @@ pub fn goes_on<'a>(pods: impl Iterator<Item = &'a Pod>, is_training: bool, ended
     count >= LOOP && pods.iter().any(|p| is_down(&p))
 }
 
-/// Terminations since then that can be told from this pod: of its containers, and of the pods that
-/// held its slot before it.
+/// Terminations since then that this pod shows: those of its containers, and of the pods that held
+/// its slot before it.
 fn terminations(pod: &Pod, is_training: bool, since: Timestamp) -> usize {
     let of_containers: usize = counted(pod, is_training)
         .map(|(container, last)| of_container(container, last, since))

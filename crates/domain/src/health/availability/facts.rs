@@ -44,7 +44,7 @@ impl CliqueFacts {
         in_place.is_some_and(|n| n >= self.minimum())
     }
 
-    /// The latch after this observation (seed 000, "WasAvailable Gate"): set once the unclipped
+    /// The latch after this observation (docs/semantics.md §2.2): set once the unclipped
     /// minimum is reached outside of an update, never taken back.
     pub fn latch(&self) -> bool {
         self.was_available || (self.available >= self.min_available && !self.is_updating)
@@ -58,7 +58,7 @@ pub struct GroupFacts {
     pub replicas: i32,
     /// `spec.minAvailable`, not clipped.
     pub min_available: i32,
-    /// Group replicas that are breached, or recycled and not back yet.
+    /// Group replicas that are breached, or were terminated and have not been available since.
     pub unhealthy: Vec<i32>,
     /// Whether this group's replica is the one being updated.
     pub is_updating: bool,

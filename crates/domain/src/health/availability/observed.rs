@@ -1,5 +1,5 @@
-//! The facts of a breach, read from the objects themselves. Whoever reports a breach and whoever
-//! acts on one reads them here, so the two never mean different things.
+//! The facts of a breach, read from the objects themselves. The controllers that report a breach
+//! and those that act on one use the same functions.
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
@@ -42,7 +42,8 @@ fn available_to_a_job(podclique: &PodClique, staying: &[&Pod]) -> usize {
     slots.len()
 }
 
-/// Failures of containers are the kubelet's business then, not the job's (design, §3 Training).
+/// Whether the kubelet restarts failed containers in place, so that they do not count as failures
+/// of the job (docs/semantics.md §2.2, row 5).
 fn leaves_restarts_to_the_kubelet(podclique: &PodClique) -> bool {
     podclique.spec.pod_spec.restart_policy.as_deref() == Some("OnFailure")
 }
@@ -90,9 +91,9 @@ pub struct GroupPart {
 }
 
 impl GroupPart {
-    /// A PodClique of the present attempt that is on its way out though nobody scaled it in: it was
-    /// deleted by hand, or hangs. It has lost its pods as surely as if they had died. One that was
-    /// never available is a start that is begun anew; one that has done its work is not missed.
+    /// A terminating PodClique of the current attempt that was not scaled in: it was deleted by
+    /// hand, or hangs. It counts as if its pods had died. One that was never available is still
+    /// starting and does not count; one that has succeeded is not needed any more.
     pub fn on_its_way_out(podclique: &PodClique) -> Option<Self> {
         let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
         let is_done = training::has_succeeded(podclique);
@@ -109,9 +110,10 @@ pub fn is_back(parts: &[Option<GroupPart>]) -> bool {
 }
 
 impl GroupFacts {
-    /// What the parts of a scaling group say. A replica is unhealthy if one of its parts is
-    /// breached, or if it was recycled and has not come back since: else a group whose first
-    /// replica is being recycled would pass for healthy when the second one breaks.
+    /// The facts of a scaling group from its PodCliques. A replica is unhealthy if one of its
+    /// PodCliques is breached, or if it was terminated and has not been available since: otherwise
+    /// a group whose first replica is being restarted would count as healthy when the second one
+    /// breaks.
     pub fn of(
         group: &PodCliqueScalingGroup,
         attempts: &[ReplicaAttempt],

@@ -27,7 +27,8 @@ impl Cause {
     }
 }
 
-/// The one that is told: the first in the order of reasons, and of these the first that was found.
+/// The cause that is reported: the first in the order of reasons, and of equal reasons the first
+/// that was found.
 pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
     causes
         .into_iter()
@@ -44,8 +45,8 @@ pub fn verdict(is_ready: bool, reason: Reason, message: String) -> Verdict {
     }
 }
 
-/// Condition `Ready` of something made of replicas, of which as many are up as have to be, or not;
-/// `told` is what keeps one of them from running, `tally` how many do.
+/// Condition `Ready` of something that consists of replicas. `are_enough`: as many run as have to;
+/// `told`: the first cause that keeps one from running; `tally`: how many run.
 pub fn of_replicas(are_enough: bool, tally: String, told: Option<Cause>) -> Verdict {
     match told {
         Some(told) if are_enough => {

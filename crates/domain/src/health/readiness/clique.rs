@@ -50,7 +50,7 @@ pub fn clique(look: &CliqueLook<'_>) -> Verdict {
     }
 }
 
-/// Why fewer pods are available than have to be, or, for `all`, than are asked for.
+/// Why fewer pods are available than the minimum, or, for `all`, than `spec.replicas`.
 pub fn shortfall(look: &CliqueLook<'_>, all: bool) -> Option<Cause> {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let has_succeeded = facts.training.as_ref().is_some_and(|t| t.has_succeeded);

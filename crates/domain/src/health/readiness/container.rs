@@ -14,7 +14,7 @@ pub(super) fn cause(pod: &Pod) -> Cause {
     cause::first(causes).unwrap_or_else(starting)
 }
 
-/// Init containers end, and so do the main ones of a job that goes well.
+/// Init containers end, and so do the app containers of a job that succeeds.
 fn is_done(container: &ContainerStatus) -> bool {
     let ended = container.state.terminated.as_ref();
     ended.is_some_and(|t| t.exit_code == 0)

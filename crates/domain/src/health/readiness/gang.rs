@@ -1,4 +1,4 @@
-//! What a gang waits for before its pods are let through their gates.
+//! What a gang waits for before the gates of its pods are removed.
 
 use api::conditions::Reason;
 use api::{PodClique, PodGang, labels};
@@ -25,7 +25,7 @@ pub enum Start {
         /// Name of the base gang.
         base: String,
     },
-    /// What is left of the replica before it was torn down goes first.
+    /// PodCliques of an earlier attempt are deleted first.
     TornDown,
     /// Nothing any more: its job was given up, for this reason.
     GivenUp(Reason),
@@ -52,7 +52,8 @@ impl Start {
     }
 }
 
-/// Reads it off the PodClique's labels and its gang. `is_ready` tells of a gang by name.
+/// Derives it from the PodClique's labels and its gang. `is_ready` returns whether the gang of that
+/// name is ready.
 pub fn start(
     podclique: &PodClique,
     gang: Option<&PodGang>,

@@ -30,7 +30,7 @@ pub(super) fn leaving(pod: &Pod) -> Cause {
     Cause::new(Reason::PodTerminating, text)
 }
 
-/// How a pod ended that has no business to end.
+/// How a pod ended that should not have ended.
 fn end(pod: &Pod) -> String {
     let code = pod.failure().map(|t| format!("exit code {}", t.exit_code));
     let reason = pod.failure().and_then(|t| t.reason.clone());
@@ -69,7 +69,7 @@ fn gated(pod: &Pod) -> Cause {
     Cause::new(Reason::ForeignSchedulingGate, text)
 }
 
-/// What the scheduler said when it found no place.
+/// The scheduler's message when it found no node.
 fn unschedulable(pod: &Pod) -> Option<Cause> {
     let refused = pod.status.conditions.iter().find(|c| {
         let is_gated = c.reason.as_deref() == Some("SchedulingGated");

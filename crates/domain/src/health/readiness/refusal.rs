@@ -5,8 +5,8 @@ use api::{LastError, codes};
 
 use super::cause::{self, Cause};
 
-/// The first cause among the errors. A server that did not answer, or has too much to do, is none:
-/// it is asked again.
+/// The first cause among the errors. A server that did not answer or asks to wait is no cause: the
+/// write is repeated.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
     let passes = [codes::API_UNAVAILABLE, codes::API_THROTTLED];
     let told = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));

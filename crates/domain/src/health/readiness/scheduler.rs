@@ -4,15 +4,15 @@ use api::conditions::Reason;
 
 use super::cause::Cause;
 
-/// The stock scheduler goes on with what preemption would bring; the first sentence is the cause.
-/// Others have words of their own: these are told as they are.
+/// The message of the stock scheduler continues with the result of preemption; its first sentence
+/// is the cause. Messages of other schedulers are passed on unchanged.
 pub(super) fn refusal(message: &str) -> Cause {
     let sentence = message.split(". ").next().unwrap_or(message);
     let sentence = sentence.trim_end_matches('.');
     Cause::new(reason(sentence), sentence)
 }
 
-/// Of several, the one that speaks of the nodes that would do otherwise.
+/// Of several reasons, the one about nodes that would fit otherwise.
 fn reason(sentence: &str) -> Reason {
     let text = sentence.to_lowercase();
     let says = |words: &str| text.contains(words);

@@ -10,7 +10,7 @@ use crate::harness::{Seen, condition, same};
 
 const HASH: &str = "grove.io/pod-template-hash";
 
-/// Who is who, by kind and name: what is made anew has another uid.
+/// Uids by kind and name: a recreated object has another uid.
 pub fn uids(seen: &Seen) -> BTreeMap<String, Value> {
     let uid = |o: &Value| {
         let called = format!("{}/{}", o["kind"].as_str().unwrap(), name(o));

@@ -1,5 +1,5 @@
 //! What the Go operator leaves in a cluster, created in the order in which it creates it: names,
-//! labels, finalizers, owners, hashes and statuses as in `reference/grove-behaviour.md`, §2 to §9.
+//! labels, finalizers, owners, hashes and statuses as the Go operator leaves them (docs/migration.md).
 
 use serde_json::{Value, json};
 

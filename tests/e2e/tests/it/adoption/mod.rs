@@ -1,4 +1,5 @@
-//! What the Go operator left in the cluster is adopted: nothing is restarted, and life goes on.
+//! What the Go operator left in the cluster is adopted: nothing is restarted, and everything keeps
+//! working.
 
 mod adopted;
 mod left;

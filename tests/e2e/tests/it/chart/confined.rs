@@ -1,5 +1,5 @@
-//! The chart's admission policy: what the operator's account cannot do, whoever has its token.
-//! That it forbids nothing the operator needs is what all other tests show: they run under it.
+//! The chart's admission policy: what the operator's account cannot do, even with its token. That
+//! it forbids nothing the operator needs is shown by all other tests: they run under it.
 
 use serde_json::{Value, json};
 

@@ -83,8 +83,8 @@ fn objects(id: &Id, real: BeforeAndNow, model: BeforeAndNow) -> Result<(), Strin
     subset("phase", &real["status"]["phase"], &model["status"]["phase"])
 }
 
-/// Every 20 seconds the control plane's pod collector writes `Failed` into pods that are on their way
-/// out and were never scheduled, which moves their version when it likes.
+/// Every 20 seconds the control plane's pod collector writes `Failed` into terminating pods that
+/// were never scheduled, which changes their version at any time.
 fn is_given_up(object: &Value) -> bool {
     view::is_terminating(object)
         && view::text(object, "/status/phase") == "Failed"

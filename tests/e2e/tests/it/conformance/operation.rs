@@ -1,4 +1,4 @@
-//! Random requests, said in terms of what a side knows of the object: uids and versions differ.
+//! Random requests, expressed by what a side knows of the object: uids and versions differ.
 
 use serde_json::{Value, json};
 use sim::{Call, Resource, Rng, view};
@@ -26,7 +26,7 @@ pub enum Edit {
     Finalizers(Vec<&'static str>),
     Owner,
     Replicas(i64),
-    /// What nobody may set, which is passed over.
+    /// Fields that no client may set, which are ignored.
     Status,
 }
 

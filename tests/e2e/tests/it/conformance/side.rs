@@ -74,7 +74,7 @@ impl Api for Real {
     }
 }
 
-/// One that is asked, and what it said of each object before.
+/// One side of the comparison, with its last answer for each object.
 pub struct Side<A> {
     pub api: A,
     namespace: String,

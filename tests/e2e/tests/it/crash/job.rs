@@ -6,7 +6,7 @@ use super::walk::Scenario;
 use super::{attempts, small, small_runs};
 use crate::harness::{Namespace, Seen, condition, same};
 
-/// A pod fails and its replica is restarted: counted once, whoever asks again.
+/// A pod fails and its replica is restarted: counted once, also if the decision is repeated.
 pub const RESTART: Scenario = Scenario {
     name: "restart",
     begins_with: Some((|set| job(set, 3), 2)),

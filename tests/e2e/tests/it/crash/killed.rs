@@ -1,4 +1,4 @@
-//! `kill -9` at a moment that nobody chose.
+//! `kill -9` at a random moment.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead as _, BufReader};

@@ -17,7 +17,7 @@ use crate::harness::{Namespace, Seen, same, wait};
 /// The label that selects everything of a set.
 pub const OF_SET: &str = "app.kubernetes.io/part-of";
 
-/// How the operator ends after the write that it was told.
+/// How the operator ends after the write that it was given.
 const TOLD_TO_END: Option<i32> = Some(77);
 
 /// What happens to a set.
@@ -84,7 +84,7 @@ pub fn walk(scenario: &Scenario) {
     assert_eq!(history.slots_held_by_more_than(2), none);
 }
 
-/// Each event once, however often the operator said it.
+/// Each event once, however often the operator posted it.
 fn expect_told(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
     for reason in scenario.told {
         let told = ns.events(set, reason);
@@ -133,8 +133,8 @@ fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: RangeInclusive<usize>)
     settled(ns.operator);
 }
 
-/// Waits until the operator has ended as it was told, or is done without so many writes; says
-/// how many it made then.
+/// Waits until the operator has ended after the given write, or has finished with fewer writes;
+/// returns how many it made then.
 fn run_to_end(ns: &Namespace<'_>, scenario: &Scenario, set: &str) -> Ending {
     let mut rest = Rest::default();
     let selector = format!("{OF_SET}={set}");
@@ -153,7 +153,7 @@ fn run_to_end(ns: &Namespace<'_>, scenario: &Scenario, set: &str) -> Ending {
 
 /// How a run came to its end.
 enum Ending {
-    /// After the write that it was told.
+    /// After the write that it was given.
     CutShort,
     /// Without so many writes: it made these.
     Done(usize),
@@ -163,7 +163,7 @@ enum Ending {
 /// together into one write differs from run to run.
 const CUT_SHORT: usize = 75;
 
-/// How often the operator ended as it was told. One that never does would pass every scenario.
+/// How often the operator ended after the given write. If it never did, every scenario would pass.
 #[derive(Default)]
 struct Endings {
     runs: usize,

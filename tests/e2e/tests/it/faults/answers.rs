@@ -143,7 +143,7 @@ fn refuse(seed: u64, asked: &Asked) -> Fault {
     match share(seed, asked) {
         drawn if drawn < FAILED => {
             let code = CODES[usize::try_from(drawn).unwrap() % CODES.len()];
-            // Nobody gets a conflict who only looks.
+            // Reads never get a conflict.
             let is_possible = code != 409 || asked.is_write();
             Fault::Answer(if is_possible { code } else { 500 })
         }

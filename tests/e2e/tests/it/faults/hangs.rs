@@ -21,7 +21,7 @@ fn silent_watches_hide_nothing_for_long() {
     what_watches_hide_is_seen("silent", &Fault::Silence);
 }
 
-/// All kinds at once, each with something that only its watch would tell.
+/// All kinds at once, each with a change that only its watch shows.
 fn what_watches_hide_is_seen(purpose: &str, fault: &Fault) {
     let lane = Lane::start(purpose);
     let ns = lane.namespace();

@@ -24,7 +24,7 @@ fn what_a_list_leaves_out_is_not_gone() {
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
-    // All pods, PodCliques and groups are left out of the next lists; watches go on.
+    // All pods, PodCliques and groups are left out of the next lists; watches continue.
     let hidden = Arc::new(HIDDEN.map(|_| AtomicUsize::new(0)));
     let left_out = hidden.clone();
     let hide = move |kind: usize| {
@@ -41,7 +41,7 @@ fn what_a_list_leaves_out_is_not_gone() {
         _ => Fault::None,
     });
     lane.proxy.cut_watches();
-    // One is really gone, and nobody told.
+    // One is really gone, and no watch event showed it.
     ns.kubectl(&["delete", "pod", &lost]);
     ns.until("it is replaced", |seen| {
         runs(seen, "x", 3, 2)?;
@@ -76,7 +76,7 @@ fn what_a_watch_does_not_tell_is_found_out() {
         runs(seen, "x", 3, 2)?;
         Ok(name(seen.pods("x-0-a")[1]).to_owned())
     });
-    // Nothing is told of this pod any more, until the watch is cut and lists come in between.
+    // No event of this pod is passed on any more, until the watch is cut and a list follows.
     let secret = lost.clone();
     let hidden = Arc::new(AtomicUsize::new(0));
     let not_told = hidden.clone();

@@ -11,7 +11,7 @@ use crate::harness::operator::Operator;
 use crate::harness::requests::Requests;
 use crate::harness::{Namespace, same, site, wait};
 
-/// How long it goes on.
+/// How long it lasts.
 const LONG: Duration = Duration::from_secs(5);
 /// And within so much of its end all is done.
 const DONE: Duration = Duration::from_secs(10);

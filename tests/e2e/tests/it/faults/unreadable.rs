@@ -41,7 +41,7 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     history.catch_up(&ns);
     assert!(history.slots_deleted().is_empty(), "{history:?}");
 
-    // Corrected, and told at once.
+    // Corrected, and reported at once.
     lane.proxy.disturb_no_more();
     lane.proxy.cut_watches();
     ns.kubectl(&[

@@ -59,7 +59,7 @@ fn watches_that_are_too_old_are_begun_anew() {
 
     assert!(watches_of_pods(&lane) > 5);
 
-    // In the middle: the first things that are told.
+    // In the middle: after the first events.
     let events = AtomicUsize::new(0);
     let edit = Fault::edit(
         move |_, object| match events.fetch_add(1, Ordering::SeqCst) {
@@ -83,8 +83,7 @@ pub fn on_watches(fault: Fault) -> impl Fn(&Asked) -> Fault {
     move |asked| fault.clone().when(asked.verb == "watch")
 }
 
-/// Whether it is one of the next watches of its kind: so many that the operator does not go on
-/// without a list.
+/// Whether it is one of the next watches of its kind: as many as make the operator list again.
 pub fn next_watches() -> impl Fn(&Asked) -> bool {
     const EACH: usize = 5;
     let begun = Mutex::new(HashMap::<String, usize>::new());

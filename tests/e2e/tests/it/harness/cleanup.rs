@@ -11,7 +11,7 @@ pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
     let by_hand = format!("--selector={MANUAL_STATUS_LABEL}=true");
     let of_users = "--selector=!app.kubernetes.io/managed-by";
     wait::until(|| {
-        // Nobody confirms the end of pods that KWOK leaves alone.
+        // KWOK leaves these pods alone, so their end is not confirmed by anything else.
         delete(ns, &["pods", &by_hand, "--force", "--grace-period=0"])?;
         delete(ns, &["pcsg,pclq,pg", of_users, "--wait=false"])?;
         let left = names(&ns.look()?);

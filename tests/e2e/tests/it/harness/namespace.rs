@@ -14,7 +14,7 @@ use super::{cleanup, report, wait};
 /// Everything that the operator makes, what it makes it from, and what it must not make.
 pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,serviceaccounts,roles,rolebindings";
 
-/// What is in a namespace that nobody used.
+/// The objects in a namespace that was never used.
 const FROM_KUBERNETES: [&str; 1] = ["default"];
 
 /// A namespace.

@@ -1,9 +1,8 @@
-//! What stands between one operator and the API server: shows it one namespace as if that were
-//! all there is, and makes the faults that a test asks for.
+//! A proxy between one operator and the API server: it shows the operator one namespace as if there
+//! were no other, and injects the faults that a test asks for.
 //!
-//! The operator speaks plain HTTP to it; it speaks to the API server with the
-//! operator's token. It changes
-//! nothing else: watches go through line by line.
+//! The operator connects to it by plain HTTP; it connects to the API server with the operator's
+//! token. It changes nothing else: watches pass through line by line.
 
 mod asked;
 mod fault;

@@ -1,10 +1,10 @@
-//! What somebody needs who has to find out why a test failed.
+//! What is printed when a test fails.
 
 use serde_json::Value;
 
 use super::namespace::{KINDS, Namespace};
 
-/// Prints the objects of the namespace, its events and what the operator said about it.
+/// Prints the objects of the namespace, its events and the operator's log about it.
 pub fn print(namespace: &Namespace<'_>) {
     let show = |args: &[&str]| {
         let output = namespace.command(args).output();

@@ -77,7 +77,7 @@ pub fn index(pod: &Value) -> u32 {
     label.as_str().unwrap().parse().unwrap()
 }
 
-/// Whether the pod is Ready and not on its way out.
+/// Whether the pod is Ready and not terminating.
 pub fn is_ready(pod: &Value) -> bool {
     condition(pod, "Ready").starts_with("True") && pod["metadata"]["deletionTimestamp"].is_null()
 }

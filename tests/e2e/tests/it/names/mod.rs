@@ -1,5 +1,5 @@
 //! Every name, label, annotation, variable and owner, literally as Grove has them
-//! (`reference/grove-behaviour.md`, §2 and §3). What we add to Grove is marked.
+//! (as the Go operator gives them). What we add to Grove is marked.
 
 mod gang;
 mod group;

@@ -1,6 +1,6 @@
-//! The operator is away while the garbage collector does its work: it cuts the owner references and
-//! takes its own finalizer off. What the operator finds is an owner on its way out with nothing
-//! but the operator's finalizer, which looks like any other deletion.
+//! The operator is away while the garbage collector works: it removes the owner references and its
+//! own finalizer. The operator then finds a terminating owner with only the operator's finalizer,
+//! which looks like any other deletion.
 
 use serde_json::{Value, json};
 

@@ -48,7 +48,7 @@ fn nothing_is_terminated_that_is_not_asked_for_or_not_broken_for_so_long() {
     }
 }
 
-/// The PodCliques are the same objects, and each says why it is not torn down.
+/// The PodCliques are the same objects, and each reports why it is not terminated.
 fn kept(seen: &Seen, before: &Uids) -> Result<(), String> {
     for (podclique, should) in [
         ("unset-0-a", "True/InsufficientReadyPods"),
@@ -153,6 +153,6 @@ fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
         assert!(!output.status.success(), "{manifest} was accepted");
         assert!(said.contains(path) && said.contains(remedy), "{said}");
     }
-    // Every failure in this group of a job counts at once, others may come back (seed 002).
+    // Every failure in this group of a job counts at once, others may come back (docs/semantics.md §5.4).
     ns.apply(&job(both("5s", "0s")));
 }

@@ -1,4 +1,4 @@
-//! PodCliques and pods that somebody deletes while the job runs.
+//! PodCliques and pods that are deleted by hand while the job runs.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Jobs that go on without some of their pods.
+//! Jobs that keep running without some of their pods.
 
 use serde_json::json;
 

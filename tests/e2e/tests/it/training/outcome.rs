@@ -46,7 +46,7 @@ fn when_all_pods_exit_with_0_it_succeeded_and_nothing_runs_again() {
     ends(&ns, "x", "Succeeded", 0);
 }
 
-/// `kubectl get pcs` fits a terminal and tells phase, restarts and age.
+/// `kubectl get pcs` fits a terminal and shows phase, restarts and age.
 fn shows(ns: &Namespace<'_>, set: &str, phase: &str, restarts: u32) {
     let table = ns.kubectl(&["get", "pcs", set]);
     let mut lines = table.lines();

@@ -1,4 +1,4 @@
-//! What a job of fixed size cannot be told, with and without a look at its set.
+//! Changes that a job of fixed size refuses, with and without access to its set.
 
 use serde_json::{Value, json};
 

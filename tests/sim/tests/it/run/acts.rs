@@ -26,8 +26,8 @@ impl Run {
         self.verdict()
     }
 
-    /// Pods that break are mended just before their gang is terminated. Their own watch shows it;
-    /// what is stored of the PodClique still says that it is breached when the time is over.
+    /// Pods that broke are Ready again just before their gang is terminated. The pod watch shows
+    /// it; the stored status of the PodClique is still breached when the time is over.
     async fn recover_late(&mut self, dice: &mut Rng) -> Result<(), Violation> {
         const MOVES: usize = 50;
         /// Stored times are whole seconds.

@@ -58,8 +58,9 @@ impl Run {
         Ok(())
     }
 
-    /// Somebody gets in just before a request that carries no version. Merge patches are rare and
-    /// test nothing but the uid, JSON patches name a place in a list: there it happens often.
+    /// Another writer changes the object just before a request that carries no version. Merge
+    /// patches are rare and test nothing but the uid, JSON patches name a place in a list: there it
+    /// happens often.
     fn disturb(&mut self, parked: &Parked) {
         let chance = match parked.call.method.as_str() {
             "PATCH" if parked.call.content_type.contains("merge-patch") => 600,

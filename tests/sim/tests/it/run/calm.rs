@@ -16,8 +16,8 @@ const PATIENCE: Duration = Duration::from_mins(30);
 const QUIET: Duration = Duration::from_mins(10);
 
 impl Run {
-    /// Goes on without trouble until nothing is left to do, and for a while longer: the engine
-    /// looks every few seconds for what has to be read live.
+    /// Continues without faults until nothing is left to do, and for a while longer: every few
+    /// seconds the engine looks for objects to read live.
     pub(super) async fn converge(&mut self) -> Result<(), Violation> {
         const A_WHILE: Duration = Duration::from_secs(40);
         let end = Instant::now() + PATIENCE;

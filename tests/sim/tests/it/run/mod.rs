@@ -159,7 +159,7 @@ impl Run {
         self.stay_quiet().await
     }
 
-    /// Whoever cut something loose wants it back in the end.
+    /// Users who removed an owner reference want it back in the end.
     fn apply_again(&mut self) {
         let is_loose = |(id, o): (&Id, &Stored)| {
             id.resource != Resource::PodCliqueSet && view::owner(o).is_none()
@@ -229,8 +229,8 @@ impl Run {
     }
 
     fn cluster(&mut self) -> bool {
-        // Quota comes slowly, so that many of our gates go while its gates are there; jobs need
-        // the time for their lives.
+        // Quota is freed slowly, so that many of our gates are removed while its gates exist; jobs
+        // need the time.
         let is_granted = self.is_calm || self.user.has_job() || self.rng.chance(100);
         let (store, rng) = (&mut self.store, &mut self.rng);
         let first = rng.below(4);

@@ -29,13 +29,13 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
     object
 }
 
-/// What it has deleted is not on its way out before the watch says so.
+/// An object that it deleted is not terminating before the watch shows it.
 pub fn revoke_deletion<K>(sabotage: Option<Sabotage>, cache: &Cache<K>, shown: &K)
 where
     K: kube::Resource<DynamicType = ()> + Clone,
 {
     if sabotage == Some(Sabotage::DeleteIsRevocable) {
-        // Seeing it on its way out settles the deletion.
+        // Once it is seen terminating the deletion is settled.
         let mut going = shown.clone();
         going.meta_mut().deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
         cache.apply(going);

@@ -1,5 +1,5 @@
-//! A watch that goes on where it was ended: the API server ends the watch of whoever is slow, and
-//! on a busy machine a test is.
+//! A watch that is resumed where it ended: the API server ends the watch of a slow client, and on a
+//! busy machine a test is one.
 
 use std::path::Path;
 use std::sync::mpsc::Sender;
@@ -21,7 +21,7 @@ pub async fn pods(kubeconfig: &Path, namespace: &str) -> Api<DynamicObject> {
     Api::namespaced_with(client(kubeconfig).await, namespace, &pods)
 }
 
-/// Tells of those that are there; returns what a watch goes on from.
+/// Sends the objects that exist; returns the version from which a watch continues.
 pub async fn list(pods: &Api<DynamicObject>, tell: &Sender<Value>) -> String {
     let list = pods.list(&ListParams::default()).await.unwrap();
     for pod in list.items {
@@ -30,7 +30,8 @@ pub async fn list(pods: &Api<DynamicObject>, tell: &Sender<Value>) -> String {
     list.metadata.resource_version.unwrap()
 }
 
-/// Tells of everything since, until nobody listens or the API server has forgotten what was.
+/// Sends every change since, until the receiver is closed or the API server has forgotten that
+/// version.
 pub async fn follow(pods: Api<DynamicObject>, tell: Sender<Value>, mut version: String) {
     loop {
         let events = pods.watch(&WatchParams::default(), &version).await;

@@ -12,8 +12,8 @@ use super::super::control_plane::CHECKOUT;
 /// Names a built operator to be tested instead of the one of this checkout.
 const VARIABLE: &str = "GROVE_E2E_OPERATOR";
 
-/// What cargo tells a test of its package; a build must not see it, or build scripts that look at
-/// such variables run again each time.
+/// The variables that cargo sets for a test of its package; a build must not see them, or build
+/// scripts that read such variables run again each time.
 const OF_THIS_PACKAGE: [&str; 2] = ["CARGO_PKG_", "CARGO_MANIFEST_"];
 
 static BUILT: LazyLock<Result<PathBuf>> = LazyLock::new(|| match env::var_os(VARIABLE) {

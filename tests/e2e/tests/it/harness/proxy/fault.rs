@@ -24,12 +24,13 @@ pub enum Fault {
     Edit(Edit),
 }
 
-/// What is shown of an object, given how it is told (`LISTED`, `FOUND`, or the type of the watch's event).
+/// What is shown of an object, given how it is shown (`LISTED`, `FOUND`, or the type of the watch's
+/// event).
 pub type Edit = Arc<dyn Fn(&str, Value) -> Shown + Send + Sync>;
 
 /// What is shown of an object.
 pub enum Shown {
-    /// This, told as before.
+    /// This one, shown in the same way.
     As(Value),
     /// Nothing.
     Nothing,

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use super::Asked;
 
-/// What the requests so far have told.
+/// What the requests so far have shown.
 #[derive(Default)]
 pub struct Slots {
-    /// By name of the pod, as its POST said.
+    /// By name of the pod, from its POST.
     of_pods: HashMap<String, String>,
     turns: HashMap<(&'static str, String, String, String), usize>,
 }
