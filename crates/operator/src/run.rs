@@ -7,6 +7,7 @@ use anyhow::Context;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Pod;
 use domain::defaults::DefaultsConfig;
+use engine::clock::{self, Clock};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::routes::Watched;
@@ -38,16 +39,39 @@ pub async fn client() -> anyhow::Result<Client> {
     Client::try_from(config).context("cannot build a client from the cluster's configuration")
 }
 
+/// Whether probes and metrics are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoints {
+    /// Where the configuration says.
+    Served,
+    /// Nowhere: tests that run the operator in their own process open no ports.
+    Unserved,
+}
+
 /// Runs until a signal; an error means that a part that must run for ever has ended.
 pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
+    let clock = Arc::new(clock::now);
+    run_until(config, client, clock, signals()?, Endpoints::Served).await
+}
+
+/// Runs until `stop` ends, by this clock; errors as those of [`run`].
+pub async fn run_until(
+    config: Config,
+    client: Client,
+    clock: Clock,
+    stop: impl Future<Output = ()> + Send + 'static,
+    endpoints: Endpoints,
+) -> anyhow::Result<()> {
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client.clone(), metrics.clone());
     let hub = Hub::new(requests, metrics).in_namespaces(&config.watch_namespaces);
-    let hub = Arc::new(hub);
-    let stop = signals()?.boxed().shared();
+    let hub = Arc::new(hub.with_clock(clock));
+    let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
     watch_all(&mut tasks, &hub, &client);
-    serve(&mut tasks, &hub, &config);
+    if endpoints == Endpoints::Served {
+        serve(&mut tasks, &hub, &config);
+    }
     tokio::select! {
         () = definitions::settled(&hub, &client) => {}
         () = stop.clone() => return Ok(()),
