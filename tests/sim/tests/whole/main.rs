@@ -1,0 +1,21 @@
+//! The whole operator in a simulated cluster: the real `operator::run` with its watches, queues,
+//! requests and timers, under paused time, against the simulated API server.
+//!
+//! Each run of a scenario meets one fault and has to end like the run that meets none.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod cluster;
+mod fault;
+mod link;
+mod normal;
+mod ring;
+mod scenarios;
+mod slots;
+mod undisturbed;
+mod wire;
