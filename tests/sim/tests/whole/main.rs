@@ -13,7 +13,9 @@
 mod cluster;
 mod fault;
 mod link;
+mod matrix;
 mod normal;
+mod replay;
 mod ring;
 mod scenarios;
 mod slots;
