@@ -56,12 +56,15 @@ pub(super) fn expired() -> Answer {
 /// One page. All pages of a list are of one version, which the token carries from page to page.
 pub(super) fn page(
     store: &Store,
-    options: Options,
+    options: &Options,
     collection: &Collection,
     asked: &Asked,
 ) -> Result<Answer, Answer> {
     let (version, after) = match &asked.token {
-        None => (options.list_at.unwrap_or(store.version()), None),
+        None => {
+            let old = options.list_at.get(&collection.resource).copied();
+            (old.unwrap_or(store.version()), None)
+        }
         Some(token) => {
             let (version, after) = read_token(token)?;
             (version, Some(after))

@@ -9,6 +9,7 @@ mod list;
 mod selector;
 mod watch;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::watch::{Receiver, Sender};
 
+use crate::resource::Resource;
 use crate::store::{Answer, Call, Store};
 use collection::Collection;
 use selector::Selector;
@@ -25,7 +27,7 @@ pub use watch::{Event, EventType, Watch};
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
 /// How it serves.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Objects of a page at most, however many are asked for.
     pub longest_page: usize,
@@ -33,8 +35,8 @@ pub struct Options {
     pub bookmark_every: Duration,
     /// What happened up to this version is compacted: no watch and no page begins before it.
     pub compacted: u64,
-    /// Lists tell of this version, as those of a server do whose cache is behind.
-    pub list_at: Option<u64>,
+    /// Lists of these resources tell of that version, as those of a server do whose cache is behind.
+    pub list_at: BTreeMap<Resource, u64>,
 }
 
 impl Default for Options {
@@ -43,7 +45,7 @@ impl Default for Options {
             longest_page: usize::MAX,
             bookmark_every: Duration::from_secs(25),
             compacted: 0,
-            list_at: None,
+            list_at: BTreeMap::new(),
         }
     }
 }
@@ -111,7 +113,10 @@ impl Server {
     /// How it serves.
     pub fn options(&self) -> Options {
         let options = &self.0.options;
-        *options.lock().unwrap_or_else(PoisonError::into_inner)
+        options
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     /// Tells when the log has grown.
@@ -139,7 +144,7 @@ impl Server {
 
     fn list(&self, collection: &Collection, asked: &list::Asked) -> Result<Answer, Answer> {
         let options = self.options();
-        self.with_store(|store| list::page(store, options, collection, asked))
+        self.with_store(|store| list::page(store, &options, collection, asked))
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {

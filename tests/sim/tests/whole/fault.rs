@@ -27,6 +27,11 @@ impl Write {
         })
     }
 
+    /// Whether it deletes something.
+    pub fn is_deletion(&self) -> bool {
+        self.verb == "DELETE"
+    }
+
     /// Whether it posts an event.
     pub fn is_of_event(&self) -> bool {
         self.resource == Resource::Event.plural()

@@ -1,6 +1,6 @@
 //! One operator's connection: its requests, and what its watches have shown it.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -18,6 +18,7 @@ use sim::{Answer, Call, Place, Resource};
 use tokio::time::{Instant, sleep};
 
 use crate::fault::Fault;
+use crate::trouble::{Sent, is_of_object};
 use crate::wire::Wire;
 
 /// How long a request or an answer is on its way.
@@ -41,6 +42,8 @@ pub struct Link {
 /// How much of the log was shown, and when.
 struct Seen {
     present: Horizon,
+    /// Of these an event was lost: nothing newer counts as seen before the next list.
+    lossy: BTreeSet<Resource>,
     past: VecDeque<(Instant, Horizon)>,
 }
 
@@ -59,6 +62,7 @@ impl Link {
             asked: Mutex::default(),
             seen: Mutex::new(Seen {
                 present,
+                lossy: BTreeSet::new(),
                 past: VecDeque::from([(Instant::now(), present)]),
             }),
         })
@@ -88,7 +92,7 @@ impl Link {
         let (head, body) = request.into_parts();
         let bytes = body.collect_bytes().await?;
         let kind = head.headers.get("content-type");
-        let call = Call {
+        let mut call = Call {
             method: head.method.to_string(),
             path: head.uri.path().to_owned(),
             content_type: kind.map_or("", |k| k.to_str().unwrap_or("")).to_owned(),
@@ -99,7 +103,7 @@ impl Link {
         let answered = if call.method == "GET" {
             self.read(&call, head.uri.query().unwrap_or_default())
         } else {
-            self.write(&call, sent).await
+            self.write(&mut call, sent).await
         };
         self.travel().await;
         answered
@@ -117,13 +121,15 @@ impl Link {
         match self.wire.server.serve("operator", call, query) {
             Reply::Watch(watch) => Ok(self.stream(watch, call)),
             Reply::Answer(answer) => {
-                self.note_list(call, &answer);
-                Ok(respond(&answer))
+                if query.contains("limit=") {
+                    self.note_list(call, &answer);
+                }
+                Ok(respond(&self.wire.misread(call, answer)))
             }
         }
     }
 
-    async fn write(&self, call: &Call, sent: usize) -> Answered {
+    async fn write(&self, call: &mut Call, sent: usize) -> Answered {
         let fault = self.wire.fault_of(call);
         if fault == Some(Fault::CrashBefore) {
             self.end();
@@ -142,11 +148,11 @@ impl Link {
                 std::future::pending::<Answered>().await
             }
             Some(Fault::LostAnswer) => Err("connection reset".into()),
-            _ => Ok(respond(&said.unwrap())),
+            _ => Ok(respond(&self.wire.misread(call, said.unwrap()))),
         }
     }
 
-    fn carry_out(&self, call: &Call, sent: usize, is_answered: bool) -> Answer {
+    fn carry_out(&self, call: &mut Call, sent: usize, is_answered: bool) -> Answer {
         let mut horizon = self.horizon();
         horizon.sent = Some(sent);
         let answer = self.wire.carry_out(call, &horizon);
@@ -174,6 +180,9 @@ impl Link {
 
     fn show(&self, resource: Resource, position: usize) {
         let mut seen = self.seen.lock().unwrap();
+        if seen.lossy.contains(&resource) {
+            return;
+        }
         seen.present.set(resource, position);
         let entry = (Instant::now(), seen.present);
         seen.past.push_back(entry);
@@ -190,6 +199,8 @@ impl Link {
             let version = version.parse().unwrap();
             let server = &self.wire.server;
             let position = server.with_store(|store| store.length_at(version));
+            self.wire.was_listed(resource);
+            self.seen.lock().unwrap().lossy.remove(&resource);
             self.show(resource, position);
         }
     }
@@ -200,16 +211,41 @@ impl Link {
         call: &Call,
     ) -> Response<UnsyncBoxBody<Bytes, Error>> {
         let (link, resource) = (self.clone(), watched(call).unwrap());
-        let events = futures::stream::unfold(watch, move |mut watch| {
+        let lines = futures::stream::unfold(Some(watch), move |watch| {
             let link = link.clone();
-            async move {
-                let event = watch.next().await?;
-                sleep(WATCH_WAY).await;
-                link.show(resource, event.position);
-                Some((Ok(Frame::data(Bytes::from(event.line()))), watch))
-            }
+            async move { link.next_line(resource, watch?).await }
         });
-        Response::new(StreamBody::new(events.boxed()).boxed_unsync())
+        let frames = lines.map(|line| Ok(Frame::data(Bytes::from(line))));
+        Response::new(StreamBody::new(frames.boxed()).boxed_unsync())
+    }
+
+    /// What comes next of a watch, and what is left of it.
+    async fn next_line(
+        &self,
+        resource: Resource,
+        mut watch: Watch,
+    ) -> Option<(String, Option<Watch>)> {
+        loop {
+            let event = watch.next().await?;
+            sleep(WATCH_WAY).await;
+            let trouble = is_of_object(&event).then(|| self.wire.trouble_of(resource, &event));
+            let sent = trouble
+                .flatten()
+                .map(|trouble| trouble.disturb(&event, &self.wire.server));
+            match sent {
+                None => {}
+                Some(Sent::After(time)) => sleep(time).await,
+                Some(Sent::Instead(line)) => return Some((line, Some(watch))),
+                Some(Sent::End(line)) => return Some((line, None)),
+                Some(Sent::Silence) => std::future::pending().await,
+                Some(Sent::Nothing) => {
+                    self.seen.lock().unwrap().lossy.insert(resource);
+                    continue;
+                }
+            }
+            self.show(resource, event.position);
+            return Some((event.line(), Some(watch)));
+        }
     }
 }
 

@@ -10,14 +10,20 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod cell;
 mod cluster;
+mod disturbance;
 mod fault;
 mod link;
 mod matrix;
+mod mutant;
 mod normal;
+mod operators;
 mod replay;
 mod ring;
 mod scenarios;
 mod slots;
+mod trouble;
 mod undisturbed;
+mod watches;
 mod wire;

@@ -1,5 +1,6 @@
 //! One run of a scenario: a cluster, the operator in it, one thing that goes wrong.
 
+use std::collections::BTreeMap;
 use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +11,7 @@ use operator::run::{Endpoints, run_until};
 use serde_json::Value;
 use sim::check::Checker;
 use sim::service::{Clock, Server};
-use sim::{Store, story};
+use sim::{Resource, Store, story};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
 
@@ -25,6 +26,19 @@ const LOOK: Duration = Duration::from_millis(250);
 const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
+/// The kinds that an operator watches.
+pub const WATCHED: [Resource; 6] = [
+    Resource::PodCliqueSet,
+    Resource::PodCliqueScalingGroup,
+    Resource::PodClique,
+    Resource::PodGang,
+    Resource::Pod,
+    Resource::Service,
+];
+
+/// Objects of a page of a list: few, so that most lists have several.
+const PAGE: usize = 2;
+
 /// How long all has to stay as it is in the end.
 pub const REST: Duration = Duration::from_secs(65);
 
@@ -54,6 +68,8 @@ pub struct Ring {
     operators: Vec<Running>,
     cluster: JoinHandle<()>,
     config: Config,
+    /// What the first lists tell of that later operators get.
+    later_lists: BTreeMap<Resource, u64>,
 }
 
 struct Running {
@@ -75,12 +91,14 @@ impl Ring {
     pub fn start(begin: Begin) -> Self {
         let clock = clock_from(begin.store.now);
         let server = Server::new(begin.store, clock);
+        server.configure(|options| options.longest_page = PAGE);
         let cluster = tokio::spawn(cluster::act(server.clone()));
         Self {
             wire: Arc::new(Wire::new(server, begin.checker)),
             operators: Vec::new(),
             cluster,
             config: Config::default(),
+            later_lists: BTreeMap::new(),
         }
     }
 
@@ -92,9 +110,14 @@ impl Ring {
         }
     }
 
-    /// Operators that start from now on have this configuration.
-    pub fn configure(&mut self, config: Config) {
-        self.config = config;
+    /// Operators that start from now on watch this namespace by name.
+    pub fn watch_namespace(&mut self, name: &str) {
+        self.config.watch_namespaces.push(name.to_owned());
+    }
+
+    /// The first lists that later operators get tell of these versions.
+    pub fn list_later_at(&mut self, versions: BTreeMap<Resource, u64>) {
+        self.later_lists = versions;
     }
 
     /// Starts one more operator.
@@ -143,6 +166,9 @@ impl Ring {
         }
         sleep(RESTART).await;
         self.wire.note("another operator starts".to_owned());
+        let old = std::mem::take(&mut self.later_lists);
+        let server = &self.wire.server;
+        server.configure(|options| options.list_at = old);
         for _ in dead {
             self.start_operator();
         }
@@ -192,6 +218,9 @@ impl Ring {
             }
         }
         self.pass(REST).await?;
+        if self.version() == version {
+            return Ok(());
+        }
         let difference = self.difference(wanted);
         match difference.is_empty() {
             true => Ok(()),

@@ -1,20 +1,19 @@
-//! What lies between operators and the API server: it knows each write, lets one go wrong, and has
-//! all of them checked.
+//! What lies between operators and the API server: it knows each write, lets one thing go wrong, and
+//! has all that is written checked.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
-use sim::check::{Checker, Horizon, Violation};
-use sim::service::{Reply, Server};
-use sim::store::Call;
+use sim::check::{Checker, Horizon, Requests, Violation};
+use sim::service::{Event, Reply, Server};
 use sim::story::Notes;
-use sim::{Answer, check};
+use sim::{Answer, Call, Place, Resource, actors, check};
 
+use crate::disturbance::Disturbance;
 use crate::fault::{Fault, Signature, Write};
-
-/// A fault and the write that it hits.
-pub type Hit = (Signature, Fault);
+use crate::mutant::Mutant;
+use crate::trouble::{Came, Trouble};
 
 /// A decision is carried out within this, if nothing holds it up.
 const LAG: Duration = Duration::from_secs(1);
@@ -32,14 +31,19 @@ pub struct State {
     /// Writes since the scenario began, in order.
     pub writes: Vec<Signature>,
     /// What is to go wrong and has not yet.
-    pub plan: Option<Hit>,
+    pub plan: Option<Disturbance>,
+    /// Full lists of each kind since the scenario began.
+    pub lists: BTreeMap<Resource, usize>,
     /// Folds the log of the store.
     pub checker: Checker,
     /// The first invariant that was broken.
     pub violation: Option<Violation>,
     /// What the log does not show.
     pub notes: Notes,
+    /// The bug of the operators.
+    pub mutant: Option<Mutant>,
     counts: BTreeMap<Write, usize>,
+    events: BTreeMap<Resource, Came>,
     has_begun: bool,
     lag: Duration,
 }
@@ -58,17 +62,25 @@ impl Wire {
         }
     }
 
-    /// From now on writes are numbered, and one may go wrong.
-    pub fn begin(&self, plan: Option<Hit>) {
+    /// The operators have this bug.
+    pub fn be(&self, mutant: Option<Mutant>) {
+        self.state().mutant = mutant;
+    }
+
+    /// From now on writes and events are counted, and something may go wrong.
+    pub fn begin(&self, plan: Option<Disturbance>) {
         let mut state = self.state();
         state.has_begun = true;
         state.lag = match &plan {
             // A write that is held up holds up those that follow from the same decision.
-            Some((_, Fault::Hang)) => Duration::from_secs(45),
-            Some((_, Fault::Throttled)) => Duration::from_secs(5),
+            Some(Disturbance::Write(_, Fault::Hang)) => Duration::from_secs(45),
+            Some(Disturbance::Write(_, Fault::Throttled)) => Duration::from_secs(5),
             _ => LAG,
         };
-        state.plan = plan;
+        let happens = |plan: &Disturbance| {
+            !matches!(plan, Disturbance::TwoOperators | Disturbance::OneNamespace)
+        };
+        state.plan = plan.filter(happens);
     }
 
     /// What has gone over it.
@@ -89,8 +101,37 @@ impl Wire {
             .with_store(|store| state.checker.restarted(store));
     }
 
+    /// A full list was answered.
+    pub fn was_listed(&self, resource: Resource) {
+        let mut state = self.state();
+        if state.has_begun {
+            *state.lists.entry(resource).or_default() += 1;
+        }
+        drop(state);
+        self.server.configure(|options| {
+            options.list_at.remove(&resource);
+        });
+    }
+
     /// Numbers the write and says what goes wrong with it.
     pub fn fault_of(&self, call: &Call) -> Option<Fault> {
+        let signature = self.number(call)?;
+        let is_meant = |plan: &mut Disturbance| plan.signature() == Some(&signature);
+        let plan = self.state().plan.take_if(is_meant)?;
+        self.note(format!("{plan} ({})", call.path));
+        match plan {
+            Disturbance::Write(_, fault) => Some(fault),
+            Disturbance::OldLists(..) => Some(Fault::CrashAfter),
+            _ => {
+                let id = Place::parse(&call.path).and_then(|place| place.id());
+                let replace = |store: &mut _| actors::recreate(store, &id.unwrap(), false);
+                self.server.with_store(replace);
+                None
+            }
+        }
+    }
+
+    fn number(&self, call: &Call) -> Option<Signature> {
         let write = Write::of(call)?;
         let mut state = self.state();
         if !state.has_begun {
@@ -98,20 +139,49 @@ impl Wire {
         }
         let count = state.counts.entry(write.clone()).or_default();
         *count += 1;
-        let signature = Signature {
-            write,
-            number: *count,
-        };
+        let number = *count;
+        let signature = Signature { write, number };
         state.writes.push(signature.clone());
-        let hit = state.plan.take_if(|(meant, _)| *meant == signature);
+        Some(signature)
+    }
+
+    /// Counts an event that a watch is about to show and says what goes wrong with it.
+    pub fn trouble_of(&self, resource: Resource, event: &Event) -> Option<Trouble> {
+        let is_own = self.server.with_store(|store| {
+            let record = store.log.get(event.position - 1);
+            record.is_some_and(|record| record.actor == check::OPERATOR)
+        });
+        let mut state = self.state();
+        if !state.has_begun {
+            return None;
+        }
+        let count = state.events.entry(resource).or_default();
+        let came = *count;
+        count.own += usize::from(is_own);
+        count.foreign += usize::from(!is_own);
+        let is_meant = |plan: &mut Disturbance| {
+            matches!(plan, Disturbance::Watch(kind, trouble)
+                if *kind == resource && trouble.hits(is_own, &came))
+        };
+        let plan = state.plan.take_if(is_meant)?;
         drop(state);
-        let (signature, fault) = hit?;
-        self.note(format!("{signature} ({}): {fault}", call.path));
-        Some(fault)
+        self.note(plan.to_string());
+        match plan {
+            Disturbance::Watch(_, trouble) => Some(trouble),
+            _ => None,
+        }
     }
 
     /// Has the API server carry a write out, and what came of it checked.
-    pub fn carry_out(&self, call: &Call, horizon: &Horizon) -> Answer {
+    pub fn carry_out(&self, call: &mut Call, horizon: &Horizon) -> Answer {
+        let (mutant, number) = {
+            let state = self.state();
+            (state.mutant, state.writes.len())
+        };
+        if let Some(mutant) = mutant {
+            self.server
+                .with_store(|store| mutant.spoil(call, store, number));
+        }
         let before = self.server.with_store(|store| store.log.len());
         let Reply::Answer(answer) = self.server.serve(check::OPERATOR, call, "") else {
             unreachable!("a write is no watch");
@@ -124,13 +194,22 @@ impl Wire {
         let mut state = self.state();
         let verdict = self.server.with_store(|store| {
             state.checker.check(store, horizon)?;
-            check::Requests::wrote(call, &answer, store.log.len() - before)
+            Requests::wrote(call, &answer, store.log.len() - before)
         });
         state.violation = state.violation.take().or(verdict.err());
         answer
     }
 
-    /// An invariant is broken.
+    /// What the operators take an answer for.
+    pub fn misread(&self, call: &Call, mut answer: Answer) -> Answer {
+        if let Some(mutant) = self.state().mutant {
+            self.server
+                .with_store(|store| mutant.misread(call, &mut answer, store));
+        }
+        answer
+    }
+
+    /// An invariant may be broken.
     pub fn judge(&self, verdict: Result<(), Violation>) {
         let mut state = self.state();
         state.violation = state.violation.take().or(verdict.err());

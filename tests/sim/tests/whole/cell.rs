@@ -1,0 +1,160 @@
+//! One run: a scenario in which one thing goes wrong.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use sim::Resource;
+
+use crate::disturbance::Disturbance;
+use crate::mutant::Mutant;
+use crate::ring::{Ring, WATCHED, in_paused_time};
+use crate::undisturbed::{Reference, WARM_UP, judge_events, judge_slots};
+
+/// Simulated time within which a run ends as it should: events that were lost are found out of after
+/// ten minutes.
+const LIMIT: Duration = Duration::from_mins(12);
+/// How long two operators run.
+const TOGETHER: Duration = Duration::from_mins(1);
+/// Lines of the story of a failure.
+pub const LINES: usize = 120;
+
+/// A scenario, and what goes wrong.
+pub struct Cell<'a> {
+    /// What happens, and how it ends if nothing goes wrong.
+    pub reference: &'a Reference,
+    /// What goes wrong.
+    pub disturbance: Disturbance,
+}
+
+impl Cell<'_> {
+    /// As [`crate::replay`] reads it.
+    pub fn name(&self) -> String {
+        format!("{}: {}", self.reference.scenario.name, self.disturbance)
+    }
+
+    /// Runs it and says whether what was to go wrong did; `tell` sees the end.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, after as many `lines` of what happened.
+    pub fn run(
+        &self,
+        lines: usize,
+        mutant: Option<Mutant>,
+        tell: impl FnOnce(&Ring),
+    ) -> Result<bool, String> {
+        in_paused_time(async {
+            let mut ring = Ring::start(self.reference.begin.clone());
+            ring.wire.be(mutant);
+            let result = self.judge(&mut ring).await;
+            tell(&ring);
+            let is_met = ring.wire.state().plan.is_none();
+            let story = |wrong| format!("{}\n{}: {wrong}", ring.story(lines), self.name());
+            result.map(|()| is_met).map_err(story)
+        })
+    }
+
+    async fn judge(&self, ring: &mut Ring) -> Result<(), String> {
+        let (scenario, begin) = (self.reference.scenario, &self.reference.begin);
+        self.start(ring).await?;
+        ring.wire.server.with_store(scenario.step);
+        if self.disturbance == Disturbance::TwoOperators {
+            ring.pass(TOGETHER).await?;
+            ring.end_operator();
+        }
+        ring.come_to(&self.reference.end, LIMIT).await?;
+        self.judge_lists(ring)?;
+        let least = usize::from(!self.disturbance.may_refuse_event());
+        ring.wire.server.with_store(|store| {
+            judge_slots(scenario, store, begin.store.log.len())?;
+            judge_events(scenario, store, least)
+        })
+    }
+
+    /// What a watch that was lost did not tell, only a full list does.
+    fn judge_lists(&self, ring: &Ring) -> Result<(), String> {
+        let Disturbance::Watch(kind, trouble) = self.disturbance else {
+            return Ok(());
+        };
+        let state = ring.wire.state();
+        let is_listed = state.lists.contains_key(&kind);
+        if !trouble.needs_list() || state.plan.is_some() || is_listed {
+            return Ok(());
+        }
+        Err(format!("{kind} was not listed again"))
+    }
+
+    async fn start(&self, ring: &mut Ring) -> Result<(), String> {
+        match &self.disturbance {
+            Disturbance::OneNamespace => ring.watch_namespace("default"),
+            Disturbance::TwoOperators => ring.start_operator(),
+            Disturbance::OldLists(_, kind) => {
+                let version = ring.wire.server.with_store(|store| store.version());
+                let old = WATCHED
+                    .into_iter()
+                    .filter(|k| kind.is_none_or(|kind| kind == *k));
+                ring.list_later_at(
+                    old.map(|kind| (kind, version))
+                        .collect::<BTreeMap<Resource, u64>>(),
+                );
+            }
+            _ => {}
+        }
+        ring.start_operator();
+        ring.pass(WARM_UP).await?;
+        ring.wire.begin(Some(self.disturbance.clone()));
+        Ok(())
+    }
+}
+
+/// What became of many runs.
+#[derive(Default)]
+pub struct Results {
+    met: AtomicUsize,
+    failures: Mutex<Vec<(String, String)>>,
+}
+
+impl Results {
+    /// Runs a cell and notes what became of it.
+    pub fn note(&self, cell: &Cell<'_>) {
+        match cell.run(LINES, None, |_| ()) {
+            Ok(is_met) => drop(self.met.fetch_add(usize::from(is_met), Ordering::SeqCst)),
+            Err(wrong) => self.failures.lock().unwrap().push((cell.name(), wrong)),
+        }
+    }
+
+    /// None may have failed, and so many have to have met what was to go wrong.
+    pub fn expect(&self, least: usize) {
+        let failures = self.failures.lock().unwrap();
+        for (name, _) in failures.iter() {
+            eprintln!("failed: {name}");
+        }
+        if let Some((name, wrong)) = failures.first() {
+            let count = failures.len();
+            panic!(
+                "{count} runs failed; the first:\n{wrong}\nreplay: WHOLE_CELL='{name}' cargo test \
+                 -p sim-tests --test whole replay -- --nocapture"
+            );
+        }
+        let met = self.met.load(Ordering::SeqCst);
+        assert!(met >= least, "only {met} runs met what was to go wrong");
+        eprintln!("{met} runs met what was to go wrong");
+    }
+}
+
+/// Does this with all of them, with some at once.
+pub fn each<T: Sync>(all: &[T], run: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(one) = all.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    run(one);
+                }
+            });
+        }
+    });
+}
