@@ -1,8 +1,6 @@
 //! One run: a scenario in which one thing goes wrong.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sim::Resource;
@@ -17,18 +15,16 @@ use crate::undisturbed::{Reference, WARM_UP, judge_events, judge_slots};
 const LIMIT: Duration = Duration::from_mins(12);
 /// How long two operators run.
 const TOGETHER: Duration = Duration::from_mins(1);
-/// Lines of the story of a failure.
-pub const LINES: usize = 120;
 
 /// A scenario, and what goes wrong.
-pub struct Cell<'a> {
+pub struct Cell {
     /// What happens, and how it ends if nothing goes wrong.
-    pub reference: &'a Reference,
+    pub reference: &'static Reference,
     /// What goes wrong.
     pub disturbance: Disturbance,
 }
 
-impl Cell<'_> {
+impl Cell {
     /// As [`crate::replay`] reads it.
     pub fn name(&self) -> String {
         format!("{}: {}", self.reference.scenario.name, self.disturbance)
@@ -60,12 +56,15 @@ impl Cell<'_> {
         let (scenario, begin) = (self.reference.scenario, &self.reference.begin);
         self.start(ring).await?;
         ring.wire.server.with_store(scenario.step);
-        if self.disturbance == Disturbance::TwoOperators {
+        if let Disturbance::TwoOperators | Disturbance::Joined(_) = self.disturbance {
             ring.pass(TOGETHER).await?;
-            ring.end_operator();
+            ring.end_others();
         }
         ring.come_to(&self.reference.end, LIMIT).await?;
         self.judge_lists(ring)?;
+        if let Disturbance::OldLists(..) = self.disturbance {
+            return Ok(());
+        }
         let least = usize::from(!self.disturbance.may_refuse_event());
         ring.wire.server.with_store(|store| {
             judge_slots(scenario, store, begin.store.log.len())?;
@@ -107,54 +106,4 @@ impl Cell<'_> {
         ring.wire.begin(Some(self.disturbance.clone()));
         Ok(())
     }
-}
-
-/// What became of many runs.
-#[derive(Default)]
-pub struct Results {
-    met: AtomicUsize,
-    failures: Mutex<Vec<(String, String)>>,
-}
-
-impl Results {
-    /// Runs a cell and notes what became of it.
-    pub fn note(&self, cell: &Cell<'_>) {
-        match cell.run(LINES, None, |_| ()) {
-            Ok(is_met) => drop(self.met.fetch_add(usize::from(is_met), Ordering::SeqCst)),
-            Err(wrong) => self.failures.lock().unwrap().push((cell.name(), wrong)),
-        }
-    }
-
-    /// None may have failed, and so many have to have met what was to go wrong.
-    pub fn expect(&self, least: usize) {
-        let failures = self.failures.lock().unwrap();
-        for (name, _) in failures.iter() {
-            eprintln!("failed: {name}");
-        }
-        if let Some((name, wrong)) = failures.first() {
-            let count = failures.len();
-            panic!(
-                "{count} runs failed; the first:\n{wrong}\nreplay: WHOLE_CELL='{name}' cargo test \
-                 -p sim-tests --test whole replay -- --nocapture"
-            );
-        }
-        let met = self.met.load(Ordering::SeqCst);
-        assert!(met >= least, "only {met} runs met what was to go wrong");
-        eprintln!("{met} runs met what was to go wrong");
-    }
-}
-
-/// Does this with all of them, with some at once.
-pub fn each<T: Sync>(all: &[T], run: impl Fn(&T) + Sync) {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(2, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                while let Some(one) = all.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    run(one);
-                }
-            });
-        }
-    });
 }

@@ -20,8 +20,10 @@ pub enum Disturbance {
     /// Just before this deletion is carried out, another object takes the place of the one that it
     /// means.
     Replaced(Signature),
-    /// Two operators run for a minute.
+    /// Two operators run until a minute after the scenario began.
     TwoOperators,
+    /// Another operator starts with this write, and both run for a minute.
+    Joined(Signature),
     /// Nothing, but the operator watches one namespace by name.
     OneNamespace,
 }
@@ -32,8 +34,22 @@ impl Disturbance {
         match self {
             Self::Write(signature, _)
             | Self::OldLists(signature, _)
-            | Self::Replaced(signature) => Some(signature),
+            | Self::Replaced(signature)
+            | Self::Joined(signature) => Some(signature),
             Self::Watch(..) | Self::TwoOperators | Self::OneNamespace => None,
+        }
+    }
+
+    /// What it is a case of.
+    pub fn theme(&self) -> String {
+        match self {
+            Self::Write(_, fault) => fault.to_string(),
+            Self::Watch(_, trouble) => trouble.to_string(),
+            Self::OldLists(_, None) => "old lists".to_owned(),
+            Self::OldLists(_, Some(_)) => "one old list".to_owned(),
+            Self::Replaced(_) => "replaced".to_owned(),
+            Self::Joined(_) => "another joins".to_owned(),
+            Self::TwoOperators | Self::OneNamespace => self.to_string(),
         }
     }
 
@@ -51,6 +67,7 @@ impl fmt::Display for Disturbance {
             Self::OldLists(signature, None) => write!(f, "{signature}: old lists"),
             Self::OldLists(signature, Some(kind)) => write!(f, "{signature}: old list of {kind}"),
             Self::Replaced(signature) => write!(f, "{signature}: replaced"),
+            Self::Joined(signature) => write!(f, "{signature}: another operator joins"),
             Self::TwoOperators => f.write_str("two operators"),
             Self::OneNamespace => f.write_str("one namespace"),
         }

@@ -27,9 +27,10 @@ impl Write {
         })
     }
 
-    /// Whether it deletes something.
-    pub fn is_deletion(&self) -> bool {
-        self.verb == "DELETE"
+    /// Whether it deletes something that nothing holds, so that another may take its place at once.
+    pub fn is_deletion_at_once(&self) -> bool {
+        let kinds = [Resource::Service, Resource::PodGang].map(Resource::plural);
+        self.verb == "DELETE" && kinds.contains(&self.resource)
     }
 
     /// Whether it posts an event.

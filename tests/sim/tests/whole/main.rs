@@ -20,6 +20,7 @@ mod mutant;
 mod normal;
 mod operators;
 mod replay;
+mod results;
 mod ring;
 mod scenarios;
 mod slots;

@@ -132,9 +132,9 @@ impl Ring {
         self.operators.push(Running { link, task });
     }
 
-    /// Ends the operator that was started last.
-    pub fn end_operator(&mut self) {
-        if let Some(operator) = self.operators.pop() {
+    /// Ends all operators but one: that which was started first.
+    pub fn end_others(&mut self) {
+        for operator in self.operators.drain(1..) {
             operator.link.end();
             operator.task.abort();
         }
@@ -144,7 +144,12 @@ impl Ring {
     pub async fn pass(&mut self, time: Duration) -> Result<(), String> {
         let end = Instant::now() + time;
         while Instant::now() < end {
-            sleep(LOOK.min(end - Instant::now())).await;
+            let look = sleep(LOOK.min(end - Instant::now()));
+            tokio::select! {
+                biased;
+                () = self.wire.joined.notified() => self.start_operator(),
+                () = look => {}
+            }
             if let Some(violation) = &self.wire.state().violation {
                 return Err(violation.to_string());
             }

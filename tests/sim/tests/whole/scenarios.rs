@@ -14,6 +14,8 @@ pub struct Scenario {
     pub step: fn(&mut Store),
     /// What is true of the end if nothing goes wrong: how many pods are Ready, and more.
     pub ends_with: fn(&Store) -> bool,
+    /// Whether it is of a training job.
+    pub is_job: bool,
     /// The slots that lose their pods.
     pub deleted: &'static [&'static str],
     /// Whether each of them gets one other pod.
@@ -42,6 +44,7 @@ pub const CREATE: Scenario = Scenario {
     begins_with: None,
     step: |store| create(store, &service()),
     ends_with: |store| ready_pods(store) == 6,
+    is_job: false,
     deleted: &[],
     are_replaced: false,
     told: &[],
@@ -53,6 +56,7 @@ pub const SCALE_OUT: Scenario = Scenario {
     begins_with: Some(service),
     step: |store| scale_parts(store, 3),
     ends_with: |store| ready_pods(store) == 9,
+    is_job: false,
     deleted: &[],
     are_replaced: false,
     told: &[],
@@ -64,6 +68,7 @@ pub const SCALE_IN: Scenario = Scenario {
     begins_with: Some(service),
     step: |store| scale_parts(store, 1),
     ends_with: |store| ready_pods(store) == 3,
+    is_job: false,
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
     told: &[],
@@ -75,6 +80,7 @@ pub const REPLICA_OUT: Scenario = Scenario {
     begins_with: Some(|| manifest(small(1))),
     step: |store| scale(store, Resource::PodCliqueSet, "svc", 2),
     ends_with: |store| ready_pods(store) == 4,
+    is_job: false,
     deleted: &[],
     are_replaced: false,
     told: &[],
@@ -86,6 +92,7 @@ pub const REPLICA_IN: Scenario = Scenario {
     begins_with: Some(|| manifest(small(2))),
     step: |store| scale(store, Resource::PodCliqueSet, "svc", 1),
     ends_with: |store| ready_pods(store) == 2,
+    is_job: false,
     deleted: &["1-a#0", "1-g-0-b#0"],
     are_replaced: false,
     told: &[],
@@ -101,6 +108,7 @@ pub const DELETE: Scenario = Scenario {
             .objects()
             .all(|(id, _)| id.resource == Resource::Event)
     },
+    is_job: false,
     deleted: &[
         "0-a#0",
         "0-a#1",
@@ -121,6 +129,7 @@ pub const TERMINATION: Scenario = Scenario {
     ends_with: |store| {
         ready_pods(store) == 2 && attempt(store, Resource::PodCliqueSet, "svc", 0) == 1
     },
+    is_job: false,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     told: &["GangTerminated"],
@@ -135,6 +144,7 @@ pub const RECYCLING: Scenario = Scenario {
         let group = Resource::PodCliqueScalingGroup;
         ready_pods(store) == 2 && attempt(store, group, "svc-0-g", 1) == 1
     },
+    is_job: false,
     deleted: &["0-g-1-b#0"],
     are_replaced: true,
     told: &["GangTerminated"],
@@ -150,6 +160,7 @@ pub const RESTART: Scenario = Scenario {
         let restarts = restarts.map(|job| view::number(job, "/status/restartCount"));
         ready_pods(store) == 2 && restarts == Some(1)
     },
+    is_job: true,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     told: &["ReplicaRestarting", "PodCliqueFailed"],
@@ -165,6 +176,7 @@ pub const FINAL_FAILURE: Scenario = Scenario {
         let phase = job.map(|job| view::text(job, "/status/phase"));
         phase == Some("Failed") && store.all(Resource::Pod).count() == 1
     },
+    is_job: true,
     deleted: &["0-g-0-b#0"],
     are_replaced: false,
     told: &["MaxRestartsExceeded", "PodCliqueFailed"],

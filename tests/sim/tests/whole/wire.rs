@@ -10,6 +10,8 @@ use sim::service::{Event, Reply, Server};
 use sim::story::Notes;
 use sim::{Answer, Call, Place, Resource, actors, check};
 
+use tokio::sync::Notify;
+
 use crate::disturbance::Disturbance;
 use crate::fault::{Fault, Signature, Write};
 use crate::mutant::Mutant;
@@ -22,6 +24,8 @@ const LAG: Duration = Duration::from_secs(1);
 pub struct Wire {
     /// The API server.
     pub server: Server,
+    /// Another operator is to start.
+    pub joined: Notify,
     state: Mutex<State>,
 }
 
@@ -38,6 +42,8 @@ pub struct State {
     pub checker: Checker,
     /// The first invariant that was broken.
     pub violation: Option<Violation>,
+    /// The first one that was broken by an operator that was told what was not so any more.
+    pub excused: Option<Violation>,
     /// What the log does not show.
     pub notes: Notes,
     /// The bug of the operators.
@@ -45,6 +51,7 @@ pub struct State {
     counts: BTreeMap<Write, usize>,
     events: BTreeMap<Resource, Came>,
     has_begun: bool,
+    is_misled: bool,
     lag: Duration,
 }
 
@@ -58,6 +65,7 @@ impl Wire {
         };
         Self {
             server,
+            joined: Notify::new(),
             state: Mutex::new(state),
         }
     }
@@ -121,7 +129,14 @@ impl Wire {
         self.note(format!("{plan} ({})", call.path));
         match plan {
             Disturbance::Write(_, fault) => Some(fault),
-            Disturbance::OldLists(..) => Some(Fault::CrashAfter),
+            Disturbance::OldLists(..) => {
+                self.state().is_misled = true;
+                Some(Fault::CrashAfter)
+            }
+            Disturbance::Joined(_) => {
+                self.joined.notify_one();
+                None
+            }
             _ => {
                 let id = Place::parse(&call.path).and_then(|place| place.id());
                 let replace = |store: &mut _| actors::recreate(store, &id.unwrap(), false);
@@ -196,7 +211,8 @@ impl Wire {
             state.checker.check(store, horizon)?;
             Requests::wrote(call, &answer, store.log.len() - before)
         });
-        state.violation = state.violation.take().or(verdict.err());
+        drop(state);
+        self.judge(verdict);
         answer
     }
 
@@ -212,7 +228,16 @@ impl Wire {
     /// An invariant may be broken.
     pub fn judge(&self, verdict: Result<(), Violation>) {
         let mut state = self.state();
-        state.violation = state.violation.take().or(verdict.err());
+        if let Err(violation) = verdict {
+            let length = self.server.with_store(|store| store.log.len());
+            state.notes.push((length, violation.to_string()));
+            let broken = if state.is_misled {
+                &mut state.excused
+            } else {
+                &mut state.violation
+            };
+            broken.get_or_insert(violation);
+        }
     }
 
     /// How much older than a write the decision may be that it follows from.
