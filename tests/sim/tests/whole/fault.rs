@@ -103,7 +103,8 @@ pub enum Fault {
     CrashBefore,
     /// The operator ends before the answer arrives, and another one starts.
     CrashAfter,
-    /// It is carried out, and the connection breaks.
+    /// It is carried out, and the connection breaks; so does that of the watch which shows it, for a
+    /// while.
     LostAnswer,
     /// 409, and nothing is done.
     Conflict,

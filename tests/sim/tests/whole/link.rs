@@ -15,7 +15,7 @@ use kube::client::Body;
 use sim::check::{Horizon, Requests};
 use sim::service::{Reply, Watch};
 use sim::{Answer, Call, Place, Resource};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, sleep_until};
 
 use crate::fault::Fault;
 use crate::trouble::{Sent, is_of_object};
@@ -118,6 +118,7 @@ impl Link {
     }
 
     fn read(self: &Arc<Self>, call: &Call, query: &str) -> Answered {
+        let query = &self.wire.misdirect(query);
         match self.wire.server.serve("operator", call, query) {
             Reply::Watch(watch) => Ok(self.stream(watch, call)),
             Reply::Answer(answer) => {
@@ -147,7 +148,10 @@ impl Link {
                 self.end();
                 std::future::pending::<Answered>().await
             }
-            Some(Fault::LostAnswer) => Err("connection reset".into()),
+            Some(Fault::LostAnswer) => {
+                self.wire.hold_watch(call);
+                Err("connection reset".into())
+            }
             _ => Ok(respond(&self.wire.misread(call, said.unwrap()))),
         }
     }
@@ -228,6 +232,9 @@ impl Link {
         loop {
             let event = watch.next().await?;
             sleep(WATCH_WAY).await;
+            if let Some(until) = self.wire.held_until(resource) {
+                sleep_until(until).await;
+            }
             let trouble = is_of_object(&event).then(|| self.wire.trouble_of(resource, &event));
             let sent = trouble
                 .flatten()

@@ -17,6 +17,7 @@ mod fault;
 mod link;
 mod matrix;
 mod mutant;
+mod mutants;
 mod normal;
 mod operators;
 mod replay;

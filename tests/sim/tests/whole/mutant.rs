@@ -1,7 +1,7 @@
 //! Operators with a bug: what they send, and what they take in.
 
 use serde_json::{Value, json};
-use sim::{Answer, Call, Place, Resource, Store};
+use sim::{Answer, Call, Place, Store};
 
 /// A bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,8 +20,8 @@ pub enum Mutant {
     PutsWithoutVersion,
     /// What was written is not known before the watch shows it.
     ForgetsWrites,
-    /// What is gone when a list is made passes for what is there.
-    KeepsWhatListsLack,
+    /// A watch begins with what is there by then, and not where the list ended or the last watch.
+    WatchesFromNow,
 }
 
 impl Mutant {
@@ -33,10 +33,10 @@ impl Mutant {
                 call.body["preconditions"] = Value::Null;
             }
             Self::NamesPodsAtRandom if is_post_of("/pods") => {
-                call.body["metadata"]["name"] = json!(format!("pod-{number}"));
+                call.body["metadata"]["name"] = json!(format!("pod-{number:03}"));
             }
             Self::NamesEventsAtRandom if is_post_of("/events") => {
-                call.body["metadata"]["name"] = json!(format!("event-{number}"));
+                call.body["metadata"]["name"] = json!(format!("event-{number:03}"));
             }
             Self::ForgetsGate if is_post_of("/pods") => {
                 call.body["spec"]["schedulingGates"] = json!([]);
@@ -64,19 +64,17 @@ impl Mutant {
             Self::ForgetsWrites if is_write && answer.code < 300 => {
                 answer.body["metadata"]["resourceVersion"] = json!("0");
             }
-            Self::KeepsWhatListsLack if answer.body["items"].is_array() => {
-                let is_of_pods = call.path.ends_with("/pods");
-                let gone = store
-                    .log
-                    .iter()
-                    .filter(|r| r.id.resource == Resource::Pod && r.after.is_none());
-                let gone = gone
-                    .filter_map(|r| r.before.as_ref())
-                    .filter(|_| is_of_pods);
-                let gone: Vec<Value> = gone.map(|pod| (**pod).clone()).collect();
-                answer.body["items"].as_array_mut().unwrap().extend(gone);
-            }
             _ => {}
         }
+    }
+
+    /// What it asks for instead.
+    pub fn misdirect(self, query: &str, store: &Store) -> String {
+        let mut parts: Vec<String> = query.split('&').map(str::to_owned).collect();
+        if self == Self::WatchesFromNow && parts.iter().any(|part| part == "watch=true") {
+            parts.retain(|part| !part.starts_with("resourceVersion="));
+            parts.push(format!("resourceVersion={}", store.version()));
+        }
+        parts.join("&")
     }
 }

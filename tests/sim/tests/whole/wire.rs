@@ -11,12 +11,15 @@ use sim::story::Notes;
 use sim::{Answer, Call, Place, Resource, actors, check};
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::disturbance::Disturbance;
 use crate::fault::{Fault, Signature, Write};
 use crate::mutant::Mutant;
 use crate::trouble::{Came, Trouble};
 
+/// How long a watch is away with an answer.
+const OUTAGE: Duration = Duration::from_secs(5);
 /// A decision is carried out within this, if nothing holds it up.
 const LAG: Duration = Duration::from_secs(1);
 
@@ -49,6 +52,7 @@ pub struct State {
     /// The bug of the operators.
     pub mutant: Option<Mutant>,
     counts: BTreeMap<Write, usize>,
+    held: BTreeMap<Resource, Instant>,
     events: BTreeMap<Resource, Came>,
     has_begun: bool,
     is_misled: bool,
@@ -160,6 +164,19 @@ impl Wire {
         Some(signature)
     }
 
+    /// The watches that show what is written there show nothing for a while.
+    pub fn hold_watch(&self, call: &Call) {
+        if let Some(place) = Place::parse(&call.path) {
+            let until = Instant::now() + OUTAGE;
+            self.state().held.insert(place.resource, until);
+        }
+    }
+
+    /// Until when watches of this kind show nothing.
+    pub fn held_until(&self, resource: Resource) -> Option<Instant> {
+        self.state().held.get(&resource).copied()
+    }
+
     /// Counts an event that a watch is about to show and says what goes wrong with it.
     pub fn trouble_of(&self, resource: Resource, event: &Event) -> Option<Trouble> {
         let is_own = self.server.with_store(|store| {
@@ -214,6 +231,13 @@ impl Wire {
         drop(state);
         self.judge(verdict);
         answer
+    }
+
+    /// What the operators ask for when they read.
+    pub fn misdirect(&self, query: &str) -> String {
+        let mutant = self.state().mutant;
+        let query_of = |mutant: Mutant| self.server.with_store(|s| mutant.misdirect(query, s));
+        mutant.map_or_else(|| query.to_owned(), query_of)
     }
 
     /// What the operators take an answer for.
