@@ -1,8 +1,9 @@
 //! WATCH.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
@@ -31,7 +32,7 @@ pub struct Event {
     /// What it says.
     pub type_: EventType,
     /// The object, or a Status.
-    pub object: Value,
+    pub object: Stored,
     /// How much of the log is shown with it.
     pub position: usize,
 }
@@ -41,17 +42,16 @@ impl Event {
     pub fn expired() -> Self {
         Self {
             type_: EventType::Error,
-            object: expired().body,
+            object: Arc::new(expired().body),
             position: 0,
         }
     }
 
     /// As it is sent.
     pub fn line(&self) -> String {
-        format!(
-            "{}\n",
-            json!({"type": self.type_.to_string(), "object": self.object})
-        )
+        let object = serde_json::to_string(&*self.object).unwrap_or_default();
+        let type_ = self.type_;
+        format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n")
     }
 }
 
@@ -135,7 +135,7 @@ impl Watch {
         None
     }
 
-    fn tell(&self, record: &Record) -> Option<(EventType, Value)> {
+    fn tell(&self, record: &Record) -> Option<(EventType, Stored)> {
         if !self.collection.holds(&record.id) {
             return None;
         }
@@ -146,8 +146,8 @@ impl Watch {
         };
         match (is_selected(&record.before), is_selected(&record.after)) {
             (false, false) => None,
-            (false, true) => Some((EventType::Added, (*record.last).clone())),
-            (true, true) => Some((EventType::Modified, (*record.last).clone())),
+            (false, true) => Some((EventType::Added, record.last.clone())),
+            (true, true) => Some((EventType::Modified, record.last.clone())),
             (true, false) => Some((EventType::Deleted, last_selected(record))),
         }
     }
@@ -158,11 +158,11 @@ impl Watch {
         let resource = self.collection.resource;
         Event {
             type_: EventType::Bookmark,
-            object: json!({
+            object: Arc::new(json!({
                 "apiVersion": resource.api_version(),
                 "kind": resource.to_string(),
                 "metadata": {"resourceVersion": version.to_string()},
-            }),
+            })),
             position: self.position,
         }
     }
@@ -170,11 +170,11 @@ impl Watch {
 
 /// What is gone is shown in its last state; what is selected no longer as it was when it still was,
 /// with the version of the change.
-fn last_selected(record: &Record) -> Value {
+fn last_selected(record: &Record) -> Stored {
     let Some(before) = record.before.as_ref().filter(|_| record.after.is_some()) else {
-        return (*record.last).clone();
+        return record.last.clone();
     };
     let mut last = (**before).clone();
     last["metadata"]["resourceVersion"] = json!(record.version.to_string());
-    last
+    Arc::new(last)
 }

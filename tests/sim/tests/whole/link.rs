@@ -29,7 +29,8 @@ const WATCH_WAY: Duration = Duration::from_millis(3);
 const RETRY_AFTER: u16 = 2;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
-type Answered = Result<Response<UnsyncBoxBody<Bytes, Error>>, Error>;
+type Said = Response<UnsyncBoxBody<Bytes, Error>>;
+type Answered = Result<Said, Error>;
 
 /// The connection of one operator, from its start to its end.
 pub struct Link {
@@ -101,7 +102,7 @@ impl Link {
         let sent = self.wire.server.with_store(|store| store.log.len());
         self.travel().await;
         let answered = if call.method == "GET" {
-            self.read(&call, head.uri.query().unwrap_or_default())
+            Ok(self.read(&call, head.uri.query().unwrap_or_default()))
         } else {
             self.write(&mut call, sent).await
         };
@@ -117,15 +118,15 @@ impl Link {
         }
     }
 
-    fn read(self: &Arc<Self>, call: &Call, query: &str) -> Answered {
+    fn read(self: &Arc<Self>, call: &Call, query: &str) -> Said {
         let query = &self.wire.misdirect(query);
         match self.wire.server.serve("operator", call, query) {
-            Reply::Watch(watch) => Ok(self.stream(watch, call)),
+            Reply::Watch(watch) => self.stream(watch, call),
             Reply::Answer(answer) => {
                 if query.contains("limit=") {
                     self.note_list(call, &answer);
                 }
-                Ok(respond(&self.wire.misread(call, answer)))
+                respond(&self.wire.misread(call, answer))
             }
         }
     }
@@ -209,11 +210,7 @@ impl Link {
         }
     }
 
-    fn stream(
-        self: &Arc<Self>,
-        watch: Watch,
-        call: &Call,
-    ) -> Response<UnsyncBoxBody<Bytes, Error>> {
+    fn stream(self: &Arc<Self>, watch: Watch, call: &Call) -> Said {
         let (link, resource) = (self.clone(), watched(call).unwrap());
         let lines = futures::stream::unfold(Some(watch), move |watch| {
             let link = link.clone();
@@ -266,8 +263,8 @@ fn watched(call: &Call) -> Option<Resource> {
     Resource::served_at(version.trim_start_matches("/api/"), plural)
 }
 
-fn respond(answer: &Answer) -> Response<UnsyncBoxBody<Bytes, Error>> {
-    let text = Bytes::from(answer.body.to_string());
+fn respond(answer: &Answer) -> Said {
+    let text = Bytes::from(serde_json::to_vec(&answer.body).unwrap());
     let body = http_body_util::Full::new(text).map_err(|never| match never {});
     let mut response = Response::builder().status(answer.code);
     if answer.code == 429 {

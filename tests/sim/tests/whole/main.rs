@@ -24,6 +24,7 @@ mod replay;
 mod results;
 mod ring;
 mod scenarios;
+mod served;
 mod slots;
 mod trouble;
 mod undisturbed;

@@ -21,7 +21,7 @@ pub fn normal(store: &Store) -> Vec<Value> {
         .objects()
         .filter(|(id, _)| id.resource != Resource::Event);
     let objects: Vec<Value> = objects.map(|(_, object)| with_claims(object)).collect();
-    let mut text = Value::from(objects).to_string();
+    let mut text = serde_json::to_string(&objects).unwrap();
     for (_, pod) in store.all(Resource::Pod) {
         text = text.replace(view::name(pod), &format!("?{}", slot(pod)));
     }

@@ -227,10 +227,10 @@ impl Ring {
             return Ok(());
         }
         let difference = self.difference(wanted);
-        match difference.is_empty() {
-            true => Ok(()),
-            false => Err(format!("it does not stay as it should be:\n{difference}")),
+        if difference.is_empty() {
+            return Ok(());
         }
+        Err(format!("it does not stay as it should be:\n{difference}"))
     }
 
     fn difference(&self, wanted: &[Value]) -> String {
