@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
+use engine::clock::{self, Clock};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::{Context, Controllers, Reconciler, admin, crds, runner};
@@ -38,16 +39,39 @@ pub async fn client() -> anyhow::Result<Client> {
     Client::try_from(config).context("cannot build a client from the cluster's configuration")
 }
 
+/// Whether probes and metrics are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Endpoints {
+    /// Where the configuration says.
+    Served,
+    /// Nowhere: tests that run the operator in their own process open no ports.
+    Unserved,
+}
+
 /// Runs until a signal; an error means that a task that must not end has ended.
 pub async fn run(config: Config, client: Client) -> anyhow::Result<()> {
+    let clock = Arc::new(clock::now);
+    run_until(config, client, clock, signals()?, Endpoints::Served).await
+}
+
+/// Runs until `stop` ends, by this clock; errors as those of [`run`].
+pub async fn run_until(
+    config: Config,
+    client: Client,
+    clock: Clock,
+    stop: impl Future<Output = ()> + Send + 'static,
+    endpoints: Endpoints,
+) -> anyhow::Result<()> {
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client.clone(), metrics.clone());
-    let context = Context::new(requests, metrics, controllers());
+    let context = Context::new(requests, metrics, controllers()).with_clock(clock);
     let context = Arc::new(context.in_namespaces(&config.watch_namespaces));
-    let stop = signals()?.boxed().shared();
+    let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
     watch_all(&mut tasks, &context, &client);
-    serve(&mut tasks, &context, &config);
+    if endpoints == Endpoints::Served {
+        serve(&mut tasks, &context, &config);
+    }
     tokio::select! {
         () = crds::wait_until_current(&context, &client) => {}
         () = stop.clone() => return Ok(()),

@@ -13,7 +13,9 @@ pub mod coverage;
 pub mod expected;
 pub mod resource;
 pub mod rng;
+pub mod service;
 pub mod store;
+pub mod story;
 pub mod view;
 
 pub use coverage::Coverage;

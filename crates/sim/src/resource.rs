@@ -60,6 +60,13 @@ impl Resource {
         format!("{}s", self.to_string().to_lowercase())
     }
 
+    /// The resource of that API group and version, and of that name in paths.
+    pub fn served_at(api_version: &str, plural: &str) -> Option<Self> {
+        use strum::IntoEnumIterator;
+        let is_it = |r: &Self| r.api_version() == api_version && r.plural() == plural;
+        Self::iter().find(is_it)
+    }
+
     /// Path of the collection in a namespace.
     pub fn path(self, namespace: &str) -> String {
         let root = if self.api_version() == "v1" {
@@ -150,16 +157,13 @@ impl Place {
 
     /// Takes a path apart; `None` if nothing is served there.
     pub fn parse(path: &str) -> Option<Self> {
-        use strum::IntoEnumIterator;
         let (root, rest) = path.strip_prefix('/')?.split_once("/namespaces/")?;
         let version = root.split_once('/')?.1;
         let mut parts = rest.split('/').map(str::to_owned);
         let namespace = parts.next()?;
         let plural = parts.next()?;
-        let resource =
-            Resource::iter().find(|r| r.api_version() == version && r.plural() == plural)?;
         Some(Self {
-            resource,
+            resource: Resource::served_at(version, &plural)?,
             namespace,
             name: parts.next(),
             subresource: parts.next(),

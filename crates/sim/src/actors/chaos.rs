@@ -76,7 +76,8 @@ fn break_one(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-pub(super) fn break_pod(store: &mut Store, id: &Id) {
+/// The pod is not Ready any more until somebody mends it.
+pub fn break_pod(store: &mut Store, id: &Id) {
     store.edit("chaos", id, |pod| {
         pod["metadata"]["annotations"][BROKEN] = json!("yes");
         pod["status"]["conditions"] = json!([

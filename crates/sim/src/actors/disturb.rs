@@ -59,7 +59,7 @@ fn is_left_over(store: &Store, id: &Id, object: &Value) -> bool {
 
 /// `kubectl replace --force`, or another user who takes the name: another object with the same
 /// name. Objects with a finalizer stay.
-fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
+pub fn recreate(store: &mut Store, id: &Id, is_strange: bool) {
     let Some(before) = store.get(id).cloned() else {
         return;
     };

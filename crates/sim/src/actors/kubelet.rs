@@ -8,7 +8,7 @@ use crate::store::{Call, Store};
 use crate::{Rng, view};
 
 /// What a pod runs that never ends by itself.
-pub(super) const ENDLESS: [&str; 2] = ["sleep", "infinity"];
+pub const ENDLESS: [&str; 2] = ["sleep", "infinity"];
 
 /// Pods with this annotation never get Ready again, nor do they end.
 pub(super) const BROKEN: &str = "example.com/broken";

@@ -7,8 +7,8 @@ mod job;
 mod kubelet;
 mod user;
 
-pub use chaos::{heal, lose_node, make_trouble};
+pub use chaos::{break_pod, heal, lose_node, make_trouble};
 pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
-pub use disturb::{disturb, leave};
-pub use kubelet::{is_endless, run_pods};
+pub use disturb::{disturb, leave, recreate};
+pub use kubelet::{ENDLESS, is_endless, run_pods};
 pub use user::{User, act};

@@ -2,6 +2,7 @@
 
 mod answer;
 mod delete;
+mod history;
 mod rules;
 mod write;
 

@@ -19,5 +19,4 @@ mod sabotage;
 mod seeds;
 mod service;
 mod shown;
-mod story;
 mod views;

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::operator::{self, Operator};
 use crate::sabotage::Sabotage;
 use crate::service::{Lot, Parked};
-use crate::story::{self, Notes};
+use sim::story::{self, Notes};
 
 /// Steps with trouble.
 const TROUBLED: usize = 350;

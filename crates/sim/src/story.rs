@@ -1,8 +1,8 @@
 //! What happened, for people.
 
+use crate::store::{Record, Store};
+use crate::view;
 use serde_json::Value;
-use sim::store::Record;
-use sim::{Store, view};
 
 /// What a log does not show: refusals, lost answers, crashes. Each with the length of the log then.
 pub type Notes = Vec<(usize, String)>;

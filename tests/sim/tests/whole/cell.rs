@@ -1,0 +1,109 @@
+//! One run: a scenario in which one thing goes wrong.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use sim::Resource;
+
+use crate::disturbance::Disturbance;
+use crate::mutant::Mutant;
+use crate::ring::{Ring, WATCHED, in_paused_time};
+use crate::undisturbed::{Reference, WARM_UP, judge_events, judge_slots};
+
+/// Simulated time within which a run ends as it should: events that were lost are found out of after
+/// ten minutes.
+const LIMIT: Duration = Duration::from_mins(12);
+/// How long two operators run.
+const TOGETHER: Duration = Duration::from_mins(1);
+
+/// A scenario, and what goes wrong.
+pub struct Cell {
+    /// What happens, and how it ends if nothing goes wrong.
+    pub reference: &'static Reference,
+    /// What goes wrong.
+    pub disturbance: Disturbance,
+}
+
+impl Cell {
+    /// As [`crate::replay`] reads it.
+    pub fn name(&self) -> String {
+        format!("{}: {}", self.reference.scenario.name, self.disturbance)
+    }
+
+    /// Runs it and says whether what was to go wrong did; `tell` sees the end.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong, after as many `lines` of what happened.
+    pub fn run(
+        &self,
+        lines: usize,
+        mutant: Option<Mutant>,
+        tell: impl FnOnce(&Ring),
+    ) -> Result<bool, String> {
+        in_paused_time(async {
+            let mut ring = Ring::start(self.reference.begin.clone());
+            ring.wire.be(mutant);
+            let result = self.judge(&mut ring).await;
+            tell(&ring);
+            let is_met = ring.wire.state().plan.is_none();
+            let story = |wrong| format!("{}\n{}: {wrong}", ring.story(lines), self.name());
+            result.map(|()| is_met).map_err(story)
+        })
+    }
+
+    async fn judge(&self, ring: &mut Ring) -> Result<(), String> {
+        let (scenario, begin) = (self.reference.scenario, &self.reference.begin);
+        self.start(ring).await?;
+        ring.wire.server.with_store(scenario.step);
+        if let Disturbance::TwoOperators | Disturbance::Joined(_) = self.disturbance {
+            ring.pass(TOGETHER).await?;
+            ring.end_others();
+        }
+        ring.come_to(&self.reference.end, LIMIT).await?;
+        self.judge_lists(ring)?;
+        if let Disturbance::OldLists(..) = self.disturbance {
+            return Ok(());
+        }
+        let least = usize::from(!self.disturbance.may_refuse_event());
+        ring.wire.server.with_store(|store| {
+            judge_slots(scenario, store, begin.store.log.len())?;
+            judge_events(scenario, store, least)
+        })
+    }
+
+    /// What a watch that was lost did not tell, only a full list does.
+    fn judge_lists(&self, ring: &Ring) -> Result<(), String> {
+        let Disturbance::Watch(kind, trouble) = self.disturbance else {
+            return Ok(());
+        };
+        let state = ring.wire.state();
+        let is_listed = state.lists.contains_key(&kind);
+        if !trouble.needs_list() || state.plan.is_some() || is_listed {
+            return Ok(());
+        }
+        Err(format!("{kind} was not listed again"))
+    }
+
+    async fn start(&self, ring: &mut Ring) -> Result<(), String> {
+        match &self.disturbance {
+            Disturbance::OneNamespace => ring.watch_namespace("default"),
+            Disturbance::TwoOperators => ring.start_operator(),
+            Disturbance::OldLists(_, kind) => {
+                let version = ring.wire.server.with_store(|store| store.version());
+                let old = WATCHED
+                    .into_iter()
+                    .filter(|k| kind.is_none_or(|kind| kind == *k));
+                ring.list_later_at(
+                    old.map(|kind| (kind, version))
+                        .collect::<BTreeMap<Resource, u64>>(),
+                );
+            }
+            _ => {}
+        }
+        ring.start_operator();
+        ring.pass(WARM_UP).await?;
+        ring.wire.begin(Some(self.disturbance.clone()));
+        Ok(())
+    }
+}

@@ -1,0 +1,33 @@
+//! The rest of the cluster: scheduler, kubelet and garbage collector act as time passes.
+
+use std::time::Duration;
+
+use sim::service::Server;
+use sim::{Rng, Store, actors};
+
+/// Time between two moves.
+const PACE: Duration = Duration::from_millis(20);
+
+/// Acts for ever.
+pub async fn act(server: Server) {
+    let mut rng = Rng::new(1);
+    let mut changes = server.changes();
+    loop {
+        changes.mark_unchanged();
+        if server.with_store(|store| has_moved(store, &mut rng)) {
+            tokio::time::sleep(PACE).await;
+        } else if changes.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+/// Somebody makes a move, if there is one to make.
+fn has_moved(store: &mut Store, rng: &mut Rng) -> bool {
+    let first = rng.below(3);
+    (0..3).any(|turn| match (first + turn) % 3 {
+        0 => actors::bind(store, rng, usize::MAX),
+        1 => actors::run_pods(store, rng),
+        _ => actors::collect_garbage(store, rng),
+    })
+}

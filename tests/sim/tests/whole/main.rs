@@ -1,0 +1,32 @@
+//! The whole operator in a simulated cluster: the real `operator::run` with its watches, queues,
+//! requests and timers, under paused time, against the simulated API server.
+//!
+//! Each run of a scenario meets one fault and has to end like the run that meets none.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod cell;
+mod cluster;
+mod disturbance;
+mod fault;
+mod link;
+mod matrix;
+mod mutant;
+mod mutants;
+mod normal;
+mod operators;
+mod replay;
+mod results;
+mod ring;
+mod scenarios;
+mod served;
+mod slots;
+mod trouble;
+mod undisturbed;
+mod watches;
+mod wire;

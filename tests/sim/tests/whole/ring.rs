@@ -1,0 +1,263 @@
+//! One run of a scenario: a cluster, the operator in it, one thing that goes wrong.
+
+use std::collections::BTreeMap;
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use operator::config::Config;
+use operator::run::{Endpoints, run_until};
+use serde_json::Value;
+use sim::check::Checker;
+use sim::service::{Clock, Server};
+use sim::{Resource, Store, story};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep};
+
+use crate::cluster;
+use crate::link::Link;
+use crate::normal::{difference, normal};
+use crate::wire::Wire;
+
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(250);
+/// Looks without a change after which it is worth comparing what is stored.
+const STILL: usize = 4;
+/// How long another operator takes to start.
+const RESTART: Duration = Duration::from_secs(1);
+/// The kinds that an operator watches.
+pub const WATCHED: [Resource; 6] = [
+    Resource::PodCliqueSet,
+    Resource::PodCliqueScalingGroup,
+    Resource::PodClique,
+    Resource::PodGang,
+    Resource::Pod,
+    Resource::Service,
+];
+
+/// Objects of a page of a list: few, so that most lists have several.
+const PAGE: usize = 2;
+
+/// How long all has to stay as it is in the end.
+pub const REST: Duration = Duration::from_secs(65);
+
+/// A cluster to begin with.
+#[derive(Clone)]
+pub struct Begin {
+    /// What is stored.
+    pub store: Store,
+    /// What was checked of its log.
+    pub checker: Checker,
+}
+
+impl Begin {
+    /// A cluster without anything.
+    pub fn empty() -> Self {
+        Self {
+            store: Store::new(testkit::builders::after(0)),
+            checker: Checker::default(),
+        }
+    }
+}
+
+/// A cluster with an operator in it.
+pub struct Ring {
+    /// The way to its API server.
+    pub wire: Arc<Wire>,
+    operators: Vec<Running>,
+    cluster: JoinHandle<()>,
+    config: Config,
+    /// What the first lists tell of that later operators get.
+    later_lists: BTreeMap<Resource, u64>,
+}
+
+struct Running {
+    link: Arc<Link>,
+    task: JoinHandle<()>,
+}
+
+impl Drop for Ring {
+    fn drop(&mut self) {
+        self.cluster.abort();
+        for operator in &self.operators {
+            operator.task.abort();
+        }
+    }
+}
+
+impl Ring {
+    /// Starts everything but the operator.
+    pub fn start(begin: Begin) -> Self {
+        let clock = clock_from(begin.store.now);
+        let server = Server::new(begin.store, clock);
+        server.configure(|options| options.longest_page = PAGE);
+        let cluster = tokio::spawn(cluster::act(server.clone()));
+        Self {
+            wire: Arc::new(Wire::new(server, begin.checker)),
+            operators: Vec::new(),
+            cluster,
+            config: Config::default(),
+            later_lists: BTreeMap::new(),
+        }
+    }
+
+    /// The present state, to begin other runs with.
+    pub fn present(&self) -> Begin {
+        Begin {
+            store: self.wire.server.with_store(|store| store.clone()),
+            checker: self.wire.state().checker.clone(),
+        }
+    }
+
+    /// Operators that start from now on watch this namespace by name.
+    pub fn watch_namespace(&mut self, name: &str) {
+        self.config.watch_namespaces.push(name.to_owned());
+    }
+
+    /// The first lists that later operators get tell of these versions.
+    pub fn list_later_at(&mut self, versions: BTreeMap<Resource, u64>) {
+        self.later_lists = versions;
+    }
+
+    /// Starts one more operator.
+    pub fn start_operator(&mut self) {
+        let link = Link::new(&self.wire);
+        let server = self.wire.server.clone();
+        let clock: Clock = Arc::new(move || server.with_store(|store| store.now));
+        let (config, client) = (self.config.clone(), link.client());
+        let endpoints = Endpoints::Unserved;
+        let operator = run_until(config, client, clock, pending(), endpoints);
+        let task = tokio::spawn(async move { operator.await.unwrap() });
+        self.operators.push(Running { link, task });
+    }
+
+    /// Ends all operators but one: that which was started first.
+    pub fn end_others(&mut self) {
+        for operator in self.operators.drain(1..) {
+            operator.link.end();
+            operator.task.abort();
+        }
+    }
+
+    /// Lets time pass. An operator that ends is followed by another one.
+    pub async fn pass(&mut self, time: Duration) -> Result<(), String> {
+        let end = Instant::now() + time;
+        while Instant::now() < end {
+            let look = sleep(LOOK.min(end - Instant::now()));
+            tokio::select! {
+                biased;
+                () = self.wire.joined.notified() => self.start_operator(),
+                () = look => {}
+            }
+            if let Some(violation) = &self.wire.state().violation {
+                return Err(violation.to_string());
+            }
+            if self.operators.iter().any(|o| o.link.is_dead()) {
+                self.replace_operators().await;
+            }
+            if self.operators.iter().any(|o| o.task.is_finished()) {
+                return Err("the operator has ended by itself".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    async fn replace_operators(&mut self) {
+        let is_dead = |operator: &mut Running| operator.link.is_dead();
+        let dead: Vec<Running> = self.operators.extract_if(.., is_dead).collect();
+        for operator in &dead {
+            operator.task.abort();
+        }
+        sleep(RESTART).await;
+        self.wire.note("another operator starts".to_owned());
+        let old = std::mem::take(&mut self.later_lists);
+        let server = &self.wire.server;
+        server.configure(|options| options.list_at = old);
+        for _ in dead {
+            self.start_operator();
+        }
+    }
+
+    /// Lets time pass until nothing has changed for as long as an operator at rest may take to find
+    /// something to do.
+    pub async fn come_to_rest(&mut self, limit: Duration) -> Result<(), String> {
+        let end = Instant::now() + limit;
+        let mut since = (self.version(), Instant::now());
+        while since.1.elapsed() < REST {
+            self.pass(LOOK).await?;
+            if self.version() != since.0 {
+                since = (self.version(), Instant::now());
+            }
+            if Instant::now() > end {
+                return Err(format!("there is no rest within {limit:?}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets time pass until what is stored is this, and stays so.
+    pub async fn come_to(&mut self, wanted: &[Value], limit: Duration) -> Result<(), String> {
+        let end = Instant::now() + limit;
+        let (mut version, mut still) = (self.version(), 0);
+        loop {
+            self.pass(LOOK).await?;
+            still = if self.version() == version {
+                still + 1
+            } else {
+                0
+            };
+            version = self.version();
+            let is_over = Instant::now() > end;
+            if still != STILL && !is_over {
+                continue;
+            }
+            let difference = self.difference(wanted);
+            if difference.is_empty() {
+                break;
+            }
+            if is_over {
+                return Err(format!(
+                    "after {limit:?} it is not as it should be:\n{difference}"
+                ));
+            }
+        }
+        self.pass(REST).await?;
+        if self.version() == version {
+            return Ok(());
+        }
+        let difference = self.difference(wanted);
+        if difference.is_empty() {
+            return Ok(());
+        }
+        Err(format!("it does not stay as it should be:\n{difference}"))
+    }
+
+    fn difference(&self, wanted: &[Value]) -> String {
+        let is = self.wire.server.with_store(|store| normal(store));
+        difference(&is, wanted)
+    }
+
+    fn version(&self) -> u64 {
+        self.wire.server.with_store(|store| store.version())
+    }
+
+    /// The last lines of what happened.
+    pub fn story(&self, lines: usize) -> String {
+        let state = self.wire.state();
+        let tell = |store: &mut Store| story::tell(store, &state.notes, lines);
+        self.wire.server.with_store(tell)
+    }
+}
+
+fn clock_from(time: Timestamp) -> Clock {
+    let began = Instant::now();
+    Arc::new(move || time + SignedDuration::try_from(began.elapsed()).unwrap())
+}
+
+/// Runs this in a time of its own, which passes only while nothing else is left to do.
+pub fn in_paused_time<T>(run: impl Future<Output = T>) -> T {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+    runtime.block_on(run)
+}

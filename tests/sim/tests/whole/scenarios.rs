@@ -1,0 +1,293 @@
+//! What happens to a set.
+
+use serde_json::{Value, json};
+use sim::{Call, Id, Resource, Store, actors, view};
+use testkit::builders::{SetBuilder, set};
+
+/// What happens to a set named `svc`.
+pub struct Scenario {
+    /// How it is called.
+    pub name: &'static str,
+    /// The set that runs before, if any.
+    pub begins_with: Option<fn() -> Value>,
+    /// What a user or the cluster does.
+    pub step: fn(&mut Store),
+    /// What is true of the end if nothing goes wrong: how many pods are Ready, and more.
+    pub ends_with: fn(&Store) -> bool,
+    /// Whether it is of a training job.
+    pub is_job: bool,
+    /// The slots that lose their pods.
+    pub deleted: &'static [&'static str],
+    /// Whether each of them gets one other pod.
+    pub are_replaced: bool,
+    /// What is said of it once: events with these reasons.
+    pub told: &'static [&'static str],
+}
+
+/// All of them.
+pub const SCENARIOS: [&Scenario; 10] = [
+    &CREATE,
+    &SCALE_OUT,
+    &SCALE_IN,
+    &REPLICA_OUT,
+    &REPLICA_IN,
+    &DELETE,
+    &TERMINATION,
+    &RECYCLING,
+    &RESTART,
+    &FINAL_FAILURE,
+];
+
+/// A set is created.
+pub const CREATE: Scenario = Scenario {
+    name: "create",
+    begins_with: None,
+    step: |store| create(store, &service()),
+    ends_with: |store| ready_pods(store) == 6,
+    is_job: false,
+    deleted: &[],
+    are_replaced: false,
+    told: &[],
+};
+
+/// A clique and a group get one replica more.
+pub const SCALE_OUT: Scenario = Scenario {
+    name: "scale-out",
+    begins_with: Some(service),
+    step: |store| scale_parts(store, 3),
+    ends_with: |store| ready_pods(store) == 9,
+    is_job: false,
+    deleted: &[],
+    are_replaced: false,
+    told: &[],
+};
+
+/// A clique and a group lose a replica.
+pub const SCALE_IN: Scenario = Scenario {
+    name: "scale-in",
+    begins_with: Some(service),
+    step: |store| scale_parts(store, 1),
+    ends_with: |store| ready_pods(store) == 3,
+    is_job: false,
+    deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
+    are_replaced: false,
+    told: &[],
+};
+
+/// The set gets a replica more.
+pub const REPLICA_OUT: Scenario = Scenario {
+    name: "replica-out",
+    begins_with: Some(|| manifest(small(1))),
+    step: |store| scale(store, Resource::PodCliqueSet, "svc", 2),
+    ends_with: |store| ready_pods(store) == 4,
+    is_job: false,
+    deleted: &[],
+    are_replaced: false,
+    told: &[],
+};
+
+/// The set loses a replica.
+pub const REPLICA_IN: Scenario = Scenario {
+    name: "replica-in",
+    begins_with: Some(|| manifest(small(2))),
+    step: |store| scale(store, Resource::PodCliqueSet, "svc", 1),
+    ends_with: |store| ready_pods(store) == 2,
+    is_job: false,
+    deleted: &["1-a#0", "1-g-0-b#0"],
+    are_replaced: false,
+    told: &[],
+};
+
+/// The set is deleted.
+pub const DELETE: Scenario = Scenario {
+    name: "delete",
+    begins_with: Some(service),
+    step: |store| store.remove("user", &Id::new(Resource::PodCliqueSet, "svc")),
+    ends_with: |store| {
+        store
+            .objects()
+            .all(|(id, _)| id.resource == Resource::Event)
+    },
+    is_job: false,
+    deleted: &[
+        "0-a#0",
+        "0-a#1",
+        "0-g-0-b#0",
+        "0-g-0-c#0",
+        "0-g-1-b#0",
+        "0-g-1-c#0",
+    ],
+    are_replaced: false,
+    told: &[],
+};
+
+/// A clique breaks, and its replica is torn down and made anew.
+pub const TERMINATION: Scenario = Scenario {
+    name: "termination",
+    begins_with: Some(|| terminated(manifest(small(1)))),
+    step: |store| break_pods(store, "svc-0-a"),
+    ends_with: |store| {
+        ready_pods(store) == 2 && attempt(store, Resource::PodCliqueSet, "svc", 0) == 1
+    },
+    is_job: false,
+    deleted: &["0-a#0", "0-g-0-b#0"],
+    are_replaced: true,
+    told: &["GangTerminated"],
+};
+
+/// A replica of a group breaks, and it alone is torn down and made anew.
+pub const RECYCLING: Scenario = Scenario {
+    name: "recycling",
+    begins_with: Some(|| terminated(manifest(pair()))),
+    step: |store| break_pods(store, "svc-0-g-1-b"),
+    ends_with: |store| {
+        let group = Resource::PodCliqueScalingGroup;
+        ready_pods(store) == 2 && attempt(store, group, "svc-0-g", 1) == 1
+    },
+    is_job: false,
+    deleted: &["0-g-1-b#0"],
+    are_replaced: true,
+    told: &["GangTerminated"],
+};
+
+/// A pod of a job fails, and its replica is restarted.
+pub const RESTART: Scenario = Scenario {
+    name: "restart",
+    begins_with: Some(|| job(3)),
+    step: |store| fail_pods(store, "svc-0-a"),
+    ends_with: |store| {
+        let restarts = store.get(&Id::new(Resource::PodCliqueSet, "svc"));
+        let restarts = restarts.map(|job| view::number(job, "/status/restartCount"));
+        ready_pods(store) == 2 && restarts == Some(1)
+    },
+    is_job: true,
+    deleted: &["0-a#0", "0-g-0-b#0"],
+    are_replaced: true,
+    told: &["ReplicaRestarting", "PodCliqueFailed"],
+};
+
+/// A pod of a job fails that may not restart.
+pub const FINAL_FAILURE: Scenario = Scenario {
+    name: "final-failure",
+    begins_with: Some(|| job(0)),
+    step: |store| fail_pods(store, "svc-0-a"),
+    ends_with: |store| {
+        let job = store.get(&Id::new(Resource::PodCliqueSet, "svc"));
+        let phase = job.map(|job| view::text(job, "/status/phase"));
+        phase == Some("Failed") && store.all(Resource::Pod).count() == 1
+    },
+    is_job: true,
+    deleted: &["0-g-0-b#0"],
+    are_replaced: false,
+    told: &["MaxRestartsExceeded", "PodCliqueFailed"],
+};
+
+/// Pods that are Ready.
+fn ready_pods(store: &Store) -> usize {
+    let pods = store.all(Resource::Pod);
+    pods.filter(|(_, pod)| view::is_ready(pod)).count()
+}
+
+fn attempt(store: &Store, resource: Resource, name: &str, replica: i64) -> i64 {
+    let object = store.get(&Id::new(resource, name));
+    object.map_or(0, |object| view::attempt(object, replica))
+}
+
+/// A clique of two pods and a scaling group of two cliques.
+fn service() -> Value {
+    manifest(
+        set("svc")
+            .clique("a", |c| c.replicas(2).min(1))
+            .clique("b", |c| c)
+            .clique("c", |c| c)
+            .group("g", ["b", "c"], |g| g.replicas(2).min(1)),
+    )
+}
+
+/// So many replicas of a clique of one pod and a group of one.
+fn small(replicas: i32) -> SetBuilder {
+    set("svc")
+        .replicas(replicas)
+        .clique("a", |c| c)
+        .clique("b", |c| c)
+        .group("g", ["b"], |g| g.replicas(1).min(1))
+}
+
+/// A group of two replicas of which one is enough.
+fn pair() -> SetBuilder {
+    set("svc")
+        .clique("b", |c| c)
+        .group("g", ["b"], |g| g.replicas(2).min(1))
+}
+
+/// What a user writes of it.
+fn manifest(set: SetBuilder) -> Value {
+    let mut manifest = json!(set.build());
+    manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
+    manifest["kind"] = json!("PodCliqueSet");
+    manifest["metadata"] = json!({"name": "svc"});
+    manifest
+}
+
+fn terminated(mut manifest: Value) -> Value {
+    manifest["spec"]["template"]["terminationDelay"] = json!("1s");
+    manifest
+}
+
+/// A job whose pods do not end by themselves.
+fn job(restarts: u32) -> Value {
+    let mut job = manifest(small(1));
+    job["spec"]["workloadType"] = json!("Training");
+    job["spec"]["trainingSpec"] = json!({"maxRestarts": restarts});
+    let cliques = job["spec"]["template"]["cliques"].as_array_mut();
+    for clique in cliques.unwrap() {
+        clique["spec"]["podSpec"]["containers"][0]["command"] = json!(actors::ENDLESS);
+    }
+    job
+}
+
+/// Creates the set as a user does.
+pub fn create(store: &mut Store, manifest: &Value) {
+    let path = Resource::PodCliqueSet.path("default");
+    let answer = store.handle("user", &Call::new("POST", &path, manifest.clone()));
+    assert_eq!(answer.code, 201, "{:?}", answer.body);
+}
+
+fn scale_parts(store: &mut Store, replicas: u32) {
+    scale(store, Resource::PodClique, "svc-0-a", replicas);
+    scale(store, Resource::PodCliqueScalingGroup, "svc-0-g", replicas);
+}
+
+fn scale(store: &mut Store, resource: Resource, name: &str, replicas: u32) {
+    let path = format!("{}/{name}/scale", resource.path("default"));
+    let body = json!({"spec": {"replicas": replicas}});
+    let answer = store.handle("user", &Call::merge(&path, body));
+    assert_eq!(answer.code, 200, "{:?}", answer.body);
+}
+
+fn pods_of(store: &Store, podclique: &str) -> Vec<Id> {
+    let is_of = |pod: &Value| view::owner(pod).is_some_and(|(_, name, _)| name == podclique);
+    let pods = store.all(Resource::Pod).filter(|(_, pod)| is_of(pod));
+    pods.map(|(id, _)| id.clone()).collect()
+}
+
+/// The pods of a PodClique are not Ready any more, for good.
+fn break_pods(store: &mut Store, podclique: &str) {
+    for id in pods_of(store, podclique) {
+        actors::break_pod(store, &id);
+    }
+}
+
+/// The pods of a PodClique fail.
+fn fail_pods(store: &mut Store, podclique: &str) {
+    let time = store.stamp();
+    for id in pods_of(store, podclique) {
+        store.edit("kubelet", &id, |pod| {
+            pod["status"]["phase"] = json!("Failed");
+            pod["status"]["conditions"] = json!([
+                {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
+                {"type": "Ready", "status": "False", "lastTransitionTime": time},
+            ]);
+        });
+    }
+}

@@ -1,0 +1,50 @@
+//! What became of pods: which slots lost theirs, and which had more than one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+use sim::store::Record;
+use sim::{Resource, view};
+
+/// A pod's PodClique and index, as `0-a#1`: without the name of the set.
+pub fn slot(pod: &Value) -> String {
+    let podclique = view::label(pod, api::labels::POD_CLIQUE);
+    let place = podclique.split_once('-').map_or("", |(_, place)| place);
+    let index = view::index(pod).unwrap_or(-1);
+    format!("{place}#{index}")
+}
+
+/// What became of the pods in this part of a log.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Slots {
+    /// Slots whose pod was deleted.
+    pub deleted: BTreeSet<String>,
+    /// Slots that got a pod in this part and had one before, each with how many it had in all.
+    pub refilled: BTreeMap<String, usize>,
+}
+
+impl Slots {
+    /// Reads it; `begin` is where the scenario began in the log.
+    pub fn of(log: &[Record], begin: usize) -> Self {
+        let mut deleted = BTreeSet::new();
+        let mut holders: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
+        let pods = log.iter().enumerate();
+        for (at, record) in pods.filter(|(_, r)| r.id.resource == Resource::Pod) {
+            let slot = slot(&record.last);
+            let stays = |pod: &Value| !view::is_terminating(pod);
+            let stayed = record.before.as_ref().is_some_and(|pod| stays(pod));
+            if at >= begin && stayed && !record.after.as_ref().is_some_and(|pod| stays(pod)) {
+                deleted.insert(slot.clone());
+            }
+            holders
+                .entry(slot)
+                .or_default()
+                .insert(view::uid(&record.last));
+        }
+        let several = holders.into_iter().map(|(slot, uids)| (slot, uids.len()));
+        Self {
+            deleted,
+            refilled: several.filter(|(_, count)| *count > 1).collect(),
+        }
+    }
+}

@@ -1,0 +1,154 @@
+//! Runs that meet no fault: how each scenario ends, and by which writes.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use serde_json::Value;
+use sim::{Resource, Store, view};
+
+use crate::fault::Signature;
+use crate::normal::normal;
+use crate::ring::{Begin, Ring, in_paused_time};
+use crate::scenarios::{SCENARIOS, Scenario, create};
+use crate::slots::Slots;
+
+/// Simulated time within which a run comes to rest.
+const LIMIT: Duration = Duration::from_mins(10);
+/// How long an operator that starts takes to have looked at everything.
+pub const WARM_UP: Duration = Duration::from_secs(2);
+/// Each scenario takes that many writes.
+const LEAST_WRITES: usize = 15;
+/// Lines of the story of a failure.
+const LINES: usize = 80;
+
+/// What each scenario does if nothing goes wrong.
+pub static REFERENCES: LazyLock<Vec<Reference>> =
+    LazyLock::new(|| SCENARIOS.into_iter().map(Reference::of).collect());
+
+/// A scenario, and what it takes to run it again and to judge how that ends.
+pub struct Reference {
+    /// What happens.
+    pub scenario: &'static Scenario,
+    /// The cluster in which it begins.
+    pub begin: Begin,
+    /// What is there in the end, in normal form.
+    pub end: Vec<Value>,
+    /// The writes of the operator, in order.
+    pub writes: Vec<Signature>,
+}
+
+impl Reference {
+    /// Runs the scenario once.
+    pub fn of(scenario: &'static Scenario) -> Self {
+        let begin = match scenario.begins_with {
+            None => Begin::empty(),
+            Some(manifest) => prepare(&manifest()),
+        };
+        let (end, writes) = in_paused_time(run(scenario, begin.clone()));
+        Self {
+            scenario,
+            begin,
+            end,
+            writes,
+        }
+    }
+}
+
+/// A cluster in which this set runs.
+fn prepare(manifest: &Value) -> Begin {
+    in_paused_time(async {
+        let mut ring = Ring::start(Begin::empty());
+        ring.start_operator();
+        ring.wire.server.with_store(|store| create(store, manifest));
+        let rest = ring.come_to_rest(LIMIT).await;
+        rest.unwrap_or_else(|wrong| panic!("{}\n{wrong}", ring.story(LINES)));
+        let problems = ring
+            .wire
+            .server
+            .with_store(|store| sim::expected::problems(store));
+        assert!(problems.is_empty(), "{}\n{problems:#?}", ring.story(LINES));
+        ring.present()
+    })
+}
+
+async fn run(scenario: &Scenario, begin: Begin) -> (Vec<Value>, Vec<Signature>) {
+    let length = begin.store.log.len();
+    let mut ring = Ring::start(begin);
+    ring.start_operator();
+    ring.pass(WARM_UP).await.unwrap();
+    let writes = ring.wire.server.with_store(|store| store.log.len()) - length;
+    assert_eq!(
+        writes,
+        0,
+        "an operator that starts has nothing to do:\n{}",
+        ring.story(writes)
+    );
+    ring.wire.begin(None);
+    ring.wire.server.with_store(scenario.step);
+    let rest = ring.come_to_rest(LIMIT).await;
+    let wrong = rest.and_then(|()| {
+        let judge = |store: &mut Store| judge(scenario, store, length);
+        ring.wire.server.with_store(judge)
+    });
+    wrong.unwrap_or_else(|wrong| panic!("{}\n{}: {wrong}", ring.story(LINES), scenario.name));
+    let end = ring.wire.server.with_store(|store| normal(store));
+    let writes = ring.wire.state().writes.clone();
+    (end, writes)
+}
+
+/// Whether the scenario did what it says. `begin` is where it began in the log.
+fn judge(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String> {
+    if !(scenario.ends_with)(store) {
+        return Err("it does not end as it should".to_owned());
+    }
+    judge_slots(scenario, store, begin)?;
+    judge_events(scenario, store, 1)
+}
+
+/// Whether exactly those pods were deleted and replaced that had to be.
+pub fn judge_slots(scenario: &Scenario, store: &Store, begin: usize) -> Result<(), String> {
+    let slots = Slots::of(&store.log, begin);
+    let deleted: Vec<&str> = slots.deleted.iter().map(String::as_str).collect();
+    if deleted != scenario.deleted {
+        let should = scenario.deleted;
+        return Err(format!("pods deleted: {deleted:?}, {should:?} is right"));
+    }
+    let refilled: Vec<(&str, usize)> = slots
+        .refilled
+        .iter()
+        .map(|(slot, pods)| (slot.as_str(), *pods))
+        .collect();
+    let replaced = scenario.deleted.iter().filter(|_| scenario.are_replaced);
+    let replaced: Vec<(&str, usize)> = replaced.map(|slot| (*slot, 2)).collect();
+    if refilled != replaced {
+        return Err(format!(
+            "pods per slot: {refilled:?}, {replaced:?} is right"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether each event that has to be single was told so often.
+pub fn judge_events(scenario: &Scenario, store: &Store, least: usize) -> Result<(), String> {
+    for reason in scenario.told {
+        let events = store.all(Resource::Event);
+        let told = events
+            .filter(|(_, event)| view::text(event, "/reason") == *reason)
+            .count();
+        if told > 1 || told < least {
+            return Err(format!("event {reason} was told {told} times"));
+        }
+    }
+    Ok(())
+}
+
+/// Each scenario does what it says, by writes that can go wrong.
+#[test]
+fn without_faults_each_scenario_ends_as_it_should() {
+    for reference in REFERENCES.iter() {
+        let writes: Vec<String> = reference.writes.iter().map(ToString::to_string).collect();
+        let (name, count) = (reference.scenario.name, writes.len());
+        eprintln!("{name}: {count} writes: {}", writes.join(", "));
+        assert!(count >= LEAST_WRITES, "{name}: only {count} writes");
+    }
+}

@@ -1,0 +1,271 @@
+//! What lies between operators and the API server: it knows each write, lets one thing go wrong, and
+//! has all that is written checked.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
+
+use sim::check::{Checker, Horizon, Requests, Violation};
+use sim::service::{Event, Reply, Server};
+use sim::story::Notes;
+use sim::{Answer, Call, Place, Resource, actors, check};
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+
+use crate::disturbance::Disturbance;
+use crate::fault::{Fault, Signature, Write};
+use crate::mutant::Mutant;
+use crate::trouble::{Came, Trouble};
+
+/// How long a watch is away with an answer.
+const OUTAGE: Duration = Duration::from_secs(5);
+/// A decision is carried out within this, if nothing holds it up.
+const LAG: Duration = Duration::from_secs(1);
+
+/// The way to one API server.
+pub struct Wire {
+    /// The API server.
+    pub server: Server,
+    /// Another operator is to start.
+    pub joined: Notify,
+    state: Mutex<State>,
+}
+
+/// What has gone over the wire.
+#[derive(Default)]
+pub struct State {
+    /// Writes since the scenario began, in order.
+    pub writes: Vec<Signature>,
+    /// What is to go wrong and has not yet.
+    pub plan: Option<Disturbance>,
+    /// Full lists of each kind since the scenario began.
+    pub lists: BTreeMap<Resource, usize>,
+    /// Folds the log of the store.
+    pub checker: Checker,
+    /// The first invariant that was broken.
+    pub violation: Option<Violation>,
+    /// The first one that was broken by an operator that was told what was not so any more.
+    pub excused: Option<Violation>,
+    /// What the log does not show.
+    pub notes: Notes,
+    /// The bug of the operators.
+    pub mutant: Option<Mutant>,
+    counts: BTreeMap<Write, usize>,
+    held: BTreeMap<Resource, Instant>,
+    events: BTreeMap<Resource, Came>,
+    has_begun: bool,
+    is_misled: bool,
+    lag: Duration,
+}
+
+impl Wire {
+    /// Nothing has gone over it.
+    pub fn new(server: Server, checker: Checker) -> Self {
+        let state = State {
+            checker,
+            lag: LAG,
+            ..State::default()
+        };
+        Self {
+            server,
+            joined: Notify::new(),
+            state: Mutex::new(state),
+        }
+    }
+
+    /// The operators have this bug.
+    pub fn be(&self, mutant: Option<Mutant>) {
+        self.state().mutant = mutant;
+    }
+
+    /// From now on writes and events are counted, and something may go wrong.
+    pub fn begin(&self, plan: Option<Disturbance>) {
+        let mut state = self.state();
+        state.has_begun = true;
+        state.lag = match &plan {
+            // A write that is held up holds up those that follow from the same decision.
+            Some(Disturbance::Write(_, Fault::Hang)) => Duration::from_secs(45),
+            Some(Disturbance::Write(_, Fault::Throttled)) => Duration::from_secs(5),
+            _ => LAG,
+        };
+        let happens = |plan: &Disturbance| {
+            !matches!(plan, Disturbance::TwoOperators | Disturbance::OneNamespace)
+        };
+        state.plan = plan.filter(happens);
+    }
+
+    /// What has gone over it.
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// Notes what the log does not show.
+    pub fn note(&self, text: String) {
+        let length = self.server.with_store(|store| store.log.len());
+        self.state().notes.push((length, text));
+    }
+
+    /// An operator starts, and remembers nothing.
+    pub fn restarted(&self) {
+        let mut state = self.state();
+        self.server
+            .with_store(|store| state.checker.restarted(store));
+    }
+
+    /// A full list was answered.
+    pub fn was_listed(&self, resource: Resource) {
+        let mut state = self.state();
+        if state.has_begun {
+            *state.lists.entry(resource).or_default() += 1;
+        }
+        drop(state);
+        self.server.configure(|options| {
+            options.list_at.remove(&resource);
+        });
+    }
+
+    /// Numbers the write and says what goes wrong with it.
+    pub fn fault_of(&self, call: &Call) -> Option<Fault> {
+        let signature = self.number(call)?;
+        let is_meant = |plan: &mut Disturbance| plan.signature() == Some(&signature);
+        let plan = self.state().plan.take_if(is_meant)?;
+        self.note(format!("{plan} ({})", call.path));
+        match plan {
+            Disturbance::Write(_, fault) => Some(fault),
+            Disturbance::OldLists(..) => {
+                self.state().is_misled = true;
+                Some(Fault::CrashAfter)
+            }
+            Disturbance::Joined(_) => {
+                self.joined.notify_one();
+                None
+            }
+            _ => {
+                let id = Place::parse(&call.path).and_then(|place| place.id());
+                let replace = |store: &mut _| actors::recreate(store, &id.unwrap(), false);
+                self.server.with_store(replace);
+                None
+            }
+        }
+    }
+
+    fn number(&self, call: &Call) -> Option<Signature> {
+        let write = Write::of(call)?;
+        let mut state = self.state();
+        if !state.has_begun {
+            return None;
+        }
+        let count = state.counts.entry(write.clone()).or_default();
+        *count += 1;
+        let number = *count;
+        let signature = Signature { write, number };
+        state.writes.push(signature.clone());
+        Some(signature)
+    }
+
+    /// The watches that show what is written there show nothing for a while.
+    pub fn hold_watch(&self, call: &Call) {
+        if let Some(place) = Place::parse(&call.path) {
+            let until = Instant::now() + OUTAGE;
+            self.state().held.insert(place.resource, until);
+        }
+    }
+
+    /// Until when watches of this kind show nothing.
+    pub fn held_until(&self, resource: Resource) -> Option<Instant> {
+        self.state().held.get(&resource).copied()
+    }
+
+    /// Counts an event that a watch is about to show and says what goes wrong with it.
+    pub fn trouble_of(&self, resource: Resource, event: &Event) -> Option<Trouble> {
+        let is_own = self.server.with_store(|store| {
+            let record = store.log.get(event.position - 1);
+            record.is_some_and(|record| record.actor == check::OPERATOR)
+        });
+        let mut state = self.state();
+        if !state.has_begun {
+            return None;
+        }
+        let count = state.events.entry(resource).or_default();
+        let came = *count;
+        count.own += usize::from(is_own);
+        count.foreign += usize::from(!is_own);
+        let is_meant = |plan: &mut Disturbance| {
+            matches!(plan, Disturbance::Watch(kind, trouble)
+                if *kind == resource && trouble.hits(is_own, &came))
+        };
+        let plan = state.plan.take_if(is_meant)?;
+        drop(state);
+        self.note(plan.to_string());
+        match plan {
+            Disturbance::Watch(_, trouble) => Some(trouble),
+            _ => None,
+        }
+    }
+
+    /// Has the API server carry a write out, and what came of it checked.
+    pub fn carry_out(&self, call: &mut Call, horizon: &Horizon) -> Answer {
+        let (mutant, number) = {
+            let state = self.state();
+            (state.mutant, state.writes.len())
+        };
+        if let Some(mutant) = mutant {
+            self.server
+                .with_store(|store| mutant.spoil(call, store, number));
+        }
+        let before = self.server.with_store(|store| store.log.len());
+        let Reply::Answer(answer) = self.server.serve(check::OPERATOR, call, "") else {
+            unreachable!("a write is no watch");
+        };
+        if answer.code >= 400 {
+            let message = &answer.body["message"];
+            let (method, path) = (&call.method, &call.path);
+            self.note(format!("{method} {path}: {} {message}", answer.code));
+        }
+        let mut state = self.state();
+        let verdict = self.server.with_store(|store| {
+            state.checker.check(store, horizon)?;
+            Requests::wrote(call, &answer, store.log.len() - before)
+        });
+        drop(state);
+        self.judge(verdict);
+        answer
+    }
+
+    /// What the operators ask for when they read.
+    pub fn misdirect(&self, query: &str) -> String {
+        let mutant = self.state().mutant;
+        let query_of = |mutant: Mutant| self.server.with_store(|s| mutant.misdirect(query, s));
+        mutant.map_or_else(|| query.to_owned(), query_of)
+    }
+
+    /// What the operators take an answer for.
+    pub fn misread(&self, call: &Call, mut answer: Answer) -> Answer {
+        if let Some(mutant) = self.state().mutant {
+            self.server
+                .with_store(|store| mutant.misread(call, &mut answer, store));
+        }
+        answer
+    }
+
+    /// An invariant may be broken.
+    pub fn judge(&self, verdict: Result<(), Violation>) {
+        let mut state = self.state();
+        if let Err(violation) = verdict {
+            let length = self.server.with_store(|store| store.log.len());
+            state.notes.push((length, violation.to_string()));
+            let broken = if state.is_misled {
+                &mut state.excused
+            } else {
+                &mut state.violation
+            };
+            broken.get_or_insert(violation);
+        }
+    }
+
+    /// How much older than a write the decision may be that it follows from.
+    pub fn lag(&self) -> Duration {
+        self.state().lag
+    }
+}
