@@ -1,9 +1,9 @@
-//! A scenario, once undisturbed and then once for each of its writes, cut short there.
+//! A scenario, once undisturbed and then cut short at its writes: at the first and the last of each
+//! verb, kind and subresource. The whole ring (tests/sim) cuts it short at every one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::iter;
-use std::ops::RangeInclusive;
 
 use serde_json::{Value, json};
 
@@ -45,11 +45,12 @@ pub fn walk(scenario: &Scenario) {
     let (operator, ns) = (&lane.operator, lane.namespace());
     let mut history = History::of(&ns);
 
-    let (writes, undisturbed) = run_undisturbed(&ns, scenario);
-    prepare(&ns, scenario, 1..=writes);
+    let (writes, undisturbed) = run_undisturbed(&lane, &ns, scenario);
+    let steps = steps(&writes);
+    prepare(&ns, scenario, &steps);
     operator.kill();
     let mut endings = Endings::default();
-    for n in (1..=writes).step_by(stride()) {
+    for n in steps.iter().copied() {
         let set = set_name(n);
         (scenario.step)(&ns, &set);
         operator.start_for_writes(n).unwrap();
@@ -58,7 +59,7 @@ pub fn walk(scenario: &Scenario) {
         until(
             &ns,
             &set,
-            &format!("ended after write {n} of {writes}"),
+            &format!("ended after write {n} of {}", writes.len()),
             |seen| {
                 (scenario.is_done)(seen, &set)?;
                 expect_same(&normal(seen, &set), &undisturbed)
@@ -70,7 +71,7 @@ pub fn walk(scenario: &Scenario) {
     endings.expect_enough();
     operator.start_again().unwrap();
     history.catch_up(&ns);
-    let stepped = iter::once(0).chain((1..=writes).step_by(stride()));
+    let stepped = iter::once(0).chain(steps);
     let deleted: BTreeSet<_> = stepped.flat_map(|n| slots(scenario, n)).collect();
     let deleted: BTreeSet<_> = deleted.iter().map(String::as_str).collect();
     assert_eq!(history.slots_deleted(), deleted);
@@ -92,22 +93,36 @@ fn expect_told(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
     }
 }
 
-/// Only every so many-th write, if `GROVE_E2E_CRASH_STRIDE` says so: all of them take minutes.
-fn stride() -> usize {
-    let asked = env::var("GROVE_E2E_CRASH_STRIDE").ok();
-    asked.map_or(1, |stride| stride.parse().unwrap())
+/// Numbers of the writes after which the operator ends: of all if `GROVE_E2E_CRASH_EVERY_WRITE` is
+/// set, which takes many minutes.
+fn steps(writes: &[String]) -> BTreeSet<usize> {
+    if env::var_os("GROVE_E2E_CRASH_EVERY_WRITE").is_some() {
+        return (1..=writes.len()).collect();
+    }
+    let mut of_each: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (n, signature) in (1..).zip(writes) {
+        of_each.entry(signature).or_insert((n, n)).1 = n;
+    }
+    let ends = of_each.into_values();
+    ends.flat_map(|(first, last)| [first, last]).collect()
 }
 
-/// How many writes the scenario takes, and what is there at its end.
-fn run_undisturbed(ns: &Namespace<'_>, scenario: &Scenario) -> (usize, Vec<Value>) {
+/// The writes that the scenario takes, and what is there at its end.
+fn run_undisturbed(
+    lane: &Lane,
+    ns: &Namespace<'_>,
+    scenario: &Scenario,
+) -> (Vec<String>, Vec<Value>) {
     let set = set_name(0);
-    prepare(ns, scenario, 0..=0);
-    let before = settled(ns.operator);
+    prepare(ns, scenario, &[0].into());
+    settled(ns.operator);
+    let before = lane.proxy.writes().len();
     (scenario.step)(ns, &set);
     until(ns, &set, "undisturbed", |seen| {
         (scenario.is_done)(seen, &set)
     });
-    let writes = settled(ns.operator).writes() - before.writes();
+    settled(ns.operator);
+    let writes = lane.proxy.writes().split_off(before);
     let end = until(ns, &set, "undisturbed", |seen| Ok(normal(seen, &set)));
     (writes, end)
 }
@@ -116,11 +131,11 @@ fn run_undisturbed(ns: &Namespace<'_>, scenario: &Scenario) -> (usize, Vec<Value
 const AT_ONCE: usize = 10;
 
 /// Makes these sets, if the scenario begins with one.
-fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: RangeInclusive<usize>) {
+fn prepare(ns: &Namespace<'_>, scenario: &Scenario, sets: &BTreeSet<usize>) {
     let Some((manifest, pods)) = scenario.begins_with else {
         return;
     };
-    let sets: Vec<_> = sets.map(set_name).collect();
+    let sets: Vec<_> = sets.iter().copied().map(set_name).collect();
     for names in sets.chunks(AT_ONCE) {
         let items: Vec<_> = names.iter().map(|name| manifest(name)).collect();
         ns.apply(&json!({"apiVersion": "v1", "kind": "List", "items": items}));

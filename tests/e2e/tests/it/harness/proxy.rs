@@ -41,6 +41,8 @@ struct Shared {
     namespace: String,
     rule: Mutex<Rule>,
     asked: Mutex<HashMap<Asked, usize>>,
+    /// Verb, resource and subresource of each write.
+    writes: Mutex<Vec<String>>,
     slots: Mutex<Slots>,
     is_gone: watch::Sender<bool>,
     /// Its news ends every watch.
@@ -66,6 +68,7 @@ impl Proxy {
             namespace: namespace.to_owned(),
             rule: Mutex::new(Arc::new(|_| Fault::None)),
             asked: Mutex::default(),
+            writes: Mutex::default(),
             slots: Mutex::default(),
             is_gone: watch::Sender::new(false),
             cuts: watch::Sender::new(()),
@@ -106,6 +109,12 @@ impl Proxy {
     /// Ends all watches, without the last words that HTTP has for it.
     pub fn cut_watches(&self) {
         self.shared.cuts.send_replace(());
+    }
+
+    /// Verb, resource and subresource of each write, in order of arrival.
+    pub fn writes(&self) -> Vec<String> {
+        let writes = self.shared.writes.lock();
+        writes.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// How many such requests there were.

@@ -65,6 +65,11 @@ impl Asked {
         !["get", "list", "watch", "describe"].contains(&self.verb)
     }
 
+    /// What kind of request it is, whatever it is about.
+    pub fn signature(&self) -> String {
+        format!("{} {} {}", self.verb, self.resource, self.subresource)
+    }
+
     /// Whether it is this verb on this resource.
     pub fn is(&self, verb: &str, resource: &str) -> bool {
         self.verb == verb && self.resource == resource

@@ -78,6 +78,10 @@ async fn answer(shared: Arc<Shared>, request: Request<Incoming>) -> io::Result<R
 impl Shared {
     /// Counts the request.
     fn note(&self, mut asked: Asked) -> Asked {
+        if asked.is_write() {
+            let mut writes = self.writes.lock().unwrap_or_else(PoisonError::into_inner);
+            writes.push(asked.signature());
+        }
         let mut all = self.asked();
         let count = all.entry(asked.clone()).or_default();
         asked.before = *count;
