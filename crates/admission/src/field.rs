@@ -7,9 +7,9 @@ use serde::Serialize;
 use domain::object::text::cut_text;
 
 /// Longer values are cut: the path says where to look.
-const SHOWN: usize = 60;
+const MAX_SHOWN_CHARS: usize = 60;
 /// Longer words are cut: they may have a name of a megabyte in them, and go into a status.
-const LONGEST_WORDS: usize = 400;
+const MAX_TEXT: usize = 400;
 
 /// One thing that is wrong with an object, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,10 +58,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: cut_text(&self.0, LONGEST_WORDS),
+            path: cut_text(&self.0, MAX_TEXT),
             value: json(value),
-            problem: cut_text(&problem.into(), LONGEST_WORDS),
-            remedy: cut_text(&remedy.into(), LONGEST_WORDS),
+            problem: cut_text(&problem.into(), MAX_TEXT),
+            remedy: cut_text(&remedy.into(), MAX_TEXT),
         }
     }
 
@@ -72,10 +72,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: cut_text(&self.0, LONGEST_WORDS),
+            path: cut_text(&self.0, MAX_TEXT),
             value: String::new(),
-            problem: cut_text(&problem.into(), LONGEST_WORDS),
-            remedy: cut_text(&remedy.into(), LONGEST_WORDS),
+            problem: cut_text(&problem.into(), MAX_TEXT),
+            remedy: cut_text(&remedy.into(), MAX_TEXT),
         }
     }
 }
@@ -88,7 +88,7 @@ impl fmt::Display for Path {
 
 pub(crate) fn json(value: impl Serialize) -> String {
     let text = serde_json::to_string(&value).unwrap_or_default();
-    cut_text(&text, SHOWN)
+    cut_text(&text, MAX_SHOWN_CHARS)
 }
 
 /// A remedy that offers names, and something else to do.

@@ -28,7 +28,7 @@ const BLOCKING: [Reason; 19] = [
 
 /// Causes that usually pass by themselves, reported after the others.
 const PASSING: [Reason; 8] = [
-    Reason::ReplicaTearingDown,
+    Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,
     Reason::ContainersNotReady,

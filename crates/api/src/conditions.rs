@@ -135,7 +135,7 @@ pub enum Reason {
     InsufficientResources,
     Unschedulable,
     ForeignSchedulingGate,
-    ReplicaTearingDown,
+    ReplicaTerminating,
     PodTerminating,
     PodsBeingCreated,
     ContainersNotReady,
@@ -162,7 +162,7 @@ impl From<bool> for Status {
 
 /// What a rule says of a condition; the list decides what becomes of `lastTransitionTime`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Verdict {
+pub struct ConditionUpdate {
     /// Which condition.
     pub type_: ConditionType,
     /// Whether it holds.
@@ -176,7 +176,7 @@ pub struct Verdict {
 /// Puts the verdict into the list. `lastTransitionTime` moves only when the status flips.
 pub fn set(
     conditions: &mut Vec<Condition>,
-    verdict: Verdict,
+    verdict: ConditionUpdate,
     generation: Option<i64>,
     now: Timestamp,
 ) {
@@ -201,10 +201,10 @@ pub fn set(
 }
 
 /// Puts the verdict into the list, or takes the condition out of it where there is none.
-pub fn keep(
+pub fn set_or_remove(
     conditions: &mut Vec<Condition>,
     type_: ConditionType,
-    verdict: Option<Verdict>,
+    verdict: Option<ConditionUpdate>,
     generation: Option<i64>,
     now: Timestamp,
 ) {

@@ -45,12 +45,16 @@ pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
 pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
 /// Annotation of pods: how many earlier holders of the slot ended soon after their start, one after
 /// the other; the longer that goes on, the longer the next replacement waits.
-pub const QUICK_ENDS: &str = "grove.io/quick-ends";
+pub const POD_FAILURE_COUNT: &str = "grove.io/pod-failure-count";
+/// Its name before the first release; it is still read.
+pub const OLD_POD_FAILURE_COUNT: &str = "grove.io/quick-ends";
 /// Annotation: the template hash that another implementation wrote and that was replaced by ours.
 pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
 /// Annotation of a PodGang: `true` if its list is kept by a rule by which every listed pod may be
 /// scheduled. The Go operator lists pods before that.
-pub const LIST_OPENS_GATES: &str = "grove.io/list-opens-gates";
+pub const GATES_RELEASED_BY_LIST: &str = "grove.io/gates-released-by-list";
+/// Its name before the first release; it is still read.
+pub const OLD_GATES_RELEASED_BY_LIST: &str = "grove.io/list-opens-gates";
 /// Annotation: name of the topology that a clique's constraint speaks of; not copied to PodCliques.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
 /// Prefix of keys that are the operator's own.

@@ -1,8 +1,8 @@
 //! A plan: what one reconcile wants done, as data that prints as readable text.
 
 mod action;
+mod event;
 mod kind;
-mod note;
 mod object;
 mod portion;
 mod purpose;
@@ -13,8 +13,8 @@ use std::fmt;
 use jiff::Timestamp;
 
 pub use action::Action;
+pub use event::Event;
 pub use kind::Kind;
-pub use note::Note;
 pub use object::{Object, WritableKind};
 pub use portion::first_portion;
 pub use purpose::Purpose;
@@ -28,7 +28,7 @@ pub struct Plan<S> {
     /// The status as it follows from what was observed; `None` leaves it alone.
     pub status: Option<S>,
     /// Events; posted before the first write of the plan.
-    pub notes: Vec<Note>,
+    pub events: Vec<Event>,
     /// When to decide again if nothing happens before.
     pub wake_at: Option<Timestamp>,
 }
@@ -38,7 +38,7 @@ impl<S> Default for Plan<S> {
         Self {
             waves: Vec::new(),
             status: None,
-            notes: Vec::new(),
+            events: Vec::new(),
             wake_at: None,
         }
     }
@@ -79,7 +79,7 @@ impl<S: serde::Serialize> fmt::Display for Plan<S> {
                 writeln!(f, "  {action}")?;
             }
         }
-        for note in &self.notes {
+        for note in &self.events {
             let kind = if note.is_warning { "warning" } else { "event" };
             let about = note.about.as_ref();
             let about = about.map_or(String::new(), |t| format!(" on {} {}", t.kind, t.key.name));

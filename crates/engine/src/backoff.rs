@@ -18,9 +18,9 @@ use domain::object::fnv;
 use domain::plan::Kind;
 use tokio::time::Instant;
 
-const FIRST: Duration = Duration::from_millis(50);
-const LONGEST: Duration = Duration::from_secs(5);
-const LONGEST_REFUSED: Duration = Duration::from_mins(1);
+const INITIAL_WAIT: Duration = Duration::from_millis(50);
+const MAX_WAIT: Duration = Duration::from_secs(5);
+const MAX_WAIT_REFUSED: Duration = Duration::from_mins(1);
 
 /// A verb and the kind it is done to.
 pub type Class = (&'static str, Kind);
@@ -116,7 +116,7 @@ impl Backoff {
         if let Some(classes) = self.entries().get_mut(key) {
             classes.retain(|class, entry| {
                 let is_due = class.is_none_or(|class| done.contains(&class));
-                failed.contains(class) || !is_due && entry.until + LONGEST_REFUSED > now
+                failed.contains(class) || !is_due && entry.until + MAX_WAIT_REFUSED > now
             });
         }
     }
@@ -147,11 +147,11 @@ impl Backoff {
 fn wait(before: u32, is_refused: bool) -> Duration {
     let before = before.min(16);
     if is_refused {
-        return FIRST
+        return INITIAL_WAIT
             .saturating_mul(1 << (2 * before).min(30))
-            .min(LONGEST_REFUSED);
+            .min(MAX_WAIT_REFUSED);
     }
-    FIRST.saturating_mul(1 << before).min(LONGEST)
+    INITIAL_WAIT.saturating_mul(1 << before).min(MAX_WAIT)
 }
 
 /// Up to a quarter of the wait, always the same for an object.

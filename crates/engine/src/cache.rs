@@ -17,10 +17,10 @@
 //!   was over, an object that vanishes is read live before it counts as gone.
 
 mod attempts;
-mod graves;
 mod index;
 mod listing;
-mod unsettled;
+mod pending_create;
+mod tombstones;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -38,14 +38,14 @@ use crate::kinds::Watched;
 use crate::scope::Scope;
 use attempts::Attempts;
 pub use attempts::Holder;
-use graves::Graves;
 pub use index::set_of;
 use index::{Index, Owner};
 use listing::Listing;
-pub use unsettled::Unsettled;
+pub use pending_create::PendingCreate;
+use tombstones::Tombstones;
 
-/// How long an own write may stay unconfirmed by the watch before the object is read live.
-pub const UNCONFIRMED_LIFETIME: Duration = Duration::from_secs(30);
+/// How long an own write may stay assumed by the watch before the object is read live.
+pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
 
 /// An object before and after.
 #[derive(Clone, Debug)]
@@ -115,13 +115,13 @@ struct Inner<K> {
     index: Index,
     /// Of PodCliques only.
     attempts: Attempts,
-    /// Objects to be read live: own writes once they are overdue, doubts (`None`) at once.
-    unconfirmed: HashMap<Key, Option<Instant>>,
+    /// Objects to be read live: own writes once they are expired, doubts (`None`) at once.
+    assumed: HashMap<Key, Option<Instant>>,
     /// Objects whose POST was sent and is not settled.
-    unsettled: HashMap<Key, Unsettled>,
+    unsettled: HashMap<Key, PendingCreate>,
     /// Uids that we delete, and since when; `None` while there is no answer yet.
     deleting: HashMap<String, Option<Time>>,
-    buried: Graves,
+    tombstones: Tombstones,
     listings: HashMap<Scope, Listing<K>>,
 }
 
@@ -132,10 +132,10 @@ impl<K: Watched> Default for Cache<K> {
             objects: HashMap::new(),
             index: Index::default(),
             attempts: Attempts::default(),
-            unconfirmed: HashMap::new(),
+            assumed: HashMap::new(),
             unsettled: HashMap::new(),
             deleting: HashMap::new(),
-            buried: Graves::default(),
+            tombstones: Tombstones::default(),
             listings: HashMap::new(),
         }))
     }
@@ -195,10 +195,10 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.write(|inner| {
             let key = Key::of(object.meta());
             let is_old = version(object.meta()) < inner.version_of(&key);
-            if is_old || inner.buried.holds(ownership::uid(object.meta())) {
+            if is_old || inner.tombstones.holds(ownership::uid(object.meta())) {
                 return None;
             }
-            inner.unconfirmed.remove(&key);
+            inner.assumed.remove(&key);
             inner.put(key, object)
         })
     }
@@ -215,7 +215,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return is_shown.then(|| inner.take(&key))?;
             }
             if is_shown {
-                inner.unconfirmed.insert(key, None);
+                inner.assumed.insert(key, None);
             }
             None
         })
@@ -227,40 +227,40 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             let key = Key::of(object.meta());
             inner.unsettled.remove(&key);
             let is_known = inner.version_of(&key) >= version(object.meta());
-            if is_known || inner.buried.holds(ownership::uid(object.meta())) {
+            if is_known || inner.tombstones.holds(ownership::uid(object.meta())) {
                 return None;
             }
-            inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
+            inner.assumed.insert(key.clone(), Some(Instant::now()));
             inner.put(key, object)
         })
     }
 
     /// A POST of this object is about to be sent: it may be there from now on.
-    pub fn will_create(&self, meta: &ObjectMeta) {
+    pub fn expect_create(&self, meta: &ObjectMeta) {
         self.write(|inner| {
             inner
                 .unsettled
-                .insert(Key::of(meta), Unsettled::in_flight(meta))
+                .insert(Key::of(meta), PendingCreate::in_flight(meta))
         });
     }
 
     /// The POST was answered; returns what that settles.
-    pub fn was_answered(&self, key: &Key) -> Option<Unsettled> {
+    pub fn observe_answer(&self, key: &Key) -> Option<PendingCreate> {
         self.write(|inner| inner.unsettled.remove(key))
     }
 
     /// The POST got no answer: unless the object is shown already it has to be read live.
-    pub fn may_have_created(&self, key: &Key) {
+    pub fn create_unknown(&self, key: &Key) {
         self.write(|inner| {
             if let Some(unsettled) = inner.unsettled.get_mut(key) {
                 unsettled.is_in_flight = false;
-                inner.unconfirmed.insert(key.clone(), None);
+                inner.assumed.insert(key.clone(), None);
             }
         });
     }
 
     /// Whose object of this name may be there though none is shown.
-    pub fn unsettled(&self, key: &Key) -> Option<Unsettled> {
+    pub fn unsettled(&self, key: &Key) -> Option<PendingCreate> {
         self.read(|inner| inner.unsettled.get(key).cloned())
     }
 
@@ -307,21 +307,17 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return None;
             }
             inner.deleting.insert(uid.to_owned(), Some(Time(now)));
-            inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
+            inner.assumed.insert(key.clone(), Some(Instant::now()));
             inner.put(key.clone(), K::clone(&known))
         })
     }
 
     /// What has to be read live.
-    pub fn overdue(&self) -> Vec<Key> {
-        let is_overdue = |since: &Option<Instant>| {
-            since.is_none_or(|since| since.elapsed() > UNCONFIRMED_LIFETIME)
-        };
+    pub fn expired(&self) -> Vec<Key> {
+        let is_overdue =
+            |since: &Option<Instant>| since.is_none_or(|since| since.elapsed() > ASSUMED_LIFETIME);
         self.read(|inner| {
-            let all = inner
-                .unconfirmed
-                .iter()
-                .filter(|(_, since)| is_overdue(since));
+            let all = inner.assumed.iter().filter(|(_, since)| is_overdue(since));
             all.map(|(key, _)| key.clone()).collect()
         })
     }
@@ -338,7 +334,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             if inner.seen(key) != *before {
                 return None;
             }
-            inner.unconfirmed.remove(key);
+            inner.assumed.remove(key);
             if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
                 inner.unsettled.remove(key);
             }
@@ -348,14 +344,14 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 }
                 return inner.take(key);
             };
-            if inner.buried.holds(ownership::uid(object.meta())) {
+            if inner.tombstones.holds(ownership::uid(object.meta())) {
                 return None;
             }
             // Without our label a watch of labelled objects tells nothing more of it.
             if inner.is_selected
                 && ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER)
             {
-                inner.unconfirmed.insert(key.clone(), Some(Instant::now()));
+                inner.assumed.insert(key.clone(), Some(Instant::now()));
             }
             inner.put(key.clone(), object)
         })
@@ -368,7 +364,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             if inner.seen(key) != *before {
                 return None;
             }
-            inner.unconfirmed.remove(key);
+            inner.assumed.remove(key);
             if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
                 inner.unsettled.remove(key);
             }
@@ -395,7 +391,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     pub fn tidy(&self) {
         self.write(|inner| {
             if inner.listings.is_empty() {
-                inner.buried.forget_old();
+                inner.tombstones.forget_old();
             }
         });
     }
@@ -486,7 +482,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
 
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
         self.note_change(key);
-        self.unconfirmed.remove(key);
+        self.assumed.remove(key);
         let old = self.objects.remove(key)?;
         self.deleting.remove(ownership::uid(old.meta()));
         self.index.remove(key, old.meta());
@@ -501,9 +497,9 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     fn bury(&mut self, uid: &str) {
         self.deleting.remove(uid);
         if self.listings.is_empty() {
-            self.buried.forget_old();
+            self.tombstones.forget_old();
         }
-        self.buried.bury(uid);
+        self.tombstones.bury(uid);
     }
 
     fn select<'a>(&self, keys: impl Iterator<Item = &'a Key>) -> Vec<Arc<K>> {

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use crate::context::Context;
-use crate::heard::{LONGEST_HEAD, NoHead};
+use crate::heard::{HEAD_TIMEOUT, NoHead};
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
@@ -82,7 +82,7 @@ pub async fn find_missing_fields(client: &Client) -> Result<Option<String>, kube
     for path in PATHS {
         let request = Request::get(path).body(Vec::new());
         let request = request.map_err(kube::Error::HttpError)?;
-        let answer = tokio::time::timeout(LONGEST_HEAD, client.request(request)).await;
+        let answer = tokio::time::timeout(HEAD_TIMEOUT, client.request(request)).await;
         let described: OpenApiDoc = answer.unwrap_or_else(|_| {
             let error = Box::new(NoHead);
             Err(kube::Error::Service(error))

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use api::{events, labels};
 use domain::object::fnv;
-use domain::plan::{Note, Target};
+use domain::plan::{Event, Target};
 use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Event, EventSource, ObjectReference};
+use k8s_openapi::api::core::v1::{Event as ApiEvent, EventSource, ObjectReference};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::apply::Outcome;
@@ -35,7 +35,7 @@ impl EventRecorder {
         &self,
         requests: &Requests,
         about: ObjectReference,
-        note: &Note,
+        note: &Event,
         now: Timestamp,
     ) {
         let event = build(about, note, now);
@@ -72,16 +72,16 @@ impl EventRecorder {
     }
 }
 
-async fn post(requests: &Requests, event: &Event) -> Result<Event, RequestError> {
+async fn post(requests: &Requests, event: &ApiEvent) -> Result<ApiEvent, RequestError> {
     let namespace = event.metadata.namespace.clone().unwrap_or_default();
     requests
-        .create::<Event>(&namespace, requests::encode(event)?)
+        .create::<ApiEvent>(&namespace, requests::encode(event)?)
         .await
 }
 
 impl Context {
     /// What an event is about: the object that is reconciled, unless it names another.
-    pub fn reference<K: Watched>(&self, object: &K, note: &Note) -> ObjectReference {
+    pub fn reference<K: Watched>(&self, object: &K, note: &Event) -> ObjectReference {
         let own = || Target::of::<K>(object.meta());
         let target = note.about.clone().unwrap_or_else(own);
         let kind = self.kind(target.kind).ok();
@@ -96,9 +96,9 @@ impl Context {
     }
 }
 
-fn build(about: ObjectReference, note: &Note, now: Timestamp) -> Event {
+fn build(about: ObjectReference, note: &Event, now: Timestamp) -> ApiEvent {
     let object_name = about.name.clone().unwrap_or_default();
-    Event {
+    ApiEvent {
         metadata: ObjectMeta {
             name: Some(format!(
                 "{object_name}.{}",
@@ -119,13 +119,13 @@ fn build(about: ObjectReference, note: &Note, now: Timestamp) -> Event {
             host: None,
         }),
         reporting_component: Some(labels::MANAGER.to_owned()),
-        ..Event::default()
+        ..ApiEvent::default()
     }
 }
 
 /// What is said again under the same name is one event. A warning is repeated on every attempt and
 /// said once; what was done is done at some time.
-fn seed(about: &ObjectReference, note: &Note, now: Timestamp) -> String {
+fn seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
     let uid = about.uid.as_deref().unwrap_or_default();
     match &note.identity {
         Some(identity) => format!("{}/{uid}/{identity}", note.reason),
@@ -136,51 +136,51 @@ fn seed(about: &ObjectReference, note: &Note, now: Timestamp) -> String {
 
 /// The API server takes 1024 bytes.
 fn shorten(message: &str) -> String {
-    const LONGEST: usize = 1000;
-    if message.len() <= LONGEST {
+    const MAX_MESSAGE_BYTES: usize = 1000;
+    if message.len() <= MAX_MESSAGE_BYTES {
         return message.to_owned();
     }
-    let cut: String = message.chars().take(LONGEST / 4).collect();
+    let cut: String = message.chars().take(MAX_MESSAGE_BYTES / 4).collect();
     format!("{cut}…")
 }
 
 /// What was done or refused, one event per verb and kind (docs/semantics.md §13.2; one for all objects
 /// of a reconcile instead of one each).
-pub fn summaries(outcome: &Outcome) -> Vec<Note> {
+pub fn summaries(outcome: &Outcome) -> Vec<Event> {
     let mut by_reason: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
     for (verb, kind, name) in &outcome.done {
         if let Some((success, _)) = events::of_writes(verb, kind.name()) {
             by_reason.entry(success).or_default().push(name);
         }
     }
-    let mut notes: Vec<Note> = by_reason
+    let mut all: Vec<Event> = by_reason
         .into_iter()
         .map(|(reason, mut names)| {
             names.sort_unstable();
-            Note::normal(reason, list(&names))
+            Event::normal(reason, list(&names))
         })
         .collect();
-    notes.extend(outcome.failures.iter().map(|failure| {
+    all.extend(outcome.failures.iter().map(|failure| {
         let (verb, kind) = failure.class;
         let reason = match events::of_writes(verb, kind.name()) {
             _ if failure.is_name_conflict => events::NAME_CONFLICT,
             Some((_, reason)) => reason,
             None => events::SYNC_FAILED,
         };
-        Note::warning(reason, failure.error.description.clone())
+        Event::warning(reason, failure.error.description.clone())
     }));
-    notes
+    all
 }
 
 fn list(names: &[&str]) -> String {
-    const SHOWN: usize = 8;
+    const MAX_LISTED: usize = 8;
     let shown = names
         .iter()
-        .take(SHOWN)
+        .take(MAX_LISTED)
         .copied()
         .collect::<Vec<_>>()
         .join(", ");
-    match names.len().saturating_sub(SHOWN) {
+    match names.len().saturating_sub(MAX_LISTED) {
         0 => shown,
         more => format!("{shown} and {more} more"),
     }

@@ -13,11 +13,11 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Writes on their way at most.
-const MOST: f64 = 32.0;
+const MAX_LIMIT: f64 = 32.0;
 /// And at least: two, so that one namespace leaves another its turn.
-const LEAST: f64 = 2.0;
+const MIN_LIMIT: f64 = 2.0;
 /// Nobody is made to wait for longer, whatever the header says.
-const LONGEST_PAUSE: Duration = Duration::from_mins(1);
+const MAX_PAUSE: Duration = Duration::from_mins(1);
 
 /// Lets writes through; clones share it.
 #[derive(Clone, Debug, Default)]
@@ -37,7 +37,7 @@ struct State {
 impl Default for State {
     fn default() -> Self {
         Self {
-            limit: MOST,
+            limit: MAX_LIMIT,
             under_way: 0,
             by_namespace: HashMap::new(),
             waiting: VecDeque::new(),
@@ -84,7 +84,7 @@ impl Flow {
     /// A write that was sent then was answered, and the server took it well.
     pub fn answered(&self) {
         let mut state = self.state();
-        state.limit = (state.limit + 1.0 / state.limit).min(MOST);
+        state.limit = (state.limit + 1.0 / state.limit).min(MAX_LIMIT);
         state.answered = Some(Instant::now());
         drop(state);
         self.admit();
@@ -94,7 +94,7 @@ impl Flow {
     pub fn throttled(&self, sent: Instant, after: Duration) {
         let mut state = self.state();
         state.cut(sent);
-        let until = Instant::now() + after.min(LONGEST_PAUSE);
+        let until = Instant::now() + after.min(MAX_PAUSE);
         state.paused_until = state.paused_until.max(Some(until));
     }
 
@@ -177,7 +177,7 @@ impl State {
     /// Halves the limit, once for all that were on their way together.
     fn cut(&mut self, sent: Instant) {
         if self.cut.is_none_or(|cut| cut <= sent) {
-            self.limit = (self.limit / 2.0).max(LEAST);
+            self.limit = (self.limit / 2.0).max(MIN_LIMIT);
             self.cut = Some(Instant::now());
         }
     }

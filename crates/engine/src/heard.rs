@@ -16,23 +16,23 @@ use kube::client::Body;
 use tokio::time::{Instant, timeout};
 
 /// How long the head of an answer may take. API servers let a request wait for up to 15 s.
-pub const LONGEST_HEAD: Duration = Duration::from_secs(15);
+pub const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
 /// What the API server is told to end a watch after, in seconds. It sends a bookmark before.
 pub const WATCH_SECONDS: u32 = 55;
 /// So long without anything, though the API server had to end the watch, and the stream is dead.
 /// A second later kube would begin the watch anew where it stood, and nobody would know.
-pub const LONGEST_SILENCE: Duration = Duration::from_secs(59);
+pub const MAX_SILENCE: Duration = Duration::from_secs(59);
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 
 /// The head of an answer did not come.
 #[derive(Debug, thiserror::Error)]
-#[error("no answer within {LONGEST_HEAD:?}")]
+#[error("no answer within {HEAD_TIMEOUT:?}")]
 pub struct NoHead;
 
 /// The body of an answer stopped.
 #[derive(Debug, thiserror::Error)]
-#[error("the answer stopped: nothing was heard for {LONGEST_SILENCE:?}")]
+#[error("the answer stopped: nothing was heard for {MAX_SILENCE:?}")]
 struct Silence;
 
 /// When something was last heard of a watch.
@@ -80,7 +80,7 @@ pub fn listening(client: Client, heard: Arc<Heard>) -> Client {
     let service = tower::service_fn(move |request: Request<Body>| {
         let (client, heard) = (client.clone(), heard.clone());
         async move {
-            let answer = timeout(LONGEST_HEAD, client.send(request)).await;
+            let answer = timeout(HEAD_TIMEOUT, client.send(request)).await;
             let answer: Response<Body> = answer.map_err(|_| Error::from(NoHead))??;
             let heard = answer.status().is_success().then_some(heard);
             Ok::<_, Error>(answer.map(|body| {
@@ -98,7 +98,7 @@ fn limited(body: Body, heard: Option<Arc<Heard>>) -> impl Stream<Item = Result<B
     let pieces = body.into_data_stream();
     futures::stream::unfold(Some((pieces, heard)), |state| async {
         let (mut pieces, heard) = state?;
-        let next = timeout(LONGEST_SILENCE, pieces.next()).await;
+        let next = timeout(MAX_SILENCE, pieces.next()).await;
         let note = || {
             if let Some(heard) = &heard {
                 heard.note();

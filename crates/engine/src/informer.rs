@@ -31,7 +31,7 @@ use failures::{FAILURES_BEFORE_RELIST, Failures};
 /// How often own writes are checked for being shown by the watch.
 const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
 /// A full list that takes longer than this hangs.
-const LONGEST_LIST: Duration = Duration::from_mins(2);
+const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 
 /// Watches one kind for ever.
 pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
@@ -48,7 +48,7 @@ pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
     let watches = futures::future::join_all(watches);
     let verifications = async {
         loop {
-            context.verify_overdue::<K>().await;
+            context.verify_expired::<K>().await;
             let doubted = context.doubted::<K>();
             let _ = tokio::time::timeout(VERIFY_INTERVAL, doubted).await;
         }
@@ -98,7 +98,7 @@ impl Informer {
         failures.begin();
         while !failures.is_lost() {
             // A watch that is open has limits of its own, a list as a whole has not.
-            let limit = (!is_listed).then_some(LONGEST_LIST);
+            let limit = (!is_listed).then_some(LIST_TIMEOUT);
             let event = tokio::select! {
                 event = within(limit, events.next()) => event,
                 () = end_of(&mut unlabelled) => {
@@ -142,7 +142,7 @@ impl Informer {
             failures::explain::<K>(&self.scope, &error)
         } else {
             failures.count(FAILURES_BEFORE_RELIST);
-            format!("its list did not end within {LONGEST_LIST:?}")
+            format!("its list did not end within {LIST_TIMEOUT:?}")
         };
         self.failed(problem, failures.is_lost());
         failures.pause().await;

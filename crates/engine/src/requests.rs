@@ -19,18 +19,18 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use crate::flow::Flow;
-use crate::heard::LONGEST_HEAD;
+use crate::heard::HEAD_TIMEOUT;
 use crate::metrics::{ByRequest, Metrics};
 use crate::scope::Scope;
 
 /// A write that gets no answer for this long: admission webhooks may take up to 30 s.
-const LONGEST_WRITE: Duration = Duration::from_secs(30);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// The body of an answer that takes longer stopped on its way.
-const LONGEST_BODY: Duration = Duration::from_secs(15);
+const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The same of a list.
-const LONGEST_LIST: Duration = Duration::from_mins(2);
+const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 /// Characters of what the API server says that are passed on.
-const LONGEST_MESSAGE: usize = 2_000;
+const MAX_MESSAGE_CHARS: usize = 2_000;
 
 /// Why a request did not do what was asked.
 #[derive(Debug, thiserror::Error)]
@@ -87,7 +87,7 @@ pub enum RequestError {
 fn refused(status: &Status, after: Duration) -> RequestError {
     let says = |words: &str| status.message.contains(words);
     // It may repeat a value of any length, and goes into a status that has to be stored.
-    let message = cut_text(&status.message, LONGEST_MESSAGE);
+    let message = cut_text(&status.message, MAX_MESSAGE_CHARS);
     let refused = |code, message| RequestError::Refused { code, message };
     match (status.code, status.reason.as_str()) {
         // A webhook chooses the code of its refusal.
@@ -293,7 +293,7 @@ impl Requests {
     {
         let request = path::<R>(&key.namespace).get(&key.name, &GetParams::default());
         let what = What::of::<R>("get", &key.namespace);
-        self.send(what, LONGEST_HEAD, LONGEST_BODY, request).await
+        self.send(what, HEAD_TIMEOUT, BODY_TIMEOUT, request).await
     }
 
     /// LIST in that scope of what these labels select; what cannot be decoded is left out.
@@ -305,7 +305,7 @@ impl Requests {
         let request = all.list(&ListParams::default().labels(selector));
         let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
         let list: ObjectList<DeserializeGuard<R>> =
-            self.send(what, LONGEST_HEAD, LONGEST_LIST, request).await?;
+            self.send(what, HEAD_TIMEOUT, LIST_TIMEOUT, request).await?;
         Ok(list
             .items
             .into_iter()
@@ -320,9 +320,9 @@ impl Requests {
     ) -> Answer<R> {
         let _permit = self.flow.enter(what.namespace).await;
         let sent = Instant::now();
-        let answer = self.send(what, LONGEST_WRITE, LONGEST_BODY, request).await;
+        let answer = self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request).await;
         match &answer {
-            Err(RequestError::Unavailable(_)) if sent.elapsed() >= LONGEST_WRITE => {
+            Err(RequestError::Unavailable(_)) if sent.elapsed() >= WRITE_TIMEOUT => {
                 self.flow.unanswered(sent);
             }
             Err(RequestError::Unavailable(_) | RequestError::Throttled { .. }) => {}

@@ -11,13 +11,13 @@ use std::collections::HashMap;
 
 use domain::Key;
 
-use crate::cache::{Change, Unsettled};
+use crate::cache::{Change, PendingCreate};
 use crate::caches::Caches;
 use crate::controllers::ControllerName;
 use crate::kinds::Watched;
 
 type KeysOfChange<K> = dyn Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync;
-type KeysOfSettled = dyn Fn(&Unsettled, &Caches) -> Vec<Key> + Send + Sync;
+type KeysOfSettled = dyn Fn(&PendingCreate, &Caches) -> Vec<Key> + Send + Sync;
 type Typed<K> = Vec<(ControllerName, Box<KeysOfChange<K>>)>;
 
 /// The triggers of all controllers, by kind of the object that changes.
@@ -47,7 +47,7 @@ impl Triggers {
     /// Who has to look again now that it is known whether a POST created its object.
     pub fn after_settling<K: Watched>(
         &self,
-        settled: &Unsettled,
+        settled: &PendingCreate,
         caches: &Caches,
     ) -> Vec<(ControllerName, Key)> {
         let found = self.settled.get(&TypeId::of::<K>()).into_iter().flatten();
@@ -105,7 +105,7 @@ impl TriggersOf<'_> {
     /// not is shown by no watch.
     pub fn on_settled<K: Watched>(
         &mut self,
-        keys: impl Fn(&Unsettled, &Caches) -> Vec<Key> + Send + Sync + 'static,
+        keys: impl Fn(&PendingCreate, &Caches) -> Vec<Key> + Send + Sync + 'static,
     ) {
         let all = self.triggers.settled.entry(TypeId::of::<K>());
         all.or_default().push((self.controller, Box::new(keys)));

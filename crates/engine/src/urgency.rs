@@ -2,7 +2,7 @@
 
 use api::LastError;
 use api::codes;
-use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podcliqueset::ReplicaAttempt;
 use api::status::Status;
 use domain::health::fence;
@@ -41,7 +41,7 @@ pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
 /// Reasons of the attempts that a status begins.
 pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     let before = old.replica_attempts();
-    let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::present(before, f.replica);
+    let is_raised = |f: &&ReplicaAttempt| f.attempt > fence::current_attempt(before, f.replica);
     let raised = new.replica_attempts().iter().filter(is_raised);
     raised.map(|f| f.reason.clone()).collect()
 }
@@ -67,13 +67,13 @@ pub fn set_name_conflict<S: Status>(next: &mut S, generation: Option<i64>, now: 
         .map(|e| e.description.clone())
         .collect();
     let type_ = ConditionType::NameConflict;
-    let verdict = (!taken.is_empty()).then(|| Verdict {
+    let verdict = (!taken.is_empty()).then(|| ConditionUpdate {
         type_,
         status: conditions::Status::True,
         reason: Reason::NameTaken,
         message: taken.join("; "),
     });
-    conditions::keep(next.conditions_mut(), type_, verdict, generation, now);
+    conditions::set_or_remove(next.conditions_mut(), type_, verdict, generation, now);
 }
 
 /// The conditions without what may be written late: texts with counts in them.

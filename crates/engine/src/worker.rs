@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Key;
-use domain::plan::{Kind, Note, Plan};
+use domain::plan::{Event, Kind, Plan};
 use futures::{FutureExt, StreamExt, future, stream};
 use jiff::Timestamp;
 use kube::Resource;
@@ -29,7 +29,7 @@ use retry::status_of;
 use status_writer::{Debounce, STATUS_DEBOUNCE};
 
 /// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
-const LONGEST_WAIT: Duration = Duration::from_mins(1);
+const MAX_WAIT: Duration = Duration::from_mins(1);
 /// Events of one decision that are posted at once.
 const MAX_CONCURRENT_EVENTS: usize = 16;
 
@@ -136,7 +136,7 @@ impl<R: Reconciler> Worker<R> {
         let blocked = pending
             .as_ref()
             .map_or_else(BTreeSet::new, |p| p.blocked.clone());
-        self.publish(object, &plan.notes, now).await;
+        self.publish(object, &plan.events, now).await;
         let mut outcome = apply::apply_plan(&self.context, &plan.waves, &blocked, now).await;
         reconcile_log::writes(R::NAME, key, &outcome);
         let is_status_blocked = blocked.contains(&status_of::<R>());
@@ -186,7 +186,7 @@ impl<R: Reconciler> Worker<R> {
 
     /// Publishes all of them, and returns when that is done: events of a fence precede its first
     /// delete.
-    async fn publish(&self, object: &Arc<R::Object>, events: &[Note], now: Timestamp) {
+    async fn publish(&self, object: &Arc<R::Object>, events: &[Event], now: Timestamp) {
         let requests = &self.context.requests;
         let mut all = Vec::new();
         for event in events {
@@ -228,7 +228,7 @@ fn with_errors<S: api::status::Status>(
 fn until(at: Timestamp, now: Timestamp) -> Duration {
     Duration::try_from(at.duration_since(now))
         .unwrap_or(Duration::ZERO)
-        .min(LONGEST_WAIT)
+        .min(MAX_WAIT)
 }
 
 /// The kind of the objects that a controller reconciles.

@@ -3,13 +3,13 @@
 mod adopt;
 mod create;
 mod deletion;
-mod failure;
-mod finished;
+mod failed_event;
 mod gates;
-mod over;
+mod job_cleanup;
 mod relabel;
+mod replace_finished;
 mod scale_in;
-mod stuck;
+mod stuck_terminating;
 
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::health::availability::StoredBreach;
@@ -25,7 +25,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::is_terminating(meta) {
         let mut plan = deletion::plan(snapshot, now);
-        plan.notes.extend(failure::note(snapshot));
+        plan.events.extend(failed_event::note(snapshot));
         return plan;
     }
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
@@ -40,28 +40,28 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let mut plan = Plan::default();
     plan.wave(adopt::orphans(snapshot));
     plan.wave(gates::removals(snapshot));
-    plan.wave(stuck::detachments(snapshot, now));
-    plan.wave(stuck::farewells(snapshot));
+    plan.wave(stuck_terminating::detachments(snapshot, now));
+    plan.wave(stuck_terminating::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
     if surplus.is_empty() && snapshot.may_create {
         // When there are too many pods, one that ended is deleted first.
-        plan.wave(finished::replacements(snapshot, now));
+        plan.wave(replace_finished::replacements(snapshot, now));
     }
     plan.wave(surplus);
-    plan.wave(over::deletions(snapshot));
+    plan.wave(job_cleanup::deletions(snapshot));
     let mut missing = create::Missing::default();
-    if snapshot.may_create && !snapshot.may_have_more && finished::may_refill(snapshot) {
+    if snapshot.may_create && !snapshot.may_have_more && replace_finished::may_refill(snapshot) {
         missing = create::missing_pods(snapshot, now);
         plan.wave(std::mem::take(&mut missing.pods));
     }
-    plan.notes.extend(failure::note(snapshot));
+    plan.events.extend(failed_event::note(snapshot));
     let mut status = status::status(snapshot, now);
     status.last_errors.extend(missing.error(snapshot, now));
     let wakes = [
-        stuck::next_deadline(snapshot, now),
-        finished::next_due(snapshot, now),
+        stuck_terminating::next_deadline(snapshot, now),
+        replace_finished::next_due(snapshot, now),
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
     ];
     plan.status = Some(status);

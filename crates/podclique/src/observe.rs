@@ -156,20 +156,20 @@ pub fn observe(
     let (mut pods, released) = pods_of(podclique, set_key.as_ref(), caches);
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     let gang = gang_of(meta, set.as_deref(), caches);
-    let is_torn_down = set
+    let is_replica_terminating = set
         .as_ref()
-        .is_some_and(|set| is_being_torn_down(podclique, set, caches));
+        .is_some_and(|set| is_replica_terminating(podclique, set, caches));
     Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
         may_create: set.as_ref().is_some_and(|set| {
             has_living_owner(podclique, set, caches)
-                && !is_torn_down
+                && !is_replica_terminating
                 && !training::is_over(set.status.as_ref())
         }),
         start: if let Some(reason) = set.as_ref().and_then(|s| training::failure(s)) {
             Start::GivenUp(reason)
-        } else if is_torn_down {
-            Start::TornDown
+        } else if is_replica_terminating {
+            Start::Terminating
         } else {
             readiness::start(podclique, gang.as_deref(), |base| {
                 let base = caches
@@ -233,7 +233,7 @@ fn pods_of(
 }
 
 /// Whether its replica is being terminated; the PodClique itself may be of an earlier attempt.
-fn is_being_torn_down(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
+fn is_replica_terminating(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
     let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
     replica.is_some_and(|i| caches.has_earlier_attempt(set, i))
 }
@@ -252,16 +252,16 @@ fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) 
     group.is_some_and(|g| {
         !ownership::is_terminating(&g.metadata)
             && ownership::is_controlled_by(&g.metadata, ownership::uid(&set.metadata))
-            && !is_recycled(podclique, &g)
+            && !is_replica_terminating_in_group(podclique, &g)
     })
 }
 
 /// Whether the group has terminated the PodClique's group replica since it was created.
-fn is_recycled(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
+fn is_replica_terminating_in_group(podclique: &PodClique, group: &PodCliqueScalingGroup) -> bool {
     let name = ownership::name(&group.metadata);
     let j = ownership::group_replica_in(name, &podclique.metadata);
     let attempts = fence::attempts_of_group(group);
-    j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::present(attempts, j))
+    j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::current_attempt(attempts, j))
 }
 
 fn facts(

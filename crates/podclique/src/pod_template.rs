@@ -10,7 +10,7 @@ use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if it
-/// is not empty; `quick_ends` is the number of earlier holders of the slot that ended soon after
+/// is not empty; `failure_count` is the number of earlier holders of the slot that ended soon after
 /// their start.
 pub fn pod(
     podclique: &PodClique,
@@ -18,14 +18,14 @@ pub fn pod(
     index: i32,
     name: String,
     priority_class_name: &str,
-    quick_ends: u32,
+    failure_count: u32,
 ) -> Pod {
     Pod {
         metadata: ObjectMeta {
             name: Some(name),
             namespace: podclique.metadata.namespace.clone(),
             labels: Some(labels_of(podclique, set, index)),
-            annotations: annotations_of(podclique, quick_ends),
+            annotations: annotations_of(podclique, failure_count),
             owner_references: Some(vec![ownership::controller_reference(podclique)]),
             ..ObjectMeta::default()
         },
@@ -73,7 +73,7 @@ fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
 }
 
 /// The PodClique's annotations but for the operator's own book-keeping of it.
-fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<String, String>> {
+fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<String, String>> {
     let own = [
         labels::TEMPLATE_REPLICAS,
         labels::REBASED_FROM,
@@ -82,8 +82,8 @@ fn annotations_of(podclique: &PodClique, quick_ends: u32) -> Option<BTreeMap<Str
     ];
     let mut all = podclique.metadata.annotations.clone().unwrap_or_default();
     all.retain(|key, _| !own.contains(&key.as_str()));
-    if quick_ends > 0 {
-        all.insert(labels::QUICK_ENDS.into(), quick_ends.to_string());
+    if failure_count > 0 {
+        all.insert(labels::POD_FAILURE_COUNT.into(), failure_count.to_string());
     }
     (!all.is_empty()).then_some(all)
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use admission::oversize;
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{LastError, PodCliqueStatus, codes, labels};
 use domain::Pod;
 use domain::health::availability::{self, CliqueFacts, StoredBreach, crash_loop};
-use domain::health::readiness::{self, CliqueLook};
+use domain::health::readiness::{self, CliqueView};
 use domain::health::training;
 use domain::object::{indices, ownership};
 use jiff::Timestamp;
@@ -64,12 +64,12 @@ fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
 }
 
 /// Condition `Ready`: more than there may be is never complete.
-fn ready(snapshot: &Snapshot, next: &PodCliqueStatus) -> Verdict {
+fn ready(snapshot: &Snapshot, next: &PodCliqueStatus) -> ConditionUpdate {
     if let Some(error) = next.last_errors.first() {
         let message = error.description.clone();
         return readiness::verdict(false, Reason::LimitExceeded, message);
     }
-    readiness::clique(&CliqueLook {
+    readiness::clique(&CliqueView {
         podclique: &snapshot.podclique,
         pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
         start: snapshot.start.clone(),
@@ -93,7 +93,7 @@ fn set_conditions(
     }
     let ready = ready(snapshot, next);
     conditions::set(&mut next.conditions, ready, generation, now);
-    conditions::keep(
+    conditions::set_or_remove(
         &mut next.conditions,
         ConditionType::ScaledBelowMinAvailable,
         availability::scaled_below_minimum(facts.replicas, facts.min_available),
@@ -139,7 +139,7 @@ fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp
         next.completed_indices = Some(indices::format(&completed));
     }
     if training::is_done(podclique, &completed) {
-        let verdict = Verdict {
+        let verdict = ConditionUpdate {
             type_: ConditionType::Succeeded,
             status: Status::True,
             reason: Reason::AllPodsCompleted,

@@ -41,14 +41,14 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     let moved = fence::follow_set(snapshot)
         .or_else(|| fence::catch_up(snapshot, now))
         .or_else(|| fence::release_scaled_in(snapshot))
-        .or_else(|| termination::recycle(snapshot, now));
+        .or_else(|| termination::terminate_group_replicas(snapshot, now));
     if let Some(fences) = moved {
         // A plan that raises an attempt contains nothing else: what follows from it is decided on
         // what is stored then. It posts the events of the entries stored before, which may be
         // emptied by it.
         return Plan {
             status: Some(status::with_fences(snapshot, fences, now)),
-            notes: termination::recycled(snapshot),
+            events: termination::recycled(snapshot),
             ..Plan::default()
         };
     }
@@ -60,10 +60,10 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     let mut plan = Plan {
         wake_at: wakes.min(),
         status: Some(status),
-        notes: termination::scheduled(snapshot),
+        events: termination::scheduled(snapshot),
         ..Plan::default()
     };
-    plan.notes.extend(termination::recycled(snapshot));
+    plan.events.extend(termination::recycled(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
     for wave in children::plan_children(snapshot) {
         plan.wave(wave);

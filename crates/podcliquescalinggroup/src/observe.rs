@@ -30,7 +30,7 @@ pub struct Snapshot {
     /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached.
     pub pods: HashMap<String, Vec<Arc<Pod>>>,
     /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
-    pub is_set_replica_torn_down: bool,
+    pub is_set_replica_terminating: bool,
 }
 
 impl Snapshot {
@@ -79,7 +79,7 @@ impl Snapshot {
     pub fn attempt(&self, j: i32) -> Attempt {
         Attempt {
             set: self.set_attempt(),
-            group: fence::present(self.replica_attempts(), j),
+            group: fence::current_attempt(self.replica_attempts(), j),
         }
     }
 
@@ -120,7 +120,7 @@ impl Snapshot {
     /// children.
     pub fn set_attempt(&self) -> i32 {
         let said = self.replica();
-        let said = said.map_or(0, |i| fence::present(self.attempts_of_set(), i));
+        let said = said.map_or(0, |i| fence::current_attempt(self.attempts_of_set(), i));
         said.max(self.observed_attempt())
     }
 
@@ -184,10 +184,10 @@ pub fn observe(
         podcliques,
         group: group.clone(),
         owner,
-        is_set_replica_torn_down: false,
+        is_set_replica_terminating: false,
     };
     let place = snapshot.owner.as_ref().zip(snapshot.replica());
-    snapshot.is_set_replica_torn_down =
+    snapshot.is_set_replica_terminating =
         place.is_some_and(|(owner, i)| caches.has_earlier_attempt(&owner.set, i));
     snapshot
 }

@@ -63,7 +63,7 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     conditions::set(&mut next.conditions, breach, generation, now);
     let ready = ready::verdict(snapshot, &replicas);
     conditions::set(&mut next.conditions, ready, generation, now);
-    conditions::keep(
+    conditions::set_or_remove(
         &mut next.conditions,
         ConditionType::ScaledBelowMinAvailable,
         availability::scaled_below_minimum(facts.replicas, facts.min_available),

@@ -6,8 +6,8 @@ mod deletion;
 mod failures;
 mod fence;
 mod gangs;
-mod readiness;
-mod refusal;
+mod invalid_spec;
+mod ready_events;
 mod services;
 mod termination;
 mod training;
@@ -35,7 +35,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
             labels::PCS_FINALIZER,
         ));
     }
-    if let Some(plan) = refusal::of_too_much(snapshot, now) {
+    if let Some(plan) = invalid_spec::of_too_much(snapshot, now) {
         return plan;
     }
     let layout = snapshot.layout();
@@ -50,12 +50,14 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         return moved.unwrap_or_else(|| go_on_with_job(snapshot, &layout, status, now));
     }
     let breaches = termination::breaches(snapshot, &layout);
-    if let Some(status) = termination::tear_down(snapshot, &layout, &breaches, &status, now) {
+    if let Some(status) =
+        termination::terminate_replicas(snapshot, &layout, &breaches, &status, now)
+    {
         return only(status);
     }
     let mut plan = only(status);
-    plan.notes.extend(termination::scheduled(&breaches));
-    plan.notes.extend(termination::terminated(snapshot));
+    plan.events.extend(termination::scheduled(&breaches));
+    plan.events.extend(termination::terminated(snapshot));
     plan.wake_at = breaches.iter().map(Breach::due).min();
     go_on(snapshot, &layout, plan, now)
 }
@@ -74,7 +76,7 @@ fn go_on_with_job(
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
     let mut plan = only(status);
-    plan.notes = failures::notes(snapshot);
+    plan.events = failures::notes(snapshot);
     plan.wake_at = training::wake_at(snapshot, layout, now);
     go_on(snapshot, layout, plan, now)
 }
@@ -86,14 +88,14 @@ fn go_on(
     mut plan: Plan<PodCliqueSetStatus>,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
-    let problems = refusal::problems(snapshot);
+    let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
-        plan.notes.extend(readiness::event(snapshot, status));
+        plan.events.extend(ready_events::event(snapshot, status));
         status
             .last_errors
-            .extend(refusal::errors_of(&problems, now));
+            .extend(invalid_spec::errors_of(&problems, now));
     }
-    plan.notes.extend(refusal::events_of(problems));
+    plan.events.extend(invalid_spec::events_of(problems));
     plan.wave(fence::plan_terminations(snapshot));
     if !snapshot.intake.may_act() {
         plan.wave(gangs::plan_started_gangs(snapshot));

@@ -33,7 +33,7 @@ pub struct Snapshot {
     /// Its scaling groups, by name.
     pub groups: Vec<Arc<PodCliqueScalingGroup>>,
     /// Its PodCliques, standalone and grouped, by name.
-    pub podcliques: HashMap<String, CliqueSeen>,
+    pub podcliques: HashMap<String, ObservedClique>,
     /// Names of other PodCliques that say they are part of it: their scaling group was deleted with
     /// `--cascade=orphan`, and the next one adopts them. Only looked for in a training job.
     pub unadopted: HashSet<String>,
@@ -51,14 +51,14 @@ pub struct Snapshot {
 
 /// A PodClique and its pods.
 #[derive(Clone, Debug, Default)]
-pub struct CliqueSeen {
+pub struct ObservedClique {
     /// The PodClique.
     pub podclique: Arc<PodClique>,
     /// Its pods, by index; pods belong to a PodClique by the owner's uid only.
     pub pods: Vec<Arc<Pod>>,
 }
 
-impl CliqueSeen {
+impl ObservedClique {
     /// Whether the PodClique is terminating.
     pub fn is_terminating(&self) -> bool {
         ownership::is_terminating(&self.podclique.metadata)
@@ -130,14 +130,14 @@ impl Snapshot {
     }
 
     /// The PodClique of that name, unless it is terminating or of an earlier attempt.
-    pub fn podclique(&self, name: &str) -> Option<&CliqueSeen> {
+    pub fn podclique(&self, name: &str) -> Option<&ObservedClique> {
         self.podcliques
             .get(name)
             .filter(|c| !c.is_terminating() && self.is_current(c))
     }
 
     /// The PodClique of that name and of the current attempt, also if it is terminating.
-    pub fn of_present_attempt(&self, name: &str) -> Option<&CliqueSeen> {
+    pub fn of_present_attempt(&self, name: &str) -> Option<&ObservedClique> {
         self.podcliques.get(name).filter(|c| self.is_current(c))
     }
 
@@ -171,23 +171,23 @@ impl Snapshot {
 
     /// The present attempt of a replica.
     pub fn attempt(&self, replica: i32) -> i32 {
-        fence::present(self.attempts(), replica)
+        fence::current_attempt(self.attempts(), replica)
     }
 
     /// Index of the replica that the PodClique is of.
-    pub fn replica_of(&self, clique: &CliqueSeen) -> Option<i32> {
+    pub fn replica_of(&self, clique: &ObservedClique) -> Option<i32> {
         ownership::replica_in(self.name(), &clique.podclique.metadata)
     }
 
     /// Whether the PodClique is of the present attempt of its replica.
-    fn is_current(&self, clique: &CliqueSeen) -> bool {
+    fn is_current(&self, clique: &ObservedClique) -> bool {
         self.replica_of(clique)
             .is_none_or(|i| clique.attempt().set == self.attempt(i))
     }
 
     /// Whether the set controls the PodClique, or a scaling group that the set controls. PodCliques
     /// without a controller may be adopted, and nothing else is done to them.
-    pub fn is_own(&self, clique: &CliqueSeen) -> bool {
+    pub fn is_own(&self, clique: &ObservedClique) -> bool {
         let set = ownership::uid(&self.stored.metadata);
         let owner = ownership::controller(&clique.podclique.metadata);
         owner.is_some_and(|owner| {
@@ -201,7 +201,7 @@ impl Snapshot {
 
     /// PodCliques of an earlier attempt, terminating or not, with their replicas. PodCliques
     /// without a controller never count.
-    pub fn earlier(&self) -> impl Iterator<Item = (i32, &CliqueSeen)> {
+    pub fn earlier(&self) -> impl Iterator<Item = (i32, &ObservedClique)> {
         self.podcliques.values().filter_map(|c| {
             let i = self.replica_of(c)?;
             (c.attempt().set < self.attempt(i) && self.is_own(c)).then_some((i, c))
@@ -267,7 +267,7 @@ pub fn observe(
 
 fn unadopted(
     set: &PodCliqueSet,
-    known: &HashMap<String, CliqueSeen>,
+    known: &HashMap<String, ObservedClique>,
     caches: &Caches,
 ) -> HashSet<String> {
     if !training::is_training(set) {
@@ -315,13 +315,13 @@ where
     all
 }
 
-fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, CliqueSeen) {
+fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, ObservedClique) {
     let mut pods = caches.of::<Pod>().owned_by(&*podclique);
     // Pods without an index were created by hand.
     pods.retain(|p| p.index().is_some());
     pods.sort_by_key(|p| (p.index(), p.name().to_owned()));
     (
         ownership::name(&podclique.metadata).to_owned(),
-        CliqueSeen { podclique, pods },
+        ObservedClique { podclique, pods },
     )
 }

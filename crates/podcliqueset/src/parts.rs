@@ -7,7 +7,7 @@ use domain::health::{fence, training};
 use domain::object::ownership;
 use domain::workload::layout::{self, Layout, Part};
 
-use crate::observe::{CliqueSeen, Snapshot, is_owned};
+use crate::observe::{ObservedClique, Snapshot, is_owned};
 
 impl Snapshot {
     /// What the set consists of, by the live replica counts of its groups. A group whose object
@@ -60,7 +60,9 @@ impl Snapshot {
         place.map_or(0, |(config, j)| {
             let group = names::scaling_group(self.name(), part.replica, &config.name);
             let group = self.group(&group);
-            group.map_or(0, |g| fence::present(fence::attempts_of_group(g), j))
+            group.map_or(0, |g| {
+                fence::current_attempt(fence::attempts_of_group(g), j)
+            })
         })
     }
 }
@@ -96,6 +98,6 @@ pub fn with_group_to_be_adopted(snapshot: &Snapshot, layout: &Layout<'_>) -> Has
     replicas.map(|replica| replica.index).collect()
 }
 
-fn is_loose(seen: &CliqueSeen) -> bool {
+fn is_loose(seen: &ObservedClique) -> bool {
     ownership::is_adoptable(&seen.podclique.metadata)
 }

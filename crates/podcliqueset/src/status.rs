@@ -6,7 +6,7 @@ mod ready;
 mod replica;
 
 use admission::FieldError;
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{PodCliqueSetStatus, labels, names};
 use domain::health::training;
@@ -99,14 +99,14 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
     let invalid = snapshot.intake.invalid_delays.iter();
     let reasons: Vec<String> = invalid.map(ToString::to_string).collect();
     let type_ = ConditionType::GangTerminationDisabled;
-    let verdict = (!reasons.is_empty()).then(|| Verdict {
+    let verdict = (!reasons.is_empty()).then(|| ConditionUpdate {
         type_,
         status: Status::True,
         reason: Reason::InvalidTerminationDelay,
         message: reasons.join("; "),
     });
     let generation = snapshot.stored.metadata.generation;
-    conditions::keep(&mut next.conditions, type_, verdict, generation, now);
+    conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
 /// Accepts the first generation, and one that another implementation wrote. A changed template is
@@ -141,14 +141,14 @@ fn set_not_implemented(
         .chain(changed)
         .collect();
     let type_ = ConditionType::FieldNotImplemented;
-    let verdict = (!paths.is_empty()).then(|| Verdict {
+    let verdict = (!paths.is_empty()).then(|| ConditionUpdate {
         type_,
         status: Status::True,
         reason: Reason::AcceptedButIgnored,
         message: format!("accepted, without effect yet: {}", paths.join("; ")),
     });
     let generation = snapshot.stored.metadata.generation;
-    conditions::keep(&mut next.conditions, type_, verdict, generation, now);
+    conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
 /// A terminal phase is terminal, and a job that is being given up keeps the phase it had.

@@ -3,11 +3,11 @@
 //! "All pods" in the seed means the guaranteed ones: with best-effort pods beyond the minimum a
 //! literal reading would never leave `Binding`.
 
-use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGangStatus, labels};
 use domain::Pod;
-use domain::health::readiness::{self, Cause, CliqueLook, Start};
+use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::health::training;
 use domain::object::ownership;
 use domain::plan::Plan;
@@ -114,7 +114,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    fn verdicts(&self) -> [Verdict; 5] {
+    fn verdicts(&self) -> [ConditionUpdate; 5] {
         [
             self.initialized(),
             self.scheduled(),
@@ -124,7 +124,7 @@ impl<'a> Facts<'a> {
         ]
     }
 
-    fn initialized(&self) -> Verdict {
+    fn initialized(&self) -> ConditionUpdate {
         let (reason, message) = if self.is_starting {
             (
                 Reason::PodGangPodsCreationPending,
@@ -144,7 +144,7 @@ impl<'a> Facts<'a> {
         )
     }
 
-    fn scheduled(&self) -> Verdict {
+    fn scheduled(&self) -> ConditionUpdate {
         let holds = self.each_has_minimum(&Pod::is_scheduled);
         let reason = if holds {
             Reason::GuaranteedPodsBound
@@ -161,7 +161,7 @@ impl<'a> Facts<'a> {
         )
     }
 
-    fn ready(&self) -> Verdict {
+    fn ready(&self) -> ConditionUpdate {
         if self.each_has_minimum(&Pod::is_ready) {
             let message = self.tally("ready", &Pod::is_ready);
             return readiness::verdict(true, Reason::GuaranteedPodsReady, message);
@@ -176,7 +176,7 @@ impl<'a> Facts<'a> {
         readiness::verdict(false, reason, message)
     }
 
-    fn unhealthy(&self) -> Verdict {
+    fn unhealthy(&self) -> ConditionUpdate {
         let failed = self.named(&|p| p.status.phase.as_deref() == Some("Failed"));
         let reason = if failed.is_empty() {
             Reason::NoPodFailed
@@ -192,7 +192,7 @@ impl<'a> Facts<'a> {
         )
     }
 
-    fn disrupted(&self) -> Verdict {
+    fn disrupted(&self) -> ConditionUpdate {
         let hit = self.named(&|p| p.has_condition("DisruptionTarget"));
         let reason = if hit.is_empty() {
             Reason::NoPodDisrupted
@@ -215,7 +215,7 @@ impl<'a> Facts<'a> {
 
     /// "prefill 1/2, decode 2/2 scheduled": the parts that lack something first.
     fn tally(&self, what: &str, claim: &dyn Fn(&Pod) -> bool) -> String {
-        const SHOWN: usize = 5;
+        const MAX_LISTED: usize = 5;
         let mut parts: Vec<(bool, String)> = self
             .parts
             .iter()
@@ -230,10 +230,10 @@ impl<'a> Facts<'a> {
         parts.sort_by_key(|(is_enough, _)| *is_enough);
         let shown: Vec<&str> = parts
             .iter()
-            .take(SHOWN)
+            .take(MAX_LISTED)
             .map(|(_, text)| text.as_str())
             .collect();
-        let more = parts.len().saturating_sub(SHOWN);
+        let more = parts.len().saturating_sub(MAX_LISTED);
         let rest = if more > 0 {
             format!(" and {more} more")
         } else {
@@ -249,7 +249,7 @@ fn cause(part: &Part) -> Option<Cause> {
         let text = format!("podclique {} does not exist", part.name);
         return Some(Cause::new(Reason::PodsBeingCreated, text));
     };
-    let look = CliqueLook {
+    let look = CliqueView {
         podclique,
         pods: part.pods.iter().map(AsRef::as_ref).collect(),
         start: Start::Started,
@@ -272,8 +272,8 @@ fn text(none: &str, what: &str, names: &[&str]) -> String {
     }
 }
 
-fn verdict(type_: ConditionType, holds: bool, reason: Reason, message: String) -> Verdict {
-    Verdict {
+fn verdict(type_: ConditionType, holds: bool, reason: Reason, message: String) -> ConditionUpdate {
+    ConditionUpdate {
         type_,
         status: holds.into(),
         reason,

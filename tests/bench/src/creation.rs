@@ -16,10 +16,10 @@ use crate::shape::Shape;
 use crate::site::Site;
 
 /// The issue's bar for 1,000 pods on 60 nodes, in MB.
-const MOST_MEMORY: f64 = 60.0;
+const MAX_MEMORY: f64 = 60.0;
 /// The largest allowed ratio of requests to the least possible number, for the one clique. For the
 /// other workloads the ratio is reported and not judged.
-const MOST_REQUESTS: f64 = 1.05;
+const MAX_REQUESTS: f64 = 1.05;
 
 /// Seconds since the first request was sent.
 #[derive(Clone, Copy, Debug)]
@@ -174,16 +174,16 @@ fn judge(section: &mut Section, shape: &Shape, peak_rss: &Sample, requests: f64,
     if shape.sets * shape.replicas * shape.cliques > 1 {
         return;
     }
-    if peak_rss.max() >= MOST_MEMORY {
+    if peak_rss.max() >= MAX_MEMORY {
         breach(format!(
-            "the operator had {:.1} MB resident, and less than {MOST_MEMORY} MB is asked for",
+            "the operator had {:.1} MB resident, and less than {MAX_MEMORY} MB is asked for",
             peak_rss.max()
         ));
     }
-    if requests > MOST_REQUESTS {
+    if requests > MAX_REQUESTS {
         breach(format!(
             "{requests:.2} times the least number of requests, \
-             and at most {MOST_REQUESTS} times is asked for"
+             and at most {MAX_REQUESTS} times is asked for"
         ));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
 use domain::object::ownership;
-use domain::workload::limits::{MOST_GANG_PODS, MOST_PODCLIQUES, MOST_PODS, MOST_TEMPLATE_BYTES};
+use domain::workload::limits::{MAX_GANG_PODS, MAX_PODCLIQUES, MAX_PODS, MAX_TEMPLATE_BYTES};
 
 use super::shape::{Amount, Group, Shape};
 use super::single::{self, length};
@@ -166,11 +166,11 @@ impl<'a> Tally<'a> {
             bytes,
         } = self.total;
         let limits = [
-            (podcliques, MOST_PODCLIQUES, "PodCliques"),
-            (pods, MOST_PODS, "pods"),
+            (podcliques, MAX_PODCLIQUES, "PodCliques"),
+            (pods, MAX_PODS, "pods"),
             (
                 bytes,
-                MOST_TEMPLATE_BYTES,
+                MAX_TEMPLATE_BYTES,
                 "bytes of pod templates, one for each PodClique",
             ),
         ];
@@ -200,9 +200,9 @@ impl<'a> Tally<'a> {
             .filter(|g| g.replicas > g.minimum);
         let largest = scaled.map(|g| g.each.pods).fold(base, i128::max);
         let told = |gang: &str, pods| {
-            format!("{gang} has {pods} pods, and a PodGang lists at most {MOST_GANG_PODS}")
+            format!("{gang} has {pods} pods, and a PodGang lists at most {MAX_GANG_PODS}")
         };
-        if largest > MOST_GANG_PODS {
+        if largest > MAX_GANG_PODS {
             let remedy = "lower replicas of the cliques, or minAvailable of the groups";
             let at = template().field("cliques");
             let count = self.set.spec.template.cliques.len();
@@ -213,7 +213,7 @@ impl<'a> Tally<'a> {
             .gangs
             .iter()
             .map(|(gang, more)| (pods(gang, more), gang));
-        let (pods, gang) = all.max().filter(|(pods, _)| *pods > MOST_GANG_PODS)?;
+        let (pods, gang) = all.max().filter(|(pods, _)| *pods > MAX_GANG_PODS)?;
         Some(self.error(told(gang, pods)))
     }
 }

@@ -3,7 +3,7 @@
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
-use domain::workload::limits::{MOST_ITEMS, MOST_PODCLIQUES, MOST_REPLICAS};
+use domain::workload::limits::{MAX_ITEMS, MAX_PODCLIQUES, MAX_REPLICAS};
 
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups, template};
@@ -29,19 +29,19 @@ pub(super) fn lists(set: &PodCliqueSet) -> Vec<FieldError> {
     }
     let members = spec.scaling_groups.iter().map(|g| g.clique_names.len());
     if errors.is_empty() && most_items() < members.sum() {
-        let problem = format!("the groups have more than {MOST_ITEMS} cliques in all");
+        let problem = format!("the groups have more than {MAX_ITEMS} cliques in all");
         errors.push(groups.wrong(spec.scaling_groups.len(), problem, SPLIT));
     }
     errors
 }
 
 fn list(at: &Path, length: usize) -> Option<FieldError> {
-    let problem = || format!("entries are too many, at most {MOST_ITEMS} are allowed");
+    let problem = || format!("entries are too many, at most {MAX_ITEMS} are allowed");
     (length > most_items()).then(|| at.wrong(length, problem(), SPLIT))
 }
 
 fn most_items() -> usize {
-    usize::try_from(MOST_ITEMS).unwrap_or_default()
+    usize::try_from(MAX_ITEMS).unwrap_or_default()
 }
 
 /// Counts that are too large.
@@ -67,8 +67,8 @@ fn of_config(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> 
 }
 
 fn count(at: &Path, count: i32) -> Option<FieldError> {
-    let problem = || format!("must not be greater than {MOST_REPLICAS}");
-    (count > MOST_REPLICAS).then(|| at.wrong(count, problem(), SPLIT))
+    let problem = || format!("must not be greater than {MAX_REPLICAS}");
+    (count > MAX_REPLICAS).then(|| at.wrong(count, problem(), SPLIT))
 }
 
 /// What makes a scaling group too large by itself.
@@ -77,13 +77,12 @@ pub fn of_group(group: &PodCliqueScalingGroup) -> Vec<FieldError> {
     let at = object("PodCliqueScalingGroup", ownership::name(&group.metadata));
     let remedy = "scale it down";
     let podcliques = i128::from(spec.replicas.max(0)).saturating_mul(length(&spec.clique_names));
-    if spec.replicas > MOST_REPLICAS {
-        let problem = format!("must not be greater than {MOST_REPLICAS}");
+    if spec.replicas > MAX_REPLICAS {
+        let problem = format!("must not be greater than {MAX_REPLICAS}");
         return vec![at.wrong(spec.replicas, problem, remedy)];
     }
-    let problem =
-        || format!("makes {podcliques} PodCliques, at most {MOST_PODCLIQUES} are allowed");
-    let is_over = podcliques > MOST_PODCLIQUES;
+    let problem = || format!("makes {podcliques} PodCliques, at most {MAX_PODCLIQUES} are allowed");
+    let is_over = podcliques > MAX_PODCLIQUES;
     let error = is_over.then(|| at.wrong(spec.replicas, problem(), remedy));
     error.into_iter().collect()
 }
@@ -92,8 +91,8 @@ pub fn of_group(group: &PodCliqueScalingGroup) -> Vec<FieldError> {
 pub fn of_podclique(podclique: &PodClique) -> Option<FieldError> {
     let replicas = podclique.spec.replicas;
     let at = object("PodClique", ownership::name(&podclique.metadata));
-    let problem = || format!("must not be greater than {MOST_REPLICAS}");
-    (replicas > MOST_REPLICAS).then(|| at.wrong(replicas, problem(), "scale it down"))
+    let problem = || format!("must not be greater than {MAX_REPLICAS}");
+    (replicas > MAX_REPLICAS).then(|| at.wrong(replicas, problem(), "scale it down"))
 }
 
 /// The live count of a child.

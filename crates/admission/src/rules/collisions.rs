@@ -13,14 +13,14 @@ use crate::places::{cliques, group_of, scaling_groups};
 
 /// Longer names, groups' and cliques' together, are an error of their own and are not compared:
 /// they have too many hyphens.
-const LONGEST: usize = 126;
+const MAX_LENGTH: usize = 126;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let parts: Vec<_> = groups(pcs).chain(members(pcs)).collect();
     let mut known = Known::default();
     let mut errors = Vec::new();
     for (i, part) in parts.iter().enumerate() {
-        if part.length() > LONGEST {
+        if part.length() > MAX_LENGTH {
             continue;
         }
         let earlier = known.clash(part).and_then(|at| parts.get(at));

@@ -14,7 +14,7 @@ use crate::places::{cliques, group_of, scaling_groups};
 
 /// Characters that the names in a pod's name may have in all; the rest is for indices and hyphens
 /// (Grove).
-const LONGEST: usize = 45;
+const MAX_NAMES_LENGTH: usize = 45;
 /// Characters that the API server adds to `generateName`.
 const GENERATED: usize = 5;
 
@@ -88,10 +88,10 @@ fn lengths(pcs: &PodCliqueSet) -> Vec<FieldError> {
             "set and clique"
         };
         let problem = format!(
-            "the names of {parts} have {all} characters in all, and pod names have room for {LONGEST}"
+            "the names of {parts} have {all} characters in all, and pod names have room for {MAX_NAMES_LENGTH}"
         );
-        let remedy = format!("shorten them by {}", all.saturating_sub(LONGEST));
-        (all > LONGEST).then(|| at.field("name").wrong(clique, problem, remedy))
+        let remedy = format!("shorten them by {}", all.saturating_sub(MAX_NAMES_LENGTH));
+        (all > MAX_NAMES_LENGTH).then(|| at.field("name").wrong(clique, problem, remedy))
     };
     cliques(pcs)
         .map(|(at, c)| (at, c.name.as_str()))

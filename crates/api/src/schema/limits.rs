@@ -4,7 +4,7 @@
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 
 use super::walk::at;
-use crate::limits::{MOST_ITEMS, MOST_REPLICAS};
+use crate::limits::{MAX_ITEMS, MAX_REPLICAS};
 
 /// Counts of replicas.
 fn counts(kind: &str) -> &'static [&'static str] {
@@ -71,17 +71,17 @@ fn maps(kind: &str) -> &'static [&'static str] {
 pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     for path in counts(kind) {
         at(root, path, &|schema| {
-            schema.maximum = Some(f64::from(MOST_REPLICAS));
+            schema.maximum = Some(f64::from(MAX_REPLICAS));
         });
     }
     for path in lists(kind) {
         at(root, path, &|schema| {
-            schema.max_items = Some(i64::from(MOST_ITEMS));
+            schema.max_items = Some(i64::from(MAX_ITEMS));
         });
     }
     for path in maps(kind) {
         at(root, path, &|schema| {
-            schema.max_properties = Some(i64::from(MOST_ITEMS));
+            schema.max_properties = Some(i64::from(MAX_ITEMS));
         });
     }
 }

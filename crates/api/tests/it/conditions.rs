@@ -1,10 +1,10 @@
 //! How a condition list is kept.
 
-use api::conditions::{ConditionType, Reason, Status, Verdict, find, is_true, remove, set};
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, find, is_true, remove, set};
 use jiff::Timestamp;
 
-fn verdict(status: Status, reason: Reason, message: &str) -> Verdict {
-    Verdict {
+fn verdict(status: Status, reason: Reason, message: &str) -> ConditionUpdate {
+    ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason,

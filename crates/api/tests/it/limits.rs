@@ -47,5 +47,5 @@ fn every_count_and_every_list_is_bounded(#[case] kind: &str) {
 #[case("PodCliqueScalingGroup")]
 fn scaling_goes_up_to_what_indices_are_read(#[case] kind: &str) {
     let most = spec_of(kind)["properties"]["replicas"]["maximum"].as_f64();
-    assert_eq!(most, Some(f64::from(api::limits::MOST_REPLICAS)));
+    assert_eq!(most, Some(f64::from(api::limits::MAX_REPLICAS)));
 }

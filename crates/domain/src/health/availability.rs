@@ -6,14 +6,14 @@ pub mod crash_loop;
 mod facts;
 mod observed;
 
-use api::conditions::{ConditionType, Reason, Status, Verdict};
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 
 pub use age::{Ended, StoredBreach, memory};
 pub use facts::{CliqueFacts, GroupFacts, TrainingFacts};
 pub use observed::{GroupPart, is_back};
 
 /// `MinAvailableBreached` of a PodClique: the first row that applies.
-pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
+pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     let minimum = facts.minimum();
     let training = facts.training.as_ref();
     let (status, reason) =
@@ -34,7 +34,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
     if let (true, Some(worst)) = (facts.available < minimum, &facts.worst_pod) {
         message = format!("{message}; {worst}");
     }
-    Verdict {
+    ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason,
@@ -43,14 +43,14 @@ pub fn clique_breach(facts: &CliqueFacts) -> Verdict {
 }
 
 /// `PodCliqueScheduled` (docs/semantics.md §2.3).
-pub fn clique_scheduled(scheduled: i32, minimum: i32) -> Verdict {
+pub fn clique_scheduled(scheduled: i32, minimum: i32) -> ConditionUpdate {
     let is_enough = scheduled >= minimum;
     let reason = if is_enough {
         Reason::SufficientScheduledPods
     } else {
         Reason::InsufficientScheduledPods
     };
-    Verdict {
+    ConditionUpdate {
         type_: ConditionType::PodCliqueScheduled,
         status: is_enough.into(),
         reason,
@@ -59,7 +59,7 @@ pub fn clique_scheduled(scheduled: i32, minimum: i32) -> Verdict {
 }
 
 /// `MinAvailableBreached` of a scaling group.
-pub fn group_breach(facts: &GroupFacts) -> Verdict {
+pub fn group_breach(facts: &GroupFacts) -> ConditionUpdate {
     let (minimum, healthy) = (facts.minimum(), facts.healthy());
     let (status, reason) = if healthy >= minimum {
         (
@@ -84,7 +84,7 @@ pub fn group_breach(facts: &GroupFacts) -> Verdict {
             .collect();
         message = format!("{message}; unhealthy: {}", list.join(", "));
     }
-    Verdict {
+    ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason,
@@ -93,8 +93,8 @@ pub fn group_breach(facts: &GroupFacts) -> Verdict {
 }
 
 /// `ScaledBelowMinAvailable`: `spec.replicas` is below the minimum, which is not a breach.
-pub fn scaled_below_minimum(replicas: i32, min_available: i32) -> Option<Verdict> {
-    (replicas < min_available).then(|| Verdict {
+pub fn scaled_below_minimum(replicas: i32, min_available: i32) -> Option<ConditionUpdate> {
+    (replicas < min_available).then(|| ConditionUpdate {
         type_: ConditionType::ScaledBelowMinAvailable,
         status: Status::True,
         reason: Reason::ReplicasBelowMinAvailable,

@@ -5,11 +5,11 @@ use api::conditions::{self, ConditionType};
 
 use super::availability::StoredBreach;
 use crate::object::ownership;
-use crate::plan::{Note, Target};
+use crate::plan::{Event, Target};
 
 /// The event of the breach that the PodClique has stored, if it has one. The PodClique posts it at
 /// once, and its set when the job is given up; both have the same name, so it is one event.
-pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Note> {
+pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Event> {
     let status = podclique.status.as_ref()?;
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
     // A crash loop is one breach and has one event.
@@ -17,6 +17,6 @@ pub fn podclique_failed(podclique: &PodClique, set: Target) -> Option<Note> {
     let meta = &podclique.metadata;
     let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);
     let identity = format!("{}/{since}", ownership::uid(meta));
-    let note = Note::warning("PodCliqueFailed", message);
+    let note = Event::warning("PodCliqueFailed", message);
     Some(note.once(identity).about(set))
 }

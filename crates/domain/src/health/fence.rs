@@ -25,7 +25,7 @@ use crate::workload::clique::LiveCount;
 use crate::workload::limits;
 
 /// So many entries keep the cause as text.
-const MESSAGES_KEPT: usize = 20;
+const MAX_MESSAGES: usize = 20;
 
 /// Whether `found` holds the name of `desired` and can neither be adopted nor deleted: it has no
 /// controller and is of another attempt (docs/semantics.md §4.3, decision 36).
@@ -64,7 +64,7 @@ pub fn is_stored_as_succeeded(attempts: &[ReplicaAttempt], replica: i32, podcliq
 }
 
 /// The current attempt of a replica: 0 until it is terminated for the first time.
-pub fn present(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
+pub fn current_attempt(attempts: &[ReplicaAttempt], replica: i32) -> i32 {
     entry(attempts, replica).map_or(0, |a| a.attempt)
 }
 
@@ -98,12 +98,12 @@ pub struct Cause {
 
 /// The list with the attempts of these replicas raised by one each. Entries are never lowered or
 /// removed.
-pub fn raise(
+pub fn begin_attempts(
     attempts: &[ReplicaAttempt],
     due: impl IntoIterator<Item = (i32, Cause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
-    let next = |replica| present(attempts, replica).saturating_add(1);
+    let next = |replica| current_attempt(attempts, replica).saturating_add(1);
     let raised = due.into_iter();
     with(
         attempts,
@@ -113,14 +113,14 @@ pub fn raise(
 }
 
 /// The same of a scaling group's replicas: none of them is to be relied on until it has come back.
-pub fn recycle(
+pub fn begin_group_attempts(
     attempts: &[ReplicaAttempt],
     due: impl IntoIterator<Item = (i32, Cause)>,
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
     let due: Vec<(i32, Cause)> = due.into_iter().collect();
     let replicas: HashSet<i32> = due.iter().map(|(replica, _)| *replica).collect();
-    let mut next = raise(attempts, due, now);
+    let mut next = begin_attempts(attempts, due, now);
     for entry in next.iter_mut().filter(|a| replicas.contains(&a.replica)) {
         entry.recovered = Some(false);
     }
@@ -151,13 +151,13 @@ pub fn with_recovered(
 
 /// The list with the replica's attempt raised to that of a PodClique that was found: its parent
 /// was recreated, restored or adopted. `None` if the fence is as high already.
-pub fn raise_to_found(
+pub fn adopt_higher_attempts(
     attempts: &[ReplicaAttempt],
     replica: i32,
     found: i32,
     now: Timestamp,
 ) -> Option<Vec<ReplicaAttempt>> {
-    let is_higher = found > present(attempts, replica);
+    let is_higher = found > current_attempt(attempts, replica);
     let cause = Cause {
         reason: "AttemptAdopted".to_owned(),
         message: format!("children of attempt {found} exist"),
@@ -199,7 +199,7 @@ fn shorten(attempts: &mut [ReplicaAttempt]) {
         .filter(|a| !a.message.is_empty())
         .collect();
     told.sort_by_key(|a| Reverse(a.time.0));
-    for old in told.into_iter().skip(MESSAGES_KEPT) {
+    for old in told.into_iter().skip(MAX_MESSAGES) {
         old.message = String::new();
     }
 }

@@ -13,6 +13,6 @@ mod refusal;
 mod scheduler;
 
 pub use cause::{Cause, first, of_replicas, verdict};
-pub use clique::{CliqueLook, clique, shortfall};
+pub use clique::{CliqueView, clique, shortfall};
 pub use gang::{Start, start};
 pub use refusal::refusal;

@@ -3,7 +3,7 @@
 //! A timer is data: the stored time since when something is breached, plus the delay. It fires at
 //! that time and never before, also if the operator was restarted meanwhile.
 
-use api::conditions::{Status, Verdict};
+use api::conditions::{ConditionUpdate, Status};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::{SignedDuration, Timestamp};
@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::availability::{self, StoredBreach};
 use super::fence::{self, Cause};
 use super::training;
-use crate::plan::{Note, Target};
+use crate::plan::{Event, Target};
 
 /// Reason of a fence that was raised because of a breach.
 pub const REASON: &str = "MinAvailableBreached";
@@ -109,7 +109,7 @@ impl Breach {
         object: Target,
         delay: SignedDuration,
         stored: StoredBreach<'_>,
-        seen: impl FnOnce() -> Verdict,
+        seen: impl FnOnce() -> ConditionUpdate,
     ) -> Option<Self> {
         let since = stored.since()?;
         let seen = seen();
@@ -140,12 +140,12 @@ impl Breach {
     }
 
     /// The event that announces the termination. `replica` names what will be terminated.
-    pub fn scheduled(&self, replica: &str) -> Note {
+    pub fn scheduled(&self, replica: &str) -> Event {
         let message = format!(
             "{replica} is terminated at {:.0} unless it recovers: {self}",
             self.due()
         );
-        Note::warning("GangTerminationScheduled", message).once(format!(
+        Event::warning("GangTerminationScheduled", message).once(format!(
             "{}/{}/{}",
             self.object.uid,
             self.since,
@@ -192,9 +192,9 @@ pub fn is_to_be_told(fence: &ReplicaAttempt) -> bool {
 
 /// The event that a replica was terminated. `uid` is that of the set or group, `replica` names the
 /// replica.
-pub fn terminated(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Note {
+pub fn terminated(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Event {
     let message = format!("{replica} was terminated: {}", fence.message);
-    Note::warning("GangTerminated", message).once(identity(fence, uid))
+    Event::warning("GangTerminated", message).once(identity(fence, uid))
 }
 
 /// What makes an event of a fence one: the fenced object, the replica, the attempt.

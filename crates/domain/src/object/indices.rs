@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use api::limits::MOST_REPLICAS;
+use api::limits::MAX_REPLICAS;
 
 /// The indices that the text names; what is no index is left out.
 pub fn parse(text: &str) -> BTreeSet<i32> {
@@ -21,7 +21,7 @@ pub fn parse(text: &str) -> BTreeSet<i32> {
 fn range(part: &str) -> Option<(i32, i32)> {
     let (first, last) = part.split_once('-').unwrap_or((part, part));
     let (first, last): (i32, i32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
-    (first >= 0 && last < MOST_REPLICAS).then_some((first, last))
+    (first >= 0 && last < MAX_REPLICAS).then_some((first, last))
 }
 
 /// The shortest text that names exactly these indices.

@@ -276,7 +276,7 @@ impl Pod {
 
     /// How many holders of this slot, this one included, ended soon after their start, one after
     /// the other; 0 if this one has not ended, or lived long enough.
-    pub fn quick_ends(&self) -> u32 {
+    pub fn failure_count(&self) -> u32 {
         const LONG_ENOUGH: SignedDuration = SignedDuration::from_mins(10);
         let Some(ended) = self.ended_at().filter(|_| self.is_finished()) else {
             return 0;
@@ -289,12 +289,14 @@ impl Pod {
         if ended.duration_since(born) >= LONG_ENOUGH {
             return 0;
         }
-        self.earlier_quick_ends().saturating_add(1)
+        self.earlier_failures().saturating_add(1)
     }
 
     /// The same of the holders before this one, carried on the pod.
-    pub fn earlier_quick_ends(&self) -> u32 {
-        let carried = ownership::annotation(&self.metadata, labels::QUICK_ENDS);
+    pub fn earlier_failures(&self) -> u32 {
+        let carried = |key| ownership::annotation(&self.metadata, key);
+        let carried =
+            carried(labels::POD_FAILURE_COUNT).or_else(|| carried(labels::OLD_POD_FAILURE_COUNT));
         carried.and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 

@@ -4,9 +4,9 @@
 use super::action::Action;
 
 /// Writes of one kind in one plan.
-pub const AT_ONCE: usize = 500;
+pub const MAX_ACTIONS: usize = 500;
 /// Bytes of the objects in them, as JSON.
-pub const BYTES_AT_ONCE: i128 = 16 * 1024 * 1024;
+pub const MAX_ACTION_BYTES: i128 = 16 * 1024 * 1024;
 
 /// The first of these writes; those after them are not even built.
 pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
@@ -15,7 +15,7 @@ pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
     for action in actions {
         bytes = bytes.saturating_add(size(&action));
         portion.push(action);
-        if portion.len() >= AT_ONCE || bytes >= BYTES_AT_ONCE {
+        if portion.len() >= MAX_ACTIONS || bytes >= MAX_ACTION_BYTES {
             break;
         }
     }

@@ -52,7 +52,12 @@ pub fn clique_minimum(spec: &PodCliqueSpec) -> i32 {
 /// the list: the Go operator lists pods as they appear, and keeps the gates of a scaled gang
 /// closed until its base gang has nodes (docs/semantics.md §8.3).
 pub fn opens_gates(gang: &PodGang) -> bool {
-    ownership::annotation(&gang.metadata, labels::LIST_OPENS_GATES) == Some("true")
+    let keys = [
+        labels::GATES_RELEASED_BY_LIST,
+        labels::OLD_GATES_RELEASED_BY_LIST,
+    ];
+    let holds = |key| ownership::annotation(&gang.metadata, key) == Some("true");
+    keys.into_iter().any(holds)
 }
 
 /// Whether its condition `Ready` holds.

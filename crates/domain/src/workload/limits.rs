@@ -7,23 +7,23 @@ use api::PodCliqueSet;
 use api::conditions::{self, ConditionType, Reason};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
-pub use api::limits::{MOST_ITEMS, MOST_REPLICAS};
+pub use api::limits::{MAX_ITEMS, MAX_REPLICAS};
 
 /// PodCliques of one set.
-pub const MOST_PODCLIQUES: i128 = 20_000;
+pub const MAX_PODCLIQUES: i128 = 20_000;
 /// Pods of one set.
-pub const MOST_PODS: i128 = 100_000;
+pub const MAX_PODS: i128 = 100_000;
 /// Pods of one PodGang. It lists each of them in one object, and etcd takes 1.5 MiB: with the
 /// longest names a reference takes 154 bytes, and a part of one pod another 110.
-pub const MOST_GANG_PODS: i128 = 5_000;
+pub const MAX_GANG_PODS: i128 = 5_000;
 /// Bytes of the pod templates of all PodCliques of one set. Each PodClique holds a copy, in our
 /// memory too, and after a lost watch their list is decoded beside the cached one: three times this
 /// is well below the 1 GiB that the chart allows.
-pub const MOST_TEMPLATE_BYTES: i128 = 128 * 1024 * 1024;
+pub const MAX_TEMPLATE_BYTES: i128 = 128 * 1024 * 1024;
 
 /// A stored count, clamped to the limit.
 pub fn bounded(replicas: i32) -> i32 {
-    replicas.clamp(0, MOST_REPLICAS)
+    replicas.clamp(0, MAX_REPLICAS)
 }
 
 /// Whether an object says of itself that it is over its limits.

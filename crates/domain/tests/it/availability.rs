@@ -6,7 +6,7 @@ use api::{PodCliqueScalingGroup, PodCliqueScalingGroupSpec};
 use domain::health::availability::{
     CliqueFacts, GroupFacts, GroupPart, TrainingFacts, clique_breach, group_breach,
 };
-use domain::health::fence::{Cause, recycle, with_recovered};
+use domain::health::fence::{Cause, begin_group_attempts, with_recovered};
 use jiff::Timestamp;
 use rstest::rstest;
 
@@ -128,7 +128,7 @@ fn recycled(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "test".into(),
         message: String::new(),
     };
-    recycle(&[], [(replica, cause)], Timestamp::UNIX_EPOCH)
+    begin_group_attempts(&[], [(replica, cause)], Timestamp::UNIX_EPOCH)
 }
 
 /// It came back since.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodCliqueStatus, labels};
 use domain::Pod;
 use domain::health::availability::{Ended, StoredBreach, crash_loop, memory};
@@ -22,7 +22,7 @@ fn stored(status: Status, flipped: i64, since: Option<i64>) -> PodCliqueStatus {
         breached_since: since.map(|s| Time(at(s))),
         ..PodCliqueStatus::default()
     };
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason: Reason::InsufficientReadyPods,
@@ -201,11 +201,11 @@ fn pods_that_crashed_together_do_not_make_a_loop_of_a_readiness_that_fails_later
 
 #[test]
 fn pods_that_end_soon_in_the_same_slot_are_one_breach() {
-    let finished = |quick_ends: &str, created: i64| {
+    let finished = |failure_count: &str, created: i64| {
         up().phase("Failed").with(|p| {
             p.metadata.creation_timestamp = Some(Time(at(created)));
             let all = p.metadata.annotations.get_or_insert_default();
-            all.insert(labels::QUICK_ENDS.into(), quick_ends.into());
+            all.insert(labels::POD_FAILURE_COUNT.into(), failure_count.into());
             p.status.container_statuses = vec![container(ended(run(40, 60, 1)), None, 0)];
         })
     };

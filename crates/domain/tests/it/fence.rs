@@ -1,8 +1,8 @@
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
 use domain::health::fence::{
-    Cause, StandaloneClique, count_to_create, is_recovering, present, raise, raise_to_found,
-    recycle, remember_live_replicas, with_recovered,
+    Cause, StandaloneClique, adopt_higher_attempts, begin_attempts, begin_group_attempts,
+    count_to_create, current_attempt, is_recovering, remember_live_replicas, with_recovered,
 };
 use domain::object::attempt::Attempt;
 use domain::workload::clique::LiveCount;
@@ -24,10 +24,10 @@ fn pairs(attempts: &[ReplicaAttempt]) -> Vec<(i32, i32)> {
 
 #[test]
 fn a_replica_begins_at_attempt_0_and_is_raised_alone() {
-    assert_eq!(present(&[], 1), 0);
-    let once = raise(&[], [(1, cause())], NOW);
-    let twice = raise(&once, [(1, cause())], NOW);
-    let other = raise(&twice, [(0, cause())], NOW);
+    assert_eq!(current_attempt(&[], 1), 0);
+    let once = begin_attempts(&[], [(1, cause())], NOW);
+    let twice = begin_attempts(&once, [(1, cause())], NOW);
+    let other = begin_attempts(&twice, [(0, cause())], NOW);
     assert_eq!(pairs(&other), [(0, 1), (1, 2)]);
     assert_eq!(other[1].message, "demo-0-a: 0 of 1 pods ready");
 }
@@ -44,7 +44,7 @@ fn the_newest_entries_keep_their_message_and_all_keep_the_rest() {
         .rev()
         .zip(0..)
         .fold(Vec::new(), |all, (replica, second)| {
-            raise(&all, [(replica, long(replica))], at(second))
+            begin_attempts(&all, [(replica, long(replica))], at(second))
         });
     let told: Vec<i32> = all
         .iter()
@@ -59,20 +59,20 @@ fn the_newest_entries_keep_their_message_and_all_keep_the_rest() {
     let bytes = serde_json::to_string(&all).unwrap().len();
     assert!(bytes < 150_000, "{bytes} bytes");
 
-    let again = raise(&all, [(700, long(700))], at(2_000));
+    let again = begin_attempts(&all, [(700, long(700))], at(2_000));
     assert!(!again[700].message.is_empty(), "the newest one");
     assert!(again[19].message.is_empty(), "the oldest that was told");
 }
 
 #[test]
 fn the_fence_follows_a_higher_attempt_and_never_a_lower_one() {
-    let attempts = raise(&[], [(0, cause())], NOW);
+    let attempts = begin_attempts(&[], [(0, cause())], NOW);
     assert_eq!(
-        pairs(&raise_to_found(&attempts, 0, 4, NOW).unwrap()),
+        pairs(&adopt_higher_attempts(&attempts, 0, 4, NOW).unwrap()),
         [(0, 4)]
     );
-    assert_eq!(raise_to_found(&attempts, 0, 1, NOW), None);
-    assert_eq!(raise_to_found(&attempts, 0, 0, NOW), None);
+    assert_eq!(adopt_higher_attempts(&attempts, 0, 1, NOW), None);
+    assert_eq!(adopt_higher_attempts(&attempts, 0, 0, NOW), None);
 }
 
 #[test]
@@ -150,18 +150,21 @@ fn live_replicas_survive_a_tear_down_even_of_a_clique_that_was_not_back_yet() {
 
 #[test]
 fn a_recycled_replica_is_back_once_and_for_good() {
-    let once = recycle(&[], [(1, cause())], NOW);
+    let once = begin_group_attempts(&[], [(1, cause())], NOW);
     assert!(is_recovering(&once, 1) && !is_recovering(&once, 0));
     assert_eq!(with_recovered(&once, |_| false), once);
     let back = with_recovered(&once, |j| j == 1);
     assert!(!is_recovering(&back, 1));
     assert_eq!(with_recovered(&back, |_| false), back);
-    assert!(is_recovering(&recycle(&back, [(1, cause())], NOW), 1));
+    assert!(is_recovering(
+        &begin_group_attempts(&back, [(1, cause())], NOW),
+        1
+    ));
 }
 
 #[test]
 fn an_entry_without_the_latch_counts_as_back_and_is_left_alone() {
-    let before = raise(&[], [(1, cause())], NOW);
+    let before = begin_attempts(&[], [(1, cause())], NOW);
     assert!(!is_recovering(&before, 1));
     assert_eq!(with_recovered(&before, |_| true), before);
 }

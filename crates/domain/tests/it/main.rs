@@ -13,5 +13,6 @@ mod fence;
 mod hash;
 mod indices;
 mod layout;
+mod old_names;
 mod readiness;
 mod termination;

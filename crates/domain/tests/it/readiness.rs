@@ -2,9 +2,9 @@
 //! is told.
 
 use api::LastError;
-use api::conditions::{Reason, Status, Verdict};
+use api::conditions::{ConditionUpdate, Reason, Status};
 use domain::Pod;
-use domain::health::readiness::{CliqueLook, Start, clique, refusal};
+use domain::health::readiness::{CliqueView, Start, clique, refusal};
 use domain::object::pod::{ContainerState, ContainerStatus, Gate, Terminated, Waiting};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -79,7 +79,11 @@ fn evicted(p: PodBuilder) -> PodBuilder {
 }
 
 /// `Ready` of a clique with one pod for each adaption; 3 pods wanted, 2 required.
-fn ready(start: Start, errors: &[&str], pods: &[&dyn Fn(PodBuilder) -> PodBuilder]) -> Verdict {
+fn ready(
+    start: Start,
+    errors: &[&str],
+    pods: &[&dyn Fn(PodBuilder) -> PodBuilder],
+) -> ConditionUpdate {
     let podclique = podclique("demo-0-worker").size(3, 2).with(|c| {
         let status = c.status.get_or_insert_default();
         status.last_errors = errors.iter().map(|text| error(text)).collect();
@@ -87,7 +91,7 @@ fn ready(start: Start, errors: &[&str], pods: &[&dyn Fn(PodBuilder) -> PodBuilde
     let podclique = podclique.build();
     let pods = (0..).zip(pods).map(|(k, adapt)| adapt(pod(&podclique, k)));
     let pods: Vec<_> = pods.map(PodBuilder::build).collect();
-    clique(&CliqueLook {
+    clique(&CliqueView {
         podclique: &podclique,
         pods: pods.iter().map(|p| -> &Pod { p }).collect(),
         start,
@@ -102,7 +106,7 @@ fn error(text: &str) -> LastError {
     }
 }
 
-fn said(verdict: &Verdict) -> String {
+fn said(verdict: &ConditionUpdate) -> String {
     format!("{} {}: {}", verdict.status, verdict.reason, verdict.message)
 }
 
@@ -153,7 +157,7 @@ fn each_way_to_be_stuck_has_its_sentence() {
         all(on.clone(), &PodBuilder::ungated),
         all(incomplete(), &|p| p),
         all(base(), &|p| p),
-        said(&ready(Start::TornDown, &[], &[])),
+        said(&ready(Start::Terminating, &[], &[])),
         said(&ready(incomplete(), &[], &[&|p| p])),
         said(&ready(
             on,

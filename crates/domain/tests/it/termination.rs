@@ -1,6 +1,6 @@
 //! How long a breach may last (docs/semantics.md §3).
 
-use api::conditions::{ConditionType, Reason, Status, Verdict};
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 use api::{GoDuration, PodClique, PodCliqueSet, conditions};
 use domain::health::availability::StoredBreach;
 use domain::health::termination::{
@@ -113,7 +113,7 @@ fn breach(replica: i32, name: &str, since: i64) -> Option<Breach> {
 }
 
 fn confirmed(replica: i32, name: &str, since: i64, stored: Status, seen: Status) -> Option<Breach> {
-    let verdict = |status| Verdict {
+    let verdict = |status| ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason: Reason::InsufficientReadyPods,

@@ -14,9 +14,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::AbortHandle;
 
 /// Connections that are open at once.
-const MOST: usize = 64;
+const MAX_CONNECTIONS: usize = 64;
 /// How long a request may take to say what it wants, also the next one of a connection.
-const LONGEST_HEADER: Duration = Duration::from_secs(3);
+const HEADER_TIMEOUT: Duration = Duration::from_secs(3);
 /// Before another connection is accepted after one could not be: file descriptors may be short.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -29,7 +29,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) {
             continue;
         };
         open.retain(|connection| !connection.is_finished());
-        if open.len() >= MOST
+        if open.len() >= MAX_CONNECTIONS
             && let Some(oldest) = open.pop_front()
         {
             oldest.abort();
@@ -42,7 +42,7 @@ pub(super) async fn serve(listener: TcpListener, router: Router) {
 async fn answer(stream: TcpStream, router: Router) {
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(LONGEST_HEADER)
+        .header_read_timeout(HEADER_TIMEOUT)
         .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
     if let Err(error) = connection.await {
         tracing::debug!(%error, "a connection to the probes ended");

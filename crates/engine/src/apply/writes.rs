@@ -20,7 +20,7 @@ pub(crate) async fn create<K: Watched>(
     object: &Object,
 ) -> Result<(), RequestError> {
     let key = Key::of(object.meta());
-    context.caches.of::<K>().will_create(object.meta());
+    context.caches.of::<K>().expect_create(object.meta());
     let body = object.encode().map_err(requests::malformed)?;
     let answer = context.requests.create::<K>(&key.namespace, body).await;
     let result = match answer {
@@ -30,12 +30,12 @@ pub(crate) async fn create<K: Watched>(
         }
         Err(RequestError::AlreadyExists) => look_at_holder::<K>(context, &key, object.meta()).await,
         Err(error @ RequestError::Unavailable(_)) => {
-            context.may_have_created::<K>(&key);
+            context.create_unknown::<K>(&key);
             return Err(error);
         }
         Err(error) => Err(error),
     };
-    context.was_answered::<K>(&key);
+    context.observe_answer::<K>(&key);
     result
 }
 

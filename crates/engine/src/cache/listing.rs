@@ -63,14 +63,14 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             let is_restored = inner.is_restored(&listing);
             if is_restored {
                 // What was gone, or deleted by us, may be there again.
-                inner.buried.clear();
+                inner.tombstones.clear();
                 inner.deleting.clear();
             }
             let mut changes = inner.lose_all(scope, &listing);
             for (key, object) in listing.objects {
                 let is_old = version(object.meta()) < inner.version_of(&key) && !is_restored;
-                if !is_old && !inner.buried.holds(ownership::uid(object.meta())) {
-                    inner.unconfirmed.remove(&key);
+                if !is_old && !inner.tombstones.holds(ownership::uid(object.meta())) {
+                    inner.assumed.remove(&key);
                     changes.extend(inner.put(key, object));
                 }
             }
@@ -125,7 +125,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
                 changes.extend(self.lose(key));
             } else {
                 // Made since. If it is gone again already, no watch will tell.
-                let since = self.unconfirmed.entry(key);
+                let since = self.assumed.entry(key);
                 since.or_insert_with(|| Some(Instant::now()));
             }
         }
@@ -137,7 +137,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         let meta = self.objects.get(&key)?.meta();
         let uid = ownership::uid(meta).to_owned();
         if !self.was_to_end(meta) {
-            self.unconfirmed.insert(key, None);
+            self.assumed.insert(key, None);
             return None;
         }
         self.bury(&uid);

@@ -17,7 +17,7 @@ impl Caches {
     /// set: nothing is created there until it is gone (docs/semantics.md §4.4). What
     /// neither the set nor its groups control does not count.
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
-        let present = fence::present(fence::attempts_of_set(set), replica);
+        let present = fence::current_attempt(fence::attempts_of_set(set), replica);
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
         let is_left = |holder| self.of::<PodClique>().any_before(&holder, present, is_ours);
         present > 0 && Holder::all_of(set, replica).any(is_left)

@@ -12,7 +12,7 @@ pub struct LastHolder {
     /// Its uid goes into the successor's name, so a terminating pod never blocks the name.
     pub uid: String,
     /// How many holders of the slot ended soon after their start, one after the other.
-    pub quick_ends: u32,
+    pub failure_count: u32,
 }
 
 /// The last holders of slots, by uid of the PodClique and index.
@@ -27,7 +27,7 @@ impl SlotHistory {
         };
         let holder = LastHolder {
             uid: pod.uid().to_owned(),
-            quick_ends: pod.quick_ends(),
+            failure_count: pod.failure_count(),
         };
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         all.entry(owner.uid.clone())

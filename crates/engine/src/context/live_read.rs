@@ -55,11 +55,11 @@ impl Context {
     }
 
     /// Reads live what has to be, some at once; what could not be read comes again.
-    pub(crate) async fn verify_overdue<K: Watched>(&self) {
+    pub(crate) async fn verify_expired<K: Watched>(&self) {
         let cache = self.caches.of::<K>();
         cache.tidy();
-        let overdue = cache.overdue();
-        let reads: Vec<_> = overdue
+        let expired = cache.expired();
+        let reads: Vec<_> = expired
             .iter()
             .map(|key| self.read_live::<K>(key).boxed())
             .collect();

@@ -3,7 +3,7 @@
 use domain::Key;
 
 use super::Context;
-use crate::cache::Unsettled;
+use crate::cache::PendingCreate;
 use crate::kinds::Watched;
 
 impl Context {
@@ -19,21 +19,21 @@ impl Context {
     }
 
     /// A POST was answered.
-    pub fn was_answered<K: Watched>(&self, key: &Key) {
-        if let Some(settled) = self.caches.of::<K>().was_answered(key) {
+    pub fn observe_answer<K: Watched>(&self, key: &Key) {
+        if let Some(settled) = self.caches.of::<K>().observe_answer(key) {
             self.wake::<K>(&settled);
         }
     }
 
     /// A POST got no answer: the object is looked for at once.
-    pub fn may_have_created<K: Watched>(&self, key: &Key) {
-        self.caches.of::<K>().may_have_created(key);
+    pub fn create_unknown<K: Watched>(&self, key: &Key) {
+        self.caches.of::<K>().create_unknown(key);
         self.doubt::<K>();
     }
 
     /// Wakes those who wait for an object that may be there: that there is none is shown by no
     /// watch.
-    pub(super) fn wake<K: Watched>(&self, settled: &Unsettled) {
+    pub(super) fn wake<K: Watched>(&self, settled: &PendingCreate) {
         let triggers = &self.controllers.triggers;
         for (controller, key) in triggers.after_settling::<K>(settled, &self.caches) {
             self.enqueue(controller, key);

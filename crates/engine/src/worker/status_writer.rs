@@ -7,7 +7,7 @@ use std::time::Duration;
 use api::events;
 use api::status::Status as _;
 use domain::Key;
-use domain::plan::Note;
+use domain::plan::Event;
 use jiff::Timestamp;
 use kube::Resource;
 use kube::core::object::HasStatus;
@@ -113,7 +113,7 @@ impl<R: Reconciler> Worker<R> {
         tracing::warn!(controller = %R::NAME, %key, %error, "status not written");
         let text = format!("the status cannot be written: {error}");
         if error.is_refusal() {
-            let event = Note::warning(events::STATUS_FAILED, text.clone());
+            let event = Event::warning(events::STATUS_FAILED, text.clone());
             self.publish(object, &[event], now).await;
         }
         outcome.fail(status_of::<R>(), String::new(), error, text, now);

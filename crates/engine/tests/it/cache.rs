@@ -128,11 +128,11 @@ fn reads_an_object_live_that_vanished_without_notice() {
         cache.delete(&pod("u", 6).metadata).is_none(),
         "maybe only its label is gone"
     );
-    assert_eq!(cache.overdue(), [key()]);
+    assert_eq!(cache.expired(), [key()]);
     assert_eq!(shown(&cache), Some(("5".into(), false)));
     cache.read_live(&key(), &cache.seen(&key()), Some(pod("u", 6)));
     assert_eq!(shown(&cache), Some(("6".into(), false)));
-    assert!(cache.overdue().is_empty());
+    assert!(cache.expired().is_empty());
     cache.delete(&pod("u", 8).metadata);
     cache.read_live(&key(), &cache.seen(&key()), None);
     assert_eq!(shown(&cache), None);
@@ -203,7 +203,7 @@ fn tells_what_a_full_list_has_lost() {
     assert!(changes[0].new.is_none());
     assert_eq!(shown(&cache), None);
     assert_eq!(
-        cache.overdue(),
+        cache.expired(),
         [Key::new("default", "c")],
         "read live before it counts as gone"
     );
@@ -359,7 +359,7 @@ fn reads_live_again_what_a_list_does_not_hold_though_it_was_read_since() {
     cache.read_live(&key(), &cache.seen(&key()), Some(pod("u", 6)));
     assert!(cache.end_list(&Scope::Cluster).is_empty());
     assert_eq!(shown(&cache), Some(("6".into(), false)));
-    assert_eq!(cache.overdue(), [key()]);
+    assert_eq!(cache.expired(), [key()]);
 }
 
 /// Terminating since the list was made: it is there, and no list could hold it.
@@ -428,7 +428,7 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
     cache.apply(pod("u", 5));
     cache.will_delete("u");
     assert!(cache.delete(&terminating("u", 6).metadata).is_some());
-    assert!(cache.overdue().is_empty());
+    assert!(cache.expired().is_empty());
     assert!(
         cache
             .wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH)
@@ -442,7 +442,7 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
 #[test]
 fn is_in_doubt_about_a_pod_that_vanishes_before_its_time_is_over() {
     let in_doubt = |cache: &Cache<Pod>, what: &str| {
-        assert_eq!(cache.overdue(), [key()], "{what}");
+        assert_eq!(cache.expired(), [key()], "{what}");
         assert!(
             shown(cache).is_some_and(|(_, is_terminating)| is_terminating),
             "{what}"
@@ -487,7 +487,7 @@ fn takes_what_it_deleted_for_gone_when_a_list_begun_before_does_not_hold_it() {
     cache.begin_list(&Scope::Cluster);
     cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
     assert_eq!(cache.end_list(&Scope::Cluster).len(), 1);
-    assert!(cache.is_empty() && cache.overdue().is_empty());
+    assert!(cache.is_empty() && cache.expired().is_empty());
 }
 
 /// Our own kinds are watched whole: what their watch shows as deleted is. A list may come from a
@@ -504,7 +504,7 @@ fn believes_the_watch_of_what_is_watched_whole_and_no_list() {
     cache.apply(clique("v", 7));
     cache.begin_list(&Scope::Cluster);
     assert!(cache.end_list(&Scope::Cluster).is_empty());
-    assert_eq!(cache.overdue(), [key()]);
+    assert_eq!(cache.expired(), [key()]);
 }
 
 #[test]
@@ -514,44 +514,44 @@ fn keeps_what_a_full_list_could_not_decode() {
     cache.begin_list(&Scope::Cluster);
     cache.list_unreadable(&Scope::Cluster, &pod("u", 6).metadata);
     assert!(cache.end_list(&Scope::Cluster).is_empty());
-    assert!(cache.overdue().is_empty());
+    assert!(cache.expired().is_empty());
     assert_eq!(shown(&cache), Some(("5".into(), false)));
 }
 
 #[test]
 fn is_unsure_of_a_post_until_it_is_answered() {
     let cache = Cache::<Pod>::default();
-    cache.will_create(&pod("u", 5).metadata);
+    cache.expect_create(&pod("u", 5).metadata);
     assert!(cache.may_have_more_of("owner") && !cache.may_have_more_of("another"));
     cache.read_live(&key(), &None, None);
     assert!(
         cache.may_have_more_of("owner"),
         "it may be carried out after the read"
     );
-    assert!(cache.was_answered(&key()).is_some());
+    assert!(cache.observe_answer(&key()).is_some());
     assert!(!cache.may_have_more_of("owner"));
 }
 
 #[test]
 fn is_unsure_of_a_post_without_answer_until_it_was_read_live() {
     let cache = Cache::<Pod>::default();
-    cache.will_create(&pod("u", 5).metadata);
-    cache.may_have_created(&key());
-    assert_eq!(cache.overdue(), [key()]);
+    cache.expect_create(&pod("u", 5).metadata);
+    cache.create_unknown(&key());
+    assert_eq!(cache.expired(), [key()]);
     list(&cache, vec![]);
     assert!(cache.may_have_more_of("owner"), "the list may be older");
     cache.read_live(&key(), &None, None);
-    assert!(!cache.may_have_more_of("owner") && cache.overdue().is_empty());
+    assert!(!cache.may_have_more_of("owner") && cache.expired().is_empty());
 }
 
 #[test]
 fn is_sure_of_a_post_without_answer_once_the_watch_shows_it() {
     let cache = Cache::<Pod>::default();
-    cache.will_create(&pod("u", 5).metadata);
+    cache.expect_create(&pod("u", 5).metadata);
     cache.apply(pod("u", 5));
     assert!(!cache.may_have_more_of("owner"));
-    cache.may_have_created(&key());
-    assert!(cache.overdue().is_empty(), "it is there already");
+    cache.create_unknown(&key());
+    assert!(cache.expired().is_empty(), "it is there already");
 }
 
 #[test]

@@ -2,19 +2,19 @@
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use domain::object::ownership;
 use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use testkit::builders::{after, podclique, set, stored};
 
 /// With a clique `a` and a group `g`, replica 0 torn down once.
-fn torn_down() -> PodCliqueSet {
+fn terminating() -> PodCliqueSet {
     let cause = Cause {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    let attempts: Vec<ReplicaAttempt> = raise(&[], [(0, cause)], after(60));
+    let attempts: Vec<ReplicaAttempt> = begin_attempts(&[], [(0, cause)], after(60));
     set("demo")
         .clique("a", |c| c)
         .clique("b", |c| c)
@@ -56,7 +56,7 @@ fn standalone(is_orphan: bool) -> PodClique {
 /// Nobody deletes what neither the set nor its groups control, so nobody waits for it either.
 #[test]
 fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
-    let set = torn_down();
+    let set = terminating();
     let holds_up = |clique: PodClique, group: Option<PodCliqueScalingGroup>| {
         let caches = Caches::default();
         caches.of::<PodClique>().apply(clique);

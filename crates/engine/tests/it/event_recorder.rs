@@ -1,7 +1,7 @@
 //! What makes two events one.
 
 use api::PodCliqueSet;
-use domain::plan::{Kind, Note, Target};
+use domain::plan::{Event, Kind, Target};
 use engine::event_recorder::EventRecorder;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Service;
@@ -18,20 +18,20 @@ fn object() -> Service {
     .unwrap()
 }
 
-/// Says each note after a restart of the operator; the API server knows no event yet.
-async fn said(notes: &[Note]) -> Vec<Value> {
-    let answers = notes
+/// Says each event after a restart of the operator; the API server knows no event yet.
+async fn said(events: &[Event]) -> Vec<Value> {
+    let answers = events
         .iter()
         .map(|_| (409, failure(409, "AlreadyExists")))
         .collect();
     let (context, _, bodies) = context_that_keeps_bodies(answers);
-    for (number, note) in (0..).zip(notes) {
+    for (number, event) in (0..).zip(events) {
         let now = START + SignedDuration::from_secs(number);
         EventRecorder::default()
             .publish(
                 &context.requests,
-                context.reference(&object(), note),
-                note,
+                context.reference(&object(), event),
+                event,
                 now,
             )
             .await;
@@ -46,7 +46,7 @@ fn name(event: &Value) -> &str {
 
 #[tokio::test]
 async fn what_has_an_identity_is_one_event_over_restarts() {
-    let terminated = |identity: &str| Note::warning("GangTerminated", "text").once(identity);
+    let terminated = |identity: &str| Event::warning("GangTerminated", "text").once(identity);
     let events = said(&[terminated("0/1"), terminated("0/1"), terminated("0/2")]).await;
     assert_eq!(name(&events[0]), name(&events[1]));
     assert_ne!(name(&events[0]), name(&events[2]));
@@ -54,8 +54,8 @@ async fn what_has_an_identity_is_one_event_over_restarts() {
 
 #[tokio::test]
 async fn what_was_done_is_done_each_time_and_a_warning_is_repeated() {
-    let created = Note::normal("PodCreateSuccessful", "a");
-    let refused = Note::warning("PodCreateFailed", "quota");
+    let created = Event::normal("PodCreateSuccessful", "a");
+    let refused = Event::warning("PodCreateFailed", "quota");
     let events = said(&[created.clone(), created, refused.clone(), refused]).await;
     assert_ne!(name(&events[0]), name(&events[1]));
     assert_eq!(name(&events[2]), name(&events[3]));
@@ -68,7 +68,7 @@ async fn an_event_may_be_about_another_object() {
         key: domain::Key::new("default", "set"),
         uid: "uid-set".into(),
     };
-    let events = said(&[Note::normal("GangTerminationScheduled", "text").about(target)]).await;
+    let events = said(&[Event::normal("GangTerminationScheduled", "text").about(target)]).await;
     let about = &events[0]["involvedObject"];
     assert_eq!(
         (&about["kind"], &about["apiVersion"], &about["uid"]),
@@ -88,10 +88,12 @@ async fn is_said_again_only_if_it_could_not_be_posted() {
         (201, json!({})),
     ]);
     let events = EventRecorder::default();
-    let note = Note::warning("GangTerminated", "text").once("0/1");
+    let event = Event::warning("GangTerminated", "text").once("0/1");
     for _ in 0..3 {
-        let about = context.reference(&object(), &note);
-        events.publish(&context.requests, about, &note, START).await;
+        let about = context.reference(&object(), &event);
+        events
+            .publish(&context.requests, about, &event, START)
+            .await;
     }
     assert_eq!(asked.lock().unwrap().len(), 2);
 }

@@ -140,6 +140,6 @@ async fn what_belongs_to_others_is_read_once() {
     tokio::time::advance(Duration::from_hours(1)).await;
     assert_eq!(asked.lock().unwrap().len(), 1);
     assert!(
-        context.caches.of::<Pod>().overdue().is_empty() && context.caches.of::<Pod>().is_empty()
+        context.caches.of::<Pod>().expired().is_empty() && context.caches.of::<Pod>().is_empty()
     );
 }

@@ -29,7 +29,7 @@ async fn a_webhook_that_cannot_be_asked_is_a_refusal_and_no_doubt() {
     let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(asked.lock().unwrap().len(), 2, "the rest goes on");
     assert!(
-        context.caches.of::<Pod>().overdue().is_empty(),
+        context.caches.of::<Pod>().expired().is_empty(),
         "nothing to read"
     );
     assert!(!context.caches.of::<Pod>().may_have_more_of("owner"));
@@ -71,7 +71,7 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
     let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(asked.lock().unwrap().len(), 1);
     assert!(
-        context.caches.of::<Pod>().overdue().is_empty(),
+        context.caches.of::<Pod>().expired().is_empty(),
         "nothing to read"
     );
     assert_eq!(outcome.failures[0].after, Duration::from_secs(7));

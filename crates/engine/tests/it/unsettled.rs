@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus, labels};
 use domain::plan::Action;
 use domain::{Key, Pod};
@@ -43,7 +43,7 @@ fn pod() -> v1::Pod {
 /// A job that was given up and waits for its last pod.
 fn given_up() -> PodCliqueSet {
     let mut status = PodCliqueSetStatus::default();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::Failed,
         status: Status::True,
         reason: Reason::MaxRuntimeExceeded,

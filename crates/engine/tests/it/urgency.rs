@@ -2,7 +2,7 @@
 
 use api::conditions::{self, ConditionType};
 use api::{LastError, PodCliqueSetStatus, PodCliqueStatus, codes};
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use engine::urgency::{keep_times, raised, set_name_conflict};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -48,8 +48,8 @@ fn a_new_attempt_is_counted_once() {
         replica_attempts,
         ..PodCliqueSetStatus::default()
     };
-    let before = status(raise(&[], [(0, cause())], Timestamp::UNIX_EPOCH));
-    let after = status(raise(
+    let before = status(begin_attempts(&[], [(0, cause())], Timestamp::UNIX_EPOCH));
+    let after = status(begin_attempts(
         &before.replica_attempts,
         [(1, cause())],
         Timestamp::UNIX_EPOCH,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
 use domain::health::readiness;
@@ -31,7 +31,7 @@ fn gang(is_scheduled: bool, seconds: i64) -> PodGang {
         phase: PodGangPhase::Starting,
         ..PodGangStatus::default()
     };
-    let scheduled = Verdict {
+    let scheduled = ConditionUpdate {
         type_: ConditionType::Scheduled,
         status: is_scheduled.into(),
         reason: Reason::GuaranteedPodsBound,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podgang::PodGroup;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::{Key, Pod};
@@ -144,7 +144,7 @@ fn wakes_the_children_of_a_job_that_is_given_up() {
         ..PodClique::default()
     });
     let mut failed = PodCliqueSetStatus::default();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::Failed,
         status: Status::True,
         reason: Reason::MaxRuntimeExceeded,
@@ -180,7 +180,7 @@ fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
             metadata: meta("demo-0", "PodCliqueSet", "demo"),
             ..PodGang::default()
         };
-        let said = (labels::LIST_OPENS_GATES.to_owned(), opens.to_owned());
+        let said = (labels::GATES_RELEASED_BY_LIST.to_owned(), opens.to_owned());
         gang.metadata.annotations = Some([said].into());
         gang.spec.pod_groups = vec![PodGroup {
             name: "demo-0-a".into(),
@@ -345,9 +345,9 @@ fn wakes_who_waits_for_a_pod_that_may_have_been_created() {
         let pods = caches.of::<Pod>();
         let mut metadata = meta("demo-0-a-x", "PodClique", "demo-0-a");
         metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
-        pods.will_create(&metadata);
+        pods.expect_create(&metadata);
         let settled = pods
-            .was_answered(&Key::new("default", "demo-0-a-x"))
+            .observe_answer(&Key::new("default", "demo-0-a-x"))
             .unwrap();
         controllers()
             .triggers
@@ -356,7 +356,7 @@ fn wakes_who_waits_for_a_pod_that_may_have_been_created() {
     let podclique = (PODCLIQUES, Key::new("default", "demo-0-a"));
     assert_eq!(settled(&caches), std::slice::from_ref(&podclique));
     let mut status = PodCliqueSetStatus::default();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::Failed,
         status: Status::True,
         reason: Reason::MaxRuntimeExceeded,

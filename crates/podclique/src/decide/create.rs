@@ -9,12 +9,12 @@ use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use super::stuck;
+use super::stuck_terminating;
 use crate::observe::Snapshot;
 use crate::pod_template;
 
 /// The most slots that one decision fills; the rest is decided again.
-const AT_ONCE: usize = 500;
+const CREATE_BATCH: usize = 500;
 
 /// Names tried for a slot.
 const PROBES: u32 = 100;
@@ -51,7 +51,7 @@ impl Missing {
 pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     let holders = holders(snapshot, now);
     let vacant = slots::vacant(&holders, snapshot.replicas());
-    let vacant: Vec<i32> = vacant.take(AT_ONCE).collect();
+    let vacant: Vec<i32> = vacant.take(CREATE_BATCH).collect();
     if vacant.is_empty() {
         return Missing::default();
     }
@@ -98,11 +98,11 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     let completed = snapshot.completed();
     let mut holders: BTreeMap<i32, Holder> =
         completed.into_iter().map(|k| (k, Holder::Live)).collect();
-    holders.extend(stuck::occupied(snapshot).map(|k| (k, Holder::Leaving)));
+    holders.extend(stuck_terminating::occupied(snapshot).map(|k| (k, Holder::Leaving)));
     for pod in snapshot
         .pods
         .iter()
-        .filter(|p| !stuck::is_stuck(snapshot, p, now))
+        .filter(|p| !stuck_terminating::is_stuck(snapshot, p, now))
     {
         let Some(index) = pod.index() else { continue };
         let holder = if pod.is_terminating() {
@@ -119,10 +119,10 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
 }
 
 fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::core::v1::Pod {
-    let quick_ends = snapshot
+    let failure_count = snapshot
         .last_holders
         .get(&index)
-        .map_or(0, |t| t.quick_ends);
+        .map_or(0, |t| t.failure_count);
     let priority = snapshot
         .set
         .as_ref()
@@ -133,6 +133,6 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
         index,
         name,
         priority,
-        quick_ends,
+        failure_count,
     )
 }

@@ -14,7 +14,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 use jiff::Timestamp;
 
-use super::stuck;
+use super::stuck_terminating;
 use crate::observe::Snapshot;
 
 const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
@@ -28,11 +28,11 @@ pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus>
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
     let delete = |p: &Arc<Pod>| Action::delete_as_seen::<Pod>(&p.metadata, PURPOSE);
     plan.wave(staying.map(delete).collect());
-    plan.wave(stuck::detachments(snapshot, now));
-    plan.wake_at = stuck::next_deadline(snapshot, now);
+    plan.wave(stuck_terminating::detachments(snapshot, now));
+    plan.wake_at = stuck_terminating::next_deadline(snapshot, now);
     let are_pods_gone = snapshot
         .own_pods()
-        .all(|p| stuck::is_stuck(snapshot, p, now));
+        .all(|p| stuck_terminating::is_stuck(snapshot, p, now));
     if !plan.writes_nothing() || !are_pods_gone {
         return plan;
     }

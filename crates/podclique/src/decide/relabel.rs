@@ -12,7 +12,7 @@ use crate::pod_template;
 
 /// Labels that are the same for as long as the pod lives. Its hash and its attempts are not among
 /// them: they say where the pod comes from.
-const FIXED: [&str; 11] = [
+const IMMUTABLE_LABELS: [&str; 11] = [
     labels::NAME,
     labels::MANAGED_BY,
     labels::PART_OF,
@@ -34,7 +34,7 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
 
 fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
     let right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), pod.index()?);
-    let wrong = FIXED
+    let wrong = IMMUTABLE_LABELS
         .iter()
         .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));
     let changes: Vec<Value> = wrong

@@ -24,7 +24,7 @@ fn ended(builder: PodBuilder, second: i64, earlier: u32) -> PodBuilder {
             state,
             ..ContainerStatus::default()
         }];
-        let annotations = [(labels::QUICK_ENDS.to_owned(), earlier.to_string())];
+        let annotations = [(labels::POD_FAILURE_COUNT.to_owned(), earlier.to_string())];
         p.metadata.annotations = Some(annotations.into());
     })
 }
@@ -58,25 +58,25 @@ fn deletes_first_and_creates_when_the_slot_is_free() {
 fn carries_on_the_pod_how_often_its_slot_ended_soon() {
     let clique = podclique("demo-0-worker").build();
     let quick = ended(pod(&clique, 0), 59, 2).build();
-    assert_eq!(quick.quick_ends(), 3);
+    assert_eq!(quick.failure_count(), 3);
     assert_eq!(
-        ended(pod(&clique, 0), 600, 2).build().quick_ends(),
+        ended(pod(&clique, 0), 600, 2).build().failure_count(),
         0,
         "it lived long enough"
     );
     assert_eq!(
-        pod(&clique, 0).ready().build().quick_ends(),
+        pod(&clique, 0).ready().build().failure_count(),
         0,
         "it did not end"
     );
     let mut snapshot = situation(&clique, vec![]);
     let mut stone = last_holder("uid-of-the-dead");
-    stone.quick_ends = 3;
+    stone.failure_count = 3;
     snapshot.last_holders.insert(0, stone);
     let plan = plan(&snapshot);
     let next: &k8s_openapi::api::core::v1::Pod = plan.waves[0][0].written().unwrap();
     assert_eq!(
-        next.metadata.annotations.as_ref().unwrap()[labels::QUICK_ENDS],
+        next.metadata.annotations.as_ref().unwrap()[labels::POD_FAILURE_COUNT],
         "3"
     );
 }

@@ -3,7 +3,7 @@
 use domain::Pod;
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::object::ownership;
 use engine::Caches;
@@ -94,7 +94,7 @@ fn its_set_is_that_of_its_owners_whatever_its_label_says() {
 #[test]
 fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {
     let mut job = demo();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::Failed,
         status: Status::True,
         reason: Reason::MaxRestartsExceeded,

@@ -43,7 +43,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
 pub fn last_holder(uid: &str) -> LastHolder {
     LastHolder {
         uid: uid.into(),
-        quick_ends: 0,
+        failure_count: 0,
     }
 }
 
@@ -77,7 +77,7 @@ pub fn gang_listing(podclique: &PodClique, pods: &[Arc<Pod>]) -> Arc<PodGang> {
         metadata: stored("demo-0"),
         ..PodGang::default()
     };
-    let opens_gates = [(labels::LIST_OPENS_GATES.to_owned(), "true".to_owned())];
+    let opens_gates = [(labels::GATES_RELEASED_BY_LIST.to_owned(), "true".to_owned())];
     gang.metadata.annotations = Some(opens_gates.into());
     gang.spec.pod_groups = vec![PodGroup {
         name: podclique.metadata.name.clone().unwrap(),

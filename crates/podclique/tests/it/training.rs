@@ -222,7 +222,7 @@ fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
         let podclique = Arc::new(podclique);
         let plan = plan(&situation(&podclique, vec![failed(pod(&podclique, 0))]));
         let said = plan
-            .notes
+            .events
             .into_iter()
             .find(|n| n.reason == "PodCliqueFailed");
         said.expect("an event")
@@ -294,7 +294,7 @@ fn tells_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
     let mut snapshot = situation(&Arc::new(broken), pods());
     let says = |snapshot: &Snapshot| {
         let plan = podclique::decide::decide(snapshot, after(4000));
-        plan.notes.iter().any(|n| n.reason == "PodCliqueFailed")
+        plan.events.iter().any(|n| n.reason == "PodCliqueFailed")
     };
     assert!(says(&snapshot));
     snapshot.set.as_mut().unwrap().has_ended = true;

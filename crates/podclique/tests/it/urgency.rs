@@ -1,7 +1,7 @@
 //! Which changes of a PodClique's status may wait.
 
 use api::PodCliqueStatus;
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use domain::health::readiness;
 use engine::Reconciler;
 use jiff::Timestamp;
@@ -13,7 +13,7 @@ fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
 
 fn with_condition(status: Status, message: &str) -> PodCliqueStatus {
     let mut next = PodCliqueStatus::default();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason: Reason::InsufficientReadyPods,

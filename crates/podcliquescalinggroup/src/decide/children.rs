@@ -13,7 +13,7 @@ use domain::plan::{Action, Purpose, first_portion};
 use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::{gang, hash};
 
-use super::fence::TornDown;
+use super::fence::Terminating;
 use super::own::{delete, staying};
 use crate::observe::Snapshot;
 
@@ -23,9 +23,9 @@ pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
     let Some(group) = Group::of(snapshot) else {
         return [Vec::new(), Vec::new()];
     };
-    let torn_down = TornDown::of(snapshot);
+    let terminating = Terminating::of(snapshot);
     let places = (0..snapshot.replicas()).flat_map(|j| group.members.iter().map(move |m| (j, m)));
-    let kept = places.filter_map(|(j, member)| group.keep(&torn_down, member, j));
+    let kept = places.filter_map(|(j, member)| group.keep(&terminating, member, j));
     [group.surplus(), first_portion(kept)]
 }
 
@@ -77,12 +77,12 @@ impl<'a> Group<'a> {
 
     /// The action for a PodClique that is missing or differs; none for a terminating one, which is
     /// waited for.
-    fn keep(&self, torn_down: &TornDown, member: &Ready<'_>, j: i32) -> Option<Action> {
+    fn keep(&self, terminating: &Terminating, member: &Ready<'_>, j: i32) -> Option<Action> {
         let desired = self.build(member, j);
         let name = ownership::name(&desired.podclique.metadata);
         let may_create = || {
             let snapshot = self.snapshot;
-            !torn_down.holds(j)
+            !terminating.holds(j)
                 && !snapshot.is_over()
                 && !snapshot.is_closed()
                 && !snapshot.is_done(name)

@@ -50,7 +50,7 @@ pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| snapshot.is_own(c));
     let mut attempts = snapshot.replica_attempts().to_vec();
     for (_, j, found) in own.into_iter().chain(taken_over(snapshot, others)) {
-        if let Some(higher) = fence::raise_to_found(&attempts, j, found.group, now) {
+        if let Some(higher) = fence::adopt_higher_attempts(&attempts, j, found.group, now) {
             attempts = higher;
         }
     }
@@ -96,17 +96,17 @@ pub(super) fn is_of_earlier_attempt(snapshot: &Snapshot, podclique: &PodClique) 
 
 /// Nothing is created in a group replica while a PodClique of an earlier attempt exists there, or
 /// anywhere in a PodCliqueSet replica that is being terminated.
-pub(super) struct TornDown {
+pub(super) struct Terminating {
     all: bool,
     replicas: HashSet<i32>,
 }
 
-impl TornDown {
+impl Terminating {
     pub(super) fn of(snapshot: &Snapshot) -> Self {
         let left = snapshot.podcliques.values();
         let left = left.filter(|c| is_of_earlier_attempt(snapshot, c));
         Self {
-            all: snapshot.is_set_replica_torn_down,
+            all: snapshot.is_set_replica_terminating,
             replicas: left.filter_map(|c| snapshot.replica_of(c)).collect(),
         }
     }

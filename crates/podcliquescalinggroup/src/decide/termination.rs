@@ -14,7 +14,7 @@ use domain::health::fence;
 use domain::health::termination::{self, Breach};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::plan::{Note, Target};
+use domain::plan::{Event, Target};
 use jiff::{SignedDuration, Timestamp};
 
 use super::fence::is_of_earlier_attempt;
@@ -26,14 +26,14 @@ use crate::status::{self, Fences};
 const RECHECK: SignedDuration = SignedDuration::from_secs(1);
 
 /// Raises the fence of every group replica whose breach is due.
-pub(super) fn recycle(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
+pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     let mut due = own_breaches(snapshot);
     due.retain(|breach| breach.due() <= now);
     if due.is_empty() {
         return None;
     }
     let causes = due.iter().map(|b| (b.replica, b.cause()));
-    let attempts = fence::recycle(snapshot.replica_attempts(), causes, now);
+    let attempts = fence::begin_group_attempts(snapshot.replica_attempts(), causes, now);
     Some(Fences::of(snapshot, attempts))
 }
 
@@ -57,7 +57,7 @@ pub(super) fn wake_at(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> 
 }
 
 /// The events that announce which group replicas will be terminated, and when.
-pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Note> {
+pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
     let breaches = own_breaches(snapshot).into_iter();
     let told = breaches.filter_map(|breach| {
@@ -68,7 +68,7 @@ pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Note> {
 }
 
 /// The events of group replicas that were terminated and are not complete again.
-pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
+pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
     let uid = ownership::uid(&snapshot.group.metadata);
     let mut notes = Vec::new();
@@ -82,7 +82,7 @@ pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Note> {
             let message = format!("{replica}: all its PodCliques were deleted");
             let reason = "PodCliqueScalingGroupReplicaDeleteSuccessful";
             let identity = termination::identity(attempt, uid);
-            let deleted = Note::normal(reason, message).once(identity);
+            let deleted = Event::normal(reason, message).once(identity);
             notes.extend(about_set(snapshot, deleted));
         }
     }
@@ -100,7 +100,7 @@ fn staying(snapshot: &Snapshot) -> HashSet<i32> {
 }
 
 /// The user looks at the set.
-fn about_set(snapshot: &Snapshot, note: Note) -> Option<Note> {
+fn about_set(snapshot: &Snapshot, note: Event) -> Option<Event> {
     let set = &snapshot.owner.as_ref()?.set.metadata;
     Some(note.about(Target::of::<PodCliqueSet>(set)))
 }

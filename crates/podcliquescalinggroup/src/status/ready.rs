@@ -1,7 +1,7 @@
 //! Condition `Ready` of a scaling group: what its PodCliques say of themselves.
 
 use admission::FieldError;
-use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::{PodClique, names};
 use domain::health::readiness::{self, Cause};
 use domain::object::ownership;
@@ -10,7 +10,7 @@ use super::replica::Replica;
 use crate::observe::Snapshot;
 
 /// Ready: as many group replicas are available as have to be.
-pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> Verdict {
+pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> ConditionUpdate {
     let wanted = snapshot.group.spec.replicas;
     let minimum = snapshot.min_available().min(wanted);
     let up = replicas.iter().filter(|r| r.is_available).count();
@@ -25,7 +25,7 @@ pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> Verdict {
 }
 
 /// What is larger than it may be is not even looked at.
-pub(super) fn over_limits(errors: &[FieldError]) -> Verdict {
+pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     let first = errors.first().map_or(String::new(), ToString::to_string);
     readiness::verdict(false, Reason::LimitExceeded, first)
 }
@@ -74,9 +74,9 @@ fn of_podclique(podclique: &PodClique) -> Option<Cause> {
 }
 
 fn absent(snapshot: &Snapshot, name: &str) -> Cause {
-    if snapshot.is_set_replica_torn_down || snapshot.podcliques.contains_key(name) {
+    if snapshot.is_set_replica_terminating || snapshot.podcliques.contains_key(name) {
         let text = "was torn down and is made anew once the rest is gone";
-        return Cause::new(Reason::ReplicaTearingDown, text);
+        return Cause::new(Reason::ReplicaTerminating, text);
     }
     Cause::new(Reason::PodsBeingCreated, "is being created")
 }

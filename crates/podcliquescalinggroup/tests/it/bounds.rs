@@ -11,14 +11,14 @@ use crate::situation::{complete, demo, plan, situation};
 /// What people, autoscalers and slips of the finger write.
 const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
 /// Writes of one decision.
-const MOST_ACTIONS: usize = 500;
+const MAX_ACTIONS: usize = 500;
 /// Bytes of a status that is far from what etcd takes.
 const LARGEST_STATUS: usize = 100_000;
 
 fn is_small(plan: &Plan<PodCliqueScalingGroupStatus>) -> Result<(), String> {
     let actions = plan.waves.iter().flatten().count();
     let status = serde_json::to_string(&plan.status).unwrap().len();
-    if actions > MOST_ACTIONS || status > LARGEST_STATUS {
+    if actions > MAX_ACTIONS || status > LARGEST_STATUS {
         return Err(format!("{actions} actions, a status of {status} bytes"));
     }
     Ok(())

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use domain::object::ownership;
 use insta::assert_snapshot;
 use podcliquescalinggroup::Snapshot;
@@ -17,7 +17,7 @@ fn raised(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    raise(&[], [(replica, cause)], after(60))
+    begin_attempts(&[], [(replica, cause)], after(60))
 }
 
 fn with_set_attempt(mut snapshot: Snapshot) -> Snapshot {
@@ -89,7 +89,7 @@ fn creates_nothing_while_an_earlier_attempt_is_left_anywhere_in_the_replica() {
         .status
         .get_or_insert_default();
     status.observed_attempt = Some(1);
-    snapshot.is_set_replica_torn_down = true;
+    snapshot.is_set_replica_terminating = true;
     assert!(plan(&snapshot).writes_nothing());
 }
 
@@ -100,7 +100,7 @@ fn follows_a_higher_attempt_that_exists_and_does_nothing_else() {
     let all = podcliques[0].metadata.annotations.as_mut().unwrap();
     all.insert(labels::GROUP_ATTEMPT.into(), "2".into());
     let plan = plan(&situation(&set, 3, podcliques));
-    assert!(plan.writes_nothing() && plan.notes.is_empty());
+    assert!(plan.writes_nothing() && plan.events.is_empty());
     let attempts = plan.status.unwrap().replica_attempts;
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 2));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, labels};
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use podcliquescalinggroup::Snapshot;
 use testkit::builders::after;
 
@@ -15,7 +15,7 @@ fn raised(replica: i32) -> Vec<ReplicaAttempt> {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    raise(&[], [(replica, cause)], after(60))
+    begin_attempts(&[], [(replica, cause)], after(60))
 }
 
 fn recycled(mut snapshot: Snapshot, replica: i32) -> Snapshot {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use domain::object::ownership;
 use domain::plan::Plan;
 use podcliquescalinggroup::Snapshot;
@@ -24,7 +24,7 @@ fn recycled(recovered: Option<bool>) -> Snapshot {
         reason: "MinAvailableBreached".into(),
         message: "test".into(),
     };
-    let mut attempts = raise(&[], [(1, cause)], after(60));
+    let mut attempts = begin_attempts(&[], [(1, cause)], after(60));
     attempts[0].recovered = recovered;
     let status = Arc::make_mut(&mut snapshot.group)
         .status
@@ -56,7 +56,7 @@ fn come_up(snapshot: &mut Snapshot) {
 fn lose(snapshot: &mut Snapshot, name: &str) {
     let podclique = Arc::make_mut(snapshot.podcliques.get_mut(name).unwrap());
     let status = podclique.status.get_or_insert_default();
-    let verdict = conditions::Verdict {
+    let verdict = conditions::ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status: conditions::Status::True,
         reason: conditions::Reason::InsufficientReadyPods,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodClique, PodCliqueScalingGroupStatus, WorkloadType};
 use insta::assert_snapshot;
 use testkit::builders::after;
@@ -10,7 +10,7 @@ use testkit::builders::after;
 use crate::situation::{complete, demo, plan, situation};
 
 fn breach(podclique: &mut PodClique) {
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status: Status::True,
         reason: Reason::InsufficientReadyPods,
@@ -97,7 +97,7 @@ fn does_not_keep_the_mark_of_a_termination_that_another_implementation_began() {
     let set = demo().build();
     let mut snapshot = situation(&set, 3, complete(&set, 3));
     let mut left = PodCliqueScalingGroupStatus::default();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::GangTerminationInProgress,
         status: Status::True,
         reason: Reason::InsufficientAvailablePodCliqueScalingGroupReplicas,

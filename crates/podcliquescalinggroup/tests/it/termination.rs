@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet};
 use domain::object::ownership;
@@ -45,7 +45,7 @@ fn broken(set: &PodCliqueSet, lost: &[(&str, i64)]) -> Snapshot {
         let status = podclique.status.get_or_insert_default();
         status.was_available = true;
         if let Some(since) = since {
-            let verdict = Verdict {
+            let verdict = ConditionUpdate {
                 type_: ConditionType::MinAvailableBreached,
                 status: Status::True,
                 reason: Reason::InsufficientReadyPods,
@@ -99,10 +99,14 @@ fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueScalingGroupStatus>) 
 fn recycles_one_replica_when_the_delay_is_over(
     #[case] of_set: Option<&str>,
     #[case] of_group: Option<&str>,
-    #[case] is_recycled: bool,
+    #[case] is_replica_terminating_in_group: bool,
 ) {
     let snapshot = broken(&set(of_set, of_group), &[("demo-0-g-1-leader", 0)]);
-    let expected = if is_recycled { vec![(1, 1)] } else { vec![] };
+    let expected = if is_replica_terminating_in_group {
+        vec![(1, 1)]
+    } else {
+        vec![]
+    };
     assert_eq!(attempts(&plan(&snapshot)), expected);
 }
 
@@ -110,7 +114,7 @@ fn recycles_one_replica_when_the_delay_is_over(
 fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
     let first = plan(&snapshot);
-    assert!(first.writes_nothing() && first.notes.is_empty());
+    assert!(first.writes_nothing() && first.events.is_empty());
     assert!(!is_breached(first.status.as_ref().unwrap()));
     carry_out(&mut snapshot, &first);
     let then = plan(&snapshot).to_string();
@@ -125,7 +129,7 @@ fn says_what_was_recycled_until_it_is_complete_again() {
     carry_out(&mut snapshot, &first);
     let says = |snapshot: &Snapshot| {
         let plan = decide(snapshot, after(4000));
-        plan.notes.iter().any(|n| n.reason == "GangTerminated")
+        plan.events.iter().any(|n| n.reason == "GangTerminated")
     };
     assert!(says(&snapshot), "old PodCliques are still there");
     let is_old = |name: &str| name.starts_with("demo-0-g-1-");
@@ -162,7 +166,7 @@ fn says_on_the_set_that_everything_was_deleted() {
     for (_, podclique) in of_replica_1(&mut snapshot) {
         Arc::make_mut(podclique).metadata.deletion_timestamp = Some(Time(after(60)));
     }
-    let notes = plan(&snapshot).notes;
+    let notes = plan(&snapshot).events;
     let said = notes
         .iter()
         .find(|n| n.reason == "PodCliqueScalingGroupReplicaDeleteSuccessful");
@@ -216,7 +220,7 @@ fn the_breach_of_a_group_goes_on_with_that_of_a_podclique(
         .status
         .get_or_insert_default();
     group.breached_since = Some(Time(after(10)));
-    let ended = Verdict {
+    let ended = ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status: Status::False,
         reason: Reason::SufficientAvailablePodCliqueScalingGroupReplicas,
@@ -233,7 +237,7 @@ fn leaves_it_to_the_set_when_too_few_replicas_are_healthy() {
     let lost = [("demo-0-g-1-leader", 0), ("demo-0-g-2-worker", 0)];
     let plan = plan(&broken(&set(Some("30s"), None), &lost));
     assert_eq!(attempts(&plan), []);
-    assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+    assert!(plan.events.is_empty() && plan.wake_at.is_none());
     assert!(is_breached(plan.status.as_ref().unwrap()));
 }
 
@@ -251,7 +255,7 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     refill(&mut snapshot, "demo-0-g-1-leader");
     let plan = plan(&snapshot);
     assert_eq!(attempts(&plan), []);
-    assert!(plan.notes.is_empty());
+    assert!(plan.events.is_empty());
     // The pods may be gone again before the PodClique has said that they were back: then it has
     // nothing to write, and nobody would wake the group.
     assert_eq!(plan.wake_at, Some(after(61)));

@@ -25,8 +25,8 @@ pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
     let cliques = layout::standalone_cliques(template);
     let hashed = hash::pod_template_hashes(cliques, &template.priority_class_name);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
-    let mut torn_down = parts::with_group_to_be_adopted(snapshot, layout);
-    torn_down.extend(snapshot.earlier().map(|(replica, _)| replica));
+    let mut terminating = parts::with_group_to_be_adopted(snapshot, layout);
+    terminating.extend(snapshot.earlier().map(|(replica, _)| replica));
     let replicas = || layout.replicas.iter();
     let groups = replicas().flat_map(|replica| {
         let groups = replica.groups.iter();
@@ -34,7 +34,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
     });
     let podcliques = replicas().flat_map(|replica| {
         let places = replica.standalone.iter().zip(&cliques);
-        places.filter_map(|(part, clique)| keep_clique(snapshot, &torn_down, clique, part))
+        places.filter_map(|(part, clique)| keep_clique(snapshot, &terminating, clique, part))
     });
     first_portion(groups.chain(podcliques))
 }
@@ -114,7 +114,7 @@ fn keep_group(snapshot: &Snapshot, group: &layout::Group<'_>, i: i32) -> Option<
 
 fn keep_clique(
     snapshot: &Snapshot,
-    torn_down: &HashSet<i32>,
+    terminating: &HashSet<i32>,
     ready: &Ready<'_>,
     part: &Part<'_>,
 ) -> Option<Action> {
@@ -126,7 +126,7 @@ fn keep_clique(
     match found.filter(|c| !fence::is_leftover(&c.podclique.metadata, wanted)) {
         // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
         // a PodClique that has succeeded is not created again if it was deleted.
-        None if torn_down.contains(&i) || snapshot.is_latched(i, name) => None,
+        None if terminating.contains(&i) || snapshot.is_latched(i, name) => None,
         // A PodClique of a job that was there is not made again beside its old peers.
         None if snapshot.is_closed(i) => None,
         // Where a leftover holds the name, the POST is answered by 409, which is reported.

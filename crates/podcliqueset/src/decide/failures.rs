@@ -12,7 +12,7 @@ use domain::health::availability::clique_breach;
 use domain::health::termination::{self, Breach};
 use domain::health::{failure, fence, training};
 use domain::object::ownership;
-use domain::plan::{Kind, Note, Target};
+use domain::plan::{Event, Kind, Target};
 use domain::workload::layout::{Layout, Part};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
@@ -92,7 +92,7 @@ fn lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
 
 /// The events of restarts, and of the failure that ended the job; none once a terminal phase is
 /// stored, whose plan posted them.
-pub(super) fn notes(snapshot: &Snapshot) -> Vec<Note> {
+pub(super) fn notes(snapshot: &Snapshot) -> Vec<Event> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
         return Vec::new();
@@ -104,13 +104,13 @@ pub(super) fn notes(snapshot: &Snapshot) -> Vec<Note> {
     notes
 }
 
-fn restarts(snapshot: &Snapshot) -> Vec<Note> {
+fn restarts(snapshot: &Snapshot) -> Vec<Event> {
     let uid = ownership::uid(&snapshot.stored.metadata);
     let attempts = snapshot.attempts().iter();
     let untold = attempts.filter(|a| a.reason == FAILED && fence::is_incomplete(a));
     let told = untold.map(|fence| {
         let message = format!("replica {}, {}", fence.replica, fence.message);
-        let note = Note::normal("ReplicaRestarting", message);
+        let note = Event::normal("ReplicaRestarting", message);
         note.once(termination::identity(fence, uid))
     });
     told.collect()
@@ -118,7 +118,7 @@ fn restarts(snapshot: &Snapshot) -> Vec<Note> {
 
 /// Why it was given up, and the PodCliques that failed: they stay as they are, and say so
 /// themselves unless the operator was away.
-fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
+fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
     let meta = &snapshot.stored.metadata;
     let failed = conditions::find(stored, ConditionType::Failed);
     let why = failed.map(|failed| {
@@ -126,7 +126,7 @@ fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
             "MaxRuntimeExceeded" => "MaxRuntimeExceeded",
             _ => "MaxRestartsExceeded",
         };
-        Note::warning(reason, failed.message.clone()).once(ownership::uid(meta))
+        Event::warning(reason, failed.message.clone()).once(ownership::uid(meta))
     });
     let mut names: Vec<&String> = snapshot.podcliques.keys().collect();
     names.sort_unstable();
@@ -141,7 +141,7 @@ fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Note> {
 }
 
 /// The event of success; it belongs to the plan that stores it.
-pub(super) fn succeeded(snapshot: &Snapshot) -> Note {
+pub(super) fn succeeded(snapshot: &Snapshot) -> Event {
     let message = "all PodCliques have done their work";
-    Note::normal("WorkloadSucceeded", message).once(ownership::uid(&snapshot.stored.metadata))
+    Event::normal("WorkloadSucceeded", message).once(ownership::uid(&snapshot.stored.metadata))
 }

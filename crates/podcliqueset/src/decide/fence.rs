@@ -10,7 +10,7 @@ use domain::plan::{Action, Purpose};
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
-use crate::observe::{CliqueSeen, Snapshot, is_owned};
+use crate::observe::{ObservedClique, Snapshot, is_owned};
 
 /// Takes over a higher attempt than the stored one, of a PodClique or of a scaling group's
 /// `observedAttempt`: their parent was recreated, restored or adopted. The plan contains nothing
@@ -24,7 +24,7 @@ pub(super) fn adopt_higher_attempt(
 ) -> Option<PodCliqueSetStatus> {
     let mut attempts = snapshot.attempts().to_vec();
     for (replica, found) in of_podcliques(snapshot, layout).chain(of_groups(snapshot)) {
-        if let Some(higher) = fence::raise_to_found(&attempts, replica, found, now) {
+        if let Some(higher) = fence::adopt_higher_attempts(&attempts, replica, found, now) {
             attempts = higher;
         }
     }
@@ -51,7 +51,7 @@ fn of_podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> impl Iterator<Item
         .map(|(_, replica, found)| (replica, found))
 }
 
-type Higher<'a> = (&'a CliqueSeen, i32, i32);
+type Higher<'a> = (&'a ObservedClique, i32, i32);
 
 /// Of the PodCliques without a controller, those that the set adopts with their attempt: they are
 /// wanted, and no PodClique that was available is terminated for them.
@@ -65,7 +65,8 @@ fn taken_over<'a>(
     }
     let wanted: HashSet<&str> = layout.parts().map(|part| &*part.name).collect();
     let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
-    let has_run = |c: &&CliqueSeen| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
+    let has_run =
+        |c: &&ObservedClique| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
     let lowest = fence::lowest(
         own.filter(has_run)
             .filter_map(|c| Some((snapshot.replica_of(c)?, c.attempt().set))),

@@ -16,7 +16,7 @@ use domain::workload::gang::{self, ExpectedGang};
 
 use crate::ScaledGangsWaitFor;
 use crate::desired;
-use crate::observe::{CliqueSeen, Snapshot, is_owned};
+use crate::observe::{ObservedClique, Snapshot, is_owned};
 
 /// The gangs that have to exist.
 type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
@@ -80,7 +80,7 @@ fn keep(
         return None;
     }
     let needed = gang.parts.iter().filter(|p| !snapshot.is_done_and_gone(p));
-    let parts: Option<Vec<&CliqueSeen>> = needed.map(|p| snapshot.podclique(p)).collect();
+    let parts: Option<Vec<&ObservedClique>> = needed.map(|p| snapshot.podclique(p)).collect();
     if is_starting(snapshot, gang, existing) && !may_start(snapshot, all, gang, parts.as_deref()) {
         return None;
     }
@@ -104,7 +104,7 @@ fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<P
     };
     let opens_gates = gang::opens_gates(existing);
     let parts = gang.parts.iter().filter_map(|p| snapshot.podclique(p));
-    let pods = parts.flat_map(CliqueSeen::staying);
+    let pods = parts.flat_map(ObservedClique::staying);
     let counting = pods.filter(|p| opens_gates || p.gate_position().is_none());
     let there: HashSet<&str> = counting.map(|p| p.name()).collect();
     !existing
@@ -122,14 +122,14 @@ fn may_start(
     snapshot: &Snapshot,
     all: &ByName<'_>,
     gang: &ExpectedGang,
-    parts: Option<&[&CliqueSeen]>,
+    parts: Option<&[&ObservedClique]>,
 ) -> bool {
     let are_complete = parts.is_some_and(|parts| parts.iter().all(|p| is_complete(p)));
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     are_complete && base.is_none_or(|base| is_base_up(snapshot, base))
 }
 
-fn is_complete(part: &CliqueSeen) -> bool {
+fn is_complete(part: &ObservedClique) -> bool {
     let pods = part.count_or_done(|_| true);
     let status = part.podclique.status.as_ref();
     let is_refused =
@@ -161,7 +161,7 @@ fn pod_group(snapshot: &Snapshot, name: &str, existing: Option<&Arc<PodGang>>) -
         .unwrap_or_default();
     let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
     let part = snapshot.podclique(name);
-    let pods = part.into_iter().flat_map(CliqueSeen::staying);
+    let pods = part.into_iter().flat_map(ObservedClique::staying);
     PodGroup {
         name: name.to_owned(),
         pod_references: pods
@@ -171,7 +171,7 @@ fn pod_group(snapshot: &Snapshot, name: &str, existing: Option<&Arc<PodGang>>) -
             })
             .collect(),
         min_replicas: part
-            .map(CliqueSeen::minimum)
+            .map(ObservedClique::minimum)
             .or(before.map(|b| b.min_replicas))
             .unwrap_or_default(),
         topology_constraint: before.and_then(|b| b.topology_constraint.clone()),

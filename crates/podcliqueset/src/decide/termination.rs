@@ -12,7 +12,7 @@ use domain::health::availability::{GroupFacts, GroupPart, clique_breach, group_b
 use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
-use domain::plan::{Note, Target};
+use domain::plan::{Event, Target};
 use domain::workload::clique::LiveCount;
 use domain::workload::layout::{self, Group, Layout, Part};
 use jiff::Timestamp;
@@ -21,7 +21,7 @@ use crate::observe::Snapshot;
 use crate::parts;
 
 /// The status with the fence raised of every replica whose breach is due.
-pub(super) fn tear_down(
+pub(super) fn terminate_replicas(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     breaches: &[Breach],
@@ -35,7 +35,7 @@ pub(super) fn tear_down(
     }
     let mut next = status.clone();
     let causes = due.iter().map(|b| (b.replica, b.cause()));
-    next.replica_attempts = fence::raise(&next.replica_attempts, causes, now);
+    next.replica_attempts = fence::begin_attempts(&next.replica_attempts, causes, now);
     for replica in due.iter().filter_map(|b| layout.replica(b.replica)) {
         let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
@@ -44,14 +44,14 @@ pub(super) fn tear_down(
 }
 
 /// The events that announce what will be terminated.
-pub(super) fn scheduled(breaches: &[Breach]) -> impl Iterator<Item = Note> {
+pub(super) fn scheduled(breaches: &[Breach]) -> impl Iterator<Item = Event> {
     breaches
         .iter()
         .map(|breach| breach.scheduled(&format!("replica {}", breach.replica)))
 }
 
 /// The events of replicas that were terminated and are not complete again.
-pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Note> {
+pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Event> {
     let attempts = snapshot.attempts().iter();
     let mut untold = attempts
         .filter(|a| termination::is_to_be_told(a))
@@ -66,7 +66,7 @@ pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Note> {
         let replica = format!("replica {}", attempt.replica);
         let deleted = || {
             let message = format!("{replica}: all its PodCliques were deleted");
-            Note::normal("PodCliqueSetReplicaDeleteSuccessful", message)
+            Event::normal("PodCliqueSetReplicaDeleteSuccessful", message)
                 .once(termination::identity(attempt, uid))
         };
         let deleted = (!staying.contains(&attempt.replica)).then(deleted);
@@ -127,7 +127,7 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
         let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
         let seen = snapshot
             .of_present_attempt(&name)
-            .filter(|c| c.attempt().group == fence::present(attempts, j))?;
+            .filter(|c| c.attempt().group == fence::current_attempt(attempts, j))?;
         if seen.is_terminating() {
             return GroupPart::on_its_way_out(&seen.podclique);
         }

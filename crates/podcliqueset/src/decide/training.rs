@@ -14,10 +14,10 @@
 use std::sync::Arc;
 
 use api::PodCliqueSetStatus;
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetPhase;
 use domain::Pod;
-use domain::health::fence::{Cause as FenceCause, raise};
+use domain::health::fence::{Cause as FenceCause, begin_attempts};
 use domain::health::termination::Breach;
 use domain::health::training;
 use domain::plan::Plan;
@@ -47,7 +47,7 @@ pub(super) fn judge(
     }
     if layout.parts().all(|part| snapshot.is_part_latched(part)) {
         let mut plan = end(snapshot, status, PodCliqueSetPhase::Succeeded);
-        plan.notes.push(failures::succeeded(snapshot));
+        plan.events.push(failures::succeeded(snapshot));
         return Some(plan);
     }
     let is_done = layout.parts().all(|part| snapshot.is_part_done(part));
@@ -65,7 +65,7 @@ fn stop(
     now: Timestamp,
 ) -> Option<JobPlan> {
     if deadline(snapshot).is_some_and(|at| at <= now) {
-        return Some(only(failed(snapshot, status, overdue(snapshot), now)));
+        return Some(only(failed(snapshot, status, expired(snapshot), now)));
     }
     let mut due = failures::breaches(snapshot, layout, now);
     due.retain(|breach| breach.due() <= now);
@@ -82,7 +82,7 @@ fn latch(
     now: Timestamp,
 ) -> JobPlan {
     let mut plan = only(status.clone());
-    plan.notes = failures::notes(snapshot);
+    plan.events = failures::notes(snapshot);
     plan.wave(fence::plan_terminations(snapshot));
     plan.wake_at = wake_at(snapshot, layout, now);
     plan
@@ -121,7 +121,7 @@ fn end(snapshot: &Snapshot, status: &PodCliqueSetStatus, phase: PodCliqueSetPhas
         ..status.clone()
     };
     Plan {
-        notes: failures::notes(snapshot),
+        events: failures::notes(snapshot),
         ..only(status)
     }
 }
@@ -149,7 +149,7 @@ fn restart_or_fail(
         };
         (breach.replica, cause)
     });
-    next.replica_attempts = raise(&status.replica_attempts, causes, now);
+    next.replica_attempts = begin_attempts(&status.replica_attempts, causes, now);
     next
 }
 
@@ -169,7 +169,7 @@ fn exhausted(used: i32, allowed: i32, due: &[Breach]) -> Cause {
     (Reason::MaxRestartsExceeded, message)
 }
 
-fn overdue(snapshot: &Snapshot) -> Cause {
+fn expired(snapshot: &Snapshot) -> Cause {
     let limits = snapshot.intake.set.spec.training_spec.as_ref();
     let limit = limits
         .and_then(|l| l.max_runtime.clone())
@@ -186,7 +186,7 @@ fn failed(
     now: Timestamp,
 ) -> PodCliqueSetStatus {
     let mut next = status.clone();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_: ConditionType::Failed,
         status: Status::True,
         reason,

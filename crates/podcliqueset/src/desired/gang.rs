@@ -40,7 +40,7 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
 /// Marks the list as one whose pods may be scheduled.
 pub fn open_gates(meta: &mut ObjectMeta) {
     let annotations = meta.annotations.get_or_insert_default();
-    annotations.insert(labels::LIST_OPENS_GATES.into(), "true".into());
+    annotations.insert(labels::GATES_RELEASED_BY_LIST.into(), "true".into());
 }
 
 /// The user's own keys: not the operator's, and not the manifest that kubectl keeps.

@@ -13,9 +13,9 @@ use super::attempts;
 use crate::observe::Snapshot;
 
 /// Failures kept.
-const KEPT: usize = 5;
+const MAX_FAILURES: usize = 5;
 /// Bytes kept of a termination message, from its end.
-const LONGEST_MESSAGE: usize = 1024;
+const MAX_MESSAGE_BYTES: usize = 1024;
 
 /// Adds what is particular to a job.
 pub(super) fn complete(
@@ -56,7 +56,7 @@ fn failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
         .map(|p| failure(p));
     let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();
     all.sort_by(|a, b| (b.time.0, &a.pod).cmp(&(a.time.0, &b.pod)));
-    all.truncate(KEPT);
+    all.truncate(MAX_FAILURES);
     all
 }
 
@@ -86,7 +86,7 @@ fn created(pod: &Pod) -> Timestamp {
 
 /// The end says most.
 fn end_of(message: &str) -> String {
-    let surplus = message.len().saturating_sub(LONGEST_MESSAGE);
+    let surplus = message.len().saturating_sub(MAX_MESSAGE_BYTES);
     let start = (surplus..=message.len())
         .find(|at| message.is_char_boundary(*at))
         .unwrap_or(0);

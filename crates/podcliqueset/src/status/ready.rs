@@ -4,18 +4,18 @@
 use std::collections::HashMap;
 
 use admission::FieldError;
-use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::Pod;
 use domain::health::fence;
-use domain::health::readiness::{self, Cause, CliqueLook, Start};
+use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::object::ownership;
 use domain::workload::gang;
 use domain::workload::layout::{Layout, Part};
 
 use super::replica::Replica;
-use crate::observe::{CliqueSeen, Snapshot};
+use crate::observe::{ObservedClique, Snapshot};
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
 /// what keeps the rest from running.
@@ -24,7 +24,7 @@ pub(super) fn verdict(
     layout: &Layout<'_>,
     next: &PodCliqueSetStatus,
     replicas: &[Replica],
-) -> Verdict {
+) -> ConditionUpdate {
     if let Some(verdict) = of_job(next).or_else(|| refused(snapshot)) {
         return verdict;
     }
@@ -39,7 +39,7 @@ pub(super) fn verdict(
 }
 
 /// A job that is over says how it ended.
-fn of_job(next: &PodCliqueSetStatus) -> Option<Verdict> {
+fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
     if next.phase == Some(PodCliqueSetPhase::Succeeded) {
         let message = "the job is done".to_owned();
         return Some(readiness::verdict(true, Reason::WorkloadSucceeded, message));
@@ -52,7 +52,7 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<Verdict> {
 
 /// A set that cannot be acted on, though its pods run on, or one with a change that is not acted
 /// on.
-fn refused(snapshot: &Snapshot) -> Option<Verdict> {
+fn refused(snapshot: &Snapshot) -> Option<ConditionUpdate> {
     let (errors, blocked) = (&snapshot.intake.errors, &snapshot.intake.blocked_by);
     let kept = &snapshot.intake.not_acted_on;
     if let Some(first) = errors.first().or(kept.first()) {
@@ -69,7 +69,7 @@ fn refused(snapshot: &Snapshot) -> Option<Verdict> {
 }
 
 /// What is larger than it may be is not even looked at.
-pub(super) fn over_limits(errors: &[FieldError]) -> Verdict {
+pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     let first = errors.first().map_or(String::new(), ToString::to_string);
     let message = format!("{first}{}", more(errors.len()));
     readiness::verdict(false, Reason::LimitExceeded, message)
@@ -117,7 +117,7 @@ struct Around<'a> {
     snapshot: &'a Snapshot,
     gangs: HashMap<&'a str, &'a PodGang>,
     /// How many PodCliques of earlier attempts each replica has left.
-    torn_down: HashMap<i32, usize>,
+    terminating: HashMap<i32, usize>,
 }
 
 impl<'a> Around<'a> {
@@ -128,7 +128,7 @@ impl<'a> Around<'a> {
             gangs: gangs
                 .map(|g| (ownership::name(&g.metadata), &**g))
                 .collect(),
-            torn_down: snapshot.earlier_counts(),
+            terminating: snapshot.earlier_counts(),
         }
     }
 
@@ -141,15 +141,15 @@ impl<'a> Around<'a> {
         }
     }
 
-    fn look<'b>(&self, seen: &'b CliqueSeen, part: &Part<'_>) -> CliqueLook<'b> {
+    fn look<'b>(&self, seen: &'b ObservedClique, part: &Part<'_>) -> CliqueView<'b> {
         let gang = ownership::label(&seen.podclique.metadata, labels::POD_GANG);
         let gang = gang.and_then(|name| self.gangs.get(name)).copied();
         let is_ready = |name: &str| self.gangs.get(name).is_some_and(|g| gang::is_ready(g));
-        CliqueLook {
+        CliqueView {
             podclique: &seen.podclique,
             pods: seen.pods.iter().map(AsRef::as_ref).collect(),
-            start: if self.torn_down.contains_key(&part.replica) {
-                Start::TornDown
+            start: if self.terminating.contains_key(&part.replica) {
+                Start::Terminating
             } else {
                 readiness::start(&seen.podclique, gang, is_ready)
             },
@@ -157,12 +157,12 @@ impl<'a> Around<'a> {
     }
 
     fn absent(&self, part: &Part<'_>) -> Cause {
-        let Some(left) = self.torn_down.get(&part.replica) else {
+        let Some(left) = self.terminating.get(&part.replica) else {
             return Cause::new(Reason::PodsBeingCreated, "is being created");
         };
         let why = fence::entry(self.snapshot.attempts(), part.replica);
         let why = why.map_or("", |a| a.message.as_str());
         let text = format!("was torn down ({why}); waiting for {left} PodCliques to go");
-        Cause::new(Reason::ReplicaTearingDown, text)
+        Cause::new(Reason::ReplicaTerminating, text)
     }
 }

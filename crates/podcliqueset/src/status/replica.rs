@@ -7,7 +7,7 @@ use domain::object::ownership;
 use domain::workload::gang;
 use domain::workload::layout::{self, Part};
 
-use crate::observe::{CliqueSeen, Snapshot};
+use crate::observe::{ObservedClique, Snapshot};
 
 /// One replica of the set.
 pub(super) struct Replica {
@@ -46,12 +46,12 @@ pub(super) fn replica(
 }
 
 /// Whether the PodClique has its minimum of pods bound and ready.
-fn is_up(part: &CliqueSeen) -> bool {
+fn is_up(part: &ObservedClique) -> bool {
     part.facts().available >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.
-fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&CliqueSeen>) -> bool {
+fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&ObservedClique>) -> bool {
     let Some(part) = part else { return false };
     let newest = newest.get(clique).copied();
     let is_newest = |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == newest;

@@ -17,14 +17,14 @@ use crate::situation::{alone, carry_out, demo, fill_all, laid_out, plan};
 /// What people, autoscalers and slips of the finger write.
 const NUMBERS: [i32; 6] = [0, 1, -1, 10_000, 10_001, i32::MAX];
 /// Writes of one decision.
-const MOST_ACTIONS: usize = 1_500;
+const MAX_ACTIONS: usize = 1_500;
 /// Bytes of a status that is far from what etcd takes.
 const LARGEST_STATUS: usize = 100_000;
 
 fn is_small(plan: &Plan<PodCliqueSetStatus>) -> Result<(), String> {
     let actions = plan.waves.iter().flatten().count();
     let status = serde_json::to_string(&plan.status).unwrap().len();
-    if actions > MOST_ACTIONS || status > LARGEST_STATUS {
+    if actions > MAX_ACTIONS || status > LARGEST_STATUS {
         return Err(format!("{actions} actions, a status of {status} bytes"));
     }
     Ok(())
@@ -191,7 +191,7 @@ fn ten_thousand_replicas_are_torn_down_at_once() {
         message: "its node pool is gone".to_owned(),
     };
     let due = (0..REPLICAS).map(|i| (i, cause()));
-    let attempts = fence::raise(&[], due, after(60));
+    let attempts = fence::begin_attempts(&[], due, after(60));
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.status.get_or_insert_default().replica_attempts = attempts;
     let plan = decide(&snapshot, after(60));

@@ -165,7 +165,7 @@ fn copies_no_reserved_keys_of_a_template() {
             let group = &mut s.spec.template.scaling_groups[0];
             group
                 .annotations
-                .insert(labels::QUICK_ENDS.into(), "7".into());
+                .insert(labels::POD_FAILURE_COUNT.into(), "7".into());
         })
         .build();
     let snapshot = laid_out(&set);
@@ -177,7 +177,7 @@ fn copies_no_reserved_keys_of_a_template() {
     assert_eq!(noted.unwrap()[labels::ATTEMPT], "0");
     assert_eq!(noted.unwrap()["example.com/kept"], "7");
     let group = snapshot.groups[0].metadata.annotations.as_ref();
-    assert_eq!(group.unwrap().get(labels::QUICK_ENDS), None);
+    assert_eq!(group.unwrap().get(labels::POD_FAILURE_COUNT), None);
 }
 
 /// As on every other kind.

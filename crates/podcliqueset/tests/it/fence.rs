@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use insta::assert_snapshot;
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, after};
@@ -12,7 +12,7 @@ use testkit::builders::{PodBuilder, after};
 use crate::situation::{carry_out, demo, fill_all, laid_out, plan, writes};
 
 /// A running set whose replica 0 was just torn down: the status is all that is written so far.
-fn torn_down() -> Snapshot {
+fn terminating() -> Snapshot {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
     for _ in 0..2 {
@@ -23,7 +23,7 @@ fn torn_down() -> Snapshot {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    set_attempts(&mut snapshot, raise(&[], [(0, cause)], after(60)));
+    set_attempts(&mut snapshot, begin_attempts(&[], [(0, cause)], after(60)));
     snapshot
 }
 
@@ -34,7 +34,7 @@ fn set_attempts(snapshot: &mut Snapshot, attempts: Vec<ReplicaAttempt>) {
 
 #[test]
 fn deletes_every_clique_of_the_replica_and_creates_none_before_all_are_gone() {
-    let mut snapshot = torn_down();
+    let mut snapshot = terminating();
     assert_snapshot!(writes(&plan(&snapshot)));
     snapshot
         .podcliques
@@ -45,7 +45,7 @@ fn deletes_every_clique_of_the_replica_and_creates_none_before_all_are_gone() {
 
 #[test]
 fn creates_the_cliques_anew_in_the_present_attempt_with_their_live_replicas() {
-    let mut snapshot = torn_down();
+    let mut snapshot = terminating();
     snapshot.podcliques.clear();
     let stored = Arc::make_mut(&mut snapshot.stored);
     let live = LiveReplicas {
@@ -68,13 +68,13 @@ fn creates_the_cliques_anew_in_the_present_attempt_with_their_live_replicas() {
 
 #[test]
 fn counts_nothing_of_an_earlier_attempt() {
-    let status = plan(&torn_down()).status.unwrap();
+    let status = plan(&terminating()).status.unwrap();
     assert_eq!(status.available_replicas, 0);
 }
 
 #[test]
 fn does_not_list_pods_of_an_earlier_attempt() {
-    let gangs = writes(&plan(&torn_down()));
+    let gangs = writes(&plan(&terminating()));
     assert!(!gangs.contains("replace PodGang"), "{gangs}");
 }
 
@@ -86,7 +86,7 @@ fn leaves_other_replicas_alone() {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    set_attempts(&mut snapshot, raise(&[], [(1, cause)], after(60)));
+    set_attempts(&mut snapshot, begin_attempts(&[], [(1, cause)], after(60)));
     let deleted = writes(&plan(&snapshot));
     assert!(
         deleted.contains("delete PodClique demo-1-frontend"),
@@ -106,7 +106,7 @@ fn raises_the_fence_to_a_higher_attempt_that_exists_and_does_nothing_else() {
         .unwrap();
     all.insert(labels::ATTEMPT.into(), "3".into());
     let plan = plan(&snapshot);
-    assert!(plan.writes_nothing() && plan.notes.is_empty());
+    assert!(plan.writes_nothing() && plan.events.is_empty());
     let attempts = plan.status.unwrap().replica_attempts;
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 3));
 }
@@ -120,7 +120,7 @@ fn follows_the_attempt_that_a_group_speaks_of_and_does_nothing_else() {
     let group = Arc::make_mut(&mut snapshot.groups[0]);
     group.status.get_or_insert_default().observed_attempt = Some(2);
     let plan = plan(&snapshot);
-    assert!(plan.writes_nothing() && plan.notes.is_empty());
+    assert!(plan.writes_nothing() && plan.events.is_empty());
     let attempts = plan.status.unwrap().replica_attempts;
     assert_eq!((attempts[0].replica, attempts[0].attempt), (0, 2));
 }

@@ -227,7 +227,7 @@ fn listed_by_another(adapt: impl Fn(PodBuilder) -> PodBuilder + Copy) -> podcliq
     fill_all(&mut snapshot, adapt);
     for gang in &mut snapshot.gangs {
         let annotations = Arc::make_mut(gang).metadata.annotations.as_mut().unwrap();
-        annotations.remove(labels::LIST_OPENS_GATES).unwrap();
+        annotations.remove(labels::GATES_RELEASED_BY_LIST).unwrap();
     }
     snapshot
 }

@@ -69,7 +69,7 @@ fn a_raised_minimum_is_told_and_changes_nothing_that_runs() {
         told[0].starts_with("spec.template.cliques[0].spec.minAvailable: 4: "),
         "{told:?}"
     );
-    assert!(plan.notes.iter().any(|n| n.reason == "InvalidSpec"));
+    assert!(plan.events.iter().any(|n| n.reason == "InvalidSpec"));
     let status = plan.status.unwrap();
     let ready = api::conditions::find(&status.conditions, api::conditions::ConditionType::Ready);
     assert_eq!(ready.unwrap().reason, "InvalidSpec");

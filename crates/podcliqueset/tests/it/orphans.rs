@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use podcliqueset::Snapshot;
-use podcliqueset::observe::CliqueSeen;
+use podcliqueset::observe::ObservedClique;
 use testkit::builders::{after, podclique};
 
 use crate::situation::{alone, carry_out, demo, laid_out, plan, writes};
@@ -18,7 +18,7 @@ fn raised() -> Vec<ReplicaAttempt> {
         reason: "GangTerminated".into(),
         message: "test".into(),
     };
-    raise(&[], [(0, cause)], after(60))
+    begin_attempts(&[], [(0, cause)], after(60))
 }
 
 /// The set knows of one tear-down of replica 0.
@@ -35,7 +35,7 @@ fn put_orphan(snapshot: &mut Snapshot, name: &str, attempt: i32) {
         let all = c.metadata.annotations.as_mut().unwrap();
         all.insert(labels::ATTEMPT.into(), attempt.to_string());
     });
-    let seen = CliqueSeen {
+    let seen = ObservedClique {
         podclique: orphan.build(),
         pods: vec![],
     };

@@ -3,7 +3,7 @@
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, labels};
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use podcliqueset::Snapshot;
@@ -82,7 +82,7 @@ fn a_replica_that_was_torn_down_says_why() {
         reason: "GangTerminated".into(),
         message: "podclique demo-0-frontend: 0 of 1 required pods ready".into(),
     };
-    status.replica_attempts = raise(&[], [(0, cause)], after(50));
+    status.replica_attempts = begin_attempts(&[], [(0, cause)], after(50));
     snapshot.stored = stored.into();
     assert_snapshot!(said(&snapshot));
 }
@@ -101,7 +101,7 @@ fn a_job_that_is_over_says_how_it_ended() {
 
 /// Events of a plan, one per line.
 fn events(snapshot: &Snapshot) -> Vec<String> {
-    let notes = plan(snapshot).notes;
+    let notes = plan(snapshot).events;
     notes
         .iter()
         .map(|n| format!("{}: {}", n.reason, n.message))
@@ -118,9 +118,9 @@ fn store(snapshot: &mut Snapshot, status: PodCliqueSetStatus) {
 fn what_has_to_be_mended_is_told_once_and_that_it_was_too() {
     let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
     let first = plan(&snapshot);
-    assert_eq!(first.notes.len(), 1);
-    assert!(first.notes[0].is_warning && first.notes[0].identity.is_some());
-    assert_eq!(first.notes[0].reason, "InsufficientResources");
+    assert_eq!(first.events.len(), 1);
+    assert!(first.events[0].is_warning && first.events[0].identity.is_some());
+    assert_eq!(first.events[0].reason, "InsufficientResources");
     carry_out(&mut snapshot, &first);
     assert_eq!(events(&snapshot), Vec::<String>::new());
     // Its pods start before they run: that was stored in between.

@@ -9,7 +9,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Object, Plan, WritableKind};
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
-use podcliqueset::observe::CliqueSeen;
+use podcliqueset::observe::ObservedClique;
 use testkit::builders::{PodBuilder, SetBuilder, after, pod, podclique, set, store};
 
 /// `demo`: a frontend of 2 pods of which 1 is required, and a group `g` of `leader` and `worker`
@@ -69,7 +69,7 @@ fn keep(snapshot: &mut Snapshot, object: &Object) {
     let mut podclique = podclique.clone();
     store(&mut podclique.metadata);
     let name = podclique.metadata.name.clone().unwrap();
-    let seen = CliqueSeen {
+    let seen = ObservedClique {
         podclique: Arc::new(podclique),
         pods: vec![],
     };
@@ -104,7 +104,7 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
                 .build();
             snapshot.podcliques.insert(
                 name,
-                CliqueSeen {
+                ObservedClique {
                     podclique,
                     pods: vec![],
                 },

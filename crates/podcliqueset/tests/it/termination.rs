@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use admission::intake;
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodCliqueSet, PodCliqueStatus};
 use domain::health::fence;
@@ -38,8 +38,8 @@ fn running(replicas: i32, delay: Option<&str>) -> Snapshot {
     snapshot
 }
 
-fn breached() -> Verdict {
-    Verdict {
+fn breached() -> ConditionUpdate {
+    ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status: Status::True,
         reason: Reason::InsufficientReadyPods,
@@ -79,12 +79,16 @@ fn attempts(plan: &Plan<api::PodCliqueSetStatus>) -> Vec<(i32, i32)> {
 fn tears_the_replica_down_when_the_delay_is_over(
     #[case] delay: Option<&str>,
     #[case] since: i64,
-    #[case] is_torn_down: bool,
+    #[case] is_replica_terminating: bool,
 ) {
     let mut snapshot = running(1, delay);
     lose(&mut snapshot, "demo-0-frontend", since);
     let plan = plan(&snapshot);
-    let expected = if is_torn_down { vec![(0, 1)] } else { vec![] };
+    let expected = if is_replica_terminating {
+        vec![(0, 1)]
+    } else {
+        vec![]
+    };
     assert_eq!(attempts(&plan), expected, "{plan}");
 }
 
@@ -93,7 +97,7 @@ fn writes_the_fence_with_its_cause_and_nothing_else() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 10);
     let plan = plan(&snapshot);
-    assert!(plan.writes_nothing() && plan.notes.is_empty() && plan.wake_at.is_none());
+    assert!(plan.writes_nothing() && plan.events.is_empty() && plan.wake_at.is_none());
     assert_snapshot!(plan.status.unwrap().replica_attempts[0].message);
 }
 
@@ -115,8 +119,8 @@ fn announces_the_termination_and_wakes_at_the_first_time_that_is_due() {
     lose(&mut snapshot, "demo-1-frontend", 20);
     let plan = plan(&snapshot);
     assert_eq!(plan.wake_at, Some(after(320)));
-    let notes: Vec<_> = plan.notes.iter().map(|n| n.message.as_str()).collect();
-    assert_snapshot!(notes.join("\n"));
+    let events: Vec<_> = plan.events.iter().map(|n| n.message.as_str()).collect();
+    assert_snapshot!(events.join("\n"));
 }
 
 #[test]
@@ -126,7 +130,7 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
     let plan = plan(&snapshot);
     assert_eq!(attempts(&plan), []);
-    assert!(plan.notes.is_empty() && plan.wake_at.is_none());
+    assert!(plan.events.is_empty() && plan.wake_at.is_none());
 }
 
 /// Its condition flipped a moment ago: a crash loop is one breach.
@@ -195,7 +199,7 @@ fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
     };
     let group = Arc::make_mut(&mut snapshot.groups[0]);
     let status = group.status.as_mut().unwrap();
-    status.replica_attempts = fence::recycle(&[], [(1, cause)], after(0));
+    status.replica_attempts = fence::begin_group_attempts(&[], [(1, cause)], after(0));
     assert_eq!(attempts(&plan(&snapshot)), []);
 }
 
@@ -226,7 +230,7 @@ fn ignores_what_a_group_says_of_an_earlier_attempt() {
         message: String::new(),
     };
     let status = stored.status.get_or_insert_default();
-    status.replica_attempts = fence::raise(&[], [(0, cause)], after(60));
+    status.replica_attempts = fence::begin_attempts(&[], [(0, cause)], after(60));
     for seen in snapshot.podcliques.values_mut() {
         let meta = &mut Arc::make_mut(&mut seen.podclique).metadata;
         let labels = meta.labels.get_or_insert_default();
@@ -324,7 +328,7 @@ fn says_what_was_torn_down_until_all_is_made_anew_and_never_again() {
     carry_out(&mut snapshot, &first);
     let says = |snapshot: &Snapshot, at| {
         let plan = decide(snapshot, after(at));
-        plan.notes.iter().any(|n| n.reason == "GangTerminated")
+        plan.events.iter().any(|n| n.reason == "GangTerminated")
     };
     assert!(says(&snapshot, 3600), "old PodCliques are still there");
     let mut whole = std::mem::take(&mut snapshot.podcliques);
@@ -359,7 +363,7 @@ fn what_was_recreated_and_never_available_is_not_torn_down_again() {
     lose(&mut snapshot, "demo-0-frontend", 0);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
-    assert_eq!(fence::present(snapshot.attempts(), 0), 1);
+    assert_eq!(fence::current_attempt(snapshot.attempts(), 0), 1);
     snapshot.podcliques.clear();
     for _ in 0..2 {
         let next = plan(&snapshot);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::conditions::{self, ConditionType, Reason, Status, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, TrainingSpec};
 use api::{PodCliqueSetStatus, PodCliqueStatus, WorkloadType};
 use domain::object::pod::{ContainerState, ContainerStatus, Running, Terminated};
@@ -54,7 +54,7 @@ fn settle(snapshot: &mut Snapshot) {
 fn set_condition(snapshot: &mut Snapshot, podclique: &str, type_: ConditionType, since: i64) {
     let seen = snapshot.podcliques.get_mut(podclique).unwrap();
     let status = Arc::make_mut(&mut seen.podclique).status.as_mut().unwrap();
-    let verdict = Verdict {
+    let verdict = ConditionUpdate {
         type_,
         status: Status::True,
         reason: Reason::InsufficientReadyPods,
@@ -106,7 +106,7 @@ fn reasons(snapshot: &Snapshot) -> Vec<&'static str> {
 }
 
 fn said(plan: &Plan<PodCliqueSetStatus>) -> Vec<&'static str> {
-    plan.notes.iter().map(|n| n.reason).collect()
+    plan.events.iter().map(|n| n.reason).collect()
 }
 
 fn delete_by_hand(snapshot: &mut Snapshot, podclique: &str, at: i64) {
@@ -199,7 +199,7 @@ fn a_failure_restarts_the_whole_replica_and_is_counted_once() {
     let mut snapshot = running(job(2, None));
     fail(&mut snapshot, "demo-0-g-2-worker", 60);
     let first = plan(&snapshot);
-    assert!(first.writes_nothing() && first.notes.is_empty());
+    assert!(first.writes_nothing() && first.events.is_empty());
     let status = first.status.as_ref().unwrap();
     assert_eq!(
         (status.restart_count, status.replica_attempts[0].attempt),
@@ -245,7 +245,7 @@ fn without_budget_it_fails_and_restarts_nothing() {
         reasons(&snapshot),
         ["MaxRestartsExceeded", "PodCliqueFailed"]
     );
-    assert_snapshot!(plan(&snapshot).notes[0].message);
+    assert_snapshot!(plan(&snapshot).events[0].message);
 }
 
 /// Two replicas fail at once, and the budget is enough for so many.

@@ -2,7 +2,7 @@
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodCliqueSetPhase;
-use domain::health::fence::{Cause, raise};
+use domain::health::fence::{Cause, begin_attempts};
 use engine::Reconciler;
 use jiff::Timestamp;
 use podcliqueset::PodCliqueSetReconciler;
@@ -35,8 +35,8 @@ fn a_new_attempt_is_urgent() {
         replica_attempts,
         ..PodCliqueSetStatus::default()
     };
-    let before = status(raise(&[], [(0, cause())], Timestamp::UNIX_EPOCH));
-    let after = status(raise(
+    let before = status(begin_attempts(&[], [(0, cause())], Timestamp::UNIX_EPOCH));
+    let after = status(begin_attempts(
         &before.replica_attempts,
         [(1, cause())],
         Timestamp::UNIX_EPOCH,

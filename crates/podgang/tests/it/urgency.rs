@@ -1,7 +1,7 @@
 //! Which changes of a PodGang's status may wait.
 
 use api::PodGangStatus;
-use api::conditions::{self, ConditionType, Reason, Verdict};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::PodGangPhase;
 use engine::Reconciler;
 use jiff::Timestamp;
@@ -26,7 +26,7 @@ fn lets_steps_forward_of_a_gang_wait_and_steps_back_not() {
             ),
             (ConditionType::Unhealthy, is_unhealthy, Reason::PodsFailed),
         ] {
-            let verdict = Verdict {
+            let verdict = ConditionUpdate {
                 type_,
                 status: holds.into(),
                 reason,

@@ -6,7 +6,7 @@ use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{Verdict, demand};
+use super::{ConditionUpdate, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -21,7 +21,7 @@ fn references(gang: &Value) -> impl Iterator<Item = &str> {
         .flat_map(|g| view::list(g, "/podReferences").map(|r| view::text(r, "/name")))
 }
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> Verdict {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     let Some(after) = &record.after else {
         return Ok(());
     };
@@ -55,7 +55,7 @@ fn is_start(window: &Window<'_>, before: Option<&Value>) -> bool {
     })
 }
 
-fn complete(window: &Window<'_>, gang: &Value) -> Verdict {
+fn complete(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
     for group in view::list(gang, "/spec/podgroups") {
         let part = view::text(group, "/name");
         let parts = window.versions(Resource::PodClique, |q| view::name(q) == part);
@@ -88,7 +88,7 @@ fn done(parts: &[&Stored]) -> BTreeSet<i64> {
 }
 
 /// A scaled gang starts when each part of the base gang had its minimum of pods Ready or done.
-fn base_ready(window: &Window<'_>, gang: &Value) -> Verdict {
+fn base_ready(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
     let parts: Vec<&str> = view::list(gang, "/spec/podgroups")
         .map(|g| view::text(g, "/name"))
         .collect();

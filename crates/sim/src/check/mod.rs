@@ -46,9 +46,13 @@ impl std::fmt::Display for Violation {
     }
 }
 
-type Verdict = Result<(), Violation>;
+type ConditionUpdate = Result<(), Violation>;
 
-fn demand(holds: bool, invariant: &'static str, message: impl FnOnce() -> String) -> Verdict {
+fn demand(
+    holds: bool,
+    invariant: &'static str,
+    message: impl FnOnce() -> String,
+) -> ConditionUpdate {
     if holds {
         return Ok(());
     }
@@ -78,7 +82,7 @@ impl Checker {
 
     /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
     /// it decided on this.
-    pub fn check(&mut self, store: &Store, horizon: &Horizon) -> Verdict {
+    pub fn check(&mut self, store: &Store, horizon: &Horizon) -> ConditionUpdate {
         let from = std::mem::replace(&mut self.checked, store.log.len());
         for (position, record) in store.log.iter().enumerate().skip(from) {
             let window = window::Window {

@@ -5,13 +5,13 @@ use serde_json::Value;
 
 use super::late::Late;
 use super::window::Window;
-use super::{Verdict, demand};
+use super::{ConditionUpdate, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
 /// I16: `wasAvailable` never goes back.
-pub(super) fn latch(record: &Record) -> Verdict {
+pub(super) fn latch(record: &Record) -> ConditionUpdate {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -22,7 +22,7 @@ pub(super) fn latch(record: &Record) -> Verdict {
 }
 
 /// I4: children are made for owners that, as far as the operator could know, exist and stay.
-pub(super) fn owner(window: &Window<'_>, record: &Record) -> Verdict {
+pub(super) fn owner(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     let (None, Some(child)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -37,7 +37,7 @@ pub(super) fn owner(window: &Window<'_>, record: &Record) -> Verdict {
 }
 
 /// I29: a deletion hits no object that did not exist when it was sent.
-pub(super) fn meant(window: &Window<'_>, record: &Record) -> Verdict {
+pub(super) fn meant(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     let (Some(before), Some(sent)) = (&record.before, window.horizon.sent) else {
         return Ok(());
     };
@@ -59,7 +59,7 @@ pub(super) fn meant(window: &Window<'_>, record: &Record) -> Verdict {
 }
 
 /// I27: a PodClique stays until its pods are gone, as far as they were seen.
-pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Verdict {
+pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> ConditionUpdate {
     if record.after.is_some() {
         return Ok(());
     }
@@ -105,7 +105,7 @@ fn is_farewell(record: &Record, before: &Value) -> bool {
 
 /// I29: what another controls is left alone, an object without a controller is only adopted, and
 /// objects that were to outlive their owner do.
-fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Verdict {
+fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> ConditionUpdate {
     let seen = window.of_uid(record.id.resource, view::uid(before));
     let stays = |o: &Stored| !view::is_terminating(o);
     let is_deletion = stays(before) && !record.after.as_ref().is_some_and(stays);
@@ -132,7 +132,7 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Verdict {
 }
 
 /// I29: what belongs to others is left alone.
-pub(super) fn damage(window: &Window<'_>, record: &Record) -> Verdict {
+pub(super) fn damage(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     let Some(before) = &record.before else {
         return Ok(());
     };
@@ -164,7 +164,7 @@ fn is_own(key: &str) -> bool {
 }
 
 /// Live replicas belong to the user; only a changed template may move them.
-fn scale(record: &Record, before: &Value, after: &Value) -> Verdict {
+fn scale(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
     let replicas = |o: &Value| o.pointer("/spec/replicas").cloned();
     let template =
         |o: &Value| view::text(o, "/metadata/annotations/grove.io~1template-replicas").to_owned();

@@ -5,29 +5,29 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{OPERATOR, Verdict, demand};
+use super::{ConditionUpdate, OPERATOR, demand};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
 /// Less than what counts as a long life, by the time that a log may be behind the clocks of pods.
 const SHORT: SignedDuration = SignedDuration::from_mins(9);
-const QUICK_ENDS: &str = "/metadata/annotations/grove.io~1quick-ends";
+const POD_FAILURE_COUNT: &str = "/metadata/annotations/grove.io~1pod-failure-count";
 
 /// `since` is how long the log was when the operator started: it remembers nothing from before.
-pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> Verdict {
+pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> ConditionUpdate {
     let Some(last) = last_holder(window, pod, since) else {
         return Ok(());
     };
-    let (expected, carried) = (quick_ends(&last.last) + 1, quick_ends(pod));
+    let (expected, carried) = (failure_count(&last.last) + 1, failure_count(pod));
     demand(carried == expected, "I36", || {
         let name = view::name(pod);
         format!("{name} carries {carried} quick ends of its slot, there were {expected}")
     })
 }
 
-fn quick_ends(pod: &Value) -> i64 {
-    view::text(pod, QUICK_ENDS).parse().unwrap_or(0)
+fn failure_count(pod: &Value) -> i64 {
+    view::text(pod, POD_FAILURE_COUNT).parse().unwrap_or(0)
 }
 
 /// How the last holder of the slot went, if the operator itself replaced it because it had ended,

@@ -259,8 +259,8 @@ impl Operator {
     }
 
     /// Objects that have to be read live and are not being read.
-    pub fn overdue(&self) -> Vec<(Resource, Key)> {
-        let mut all = views::overdue(&self.context);
+    pub fn expired(&self) -> Vec<(Resource, Key)> {
+        let mut all = views::expired(&self.context);
         all.retain(|read| !self.reads.contains_key(read));
         all
     }
@@ -285,7 +285,7 @@ impl Operator {
         if self.sabotage == Some(Sabotage::NoUnsettled) && call.path.ends_with("/pods") {
             let namespace = Place::parse(&call.path).unwrap().namespace;
             let key = Key::new(namespace, view::name(&call.body));
-            self.context.caches.of::<Pod>().was_answered(&key);
+            self.context.caches.of::<Pod>().observe_answer(&key);
         }
     }
 
@@ -293,9 +293,9 @@ impl Operator {
     pub fn state(&mut self) -> String {
         let ready = self.ready();
         let running: Vec<_> = self.running.keys().collect();
-        let overdue = self.overdue();
+        let expired = self.expired();
         format!(
-            "ready {ready:?}; running {running:?}; to be read {overdue:?}; timers {:?}",
+            "ready {ready:?}; running {running:?}; to be read {expired:?}; timers {:?}",
             self.timers
         )
     }

@@ -281,7 +281,7 @@ fn version_in<K: Watched>(context: &Context, id: &Id, uid: &str) -> Option<u64> 
 }
 
 /// Objects that the operator has to read live.
-pub fn overdue(context: &Context) -> Vec<(Resource, Key)> {
+pub fn expired(context: &Context) -> Vec<(Resource, Key)> {
     let mut all = Vec::new();
     for kind in KINDS {
         let mut keys = by_kind!(kind, overdue_of(context));
@@ -292,7 +292,7 @@ pub fn overdue(context: &Context) -> Vec<(Resource, Key)> {
 }
 
 fn overdue_of<K: Watched>(context: &Context) -> Vec<Key> {
-    context.caches.of::<K>().overdue()
+    context.caches.of::<K>().expired()
 }
 
 /// Reads an object live.

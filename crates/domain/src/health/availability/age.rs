@@ -14,12 +14,12 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 /// Longer than this no breach is remembered that has ended, however long one may last.
-const LONGEST_MEMORY: SignedDuration = SignedDuration::from_mins(10);
+const MAX_MEMORY: SignedDuration = SignedDuration::from_mins(10);
 
 /// For how long a breach that has ended may come back as the same one. Without a delay nothing is
 /// terminated, and at delay 0 at once: there is nothing to remember.
 pub fn memory(delay: Option<SignedDuration>) -> SignedDuration {
-    delay.unwrap_or_default().min(LONGEST_MEMORY)
+    delay.unwrap_or_default().min(MAX_MEMORY)
 }
 
 /// What is stored of a breach.

@@ -50,7 +50,7 @@ fn of_container(container: &ContainerStatus, last: &Terminated, since: Timestamp
 /// A pod made since then whose slot was held by one that ended soon after its start.
 fn of_earlier_holders(pod: &Pod, since: Timestamp) -> usize {
     let is_new = is_at_or_after(pod.metadata.creation_timestamp.as_ref(), since);
-    usize::from(is_new && pod.earlier_quick_ends() > 0)
+    usize::from(is_new && pod.earlier_failures() > 0)
 }
 
 /// Whether the pod is not Ready because it, or one of its containers, ended: it did not start again

@@ -1,6 +1,6 @@
 //! One cause, the first of several, and the condition that tells it.
 
-use api::conditions::{ConditionType, Reason, Verdict};
+use api::conditions::{ConditionType, ConditionUpdate, Reason};
 
 /// Why something is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
 }
 
 /// Condition `Ready`.
-pub fn verdict(is_ready: bool, reason: Reason, message: String) -> Verdict {
-    Verdict {
+pub fn verdict(is_ready: bool, reason: Reason, message: String) -> ConditionUpdate {
+    ConditionUpdate {
         type_: ConditionType::Ready,
         status: is_ready.into(),
         reason,
@@ -47,7 +47,7 @@ pub fn verdict(is_ready: bool, reason: Reason, message: String) -> Verdict {
 
 /// Condition `Ready` of something that consists of replicas. `are_enough`: as many run as have to;
 /// `told`: the first cause that keeps one from running; `tally`: how many run.
-pub fn of_replicas(are_enough: bool, tally: String, told: Option<Cause>) -> Verdict {
+pub fn of_replicas(are_enough: bool, tally: String, told: Option<Cause>) -> ConditionUpdate {
     match told {
         Some(told) if are_enough => {
             let message = format!("{tally}; {}", told.text);

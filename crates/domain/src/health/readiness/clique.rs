@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::PodClique;
-use api::conditions::{Reason, Verdict};
+use api::conditions::{ConditionUpdate, Reason};
 
 use super::cause::{self, Cause, verdict};
 use super::gang::Start;
@@ -15,7 +15,7 @@ use crate::health::training;
 
 /// What is seen of a PodClique.
 #[derive(Clone, Debug)]
-pub struct CliqueLook<'a> {
+pub struct CliqueView<'a> {
     /// The PodClique.
     pub podclique: &'a PodClique,
     /// Its pods by index, terminating ones among them.
@@ -26,7 +26,7 @@ pub struct CliqueLook<'a> {
 
 /// Ready: as many pods are available as have to be. Beyond that the message still says what keeps
 /// the others from running.
-pub fn clique(look: &CliqueLook<'_>) -> Verdict {
+pub fn clique(look: &CliqueView<'_>) -> ConditionUpdate {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let (up, minimum) = (facts.available, facts.minimum());
     if facts.training.as_ref().is_some_and(|t| t.has_succeeded) {
@@ -51,7 +51,7 @@ pub fn clique(look: &CliqueLook<'_>) -> Verdict {
 }
 
 /// Why fewer pods are available than the minimum, or, for `all`, than `spec.replicas`.
-pub fn shortfall(look: &CliqueLook<'_>, all: bool) -> Option<Cause> {
+pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let has_succeeded = facts.training.as_ref().is_some_and(|t| t.has_succeeded);
     let need = if all { facts.replicas } else { facts.minimum() };
@@ -66,7 +66,7 @@ fn not_settled(up: i32, need: i32) -> Cause {
     Cause::new(Reason::PodsStarting, format!("{up}/{need} pods ready"))
 }
 
-fn cause(look: &CliqueLook<'_>, need: i32) -> Option<Cause> {
+fn cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
     let pod_spec = &look.podclique.spec.pod_spec;
     let scheduler = pod_spec.scheduler_name.as_deref();
     let scheduler = scheduler.unwrap_or("default-scheduler");
@@ -84,26 +84,26 @@ fn cause(look: &CliqueLook<'_>, need: i32) -> Option<Cause> {
 
 /// Why pods are missing: what their creation is answered with, or what is in their place, else only
 /// that they are.
-fn missing(look: &CliqueLook<'_>) -> Option<Cause> {
+fn missing(look: &CliqueView<'_>) -> Option<Cause> {
     let held = slots(look, |_| true);
     if to_i32(held.len()) >= look.podclique.spec.replicas {
         return None;
     }
     let status = look.podclique.status.as_ref();
     let refused = refusal(status.map_or(&[], |s| &s.last_errors));
-    let is_final = |s: &&Start| matches!(s, Start::TornDown | Start::GivenUp(_));
-    let torn_down = Some(&look.start).filter(is_final);
+    let is_final = |s: &&Start| matches!(s, Start::Terminating | Start::GivenUp(_));
+    let terminating = Some(&look.start).filter(is_final);
     let is_free = |p: &&&Pod| p.index().is_none_or(|k| !held.contains(&k));
     let leaving = || look.pods.iter().filter(|p| p.is_terminating());
     let waiting = || Cause::new(Reason::PodsBeingCreated, "the rest is being created");
     refused
-        .or_else(|| torn_down.and_then(Start::cause))
+        .or_else(|| terminating.and_then(Start::cause))
         .or_else(|| leaving().find(is_free).map(|p| pod::leaving(p)))
         .or_else(|| Some(waiting()))
 }
 
 /// Slots that are done or hold a pod that stays and fulfils the claim.
-fn slots(look: &CliqueLook<'_>, claim: impl Fn(&Pod) -> bool) -> BTreeSet<i32> {
+fn slots(look: &CliqueView<'_>, claim: impl Fn(&Pod) -> bool) -> BTreeSet<i32> {
     let pods = || look.pods.iter().filter(|p| !p.is_terminating());
     let mut slots = training::completed(look.podclique, pods().copied());
     slots.extend(pods().filter(|p| claim(p)).filter_map(|p| p.index()));
@@ -134,7 +134,7 @@ impl Stage {
             | Reason::ServiceAccountMissing
             | Reason::PriorityClassMissing
             | Reason::RequestRefused
-            | Reason::ReplicaTearingDown
+            | Reason::ReplicaTerminating
             | Reason::PodTerminating
             | Reason::PodsBeingCreated => Self::Created,
             Reason::VolumeUnavailable
@@ -160,7 +160,7 @@ struct Reached {
 }
 
 impl Reached {
-    fn of(look: &CliqueLook<'_>) -> Self {
+    fn of(look: &CliqueView<'_>) -> Self {
         Self {
             created: to_i32(slots(look, |_| true).len()),
             scheduled: to_i32(slots(look, Pod::is_scheduled).len()),

@@ -26,7 +26,7 @@ pub enum Start {
         base: String,
     },
     /// PodCliques of an earlier attempt are deleted first.
-    TornDown,
+    Terminating,
     /// Nothing any more: its job was given up, for this reason.
     GivenUp(Reason),
 }
@@ -43,8 +43,8 @@ impl Start {
                 Reason::BaseGangNotReady,
                 format!("gang {gang} waits until its base gang {base} is ready"),
             )),
-            Self::TornDown => Some(Cause::new(
-                Reason::ReplicaTearingDown,
+            Self::Terminating => Some(Cause::new(
+                Reason::ReplicaTerminating,
                 "the replica was torn down; waiting for the rest of it to go",
             )),
             Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),

@@ -60,8 +60,9 @@ fn a_scaled_gang_goes_on_waiting_for_its_base_gang() {
 
 /// Only the gang of this name is followed.
 fn expect_gangs_opened(seen: &Seen, name: &str) -> Result<(), String> {
-    let is_open =
-        |gang: &&Value| gang["metadata"]["annotations"]["grove.io/list-opens-gates"] == "true";
+    let is_open = |gang: &&Value| {
+        gang["metadata"]["annotations"]["grove.io/gates-released-by-list"] == "true"
+    };
     let open = seen.all("PodGang").into_iter().filter(is_open);
     let open: Vec<_> = open.map(crate::harness::seen::name).collect();
     same("open gangs", &open, &vec![name])

@@ -25,7 +25,7 @@ fn podgangs_are_as_grove_makes_them() {
         "annotations": {
             "example.com/cost-centre": "42",
             // Ours.
-            "grove.io/list-opens-gates": "true",
+            "grove.io/gates-released-by-list": "true",
         },
         "ownerReferences": controlled_by(set),
     });

@@ -70,7 +70,7 @@ impl Run {
         let can_start = !self.operator.ready().is_empty();
         let can_answer = !self.lot.lock().unwrap().is_empty();
         let can_see = !self.operator.views.behind(&self.store).is_empty();
-        let can_read = !self.operator.overdue().is_empty();
+        let can_read = !self.operator.expired().is_empty();
         let first = self.rng.below(5);
         for turn in 0..5 {
             match (first + turn) % 5 {

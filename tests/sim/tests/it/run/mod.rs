@@ -50,7 +50,7 @@ fn attempt(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Covera
                 violation,
                 story: format!(
                     "{}\n{}",
-                    story::tell(&run.store, &run.notes, lines),
+                    story::tell(&run.store, &run.events, lines),
                     run.state()
                 ),
             }),
@@ -92,7 +92,7 @@ struct Run {
     capacity: usize,
     requests: u64,
     asked: Requests,
-    notes: Notes,
+    events: Notes,
     is_told: bool,
     coverage: Coverage,
 }
@@ -121,7 +121,7 @@ impl Run {
             are_nodes_dead: false,
             requests: 0,
             asked: Requests::default(),
-            notes: Notes::new(),
+            events: Notes::new(),
             is_told,
             coverage: Coverage::default(),
         }
@@ -204,7 +204,7 @@ impl Run {
 
     fn note(&mut self, text: impl FnOnce() -> String) {
         if self.is_told {
-            self.notes.push((self.store.log.len(), text()));
+            self.events.push((self.store.log.len(), text()));
         }
     }
 
@@ -249,8 +249,8 @@ impl Run {
     }
 
     async fn read_one(&mut self) {
-        let overdue = self.operator.overdue();
-        if let Some(read) = self.rng.pick(&overdue) {
+        let expired = self.operator.expired();
+        if let Some(read) = self.rng.pick(&expired) {
             self.note(|| format!("live read of {read:?}"));
             self.operator.refresh(read.clone(), &self.store);
             self.settle().await;

@@ -124,7 +124,7 @@ fn restarted(call: &Call, store: &Store) -> Vec<i64> {
 }
 
 /// Deletes what was to be fenced first.
-fn tear_down(replicas: &[i64], store: &mut Store) {
+fn terminate_replicas(replicas: &[i64], store: &mut Store) {
     for replica in replicas {
         let index = replica.to_string();
         let is_of = |o: &Value| view::label(o, api::labels::PCS_REPLICA_INDEX) == index;
@@ -139,7 +139,7 @@ fn tear_down(replicas: &[i64], store: &mut Store) {
 /// What the sabotaged operator does before.
 pub fn precede(sabotage: Sabotage, call: &Call, store: &mut Store) {
     if sabotage == Sabotage::CountAfterDelete {
-        tear_down(&restarted(call, store), store);
+        terminate_replicas(&restarted(call, store), store);
     }
 }
 
@@ -149,7 +149,7 @@ pub fn add(sabotage: Sabotage, call: &Call, store: &mut Store) {
         let path = format!("/status/{FORGOTTEN}");
         let fences = view::list(&call.body, &path);
         let replicas: Vec<i64> = fences.map(|f| view::number(f, "/replica")).collect();
-        tear_down(&replicas, store);
+        terminate_replicas(&replicas, store);
     }
     if sabotage == Sabotage::NoFinalizer
         && call.method == "DELETE"

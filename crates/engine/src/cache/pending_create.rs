@@ -8,7 +8,7 @@ use super::index::set_of;
 
 /// Whose object it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsettled {
+pub struct PendingCreate {
     /// The owner; `None` if nobody controls it.
     pub owner: Option<Key>,
     /// Uid of the owner.
@@ -19,7 +19,7 @@ pub struct Unsettled {
     pub(super) is_in_flight: bool,
 }
 
-impl Unsettled {
+impl PendingCreate {
     /// An object whose POST is about to be sent.
     pub(super) fn in_flight(meta: &ObjectMeta) -> Self {
         let owner = ownership::controller(meta);

@@ -12,8 +12,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::observe::Snapshot;
 
-const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(10);
-const LONGEST_WAIT: SignedDuration = SignedDuration::from_mins(5);
+const INITIAL_WAIT: SignedDuration = SignedDuration::from_secs(10);
+const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);
 
 /// Pods whose replacement is due.
 pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
@@ -70,11 +70,11 @@ fn is_up(facts: &CliqueFacts) -> bool {
 
 /// At once the first time, then 10 s after the end, doubling up to 5 min.
 fn due_at(pod: &Pod) -> Option<Timestamp> {
-    let wait = match pod.earlier_quick_ends() {
+    let wait = match pod.earlier_failures() {
         0 => SignedDuration::ZERO,
         n => (1..n.min(10))
-            .fold(FIRST_WAIT, |wait, _| wait.saturating_mul(2))
-            .min(LONGEST_WAIT),
+            .fold(INITIAL_WAIT, |wait, _| wait.saturating_mul(2))
+            .min(MAX_WAIT),
     };
     pod.ended_at()?.checked_add(wait).ok()
 }

@@ -5,11 +5,11 @@
 use api::PodCliqueSet;
 use domain::Key;
 use domain::health::failure;
-use domain::plan::{Kind, Note, Target};
+use domain::plan::{Event, Kind, Target};
 
 use crate::observe::Snapshot;
 
-pub(super) fn note(snapshot: &Snapshot) -> Option<Note> {
+pub(super) fn note(snapshot: &Snapshot) -> Option<Event> {
     let set = snapshot.set.as_ref().filter(|_| snapshot.is_training())?;
     let namespace = snapshot.podclique.metadata.namespace.clone();
     let about = Target {

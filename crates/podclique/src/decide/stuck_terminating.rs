@@ -29,13 +29,13 @@ pub(super) fn is_stuck(snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
         && ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX).is_none()
 }
 
-/// Takes the overdue pods out of the headless Service.
+/// Takes the expired pods out of the headless Service.
 pub(super) fn detachments(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let overdue = snapshot
+    let expired = snapshot
         .pods
         .iter()
         .filter(|p| is_overdue(snapshot, p, now));
-    overdue
+    expired
         .filter_map(|pod| detach(pod, Purpose::DetachStuckPod))
         .collect()
 }
@@ -70,7 +70,7 @@ fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
     })
 }
 
-/// The next moment at which a terminating pod becomes overdue.
+/// The next moment at which a terminating pod becomes expired.
 pub(super) fn next_deadline(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     snapshot
         .pods

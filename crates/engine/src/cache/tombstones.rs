@@ -9,15 +9,15 @@ use tokio::time::Instant;
 /// says nothing is begun anew long before.
 const LIFETIME: Duration = Duration::from_mins(5);
 
-/// Remembered in the order in which they were buried, so that forgetting the old ones does not
+/// Remembered in the order in which they were tombstones, so that forgetting the old ones does not
 /// look at the others: a thousand pods may go within a second.
 #[derive(Debug, Default)]
-pub(super) struct Graves {
+pub(super) struct Tombstones {
     since: HashMap<String, Instant>,
     order: VecDeque<(Instant, String)>,
 }
 
-impl Graves {
+impl Tombstones {
     /// The object is gone.
     pub(super) fn bury(&mut self, uid: &str) {
         let now = Instant::now();
@@ -25,7 +25,7 @@ impl Graves {
         self.order.push_back((now, uid.to_owned()));
     }
 
-    /// Forgets what was buried long ago. Not while a full list is under way, which may be as old as
+    /// Forgets what was tombstones long ago. Not while a full list is under way, which may be as old as
     /// its beginning.
     pub(super) fn forget_old(&mut self) {
         let now = Instant::now();
@@ -34,7 +34,7 @@ impl Graves {
                 self.order.push_front((then, uid));
                 break;
             }
-            // One that was buried again since has a later place in the order.
+            // One that was tombstones again since has a later place in the order.
             if self.since.get(&uid) == Some(&then) {
                 self.since.remove(&uid);
             }
@@ -57,11 +57,11 @@ impl Graves {
 mod tests {
     use std::time::Duration;
 
-    use super::{Graves, LIFETIME};
+    use super::{LIFETIME, Tombstones};
 
     #[tokio::test(start_paused = true)]
     async fn old_ones_are_forgotten_unless_buried_again() {
-        let mut graves = Graves::default();
+        let mut graves = Tombstones::default();
         graves.bury("first");
         graves.bury("again");
         tokio::time::advance(Duration::from_secs(1)).await;

@@ -4,7 +4,7 @@ use super::Target;
 
 /// An event to be posted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Note {
+pub struct Event {
     /// Whether it needs attention (event type Warning).
     pub is_warning: bool,
     /// PascalCase reason.
@@ -18,7 +18,7 @@ pub struct Note {
     pub about: Option<Target>,
 }
 
-impl Note {
+impl Event {
     /// Something that went as it should.
     pub fn normal(reason: &'static str, message: impl Into<String>) -> Self {
         Self {

@@ -2,13 +2,13 @@
 
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, Reason};
-use domain::plan::Note;
+use domain::plan::Event;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
 
 /// The event that the change of `Ready` to that of `next` is worth.
-pub(super) fn event(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<Note> {
+pub(super) fn event(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<Event> {
     let before = snapshot.stored.status.as_ref().and_then(ready);
     let next = ready(next)?;
     let was = before.map_or("", |c| c.reason.as_str());
@@ -27,16 +27,16 @@ fn ready(status: &PodCliqueSetStatus) -> Option<&Condition> {
     conditions::find(&status.conditions, ConditionType::Ready)
 }
 
-fn note(was: &str, next: &Condition) -> Option<Note> {
+fn note(was: &str, next: &Condition) -> Option<Event> {
     let is_told = |reason: &str| reason.parse().is_ok_and(is_told);
     if next.status == "True" {
         // From every cause: after it is fixed the pods start first, so the reason before is
         // another. The success of a job has an event of its own.
         let runs = next.reason == <&str>::from(Reason::AllReady) && !was.is_empty();
-        return runs.then(|| Note::normal("Ready", next.message.clone()));
+        return runs.then(|| Event::normal("Ready", next.message.clone()));
     }
     let reason: Reason = next.reason.parse().ok()?;
-    is_told(&next.reason).then(|| Note::warning(reason.into(), next.message.clone()))
+    is_told(&next.reason).then(|| Event::warning(reason.into(), next.message.clone()))
 }
 
 /// Causes that somebody has to fix, but for a refused spec, a taken name and a failed job, which

@@ -4,7 +4,7 @@
 
 use admission::FieldError;
 use api::{LastError, PodCliqueSetStatus, codes};
-use domain::plan::{Note, Plan};
+use domain::plan::{Event, Plan};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -13,7 +13,7 @@ use crate::observe::Snapshot;
 use crate::status;
 
 /// The number of problems that are reported; the others follow once these are fixed.
-const SHOWN: usize = 5;
+const MAX_LISTED: usize = 5;
 
 /// The plan for a set that is over its limits: it is reported, and started gangs follow their pods.
 /// Nothing is enumerated, created or deleted.
@@ -23,14 +23,14 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
         return None;
     }
     let mut status = status::over_limits(snapshot, &errors, now);
-    let shown = errors.iter().take(SHOWN);
+    let shown = errors.iter().take(MAX_LISTED);
     let problems: Vec<Problem> = shown
         .map(|e| Problem(codes::LIMIT_EXCEEDED, "LimitExceeded", e.to_string()))
         .collect();
     status.last_errors.extend(errors_of(&problems, now));
     let mut plan = Plan {
         status: Some(status),
-        notes: events_of(problems),
+        events: events_of(problems),
         ..Plan::default()
     };
     plan.wave(gangs::plan_started_gangs(snapshot));
@@ -48,7 +48,7 @@ pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
     let all = intake.errors.iter().map(invalid);
     let all = all.chain(intake.blocked_by.iter().map(unbuilt));
     let all = all.chain(intake.not_acted_on.iter().map(invalid));
-    all.take(SHOWN).collect()
+    all.take(MAX_LISTED).collect()
 }
 
 /// For `lastErrors`.
@@ -62,7 +62,7 @@ pub(super) fn errors_of(problems: &[Problem], now: Timestamp) -> Vec<LastError> 
 }
 
 /// As events.
-pub(super) fn events_of(problems: Vec<Problem>) -> Vec<Note> {
-    let event = |Problem(_, reason, message)| Note::warning(reason, message);
+pub(super) fn events_of(problems: Vec<Problem>) -> Vec<Event> {
+    let event = |Problem(_, reason, message)| Event::warning(reason, message);
     problems.into_iter().map(event).collect()
 }
