@@ -17,8 +17,11 @@
 //!   was over, an object that vanishes is read live before it counts as gone.
 
 mod attempts;
+mod change;
 mod index;
 mod listing;
+mod live;
+mod own_writes;
 mod pending_create;
 mod tombstones;
 
@@ -26,10 +29,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
-use api::{PodClique, labels};
+use api::PodClique;
 use domain::Key;
 use domain::object::ownership;
-use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
@@ -38,6 +40,7 @@ use crate::kinds::Watched;
 use crate::scope::Scope;
 use attempts::Attempts;
 pub use attempts::Holder;
+pub use change::Change;
 pub use index::set_of;
 use index::{Index, Owner};
 use listing::Listing;
@@ -46,59 +49,6 @@ use tombstones::Tombstones;
 
 /// How long an own write may stay assumed by the watch before the object is read live.
 pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
-
-/// An object before and after.
-#[derive(Clone, Debug)]
-pub struct Change<K> {
-    /// As it was; `None` if it is new.
-    pub old: Option<Arc<K>>,
-    /// As it is; `None` if it is gone.
-    pub new: Option<Arc<K>>,
-}
-
-impl<K> Change<K> {
-    /// What there is of it: as it was, as it is.
-    pub fn versions(&self) -> impl Iterator<Item = &Arc<K>> {
-        self.old.iter().chain(&self.new)
-    }
-
-    /// The object as it was, if that very one is gone.
-    pub fn gone(&self) -> Option<&Arc<K>>
-    where
-        K: Resource<DynamicType = ()>,
-    {
-        let uid = |o: &Arc<K>| o.meta().uid.clone();
-        let stays = self.new.as_ref().map(uid) == self.old.as_ref().map(uid);
-        self.old.as_ref().filter(|_| !stays)
-    }
-
-    /// The object as it was, if it is gone or in other hands: who waited for its end goes on.
-    pub fn lost(&self) -> Option<&Arc<K>>
-    where
-        K: Resource<DynamicType = ()>,
-    {
-        let hands = |o: &Arc<K>| {
-            let meta = o.meta();
-            let owner = ownership::controller(meta).map(|owner| owner.uid.clone());
-            (meta.uid.clone(), owner, set_of(meta))
-        };
-        let stays = self.new.as_ref().map(hands) == self.old.as_ref().map(hands);
-        self.old.as_ref().filter(|_| !stays)
-    }
-
-    /// Whether the object is there before and after, and this is the same of both.
-    pub fn keeps<T: PartialEq>(&self, read: impl Fn(&K) -> T) -> bool {
-        let (Some(old), Some(new)) = (&self.old, &self.new) else {
-            return false;
-        };
-        read(old) == read(new)
-    }
-
-    /// The newest version there is.
-    pub fn newest(&self) -> Option<&Arc<K>> {
-        self.new.as_ref().or(self.old.as_ref())
-    }
-}
 
 /// Which object and which version of it.
 pub type Seen = Option<(String, u64)>;
@@ -221,97 +171,6 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         })
     }
 
-    /// We wrote the object and this is the answer.
-    pub fn wrote(&self, object: K) -> Option<Change<K>> {
-        self.write(|inner| {
-            let key = Key::of(object.meta());
-            inner.unsettled.remove(&key);
-            let is_known = inner.version_of(&key) >= version(object.meta());
-            if is_known || inner.tombstones.holds(ownership::uid(object.meta())) {
-                return None;
-            }
-            inner.assumed.insert(key.clone(), Some(Instant::now()));
-            inner.put(key, object)
-        })
-    }
-
-    /// A POST of this object is about to be sent: it may be there from now on.
-    pub fn expect_create(&self, meta: &ObjectMeta) {
-        self.write(|inner| {
-            inner
-                .unsettled
-                .insert(Key::of(meta), PendingCreate::in_flight(meta))
-        });
-    }
-
-    /// The POST was answered; returns what that settles.
-    pub fn observe_answer(&self, key: &Key) -> Option<PendingCreate> {
-        self.write(|inner| inner.unsettled.remove(key))
-    }
-
-    /// The POST got no answer: unless the object is shown already it has to be read live.
-    pub fn create_unknown(&self, key: &Key) {
-        self.write(|inner| {
-            if let Some(unsettled) = inner.unsettled.get_mut(key) {
-                unsettled.is_in_flight = false;
-                inner.assumed.insert(key.clone(), None);
-            }
-        });
-    }
-
-    /// Whose object of this name may be there though none is shown.
-    pub fn unsettled(&self, key: &Key) -> Option<PendingCreate> {
-        self.read(|inner| inner.unsettled.get(key).cloned())
-    }
-
-    /// Whether an object of this owner may be there that is not shown.
-    pub fn may_have_more_of(&self, owner_uid: &str) -> bool {
-        self.read(|inner| inner.unsettled.values().any(|u| u.owner_uid == owner_uid))
-    }
-
-    /// Whether an object may be there that is part of the PodCliqueSet and not shown.
-    pub fn may_have_more_in(&self, set: &Key) -> bool {
-        self.read(|inner| {
-            let mut all = inner.unsettled.values();
-            all.any(|u| u.set.as_ref() == Some(set))
-        })
-    }
-
-    /// A DELETE of this uid is about to be sent: its end will be no surprise.
-    pub fn will_delete(&self, uid: &str) {
-        self.write(|inner| {
-            inner.deleting.entry(uid.to_owned()).or_insert(None);
-        });
-    }
-
-    /// The DELETE was refused, or got no answer.
-    pub fn did_not_delete(&self, uid: &str) {
-        self.write(|inner| inner.withdraw_deletion(uid));
-    }
-
-    /// The object with this uid is deleted: from now on it is on its way out.
-    pub fn wrote_delete(&self, key: &Key, uid: &str, now: Timestamp) -> Option<Change<K>> {
-        self.write(|inner| {
-            let known = inner
-                .objects
-                .get(key)
-                .filter(|o| ownership::uid(o.meta()) == uid);
-            let Some(known) = known.cloned() else {
-                inner.deleting.remove(uid);
-                return None;
-            };
-            // On its way out already: by what the API server shows, or by an earlier DELETE, whose
-            // mark has to stay until that is shown.
-            if ownership::is_terminating(known.meta()) {
-                inner.withdraw_deletion(uid);
-                return None;
-            }
-            inner.deleting.insert(uid.to_owned(), Some(Time(now)));
-            inner.assumed.insert(key.clone(), Some(Instant::now()));
-            inner.put(key.clone(), K::clone(&known))
-        })
-    }
-
     /// What has to be read live.
     pub fn expired(&self) -> Vec<Key> {
         let is_overdue =
@@ -325,66 +184,6 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     /// Which object and version is shown under this name.
     pub fn seen(&self, key: &Key) -> Seen {
         self.read(|inner| inner.seen(key))
-    }
-
-    /// What a live read found. `before` is what was shown when the read began: if that has
-    /// changed, the news is newer than the answer.
-    pub fn read_live(&self, key: &Key, before: &Seen, found: Option<K>) -> Option<Change<K>> {
-        self.write(|inner| {
-            if inner.seen(key) != *before {
-                return None;
-            }
-            inner.assumed.remove(key);
-            if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
-                inner.unsettled.remove(key);
-            }
-            let Some(object) = found else {
-                if let Some((uid, _)) = before {
-                    inner.bury(uid);
-                }
-                return inner.take(key);
-            };
-            if inner.tombstones.holds(ownership::uid(object.meta())) {
-                return None;
-            }
-            // Without our label a watch of labelled objects tells nothing more of it.
-            if inner.is_selected
-                && ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER)
-            {
-                inner.assumed.insert(key.clone(), Some(Instant::now()));
-            }
-            inner.put(key.clone(), object)
-        })
-    }
-
-    /// A live read found an object that lacks our label and is no concern of ours: somebody took it
-    /// away from us, or never was it ours. It is not followed any more, and not known to be gone.
-    pub fn let_go(&self, key: &Key, before: &Seen, found: &ObjectMeta) -> Option<Change<K>> {
-        self.write(|inner| {
-            if inner.seen(key) != *before {
-                return None;
-            }
-            inner.assumed.remove(key);
-            if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
-                inner.unsettled.remove(key);
-            }
-            let (shown, _) = before.as_ref()?;
-            if shown != ownership::uid(found) {
-                inner.bury(shown);
-            }
-            inner.take(key)
-        })
-    }
-
-    /// All objects of the scope went with their kind, which the API server does not serve any more.
-    pub fn clear(&self, scope: &Scope) -> Vec<Change<K>> {
-        self.write(|inner| {
-            inner.listings.remove(scope);
-            let keys = inner.objects.keys();
-            let keys = keys.filter(|key| scope.holds(&key.namespace));
-            let keys: Vec<Key> = keys.cloned().collect();
-            keys.iter().filter_map(|key| inner.take(key)).collect()
-        })
     }
 
     /// Forgets what need not be known any more.

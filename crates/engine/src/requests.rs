@@ -1,12 +1,12 @@
 //! Single requests: each bounded in time, counted, and answered in terms that decide what to do.
 
+mod error;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
-use domain::object::text::cut_text;
-use http::{HeaderMap, header};
 use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
 };
@@ -22,6 +22,8 @@ use crate::flow::Flow;
 use crate::heard::HEAD_TIMEOUT;
 use crate::metrics::{ByRequest, Metrics};
 use crate::scope::Scope;
+pub use error::RequestError;
+use error::{refused, retry_after};
 
 /// A write that gets no answer for this long: admission webhooks may take up to 30 s.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,125 +31,6 @@ const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 const BODY_TIMEOUT: Duration = Duration::from_secs(15);
 /// The same of a list.
 const LIST_TIMEOUT: Duration = Duration::from_mins(2);
-/// Characters of what the API server says that are passed on.
-const MAX_MESSAGE_CHARS: usize = 2_000;
-
-/// Why a request did not do what was asked.
-#[derive(Debug, thiserror::Error)]
-pub enum RequestError {
-    /// An object of that name exists.
-    #[error("an object of this name exists")]
-    AlreadyExists,
-    /// The object is not there.
-    #[error("not found")]
-    NotFound,
-    /// The object changed, or is another one than was meant.
-    #[error("the object changed meanwhile")]
-    Conflict,
-    /// The name is taken by an object of somebody else, and that one stays.
-    #[error(
-        "NameConflict: this name is taken by an object that belongs to {holder}; delete or rename \
-         that object"
-    )]
-    NameConflict {
-        /// Who it belongs to.
-        holder: String,
-    },
-    /// The API server refuses; asking again at once is of no use.
-    #[error("{message}")]
-    Refused {
-        /// HTTP status code.
-        code: u16,
-        /// What the API server says.
-        message: String,
-    },
-    /// The answer is an object with a field that is not what it can be. A write was carried out.
-    #[error("the object that is there cannot be read: {0}; correct it or delete it")]
-    Unreadable(String),
-    /// The API server has too much to do and asks to wait. It did nothing.
-    #[error("the API server has too much to do and asks to wait for {after:?}: {message}")]
-    Throttled {
-        /// How long.
-        after: Duration,
-        /// What it says.
-        message: String,
-    },
-    /// A webhook that has to agree cannot be asked. Nothing was done.
-    #[error("{0}; mend this webhook, or remove its configuration")]
-    WebhookFailed(String),
-    /// The namespace goes away, and everything in it: nothing is created there any more.
-    #[error("the namespace is being deleted")]
-    NamespaceEnds,
-    /// The API server could not be asked, or failed. It may have done what was asked.
-    #[error("the API server gave no answer: {0}")]
-    Unavailable(String),
-}
-
-/// What an answer that is no success means.
-fn refused(status: &Status, after: Duration) -> RequestError {
-    let says = |words: &str| status.message.contains(words);
-    // It may repeat a value of any length, and goes into a status that has to be stored.
-    let message = cut_text(&status.message, MAX_MESSAGE_CHARS);
-    let refused = |code, message| RequestError::Refused { code, message };
-    match (status.code, status.reason.as_str()) {
-        // A webhook chooses the code of its refusal.
-        (code, _) if says("admission webhook") && says("denied the request") => {
-            refused(code, message)
-        }
-        (500, _) if says("failed calling webhook") => RequestError::WebhookFailed(message),
-        (409, "AlreadyExists") => RequestError::AlreadyExists,
-        (404, _) => RequestError::NotFound,
-        (409, _) => RequestError::Conflict,
-        // What the API server says of a patch that names the uid of an object that is gone.
-        (422, _) if is_another_object(status) => RequestError::Conflict,
-        (403, _) if says("because it is being terminated") => RequestError::NamespaceEnds,
-        // For half a minute after definitions were installed, where whoever blocks the deletion
-        // of an owner is asked for its rights: the plugin does not know the owner's kind yet.
-        (403, _) if says("cannot find RESTMapping") => RequestError::Unavailable(message),
-        // The store's words, passed on as an internal error: it will say so each time.
-        (500, _) if says("request is too large") => refused(500, message),
-        (429, _) => RequestError::Throttled { after, message },
-        (500.., _) => RequestError::Unavailable(message),
-        (code, _) => refused(code, message),
-    }
-}
-
-fn is_another_object(status: &Status) -> bool {
-    let causes = status.details.iter().flat_map(|details| &details.causes);
-    causes
-        .into_iter()
-        .any(|cause| cause.field == "metadata.uid")
-}
-
-/// `Retry-After`, in seconds as API servers send it.
-fn retry_after(headers: &HeaderMap) -> Duration {
-    let header = headers.get(header::RETRY_AFTER);
-    let seconds = header.and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    Duration::from_secs(seconds.unwrap_or(0))
-}
-
-impl RequestError {
-    fn code(&self) -> u16 {
-        match self {
-            Self::AlreadyExists | Self::Conflict | Self::NameConflict { .. } => 409,
-            Self::NotFound => 404,
-            Self::Refused { code, .. } => *code,
-            Self::Throttled { .. } => 429,
-            Self::WebhookFailed(_) => 500,
-            Self::NamespaceEnds => 403,
-            Self::Unreadable(_) => 200,
-            Self::Unavailable(_) => 0,
-        }
-    }
-
-    /// Whether it will be said again if nobody changes anything.
-    pub fn is_refusal(&self) -> bool {
-        matches!(
-            self,
-            Self::NameConflict { .. } | Self::Refused { .. } | Self::WebhookFailed(_)
-        )
-    }
-}
 
 type Answer<R> = Result<R, RequestError>;
 

@@ -1,0 +1,61 @@
+//! What happened to one object.
+
+use std::sync::Arc;
+
+use domain::object::ownership;
+use kube::Resource;
+
+use super::set_of;
+
+/// An object before and after.
+#[derive(Clone, Debug)]
+pub struct Change<K> {
+    /// As it was; `None` if it is new.
+    pub old: Option<Arc<K>>,
+    /// As it is; `None` if it is gone.
+    pub new: Option<Arc<K>>,
+}
+
+impl<K> Change<K> {
+    /// What there is of it: as it was, as it is.
+    pub fn versions(&self) -> impl Iterator<Item = &Arc<K>> {
+        self.old.iter().chain(&self.new)
+    }
+
+    /// The object as it was, if that very one is gone.
+    pub fn gone(&self) -> Option<&Arc<K>>
+    where
+        K: Resource<DynamicType = ()>,
+    {
+        let uid = |o: &Arc<K>| o.meta().uid.clone();
+        let stays = self.new.as_ref().map(uid) == self.old.as_ref().map(uid);
+        self.old.as_ref().filter(|_| !stays)
+    }
+
+    /// The object as it was, if it is gone or in other hands: who waited for its end goes on.
+    pub fn lost(&self) -> Option<&Arc<K>>
+    where
+        K: Resource<DynamicType = ()>,
+    {
+        let hands = |o: &Arc<K>| {
+            let meta = o.meta();
+            let owner = ownership::controller(meta).map(|owner| owner.uid.clone());
+            (meta.uid.clone(), owner, set_of(meta))
+        };
+        let stays = self.new.as_ref().map(hands) == self.old.as_ref().map(hands);
+        self.old.as_ref().filter(|_| !stays)
+    }
+
+    /// Whether the object is there before and after, and this is the same of both.
+    pub fn keeps<T: PartialEq>(&self, read: impl Fn(&K) -> T) -> bool {
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return false;
+        };
+        read(old) == read(new)
+    }
+
+    /// The newest version there is.
+    pub fn newest(&self) -> Option<&Arc<K>> {
+        self.new.as_ref().or(self.old.as_ref())
+    }
+}

@@ -1,0 +1,73 @@
+//! What was read live, and what goes without any event.
+
+use api::labels;
+use domain::Key;
+use domain::object::ownership;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use tokio::time::Instant;
+
+use super::{Cache, Change, Seen};
+use crate::scope::Scope;
+
+impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+    /// What a live read found. `before` is what was shown when the read began: if that has
+    /// changed, the news is newer than the answer.
+    pub fn read_live(&self, key: &Key, before: &Seen, found: Option<K>) -> Option<Change<K>> {
+        self.write(|inner| {
+            if inner.seen(key) != *before {
+                return None;
+            }
+            inner.assumed.remove(key);
+            if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
+                inner.unsettled.remove(key);
+            }
+            let Some(object) = found else {
+                if let Some((uid, _)) = before {
+                    inner.bury(uid);
+                }
+                return inner.take(key);
+            };
+            if inner.tombstones.holds(ownership::uid(object.meta())) {
+                return None;
+            }
+            // Without our label a watch of labelled objects tells nothing more of it.
+            if inner.is_selected
+                && ownership::label(object.meta(), labels::MANAGED_BY) != Some(labels::MANAGER)
+            {
+                inner.assumed.insert(key.clone(), Some(Instant::now()));
+            }
+            inner.put(key.clone(), object)
+        })
+    }
+
+    /// A live read found an object that lacks our label and is no concern of ours: somebody took it
+    /// away from us, or never was it ours. It is not followed any more, and not known to be gone.
+    pub fn let_go(&self, key: &Key, before: &Seen, found: &ObjectMeta) -> Option<Change<K>> {
+        self.write(|inner| {
+            if inner.seen(key) != *before {
+                return None;
+            }
+            inner.assumed.remove(key);
+            if inner.unsettled.get(key).is_some_and(|u| !u.is_in_flight) {
+                inner.unsettled.remove(key);
+            }
+            let (shown, _) = before.as_ref()?;
+            if shown != ownership::uid(found) {
+                inner.bury(shown);
+            }
+            inner.take(key)
+        })
+    }
+
+    /// All objects of the scope went with their kind, which the API server does not serve any more.
+    pub fn clear(&self, scope: &Scope) -> Vec<Change<K>> {
+        self.write(|inner| {
+            inner.listings.remove(scope);
+            let keys = inner.objects.keys();
+            let keys = keys.filter(|key| scope.holds(&key.namespace));
+            let keys: Vec<Key> = keys.cloned().collect();
+            keys.iter().filter_map(|key| inner.take(key)).collect()
+        })
+    }
+}
