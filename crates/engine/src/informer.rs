@@ -19,6 +19,7 @@ use kube::Client;
 use kube::core::DeserializeGuard;
 use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
+use tokio::time::{Instant, sleep_until};
 
 use crate::context::Context;
 use crate::heard::{self, Heard};
@@ -30,6 +31,9 @@ use failures::{FAILURES_BEFORE_RELIST, Failures};
 
 /// How often own writes are checked for being shown by the watch.
 const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
+/// How often a kind is listed anew though its watch is in order: an event that an API server or
+/// etcd lost is noticed by nothing else, as watches go on from version to version.
+const RELIST_INTERVAL: Duration = Duration::from_mins(30);
 /// A full list that takes longer than this hangs.
 const LIST_TIMEOUT: Duration = Duration::from_mins(2);
 
@@ -92,6 +96,7 @@ impl Informer {
             K::Scope::api::<K>(client.clone(), &self.scope),
             config::<K>()
         ));
+        let relist_at = Instant::now() + RELIST_INTERVAL;
         let mut is_listed = false;
         // Beside the watch: what cannot be listed here must not hold up what is told there.
         let mut unlabelled: Option<BoxFuture<'_, ()>> = None;
@@ -106,6 +111,7 @@ impl Informer {
                     self.set_listed::<K>();
                     continue;
                 }
+                () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => return,
             };
             match event {
                 Some(Ok(event)) => {

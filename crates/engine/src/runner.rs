@@ -20,8 +20,7 @@ use crate::metrics::ByController;
 use crate::work_queue::TurnEnd;
 use crate::worker::Worker;
 
-/// How often all keys are decided again, whatever was or was not seen: an event that an API server
-/// or etcd lost is noticed by nobody, as watches go on from version to version.
+/// How often all keys are decided again, whatever was or was not seen.
 const RESYNC_INTERVAL: Duration = Duration::from_mins(10);
 /// How long an object waits whose reconcile ended in a way that nobody foresaw.
 const PANIC_PAUSE: Duration = Duration::from_secs(5);

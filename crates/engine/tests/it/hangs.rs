@@ -78,6 +78,30 @@ async fn a_watch_that_is_silent_is_begun_anew_with_a_list() {
     assert_eq!(lists, 2);
 }
 
+/// An event that an API server lost is noticed by nothing else.
+#[tokio::test(start_paused = true)]
+async fn a_watch_in_order_is_begun_anew_with_a_list_every_half_an_hour() {
+    let bookmark = || {
+        let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
+        let object =
+            json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata});
+        let event = json!({"type": "BOOKMARK", "object": object});
+        Reply::Every(Duration::from_secs(40), event)
+    };
+    let (context, client, asked) = context(move |asked, _| {
+        if asked.contains("watch=true") {
+            bookmark()
+        } else {
+            list("PodClique")
+        }
+    });
+    watch_for(29 * 60, &context, client.clone()).await;
+    assert_eq!(lists(&asked), 1);
+    watch_for(62 * 60, &context, client).await;
+    assert_eq!(lists(&asked), 1 + 3);
+    assert!(context.unsynced().is_empty());
+}
+
 #[tokio::test(start_paused = true)]
 async fn bookmarks_are_a_sign_of_life() {
     let bookmark = || {

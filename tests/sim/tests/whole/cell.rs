@@ -8,11 +8,14 @@ use sim::Resource;
 use crate::disturbance::Disturbance;
 use crate::mutant::Mutant;
 use crate::ring::{Ring, WATCHED, in_paused_time};
+use crate::trouble::Trouble;
 use crate::undisturbed::{Reference, WARM_UP, judge_events, judge_slots};
 
 /// Simulated time within which a run ends as it should: events that were lost are found out of after
 /// ten minutes.
 const LIMIT: Duration = Duration::from_mins(12);
+/// The same where only the next full list makes up for what was lost.
+const LIMIT_OF_LISTS: Duration = Duration::from_mins(35);
 /// How long two operators run.
 const TOGETHER: Duration = Duration::from_mins(1);
 
@@ -60,7 +63,11 @@ impl Cell {
             ring.pass(TOGETHER).await?;
             ring.end_others();
         }
-        ring.come_to(&self.reference.end, LIMIT).await?;
+        let limit = match self.disturbance {
+            Disturbance::Watch(_, Trouble::LostForeign(_)) => LIMIT_OF_LISTS,
+            _ => LIMIT,
+        };
+        ring.come_to(&self.reference.end, limit).await?;
         self.judge_lists(ring)?;
         if let Disturbance::OldLists(..) = self.disturbance {
             return Ok(());

@@ -20,23 +20,14 @@ pub fn old_lists(reference: &Reference) -> Vec<Disturbance> {
     old.collect()
 }
 
-/// The same for sets, which may do too much for a while and then undo it.
+/// The same for sets, which may do too much for a while and then undo it. A job cannot undo a
+/// restart (decision 75).
 fn old_lists_of_sets(reference: &Reference) -> Vec<Disturbance> {
     let is_job = reference.scenario.is_job;
     if is_job {
         Vec::new()
     } else {
         old_lists(reference)
-    }
-}
-
-/// The same for jobs.
-fn old_lists_of_jobs(reference: &Reference) -> Vec<Disturbance> {
-    let is_job = reference.scenario.is_job;
-    if is_job {
-        old_lists(reference)
-    } else {
-        Vec::new()
     }
 }
 
@@ -60,10 +51,4 @@ fn whatever_an_operator_meets_it_ends_as_if_nothing_had_been() {
 #[test]
 fn an_operator_that_starts_from_old_lists_ends_as_if_they_were_new() {
     run_all(old_lists_of_sets).expect(LEAST_OLD);
-}
-
-#[test]
-#[ignore = "fails: what an old list does not show costs a job a restart, or the pod that failed"]
-fn a_job_whose_operator_starts_from_old_lists_ends_as_if_they_were_new() {
-    run_all(old_lists_of_jobs).expect(1);
 }

@@ -14,7 +14,7 @@ fn replay() {
     let themes = [
         matrix::faults,
         watches::troubles,
-        watches::unknown,
+        watches::lost,
         operators::others,
         operators::old_lists,
     ];
