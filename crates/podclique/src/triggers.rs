@@ -80,22 +80,9 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Ke
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
-    all.extend(who_waited(change, caches));
+    // They create nothing while a PodClique of an earlier attempt exists in their replica.
+    all.extend(find::beside_lost::<PodClique>(change, caches));
     all
-}
-
-/// The PodCliques of the replica create nothing while one of an earlier attempt exists there.
-fn who_waited(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
-    let Some(lost) = change.lost().map(|c| &c.metadata) else {
-        return Vec::new();
-    };
-    let Some(set) = set_of(lost) else {
-        return Vec::new();
-    };
-    let podcliques = caches.of::<PodClique>().part_of(&set);
-    let beside = podcliques.iter().map(|c| &c.metadata);
-    let beside = beside.filter(|meta| find::is_beside(&set, lost, meta));
-    beside.map(Key::of).collect()
 }
 
 /// An annotation says whether the gang's list opens gates.

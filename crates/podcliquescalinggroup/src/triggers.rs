@@ -6,7 +6,6 @@ use domain::Key;
 use domain::health::training;
 use domain::object::ownership;
 use domain::workload::limits;
-use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 
@@ -50,20 +49,7 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
         owner.or_else(|| find::adopter(meta, labels::SCALING_GROUP))
     });
     let mut all: Vec<Key> = holders.collect();
-    all.extend(who_waited(change, caches));
+    // They create nothing while a PodClique of an earlier attempt exists in their replica.
+    all.extend(find::beside_lost::<PodCliqueScalingGroup>(change, caches));
     all
-}
-
-/// The groups of the replica create nothing while a PodClique of an earlier attempt exists there.
-fn who_waited(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
-    let Some(lost) = change.lost().map(|c| &c.metadata) else {
-        return Vec::new();
-    };
-    let Some(set) = set_of(lost) else {
-        return Vec::new();
-    };
-    let groups = caches.of::<PodCliqueScalingGroup>().part_of(&set);
-    let beside = groups.iter().map(|g| &g.metadata);
-    let beside = beside.filter(|meta| find::is_beside(&set, lost, meta));
-    beside.map(Key::of).collect()
 }

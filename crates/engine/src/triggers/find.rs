@@ -1,12 +1,14 @@
 //! Keys that several reconcilers look for after a change.
 
-use api::labels;
+use api::{PodClique, labels};
 use domain::Key;
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
 use crate::cache::{Change, set_of};
+use crate::caches::Caches;
+use crate::kinds::Watched;
 
 /// The keys of the object as it was and as it is.
 pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
@@ -43,7 +45,18 @@ pub fn gang(meta: &ObjectMeta) -> Option<Key> {
     labelled(meta, labels::POD_GANG)
 }
 
-/// Whether both are of the same PodCliqueSet replica, by their names.
-pub fn is_beside(set: &Key, one: &ObjectMeta, other: &ObjectMeta) -> bool {
-    ownership::replica_in(&set.name, one) == ownership::replica_in(&set.name, other)
+/// Objects of kind `K` in the PodCliqueSet replica, by their names, in which a PodClique is gone or
+/// came into other hands: they may have waited for its end.
+pub fn beside_lost<K: Watched>(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let Some(lost) = change.lost().map(|c| &c.metadata) else {
+        return Vec::new();
+    };
+    let Some(set) = set_of(lost) else {
+        return Vec::new();
+    };
+    let replica = |meta| ownership::replica_in(&set.name, meta);
+    let parts = caches.of::<K>().part_of(&set);
+    let beside = parts.iter().map(|part| part.meta());
+    let beside = beside.filter(|meta| replica(meta) == replica(lost));
+    beside.map(Key::of).collect()
 }
