@@ -12,7 +12,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueScalingGroup>(|change, _| find::set(change));
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodGang>(|change, _| find::set(change));
-    on.on_change::<Pod>(|change, _| find::set(change));
+    on.on_change::<Pod>(from_pod);
     on.on_change::<Service>(|change, _| find::set(change));
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
@@ -30,4 +30,13 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let groups = owners.filter_map(|group| caches.of::<PodCliqueScalingGroup>().get(&group));
     let of_groups = groups.filter_map(|g| engine::cache::set_of(&g.metadata));
     find::set(change).into_iter().chain(of_groups).collect()
+}
+
+/// Labels can be edited: a pod belongs to the set that its PodClique belongs to.
+fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
+    let podcliques = find::owners::<Pod, PodClique>(change, caches);
+    let of_owners = podcliques
+        .iter()
+        .filter_map(|c| caches.set_of_member(&c.metadata));
+    find::set(change).into_iter().chain(of_owners).collect()
 }

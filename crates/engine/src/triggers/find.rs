@@ -1,5 +1,7 @@
 //! Keys that several reconcilers look for after a change.
 
+use std::sync::Arc;
+
 use api::{PodClique, labels};
 use domain::Key;
 use domain::object::ownership;
@@ -38,6 +40,16 @@ pub fn owner<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Option<Key> {
     let owner = ownership::controller(meta).filter(|o| o.kind == K::kind(&()))?;
     let namespace = meta.namespace.clone().unwrap_or_default();
     Some(Key::new(namespace, owner.name.clone()))
+}
+
+/// The objects of kind `O` that control the object, as it was and as it is, if they are seen.
+pub fn owners<K, O>(change: &Change<K>, caches: &Caches) -> Vec<Arc<O>>
+where
+    K: Resource<DynamicType = ()>,
+    O: Watched,
+{
+    let keys = change.versions().filter_map(|o| owner::<O>(o.meta()));
+    keys.filter_map(|key| caches.of::<O>().get(&key)).collect()
 }
 
 /// The PodGang that an object's label names.

@@ -42,6 +42,7 @@ canaries! {
     no_finalizer: NoFinalizer by "I27";
     forgotten_latch: ForgottenLatch by "I16";
     deaf_to_deletions: DeafToDeletions by "I11" "ESR";
+    deaf_gangs: DeafGangs by "WAKE";
     partial_gangs: PartialGangs by "I8";
     delete_without_uid: DeleteWithoutUid by "I29";
     no_relist_diff: NoRelistDiff by "ESR";

@@ -20,3 +20,4 @@ mod seeds;
 mod service;
 mod shown;
 mod views;
+mod wakes;

@@ -25,6 +25,7 @@ use crate::sabotage::{self, Sabotage, Spoilt};
 use crate::service::{self, Lot};
 use crate::shown::{self, Shown};
 use crate::views::{self, Views};
+use crate::wakes::{self, Plans, Rules};
 
 /// A controller, by number, and a key.
 pub type Job = (usize, Key);
@@ -59,7 +60,10 @@ pub struct Operator {
     groups: Arc<Worker<podcliquescalinggroup::PodCliqueScalingGroupReconciler>>,
     cliques: Arc<Worker<podclique::PodCliqueReconciler>>,
     gangs: Arc<Worker<podgang::PodGangReconciler>>,
+    rules: Rules,
     waiting: BTreeSet<Job>,
+    /// Put into a queue since the plans were taken.
+    woken: BTreeSet<Job>,
     running: BTreeMap<Job, Running>,
     timers: BTreeMap<Job, Instant>,
     done: Arc<Mutex<Vec<Done>>>,
@@ -123,6 +127,7 @@ impl Operator {
         Self {
             trusted: strays(store, &views),
             views,
+            rules: Rules::new(sets.clone(), cliques.clone()),
             sets: Arc::new(Worker::new(sets, context.clone())),
             groups: Arc::new(Worker::new(
                 podcliquescalinggroup::PodCliqueScalingGroupReconciler::default(),
@@ -132,6 +137,7 @@ impl Operator {
             gangs: Arc::new(Worker::new(podgang::PodGangReconciler, context.clone())),
             context,
             waiting: BTreeSet::new(),
+            woken: BTreeSet::new(),
             running: BTreeMap::new(),
             timers: BTreeMap::new(),
             done: Arc::default(),
@@ -206,8 +212,10 @@ impl Operator {
         self.reads.retain(|_, handle| !handle.is_finished());
         for (number, controller) in CONTROLLERS.iter().enumerate() {
             let queue = self.context.queue(*controller);
-            let keys = queue.take_all().into_iter();
-            self.waiting.extend(keys.map(|key| (number, key)));
+            let jobs = queue.take_all().into_iter().map(|key| (number, key));
+            let jobs: Vec<Job> = jobs.filter(|job| !self.is_overheard(job)).collect();
+            self.woken.extend(jobs.iter().cloned());
+            self.waiting.extend(jobs);
         }
         let now = Instant::now();
         let due: Vec<Job> = self
@@ -220,6 +228,26 @@ impl Operator {
             self.timers.remove(&job);
             self.waiting.insert(job);
         }
+    }
+
+    /// A trigger that is not there.
+    fn is_overheard(&self, job: &Job) -> bool {
+        let is_gang = CONTROLLERS.get(job.0) == Some(&PodGangReconciler::NAME);
+        self.sabotage == Some(Sabotage::DeafGangs) && is_gang
+    }
+
+    /// What each controller would do now.
+    pub fn plans(&mut self) -> Plans {
+        self.take_in();
+        self.woken.clear();
+        self.rules.plans(&self.context)
+    }
+
+    /// Each object for which something else is planned than before was put into its queue.
+    pub fn check_wakes(&mut self, before: &Plans) -> Result<(), Violation> {
+        self.take_in();
+        let after = self.rules.plans(&self.context);
+        wakes::check(before, &after, |job| self.woken.contains(job))
     }
 
     /// The next timer.

@@ -33,6 +33,8 @@ pub enum Sabotage {
     ForgottenLatch,
     /// Deletions of pods are not seen.
     DeafToDeletions,
+    /// No change wakes the PodGangs.
+    DeafGangs,
     /// Gangs are listed pod by pod.
     PartialGangs,
     /// Pods are labelled with another set.

@@ -76,7 +76,7 @@ impl Run {
             match (first + turn) % 5 {
                 0 if can_start => self.start_one().await,
                 1 if can_answer => self.answer_one().await?,
-                2 if can_see => self.see_one(),
+                2 if can_see => self.see_one()?,
                 3 if can_read => self.read_one().await,
                 4 if self.cluster() => {}
                 _ => continue,

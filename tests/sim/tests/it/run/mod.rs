@@ -21,6 +21,9 @@ use sim::story::{self, Notes};
 /// Steps with trouble.
 const TROUBLED: usize = 350;
 
+/// Of so many seeds one compares all plans before and after each event that is shown.
+const WAKES_EVERY: u64 = 16;
+
 /// A seed that failed.
 #[derive(Debug)]
 pub struct Failure {
@@ -94,6 +97,7 @@ struct Run {
     asked: Requests,
     events: Notes,
     is_told: bool,
+    minds_wakes: bool,
     coverage: Coverage,
 }
 
@@ -123,6 +127,7 @@ impl Run {
             asked: Requests::default(),
             events: Notes::new(),
             is_told,
+            minds_wakes: seed.is_multiple_of(WAKES_EVERY),
             coverage: Coverage::default(),
         }
     }
@@ -217,15 +222,23 @@ impl Run {
         }
     }
 
-    fn see_one(&mut self) {
+    fn see_one(&mut self) -> Result<(), Violation> {
         let behind = self.operator.views.behind(&self.store);
         if let Some(kind) = self.rng.pick(&behind) {
             let steps = if self.rng.chance(300) { 4 } else { 1 };
             self.note(|| format!("{steps} events of {kind} shown"));
             for _ in 0..steps {
-                self.operator.see(*kind, &self.store);
+                self.show(|operator, store| operator.see(*kind, store))?;
             }
         }
+        Ok(())
+    }
+
+    /// Shows the operator something; what it plans otherwise because of that it has to look at.
+    fn show(&mut self, event: impl FnOnce(&mut Operator, &Store)) -> Result<(), Violation> {
+        let before = self.minds_wakes.then(|| self.operator.plans());
+        event(&mut self.operator, &self.store);
+        before.map_or(Ok(()), |before| self.operator.check_wakes(&before))
     }
 
     fn cluster(&mut self) -> bool {

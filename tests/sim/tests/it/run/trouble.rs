@@ -16,14 +16,14 @@ impl Run {
         match self.rng.below(1000) {
             0..290 => self.start_one().await,
             290..550 => self.answer_one().await?,
-            550..800 => self.see_one(),
+            550..800 => self.see_one()?,
             800..895 => self.cluster_acts(),
             895..920 => self.pass_time().await,
             920..935 => self.read_one().await,
             935..951 => {
                 let kind = self.any_kind();
                 self.coverage.saw("part of a full list");
-                self.operator.relist(kind, &self.store);
+                self.show(|operator, store| operator.relist(kind, store))?;
             }
             951..955 => {
                 let (kind, seconds) = (self.any_kind(), self.rng.between(1, 20));

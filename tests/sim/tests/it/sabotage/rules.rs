@@ -13,6 +13,7 @@ use podcliqueset::{PodCliqueSetReconciler, Snapshot};
 use super::Sabotage;
 
 /// The rules of sets, and what is wrong with them.
+#[derive(Clone)]
 pub struct Spoilt {
     /// As they are.
     pub rules: PodCliqueSetReconciler,

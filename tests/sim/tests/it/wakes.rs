@@ -1,0 +1,79 @@
+//! What `observe` reads wakes the controller: a change that makes a controller plan something else
+//! for an object has to put that object's key into its queue.
+
+use std::collections::BTreeMap;
+
+use domain::Key;
+use engine::{Context, Reconciler};
+use jiff::Timestamp;
+use kube::Resource;
+use podclique::PodCliqueReconciler;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
+use podgang::PodGangReconciler;
+use sim::check::Violation;
+
+use crate::operator::Job;
+use crate::sabotage::Spoilt;
+
+/// What each controller would do now for each of its objects, as text.
+pub type Plans = BTreeMap<Job, String>;
+
+/// The rules of all controllers.
+pub struct Rules {
+    sets: Spoilt,
+    groups: PodCliqueScalingGroupReconciler,
+    cliques: PodCliqueReconciler,
+    gangs: PodGangReconciler,
+}
+
+impl Rules {
+    /// The rules that an operator follows.
+    pub fn new(sets: Spoilt, cliques: PodCliqueReconciler) -> Self {
+        Self {
+            sets,
+            groups: PodCliqueScalingGroupReconciler::default(),
+            cliques,
+            gangs: PodGangReconciler,
+        }
+    }
+
+    /// The plans that follow from the caches as they are.
+    pub fn plans(&self, context: &Context) -> Plans {
+        let mut plans = Plans::new();
+        add_plans(&mut plans, 0, &self.sets, context);
+        add_plans(&mut plans, 1, &self.groups, context);
+        add_plans(&mut plans, 2, &self.cliques, context);
+        add_plans(&mut plans, 3, &self.gangs, context);
+        plans
+    }
+}
+
+fn add_plans<R: Reconciler>(plans: &mut Plans, number: usize, rules: &R, context: &Context) {
+    let now: Timestamp = context.now();
+    for object in context.caches.of::<R::Object>().all() {
+        let snapshot = rules.observe(&object, &context.caches);
+        let plan = rules.decide(&snapshot, now).to_string();
+        plans.insert((number, Key::of(object.meta())), plan);
+    }
+}
+
+/// Each object for which something else is planned than before was woken.
+pub fn check(
+    before: &Plans,
+    after: &Plans,
+    is_woken: impl Fn(&Job) -> bool,
+) -> Result<(), Violation> {
+    for (job, plan) in after {
+        let planned = before.get(job);
+        if planned != Some(plan) && !is_woken(job) {
+            let planned = planned.map_or("nothing", String::as_str);
+            return Err(Violation {
+                invariant: "WAKE",
+                message: format!(
+                    "{job:?} was not woken by what changes its plan from\n{planned}to\n{plan}"
+                ),
+            });
+        }
+    }
+    Ok(())
+}
