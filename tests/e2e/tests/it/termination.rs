@@ -2,6 +2,8 @@
 //! *not* happen is shown by a second set: its delay is longer, and it was terminated meanwhile.
 
 mod broken;
+mod delay;
+mod group;
 mod nothing;
 mod restarts;
 
@@ -56,6 +58,18 @@ pub fn uids(seen: &Seen, prefix: &str) -> Uids {
     all.filter(|c| name(c).starts_with(prefix))
         .map(|c| (name(c).to_owned(), uid(c)))
         .collect()
+}
+
+/// The PodCliques are the same by name, and none is the same object.
+fn is_new(seen: &Seen, prefix: &str, old: &Uids) -> Result<(), String> {
+    let now = uids(seen, prefix);
+    same("PodCliques", &keys(&now), &keys(old))?;
+    let kept: Vec<_> = now.iter().filter(|(k, uid)| old[*k] == **uid).collect();
+    same("old PodCliques", &kept, &vec![])
+}
+
+fn keys(uids: &Uids) -> Vec<&String> {
+    uids.keys().collect()
 }
 
 /// How often each replica was terminated, by that object's status.

@@ -1,0 +1,71 @@
+//! What a pod does now.
+
+use jiff::Timestamp;
+
+use super::{ContainerStatus, Pod};
+
+impl Pod {
+    /// Whether the condition is True.
+    pub fn has_condition(&self, type_: &str) -> bool {
+        self.status
+            .conditions
+            .iter()
+            .any(|c| c.type_ == type_ && c.status == "True")
+    }
+
+    /// Whether it has phase Running and stays.
+    pub fn is_running(&self) -> bool {
+        self.status.phase.as_deref() == Some("Running") && !self.is_terminating()
+    }
+
+    /// Whether it is Ready and stays.
+    pub fn is_ready(&self) -> bool {
+        self.has_condition("Ready") && !self.is_terminating() && !self.is_finished()
+    }
+
+    /// Whether it ended, well or not.
+    pub fn is_finished(&self) -> bool {
+        matches!(self.status.phase.as_deref(), Some("Succeeded" | "Failed"))
+    }
+
+    /// Whether it ended well and was not deleted before: a drained pod may also end in Succeeded,
+    /// and its work is not done (docs/semantics.md §5.2).
+    pub fn is_completed(&self) -> bool {
+        self.status.phase.as_deref() == Some("Succeeded") && !self.is_terminating()
+    }
+
+    /// Whether it failed and is still there.
+    pub fn is_failed(&self) -> bool {
+        self.status.phase.as_deref() == Some("Failed") && !self.is_terminating()
+    }
+
+    /// Whether it is about to end well. For some seconds a kubelet shows such a pod as Running and
+    /// not Ready with a container that exited with 0; with a sidecar for much longer.
+    pub fn is_finishing(&self) -> bool {
+        let containers = &self.status.container_statuses;
+        let has_ended = |c: &ContainerStatus| c.state.terminated.is_some();
+        let is_well = |c: &ContainerStatus| {
+            c.ready
+                || c.state
+                    .terminated
+                    .as_ref()
+                    .is_some_and(|t| t.exit_code == 0)
+        };
+        self.is_running() && containers.iter().any(has_ended) && containers.iter().all(is_well)
+    }
+
+    /// When the first of its app containers started.
+    pub fn started_at(&self) -> Option<Timestamp> {
+        let starts = self.status.container_statuses.iter().flat_map(|c| {
+            [&c.state, &c.last_state].into_iter().flat_map(|state| {
+                let running = state.running.as_ref().and_then(|r| r.started_at.as_ref());
+                let ended = state
+                    .terminated
+                    .as_ref()
+                    .and_then(|t| t.started_at.as_ref());
+                running.into_iter().chain(ended)
+            })
+        });
+        starts.map(|t| t.0).min()
+    }
+}

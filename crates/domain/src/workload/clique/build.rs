@@ -1,0 +1,92 @@
+//! How a PodClique object is built.
+
+use std::collections::BTreeMap;
+
+use api::labels::{self, component};
+use api::{PodClique, PodCliqueSet, PodCliqueSpec};
+use k8s_openapi::api::core::v1::PodSpec;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::{Desired, Place, Ready};
+use crate::object::ownership;
+
+/// The PodClique for that place.
+pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Desired<'a> {
+    let template = clique.template;
+    let pcs_name = ownership::name(&pcs.metadata);
+    let spec = PodCliqueSpec {
+        role_name: template.spec.role_name.clone(),
+        pod_spec: PodSpec::default(),
+        replicas: place.count.replicas,
+        min_available: template.spec.min_available,
+        starts_after: Vec::new(),
+        auto_scaling_config: template.spec.auto_scaling_config.clone(),
+        workload_type: pcs.spec.workload_type,
+    };
+    let mut annotations = users_annotations(&template.annotations);
+    annotations.insert(
+        labels::TEMPLATE_REPLICAS.into(),
+        place.count.stamped.to_string(),
+    );
+    let attempt = place.attempt.annotations();
+    annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
+    let podclique = PodClique {
+        metadata: ObjectMeta {
+            labels: Some(labels_of(pcs_name, clique, &place)),
+            annotations: Some(annotations),
+            name: Some(place.name),
+            namespace: pcs.metadata.namespace.clone(),
+            owner_references: Some(vec![place.owner]),
+            finalizers: Some(vec![labels::PCLQ_FINALIZER.into()]),
+            ..ObjectMeta::default()
+        },
+        spec,
+        status: None,
+    };
+    Desired {
+        podclique,
+        pod_spec: &clique.pod_spec,
+    }
+}
+
+fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, String> {
+    let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX);
+    let mut all = clique.template.labels.clone();
+    all.retain(|key, _| is_users(key));
+    all.extend(labels::default_labels(pcs));
+    all.insert(labels::NAME.into(), place.name.clone());
+    all.insert(labels::PCS_REPLICA_INDEX.into(), place.replica.to_string());
+    all.insert(labels::POD_GANG.into(), place.gang.clone());
+    all.insert(labels::POD_TEMPLATE_HASH.into(), clique.hash.clone());
+    let component = match &place.group {
+        None => component::PCS_POD_CLIQUE,
+        Some(group) => {
+            all.insert(labels::SCALING_GROUP.into(), group.name.clone());
+            all.insert(
+                labels::SCALING_GROUP_REPLICA_INDEX.into(),
+                group.replica.to_string(),
+            );
+            component::PCSG_POD_CLIQUE
+        }
+    };
+    all.insert(labels::COMPONENT.into(), component.into());
+    if let Some(base) = &place.base_gang {
+        all.insert(labels::BASE_POD_GANG.into(), base.clone());
+    }
+    all.extend(
+        place
+            .attempt
+            .labels()
+            .map(|(key, number)| (key.to_owned(), number.to_string())),
+    );
+    all
+}
+
+/// Annotations of a template without those that are reserved for the operator. The definition
+/// refuses these; objects that were stored before it did may still have them.
+pub fn users_annotations(annotations: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX) || key == labels::MNNVL_GROUP;
+    let mut all = annotations.clone();
+    all.retain(|key, _| is_users(key));
+    all
+}

@@ -1,0 +1,153 @@
+//! How a PodClique object that exists is corrected.
+
+use api::{PodClique, PodCliqueSpec, labels};
+use k8s_openapi::api::core::v1::PodSpec;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::Desired;
+use super::metadata::{add_finalizer, adopt, overlay, own_keys};
+use crate::object::{environment, ownership};
+use crate::workload::hash;
+
+/// `existing` as it should be, or `None` if it is right.
+///
+/// Everything foreign stays: other keys, finalizers, a live `spec.replicas` that was scaled. A
+/// PodClique of another template generation keeps its pod template.
+pub fn corrected(
+    existing: &PodClique,
+    desired: &Desired<'_>,
+    is_autoscaled: bool,
+) -> Option<PodClique> {
+    if ownership::is_terminating(&existing.metadata) {
+        return None;
+    }
+    let is_same_template = is_of_template(existing, desired);
+    let metadata = corrected_metadata(existing, desired, is_same_template);
+    let mut spec = desired.podclique.spec.clone();
+    // Fixed at creation; one that has none yet is given it.
+    spec.min_available = existing.spec.min_available.or(spec.min_available);
+    let stamp = |meta| ownership::annotation(meta, labels::TEMPLATE_REPLICAS);
+    spec.replicas = live_replicas(
+        existing.spec.replicas,
+        stamp(&existing.metadata),
+        stamp(&desired.podclique.metadata),
+        is_autoscaled,
+    );
+    let takes_pods =
+        is_same_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, desired.pod_spec);
+    let is_right =
+        !takes_pods && metadata == existing.metadata && is_same_but_for_pods(&spec, &existing.spec);
+    if is_right {
+        return None;
+    }
+    let pod_spec = if takes_pods {
+        desired.pod_spec
+    } else {
+        &existing.spec.pod_spec
+    };
+    spec.pod_spec = pod_spec.clone();
+    Some(PodClique {
+        metadata,
+        spec,
+        status: existing.status.clone(),
+    })
+}
+
+fn corrected_metadata(
+    existing: &PodClique,
+    desired: &Desired<'_>,
+    is_same_template: bool,
+) -> ObjectMeta {
+    let wanted = &desired.podclique.metadata;
+    let mut next = existing.metadata.clone();
+    if is_same_template {
+        overlay(&mut next, wanted);
+    } else {
+        // The user's labels belong to the template: they come with it, on the replica's turn.
+        overlay(&mut next, &own_keys(wanted));
+    }
+    set_hash_label(&mut next, existing, is_same_template);
+    adopt(&mut next, wanted);
+    add_finalizer(&mut next, labels::PCLQ_FINALIZER);
+    next
+}
+
+/// Whether both say the same, but for the pods' template.
+fn is_same_but_for_pods(one: &PodCliqueSpec, other: &PodCliqueSpec) -> bool {
+    let PodCliqueSpec {
+        role_name,
+        pod_spec: _,
+        replicas,
+        min_available,
+        starts_after,
+        auto_scaling_config,
+        workload_type,
+    } = one;
+    *role_name == other.role_name
+        && *replicas == other.replicas
+        && *min_available == other.min_available
+        && *starts_after == other.starts_after
+        && *auto_scaling_config == other.auto_scaling_config
+        && *workload_type == other.workload_type
+}
+
+/// The next live `spec.replicas`: it follows the template only if it was not scaled since the last
+/// template value, `stamped`, was stored. An object without a stamp only gets one.
+pub fn live_replicas(
+    live: i32,
+    stamped: Option<&str>,
+    template: Option<&str>,
+    is_autoscaled: bool,
+) -> i32 {
+    let stamped: Option<i32> = stamped.and_then(|s| s.parse().ok());
+    let template: Option<i32> = template.and_then(|t| t.parse().ok());
+    match (stamped, template) {
+        (Some(stamped), Some(template)) if stamped == live && !is_autoscaled => template,
+        _ => live,
+    }
+}
+
+/// Whether both come from the same pod template. A hash that another implementation wrote says
+/// nothing to us: there the pod templates themselves are compared.
+fn is_of_template(existing: &PodClique, desired: &Desired<'_>) -> bool {
+    let theirs = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH);
+    let ours = ownership::label(&desired.podclique.metadata, labels::POD_TEMPLATE_HASH);
+    let is_same = || {
+        let (theirs, ours) = (&existing.spec.pod_spec, desired.pod_spec);
+        hash::is_same_pod_spec(&timeless(theirs), &timeless(ours))
+    };
+    match theirs {
+        Some(hash) if hash::is_ours(hash) => theirs == ours,
+        _ => is_same(),
+    }
+}
+
+/// The pod template without the one variable that is no part of the template's hash: how many pods
+/// a group replica had when the PodClique was made, which the Go operator never corrects.
+fn timeless(pod_spec: &PodSpec) -> PodSpec {
+    let mut spec = pod_spec.clone();
+    environment::remove(&mut spec, labels::env::PCSG_TEMPLATE_NUM_PODS);
+    spec
+}
+
+/// A PodClique of another generation keeps its own hash. One whose hash another implementation
+/// wrote gets ours, and the old one is noted so that its pods can be relabelled, not restarted.
+fn set_hash_label(next: &mut ObjectMeta, existing: &PodClique, is_same_template: bool) {
+    let before = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH).map(str::to_owned);
+    let is_ours = before.as_deref().is_some_and(hash::is_ours);
+    if let (false, Some(foreign)) = (is_ours, &before) {
+        let annotations = next.annotations.get_or_insert_default();
+        annotations.insert(labels::REBASED_FROM.into(), foreign.clone());
+    }
+    if is_same_template {
+        return;
+    }
+    let own = if is_ours {
+        before.unwrap_or_default()
+    } else {
+        hash::pod_spec_hash(&existing.spec.pod_spec)
+    };
+    next.labels
+        .get_or_insert_default()
+        .insert(labels::POD_TEMPLATE_HASH.into(), own);
+}

@@ -1,0 +1,70 @@
+//! What is put into the metadata of objects that exist. Whatever is foreign there stays.
+
+use std::collections::BTreeMap;
+
+use api::labels;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::object::ownership;
+
+/// Puts our keys over those that are there; attempts are written at creation and never repaired.
+pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
+    let never_repaired = [labels::ATTEMPT, labels::GROUP_ATTEMPT];
+    for (key, value) in desired.labels.iter().flatten() {
+        if !never_repaired.contains(&key.as_str()) {
+            meta.labels
+                .get_or_insert_default()
+                .insert(key.clone(), value.clone());
+        }
+    }
+    for (key, value) in desired.annotations.iter().flatten() {
+        if !never_repaired.contains(&key.as_str()) {
+            meta.annotations
+                .get_or_insert_default()
+                .insert(key.clone(), value.clone());
+        }
+    }
+}
+
+/// Only the keys that the operator itself sets.
+pub(super) fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
+    let is_own = |key: &String| {
+        let standard = [
+            labels::NAME,
+            labels::MANAGED_BY,
+            labels::PART_OF,
+            labels::COMPONENT,
+        ];
+        key.starts_with(labels::GROVE_PREFIX) || standard.contains(&key.as_str())
+    };
+    let keep = |map: &Option<BTreeMap<String, String>>| {
+        let own = map.iter().flatten().filter(|(key, _)| is_own(key));
+        Some(
+            own.map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+        )
+    };
+    ObjectMeta {
+        labels: keep(&meta.labels),
+        annotations: keep(&meta.annotations),
+        ..ObjectMeta::default()
+    }
+}
+
+/// Adds the owner to an object without a controller; an object with another controller is not
+/// changed.
+pub fn adopt(meta: &mut ObjectMeta, desired: &ObjectMeta) {
+    if ownership::controller(meta).is_none() {
+        let owner = ownership::controller(desired).cloned();
+        meta.owner_references.get_or_insert_default().extend(owner);
+    }
+}
+
+/// Adds the finalizer unless it is there.
+pub fn add_finalizer(meta: &mut ObjectMeta, finalizer: &str) {
+    if !ownership::has_finalizer(meta, finalizer) {
+        meta.finalizers
+            .get_or_insert_default()
+            .push(finalizer.to_owned());
+    }
+}

@@ -1,0 +1,167 @@
+//! Own writes, and deletions by the operator itself.
+
+use domain::Pod;
+use engine::Cache;
+use jiff::Timestamp;
+
+use super::{key, list, owner, pod, shown, terminating};
+
+#[test]
+fn shows_an_own_write_before_the_watch_does() {
+    let cache = Cache::default();
+    assert!(cache.wrote(pod("u", 5)).is_some());
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert_eq!(cache.owned_by(&owner("owner")).len(), 1);
+    assert!(
+        cache.apply(pod("u", 5)).is_none(),
+        "the echo of an own write is no news"
+    );
+}
+
+#[test]
+fn does_not_go_back_behind_an_own_write() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 3));
+    cache.wrote(pod("u", 5));
+    assert!(cache.apply(pod("u", 4)).is_none());
+    assert_eq!(shown(&cache), Some(("5".into(), false)));
+    assert!(cache.apply(pod("u", 6)).is_some());
+    assert_eq!(shown(&cache), Some(("6".into(), false)));
+}
+
+#[test]
+fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.apply(terminating("u", 6));
+    cache.delete(&terminating("u", 7).metadata);
+    assert!(cache.wrote(pod("u", 5)).is_none());
+    assert!(
+        cache
+            .read_live(&key(), &None, Some(terminating("u", 6)))
+            .is_none()
+    );
+    assert_eq!(shown(&cache), None);
+    assert!(cache.owned_by(&owner("owner")).is_empty());
+}
+
+#[test]
+fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    assert!(
+        cache
+            .wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH)
+            .is_some()
+    );
+    assert_eq!(shown(&cache), Some(("5".into(), true)));
+    assert!(
+        cache.apply(pod("u", 5)).is_none(),
+        "an echo from before the deletion"
+    );
+    assert_eq!(shown(&cache), Some(("5".into(), true)));
+    cache.delete(&terminating("u", 7).metadata);
+    assert_eq!(shown(&cache), None);
+}
+
+#[test]
+fn keeps_its_own_deletion_though_another_controller_deletes_too() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    cache.will_delete("u");
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    cache.apply(pod("u", 6));
+    assert_eq!(shown(&cache), Some(("6".into(), true)));
+}
+
+#[test]
+fn does_not_mark_another_object_of_the_same_name_as_deleted() {
+    let cache = Cache::default();
+    cache.apply(pod("new", 9));
+    assert!(
+        cache
+            .wrote_delete(&key(), "old", Timestamp::UNIX_EPOCH)
+            .is_none()
+    );
+    assert_eq!(shown(&cache), Some(("9".into(), false)));
+}
+
+#[test]
+fn keeps_the_successor_when_the_predecessors_deletion_arrives_late() {
+    let cache = Cache::default();
+    cache.apply(pod("old", 3));
+    cache.wrote(pod("new", 8));
+    assert!(cache.delete(&pod("old", 7).metadata).is_none());
+    assert_eq!(shown(&cache), Some(("8".into(), false)));
+}
+
+#[test]
+fn keeps_its_own_deletion_whatever_versions_follow() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    cache.apply(pod("u", 6));
+    assert_eq!(
+        shown(&cache),
+        Some(("6".into(), true)),
+        "a status from before the deletion"
+    );
+    cache.wrote(pod("u", 7));
+    assert_eq!(shown(&cache), Some(("7".into(), true)));
+    list(&cache, vec![pod("u", 7)]);
+    assert_eq!(shown(&cache), Some(("7".into(), true)));
+    cache.apply(pod("v", 9));
+    assert_eq!(shown(&cache), Some(("9".into(), false)), "another object");
+}
+
+#[test]
+fn is_not_surprised_by_the_end_of_what_it_deletes() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.will_delete("u");
+    assert!(cache.delete(&terminating("u", 6).metadata).is_some());
+    assert!(cache.expired().is_empty());
+    assert!(
+        cache
+            .wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH)
+            .is_none()
+    );
+    assert!(cache.wrote(pod("u", 5)).is_none(), "a late answer");
+}
+
+#[test]
+fn is_unsure_of_a_post_until_it_is_answered() {
+    let cache = Cache::<Pod>::default();
+    cache.expect_create(&pod("u", 5).metadata);
+    assert!(cache.may_have_more_of("owner") && !cache.may_have_more_of("another"));
+    cache.read_live(&key(), &None, None);
+    assert!(
+        cache.may_have_more_of("owner"),
+        "it may be carried out after the read"
+    );
+    assert!(cache.observe_answer(&key()).is_some());
+    assert!(!cache.may_have_more_of("owner"));
+}
+
+#[test]
+fn is_unsure_of_a_post_without_answer_until_it_was_read_live() {
+    let cache = Cache::<Pod>::default();
+    cache.expect_create(&pod("u", 5).metadata);
+    cache.create_unknown(&key());
+    assert_eq!(cache.expired(), [key()]);
+    list(&cache, vec![]);
+    assert!(cache.may_have_more_of("owner"), "the list may be older");
+    cache.read_live(&key(), &None, None);
+    assert!(!cache.may_have_more_of("owner") && cache.expired().is_empty());
+}
+
+#[test]
+fn is_sure_of_a_post_without_answer_once_the_watch_shows_it() {
+    let cache = Cache::<Pod>::default();
+    cache.expect_create(&pod("u", 5).metadata);
+    cache.apply(pod("u", 5));
+    assert!(!cache.may_have_more_of("owner"));
+    cache.create_unknown(&key());
+    assert!(cache.expired().is_empty(), "it is there already");
+}

@@ -1,0 +1,121 @@
+//! Failed and missing pods: replaced alone, or counted for the whole replica.
+
+use std::sync::Arc;
+
+use api::PodClique;
+use jiff::SignedDuration;
+use podclique::Snapshot;
+use rstest::rstest;
+use testkit::builders::{after, pod};
+
+use super::{breach, clique, failed, status};
+use crate::situation::{plan, situation, writes};
+
+fn with_delay(mut snapshot: Snapshot, seconds: i64) -> Snapshot {
+    snapshot.set.as_mut().unwrap().training_delay = SignedDuration::from_secs(seconds);
+    snapshot
+}
+
+#[rstest]
+#[case::before_it_was_ever_available(false, 2, 2, "True/InsufficientReadyPods")]
+#[case::within_the_slack_before(false, 2, 1, "False/NeverAvailable")]
+#[case::after_it_was_available(true, 2, 2, "True/InsufficientReadyPods")]
+fn a_failed_pod_counts(
+    #[case] was_available: bool,
+    #[case] replicas: i32,
+    #[case] min: i32,
+    #[case] should: &str,
+) {
+    let clique = clique(replicas, min, was_available);
+    let snapshot = situation(
+        &clique,
+        vec![failed(pod(&clique, 0)), pod(&clique, 1).bound()],
+    );
+    assert_eq!(breach(&snapshot), should);
+}
+
+/// 4 pods of which 3 are required; pod 0 failed, and so many of the others are Ready.
+#[rstest]
+#[case::enough_are_up(3, true, 0, true)]
+#[case::too_few_and_no_delay(2, true, 0, false)]
+#[case::too_few_while_the_delay_runs(2, true, 60, true)]
+#[case::too_few_and_never_enough(2, false, 60, false)]
+fn a_failed_pod_is_replaced_alone_unless_it_counts_for_all(
+    #[case] ready: i32,
+    #[case] was_available: bool,
+    #[case] delay: i64,
+    #[case] is_replaced: bool,
+) {
+    let clique = clique(4, 3, was_available);
+    let others = (1..4).map(|k| {
+        if k <= ready {
+            pod(&clique, k).ready()
+        } else {
+            pod(&clique, k).bound()
+        }
+    });
+    let pods = [failed(pod(&clique, 0))]
+        .into_iter()
+        .chain(others)
+        .collect();
+    let snapshot = with_delay(situation(&clique, pods), delay);
+    let deletes = writes(&plan(&snapshot)).contains("delete Pod demo-0-worker-p0");
+    assert_eq!(deletes, is_replaced);
+}
+
+#[rstest]
+#[case::enough_are_up(2, true, 0, true)]
+#[case::too_few_and_no_delay(1, true, 0, false)]
+#[case::too_few_while_the_delay_runs(1, true, 60, true)]
+#[case::being_created(1, false, 0, true)]
+fn a_missing_pod_is_created_unless_its_loss_counts_for_all(
+    #[case] ready: i32,
+    #[case] was_available: bool,
+    #[case] delay: i64,
+    #[case] is_created: bool,
+) {
+    let clique = clique(3, 2, was_available);
+    let pods = (0..ready).map(|k| pod(&clique, k).ready()).collect();
+    let snapshot = with_delay(situation(&clique, pods), delay);
+    assert_eq!(writes(&plan(&snapshot)).contains("create Pod"), is_created);
+}
+
+#[test]
+fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
+    let clique = clique(1, 1, true);
+    let snapshot = situation(&clique, vec![failed(pod(&clique, 0))]);
+    let mut broken = (*clique).clone();
+    broken.status = Some(status(&snapshot));
+    let note = |podclique: PodClique| {
+        let podclique = Arc::new(podclique);
+        let plan = plan(&situation(&podclique, vec![failed(pod(&podclique, 0))]));
+        let said = plan
+            .events
+            .into_iter()
+            .find(|n| n.reason == "PodCliqueFailed");
+        said.expect("an event")
+    };
+    let said = note(broken.clone());
+    broken.metadata.deletion_timestamp = Some(
+        k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(testkit::builders::after(59)),
+    );
+    assert_eq!(note(broken), said, "one event");
+    assert_eq!(said.about.unwrap().key.name, "demo");
+}
+
+/// Its set says so for as long as it has to be told, and so does it.
+#[test]
+fn tells_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
+    let clique = clique(1, 1, true);
+    let pods = || vec![failed(pod(&clique, 0))];
+    let mut broken = (*clique).clone();
+    broken.status = Some(status(&situation(&clique, pods())));
+    let mut snapshot = situation(&Arc::new(broken), pods());
+    let says = |snapshot: &Snapshot| {
+        let plan = podclique::decide::decide(snapshot, after(4000));
+        plan.events.iter().any(|n| n.reason == "PodCliqueFailed")
+    };
+    assert!(says(&snapshot));
+    snapshot.set.as_mut().unwrap().has_ended = true;
+    assert!(!says(&snapshot));
+}

@@ -1,0 +1,55 @@
+//! PodCliques of a job that is over.
+
+use std::sync::Arc;
+
+use api::PodCliqueStatus;
+use api::conditions::{self, ConditionType};
+use testkit::builders::pod;
+
+use super::{breach, clique, failed, status, succeeded};
+use crate::situation::{plan, situation, writes};
+
+#[test]
+fn when_the_job_is_over_unfinished_pods_go_and_finished_ones_keep_their_logs() {
+    let clique = clique(4, 4, true);
+    let pods = vec![
+        pod(&clique, 0).ready(),
+        succeeded(pod(&clique, 1)),
+        failed(pod(&clique, 2)),
+    ];
+    let mut snapshot = situation(&clique, pods);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    snapshot.may_create = false;
+    insta::assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+/// It is known how the job ended, and its PodCliques say what runs of them: nothing.
+#[test]
+fn a_job_that_was_given_up_is_not_ready() {
+    let clique = clique(2, 2, true);
+    let up = vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()];
+    let mut ran = (*clique).clone();
+    ran.status = Some(status(&situation(&clique, up)));
+    let is_ready = |c: &PodCliqueStatus| conditions::is_true(&c.conditions, ConditionType::Ready);
+    assert!(is_ready(ran.status.as_ref().unwrap()));
+    let mut snapshot = situation(&Arc::new(ran), vec![]);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    let status = status(&snapshot);
+    assert!(!is_ready(&status));
+}
+
+/// The set's event says why the job is over; that its other PodCliques lose their pods then is no
+/// failure of theirs.
+#[test]
+fn a_job_that_is_over_has_no_new_breaches() {
+    let clique = clique(2, 2, true);
+    let up = vec![pod(&clique, 0).ready(), pod(&clique, 1).ready()];
+    let mut ran = (*clique).clone();
+    ran.status = Some(status(&situation(&clique, up)));
+    let ran = Arc::new(ran);
+    let mut snapshot = situation(&ran, vec![]);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    assert_eq!(breach(&snapshot), "False/SufficientReadyPods");
+    snapshot.set.as_mut().unwrap().is_over = false;
+    assert_eq!(breach(&snapshot), "True/InsufficientReadyPods");
+}

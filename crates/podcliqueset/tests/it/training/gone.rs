@@ -1,0 +1,65 @@
+//! PodCliques that are deleted, or missing, before their work is done.
+
+use std::sync::Arc;
+
+use insta::assert_snapshot;
+use rstest::rstest;
+
+use super::{delete_by_hand, job, running};
+use crate::situation::{plan, writes};
+
+#[test]
+fn a_podclique_that_somebody_deletes_before_it_is_done_is_a_failure() {
+    let mut snapshot = running(job(1, None));
+    delete_by_hand(&mut snapshot, "demo-0-g-0-leader", 59);
+    let plan = plan(&snapshot);
+    let status = plan.status.unwrap();
+    assert_eq!(status.restart_count, Some(1));
+    assert_snapshot!(status.replica_attempts[0].message);
+}
+
+/// Its finalizer may come off between two looks, or with the operator away; a new one beside its
+/// old peers would wait for them for ever, and they for the old one.
+#[rstest]
+#[case::standalone("demo-0-frontend")]
+#[case::grouped("demo-0-g-0-leader")]
+fn one_that_was_there_and_is_gone_is_a_failure_and_not_made_again(#[case] name: &str) {
+    let mut snapshot = running(job(1, None));
+    snapshot.podcliques.remove(name);
+    let plan = plan(&snapshot);
+    assert!(plan.writes_nothing(), "{plan}");
+    let status = plan.status.unwrap();
+    assert_eq!(status.restart_count, Some(1));
+    let why = format!("restart 1 of 1: PodClique {name}: it is gone before its work was done");
+    assert_eq!(status.replica_attempts[0].message, why);
+}
+
+/// Its group was deleted with `--cascade=orphan`, and the next one adopts it.
+#[test]
+fn one_that_is_in_other_hands_is_not_gone() {
+    let mut snapshot = running(job(1, None));
+    let name = "demo-0-g-0-leader";
+    snapshot.podcliques.remove(name);
+    snapshot.unadopted.insert(name.into());
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(0));
+}
+
+/// Of a job that an older version stored nobody knows whether all of it was there.
+#[test]
+fn one_that_may_never_have_been_there_is_made() {
+    let mut snapshot = running(job(1, None));
+    let set = Arc::make_mut(&mut snapshot.stored);
+    set.status.as_mut().unwrap().replica_attempts.clear();
+    snapshot.podcliques.remove("demo-0-frontend");
+    let plan = plan(&snapshot);
+    assert!(writes(&plan).contains("create PodClique demo-0-frontend"));
+    assert_eq!(plan.status.unwrap().restart_count, Some(0));
+}
+
+/// The API server stamps the deletion, and its clock may be ahead of ours.
+#[test]
+fn one_that_is_deleted_is_a_failure_at_once_whatever_the_clock_says() {
+    let mut snapshot = running(job(1, None));
+    delete_by_hand(&mut snapshot, "demo-0-frontend", 90);
+    assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
