@@ -1,5 +1,7 @@
 //! Who is woken when an object changes.
 
+mod edited_labels;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
