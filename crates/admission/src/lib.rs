@@ -2,19 +2,19 @@
 //! is refused. Pure: used by controllers and by whatever else checks a set.
 //!
 //! ```text
-//! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     what intake calls, in this order
+//! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     what `validate_set` calls, in this order
 //!                                     minimums        what exists keeps its minimums
 //! field, places                                       where something is wrong, and its words
 //! ```
 
 pub mod defaults;
 mod field;
-pub mod intake;
 pub mod minimums;
 pub mod oversize;
 mod places;
 mod rules;
 pub mod unimplemented;
+pub mod validated_set;
 
 pub use field::FieldError;
 pub use rules::{Rules, invalid_delays, validate, validate_update};

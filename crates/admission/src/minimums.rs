@@ -12,8 +12,8 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 
 use crate::field::{FieldError, Path};
-use crate::intake::Intake;
 use crate::places;
+use crate::validated_set::ValidatedSet;
 
 /// The minimums of what exists of a set, by the name of the clique or group. If there are several,
 /// that of the first by name counts for what is created later.
@@ -35,7 +35,7 @@ impl Minimums {
         let name = ownership::name(&group.metadata);
         let parts = names::parts_of_scaling_group(set, name);
         if let Some(((_, config), minimum)) = parts.zip(group.spec.min_available) {
-            note(&mut self.groups, config, name, minimum);
+            note_minimum(&mut self.groups, config, name, minimum);
         }
     }
 
@@ -49,12 +49,12 @@ impl Minimums {
             None => names::parts_of_standalone_clique(set, name),
         };
         if let Some(((_, clique), minimum)) = parts.zip(podclique.spec.min_available) {
-            note(&mut self.cliques, clique, name, minimum);
+            note_minimum(&mut self.cliques, clique, name, minimum);
         }
     }
 }
 
-fn note(found: &mut BTreeMap<String, Found>, of: &str, object: &str, minimum: i32) {
+fn note_minimum(found: &mut BTreeMap<String, Found>, of: &str, object: &str, minimum: i32) {
     let is_first = found.get(of).is_none_or(|f| object < f.object.as_str());
     if is_first {
         let object = object.to_owned();
@@ -65,18 +65,18 @@ fn note(found: &mut BTreeMap<String, Found>, of: &str, object: &str, minimum: i3
 /// Gives the set the minimums of what exists, and stores which ones differ. `stored` is the set
 /// without defaults: a clique without `minAvailable` has changed nothing, though its default
 /// follows `replicas`.
-pub fn keep(intake: &mut Intake, stored: &PodCliqueSet, existing: &Minimums) {
-    let said: Vec<bool> = {
+pub fn keep_minimums(validated: &mut ValidatedSet, stored: &PodCliqueSet, existing: &Minimums) {
+    let given: Vec<bool> = {
         let cliques = stored.spec.template.cliques.iter();
         cliques.map(|c| c.spec.min_available.is_some()).collect()
     };
-    let of_cliques = places::cliques(&intake.set).zip(said);
+    let of_cliques = places::cliques(&validated.set).zip(given);
     let of_cliques = of_cliques
-        .filter_map(|((at, c), is_said)| changed_clique(&at, c, existing).filter(|_| is_said));
-    let of_groups = places::scaling_groups(&intake.set)
+        .filter_map(|((at, c), is_given)| changed_clique(&at, c, existing).filter(|_| is_given));
+    let of_groups = places::scaling_groups(&validated.set)
         .filter_map(|(at, group)| changed_group(&at, group, existing));
     let changed: Vec<FieldError> = of_cliques.chain(of_groups).collect();
-    let template = &mut intake.set.spec.template;
+    let template = &mut validated.set.spec.template;
     for clique in &mut template.cliques {
         if let Some(found) = existing.cliques.get(&clique.name) {
             clique.spec.min_available = Some(found.minimum);
@@ -87,7 +87,7 @@ pub fn keep(intake: &mut Intake, stored: &PodCliqueSet, existing: &Minimums) {
             group.min_available = Some(found.minimum);
         }
     }
-    intake.not_acted_on = changed;
+    validated.not_acted_on = changed;
 }
 
 fn changed_clique(

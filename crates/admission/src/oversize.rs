@@ -16,11 +16,11 @@ pub use single::{of_group, of_podclique};
 /// What makes the set too large by itself, with defaults applied: lists, then counts, then what
 /// they make together. Each is looked at only if those before it are in order.
 pub fn of_template(set: &PodCliqueSet) -> Vec<FieldError> {
-    let lists = single::lists(set);
+    let lists = single::check_lists(set);
     if !lists.is_empty() {
         return lists;
     }
-    let counts = single::counts(set);
+    let counts = single::check_counts(set);
     if !counts.is_empty() {
         return counts;
     }

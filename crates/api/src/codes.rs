@@ -1,5 +1,4 @@
-//! Codes in `status.lastErrors` (the Go operator's, and our own). Of the other writes the code is made of
-//! what was asked for: `ERR_CREATE_PODGANG`, `ERR_DELETE_POD`, `ERR_SYNC_SERVICE` and the like.
+//! Codes in `status.lastErrors` (the Go operator's, and our own).
 
 /// The spec is refused by the rules of admission.
 pub const INVALID_SPEC: &str = "ERR_INVALID_SPEC";
@@ -17,3 +16,14 @@ pub const API_THROTTLED: &str = "ERR_API_THROTTLED";
 pub const CREATE_POD: &str = "ERR_CREATE_POD";
 /// The gate of a pod that may be scheduled was not removed.
 pub const REMOVE_POD_SCHEDULING_GATE: &str = "ERR_REMOVE_POD_SCHEDULING_GATE";
+
+/// Code of a refused write that has none of its own: `ERR_CREATE_PODGANG`, `ERR_DELETE_POD`,
+/// `ERR_SYNC_SERVICE` and the like.
+pub fn of_write(verb: &str, kind: &str) -> String {
+    let what = match verb {
+        "create" => "CREATE",
+        "delete" => "DELETE",
+        _ => "SYNC",
+    };
+    format!("ERR_{what}_{}", kind.to_uppercase())
+}

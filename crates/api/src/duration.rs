@@ -63,7 +63,7 @@ impl GoDuration {
         let mut nanoseconds = 0_i128;
         let mut rest = unsigned;
         while !rest.is_empty() {
-            let (part, after) = part(rest).ok_or_else(malformed)?;
+            let (part, after) = parse_part(rest).ok_or_else(malformed)?;
             let part = part.ok_or_else(too_long)?;
             nanoseconds = nanoseconds.checked_add(part).ok_or_else(too_long)?;
             rest = after;
@@ -106,7 +106,7 @@ impl From<&str> for GoDuration {
 }
 
 /// The first number with its unit in nanoseconds (none: it does not fit), and what follows.
-fn part(text: &str) -> Option<(Option<i128>, &str)> {
+fn parse_part(text: &str) -> Option<(Option<i128>, &str)> {
     let (whole, rest) = digits(text);
     let (fraction, rest) = match rest.strip_prefix('.') {
         Some(after) => digits(after),

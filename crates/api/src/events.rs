@@ -1,15 +1,60 @@
-//! Reasons of the events that the operator publishes.
+//! Reasons of the events that the operator posts (docs/semantics.md §13.2). There are no others: a
+//! reason can only be made here.
+
+use std::fmt;
+
+use crate::conditions::Reason;
+
+/// PascalCase reason of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EventReason(&'static str);
+
+impl EventReason {
+    /// As the event has it.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for EventReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// An event about a cause has the reason of the condition that names it.
+impl From<Reason> for EventReason {
+    fn from(reason: Reason) -> Self {
+        Self(reason.into())
+    }
+}
+
+/// A replica is terminated at the time that the message says, unless it recovers.
+pub const GANG_TERMINATION_SCHEDULED: EventReason = EventReason("GangTerminationScheduled");
+/// A replica was terminated because of a breach.
+pub const GANG_TERMINATED: EventReason = EventReason("GangTerminated");
+/// All PodCliques of a terminated replica of a set were deleted (Grove).
+pub const REPLICA_DELETED: EventReason = EventReason("PodCliqueSetReplicaDeleteSuccessful");
+/// All PodCliques of a terminated replica of a scaling group were deleted (Grove).
+pub const GROUP_REPLICA_DELETED: EventReason =
+    EventReason("PodCliqueScalingGroupReplicaDeleteSuccessful");
+/// A PodClique of a training job failed.
+pub const PODCLIQUE_FAILED: EventReason = EventReason("PodCliqueFailed");
+/// A replica of a training job is restarted.
+pub const REPLICA_RESTARTING: EventReason = EventReason("ReplicaRestarting");
+/// All runs again.
+pub const READY: EventReason = EventReason("Ready");
 
 /// What became of an object cannot be written into its status.
-pub const STATUS_FAILED: &str = "StatusUpdateFailed";
+pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 /// A name that is needed is taken by an object of somebody else.
-pub const NAME_CONFLICT: &str = "NameConflict";
+pub const NAME_CONFLICT: EventReason = EventReason("NameConflict");
 /// A write failed that has no reason of its own.
-pub const SYNC_FAILED: &str = "SyncFailed";
+pub const SYNC_FAILED: EventReason = EventReason("SyncFailed");
 
 /// Reasons of success and of failure of a write (Grove, internal/constants).
-pub fn of_writes(verb: &str, kind: &str) -> Option<(&'static str, &'static str)> {
-    Some(match (verb, kind) {
+pub fn of_writes(verb: &str, kind: &str) -> Option<(EventReason, EventReason)> {
+    let (success, failure) = match (verb, kind) {
         ("create", "Pod") => ("PodCreateSuccessful", "PodCreateFailed"),
         ("delete", "Pod") => ("PodDeleteSuccessful", "PodDeleteFailed"),
         ("create", "PodClique") => ("PodCliqueCreateSuccessful", "PodCliqueCreateFailed"),
@@ -32,5 +77,6 @@ pub fn of_writes(verb: &str, kind: &str) -> Option<(&'static str, &'static str)>
         ),
         ("delete", "PodGang") => ("PodGangDeleteSuccessful", "PodGangDeleteFailed"),
         _ => return None,
-    })
+    };
+    Some((EventReason(success), EventReason(failure)))
 }

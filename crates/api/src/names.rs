@@ -127,7 +127,7 @@ pub fn compute_domain(pcs: &str, i: i32, mnnvl_group: &str) -> String {
 
 /// `k` of `<prefix>-<k>`.
 fn index_after(prefix: &str, name: &str) -> Option<i32> {
-    index(name.strip_prefix(prefix)?.strip_prefix('-')?)
+    parse_index(name.strip_prefix(prefix)?.strip_prefix('-')?)
 }
 
 /// `(k, rest)` of `<prefix>-<k>-<rest>`.
@@ -136,11 +136,11 @@ fn index_and_rest<'a>(prefix: &str, name: &'a str) -> Option<(i32, &'a str)> {
         .strip_prefix(prefix)?
         .strip_prefix('-')?
         .split_once('-')?;
-    Some((index(digits)?, rest)).filter(|_| !rest.is_empty())
+    Some((parse_index(digits)?, rest)).filter(|_| !rest.is_empty())
 }
 
 /// A number as the functions above write it: `+1` and `01` are none.
-fn index(digits: &str) -> Option<i32> {
+fn parse_index(digits: &str) -> Option<i32> {
     let plain = digits.bytes().all(|b| b.is_ascii_digit());
     let canonical = digits == "0" || !digits.starts_with('0');
     (plain && canonical).then(|| digits.parse().ok()).flatten()

@@ -1,7 +1,7 @@
 //! Whether what a set consists of runs, and what is done if it does not.
 //!
 //! `availability` says when something is below its minimum, `termination` how long it may be,
-//! `fence` how its replica is then torn down exactly once. `training` knows what is done in a job,
+//! `fence` how its replica is then terminated exactly once. `training` knows what is done in a job,
 //! and `failure` tells what failed there. `readiness` finds the first cause, for people.
 
 pub mod availability;

@@ -70,7 +70,7 @@ async fn apply_wave(
             let class = class(action);
             let is_blocked = blocked.contains(&class) || failed_before.contains(&class);
             if !is_blocked && outcome.allows(action) {
-                under_way.push(attempt(context, action));
+                under_way.push(attempt_write(context, action));
             } else {
                 outcome.is_cut_short = true;
             }
@@ -86,7 +86,7 @@ fn class(action: &Action) -> Class {
     (action.verb(), action.kind())
 }
 
-async fn attempt<'a>(
+async fn attempt_write<'a>(
     context: &Context,
     action: &'a Action,
 ) -> (&'a Action, Result<(), RequestError>) {
@@ -126,33 +126,35 @@ fn record(
             outcome.namespace_ends = true;
             outcome.failed.insert(class(action));
         }
-        Err(error) => fail(outcome, action, &key, &error, now),
+        Err(error) => report_failure(outcome, action, &key, &error, now),
     }
 }
 
-fn fail(outcome: &mut Outcome, action: &Action, key: &Key, error: &RequestError, now: Timestamp) {
+fn report_failure(
+    outcome: &mut Outcome,
+    action: &Action,
+    key: &Key,
+    error: &RequestError,
+    now: Timestamp,
+) {
     tracing::warn!(action = action.verb(), kind = %action.kind(), %key, %error, "write failed");
     let text = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     let code = match error {
         RequestError::NameConflict { .. } => codes::NAME_CONFLICT.to_owned(),
         RequestError::Unavailable(_) => codes::API_UNAVAILABLE.to_owned(),
         RequestError::Throttled { .. } => codes::API_THROTTLED.to_owned(),
-        _ => code(action),
+        _ => code_of(action),
     };
     outcome.fail(class(action), code, error, text, now);
 }
 
-/// `ERR_CREATE_POD` and the like: the Go operator's codes.
-fn code(action: &Action) -> String {
-    let kind = action.kind().to_string().to_uppercase();
+fn code_of(action: &Action) -> String {
     match action {
-        Action::Create(_) => format!("ERR_CREATE_{kind}"),
-        Action::Delete { .. } => format!("ERR_DELETE_{kind}"),
         Action::Patch {
             purpose: Purpose::RemoveGate,
             ..
         } => codes::REMOVE_POD_SCHEDULING_GATE.to_owned(),
-        _ => format!("ERR_SYNC_{kind}"),
+        _ => codes::of_write(action.verb(), action.kind().name()),
     }
 }
 

@@ -31,15 +31,14 @@ use std::time::Duration;
 
 use api::PodClique;
 use domain::Key;
+use domain::health::fence::ReplicaOwner;
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
-use crate::kinds::Watched;
 use crate::scope::Scope;
 use attempts::Attempts;
-pub use attempts::Holder;
 pub use change::Change;
 pub use index::set_of;
 use index::{Index, Owner};
@@ -75,10 +74,11 @@ struct Inner<K> {
     listings: HashMap<Scope, Listing<K>>,
 }
 
-impl<K: Watched> Default for Cache<K> {
-    fn default() -> Self {
+impl<K> Cache<K> {
+    /// An empty one, of objects that are watched by label or whole.
+    pub(crate) fn new(is_selected: bool) -> Self {
         Self(RwLock::new(Inner {
-            is_selected: K::SELECTION.is_by_label(),
+            is_selected,
             objects: HashMap::new(),
             index: Index::default(),
             attempts: Attempts::default(),
@@ -115,11 +115,15 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.read(|inner| inner.select(inner.index.orphans_of(set)))
     }
 
-    /// Whether this is true of a PodClique in those hands that is of an earlier attempt than this
-    /// one.
-    pub fn any_before(&self, holder: &Holder, attempt: i32, holds: impl Fn(&K) -> bool) -> bool {
+    /// Whether this is true of a PodClique of that owner that is of an earlier attempt than this one.
+    pub fn any_before(
+        &self,
+        owner: &ReplicaOwner,
+        attempt: i32,
+        holds: impl Fn(&K) -> bool,
+    ) -> bool {
         self.read(|inner| {
-            let earlier = inner.attempts.before(holder, attempt);
+            let earlier = inner.attempts.before(owner, attempt);
             let mut earlier = earlier.filter_map(|key| inner.objects.get(key));
             earlier.any(|object| holds(object))
         })

@@ -11,7 +11,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use domain::plan::Kind;
 
 use crate::cache::Cache;
-use crate::kinds::Watched;
+use crate::watched::Watched;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
 

@@ -16,11 +16,12 @@ use crate::cache::Change;
 use crate::caches::Caches;
 use crate::clock::{self, Clock};
 use crate::controllers::{Controller, ControllerName, Controllers};
-use crate::kinds::{AnyKind, Kinds, Watched, WatchedScope};
+use crate::kinds::{AnyKind, Kinds};
 use crate::metrics::{ByController, Metrics};
 use crate::requests::{RequestError, Requests};
 use crate::scope::Scope;
 use crate::sync_state::{SyncState, watch_of};
+use crate::watched::{Watched, WatchedScope};
 use crate::work_queue::WorkQueue;
 
 /// What all controllers share.

@@ -1,7 +1,8 @@
-//! The controllers of the operator: what each is called, what wakes it, which keys wait for it.
+//! The controllers of the operator: what wakes each, and which keys wait for it.
+
+mod ready_state;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::sync::Arc;
 
 use api::conditions::ConditionType;
@@ -12,20 +13,12 @@ use jiff::Timestamp;
 use kube::core::object::HasStatus;
 
 use crate::caches::Caches;
-use crate::kinds::Watched;
-use crate::state_metrics::{ReadyState, ready_states};
+pub use crate::controller_name::ControllerName;
 use crate::triggers::{Triggers, TriggersOf};
+use crate::watched::Watched;
 use crate::work_queue::WorkQueue;
-
-/// What a controller is called in metrics and logs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ControllerName(pub &'static str);
-
-impl fmt::Display for ControllerName {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
-    }
-}
+use ready_state::list_ready_states;
+pub(crate) use ready_state::{ReadyState, ready_labels};
 
 /// The rules of one kind.
 pub trait Reconciler: Send + Sync + 'static {
@@ -73,8 +66,8 @@ impl Controllers {
         R::triggers(&mut self.triggers.of(R::NAME));
         let controller = Controller {
             queue: WorkQueue::default(),
-            keys: keys::<R::Object>,
-            states: ready_states::<R>,
+            keys: list_keys::<R::Object>,
+            states: list_ready_states::<R::Object>,
         };
         self.by_name.insert(R::NAME, controller);
         self
@@ -91,7 +84,7 @@ impl Controllers {
     }
 }
 
-fn keys<K: Watched>(caches: &Caches) -> Vec<Key> {
+fn list_keys<K: Watched>(caches: &Caches) -> Vec<Key> {
     let all = caches.of::<K>().all();
     all.iter().map(|o| Key::of(o.meta())).collect()
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use api::events::EventReason;
 use api::{events, labels};
 use domain::object::fnv;
 use domain::plan::{Event, Target};
@@ -14,8 +15,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::apply::Outcome;
 use crate::context::Context;
-use crate::kinds::{AnyKind, Watched};
+use crate::kinds::AnyKind;
 use crate::requests::{self, RequestError, Requests};
+use crate::watched::Watched;
 
 /// How many names are remembered to spare the API server repetitions.
 const MAX_PUBLISHED: usize = 10_000;
@@ -38,7 +40,7 @@ impl EventRecorder {
         note: &Event,
         now: Timestamp,
     ) {
-        let event = build(about, note, now);
+        let event = build_event(about, note, now);
         let name = event.metadata.name.clone().unwrap_or_default();
         if !self.is_new(&name) {
             return;
@@ -75,7 +77,7 @@ impl EventRecorder {
 async fn post(requests: &Requests, event: &ApiEvent) -> Result<ApiEvent, RequestError> {
     let namespace = event.metadata.namespace.clone().unwrap_or_default();
     requests
-        .create::<ApiEvent>(&namespace, requests::encode(event)?)
+        .create::<ApiEvent>(&namespace, requests::encode_body(event)?)
         .await
 }
 
@@ -96,19 +98,19 @@ impl Context {
     }
 }
 
-fn build(about: ObjectReference, note: &Event, now: Timestamp) -> ApiEvent {
+fn build_event(about: ObjectReference, note: &Event, now: Timestamp) -> ApiEvent {
     let object_name = about.name.clone().unwrap_or_default();
     ApiEvent {
         metadata: ObjectMeta {
             name: Some(format!(
                 "{object_name}.{}",
-                fnv::encode(fnv::hash(seed(&about, note, now).as_bytes()), 14)
+                fnv::encode(fnv::hash(name_seed(&about, note, now).as_bytes()), 14)
             )),
             namespace: about.namespace.clone(),
             ..ObjectMeta::default()
         },
         involved_object: about,
-        reason: Some(note.reason.to_owned()),
+        reason: Some(note.reason.to_string()),
         message: Some(shorten(&note.message)),
         type_: Some(if note.is_warning { "Warning" } else { "Normal" }.to_owned()),
         first_timestamp: Some(Time(now)),
@@ -125,7 +127,7 @@ fn build(about: ObjectReference, note: &Event, now: Timestamp) -> ApiEvent {
 
 /// What is said again under the same name is one event. A warning is repeated on every attempt and
 /// said once; what was done is done at some time.
-fn seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
+fn name_seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
     let uid = about.uid.as_deref().unwrap_or_default();
     match &note.identity {
         Some(identity) => format!("{}/{uid}/{identity}", note.reason),
@@ -147,7 +149,7 @@ fn shorten(message: &str) -> String {
 /// What was done or refused, one event per verb and kind (docs/semantics.md §13.2; one for all objects
 /// of a reconcile instead of one each).
 pub fn summaries(outcome: &Outcome) -> Vec<Event> {
-    let mut by_reason: BTreeMap<&'static str, Vec<&str>> = BTreeMap::new();
+    let mut by_reason: BTreeMap<EventReason, Vec<&str>> = BTreeMap::new();
     for (verb, kind, name) in &outcome.done {
         if let Some((success, _)) = events::of_writes(verb, kind.name()) {
             by_reason.entry(success).or_default().push(name);
@@ -157,7 +159,7 @@ pub fn summaries(outcome: &Outcome) -> Vec<Event> {
         .into_iter()
         .map(|(reason, mut names)| {
             names.sort_unstable();
-            Event::normal(reason, list(&names))
+            Event::normal(reason, join_names(&names))
         })
         .collect();
     all.extend(outcome.failures.iter().map(|failure| {
@@ -172,7 +174,7 @@ pub fn summaries(outcome: &Outcome) -> Vec<Event> {
     all
 }
 
-fn list(names: &[&str]) -> String {
+fn join_names(names: &[&str]) -> String {
     const MAX_LISTED: usize = 8;
     let shown = names
         .iter()

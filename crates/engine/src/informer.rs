@@ -23,10 +23,10 @@ use tokio::time::{Instant, sleep_until};
 
 use crate::context::Context;
 use crate::heard::{self, Heard};
-use crate::kinds::{Selection, Watched, WatchedScope};
 use crate::metrics::ByKind;
 use crate::scope::Scope;
 use crate::sync_state::{Watch, watch_of};
+use crate::watched::{Selection, Watched, WatchedScope};
 use failures::{FAILURES_BEFORE_RELIST, Failures};
 
 /// How often own writes are checked for being shown by the watch.
@@ -150,7 +150,7 @@ impl Informer {
             failures.count(FAILURES_BEFORE_RELIST);
             format!("its list did not end within {LIST_TIMEOUT:?}")
         };
-        self.failed(problem, failures.is_lost());
+        self.report_failure(problem, failures.is_lost());
         failures.pause().await;
     }
 
@@ -189,7 +189,7 @@ impl Informer {
             };
             failures.count(1);
             let problem = format!("what lost its label cannot be listed: {error}");
-            self.failed(problem, failures.is_lost());
+            self.report_failure(problem, failures.is_lost());
             failures.pause().await;
         }
     }
@@ -244,7 +244,7 @@ impl Informer {
     }
 
     /// A watch that is lost is begun anew with a full list.
-    fn failed(&self, problem: String, is_lost: bool) {
+    fn report_failure(&self, problem: String, is_lost: bool) {
         let (kind, scope) = &self.watch;
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();

@@ -5,7 +5,6 @@
 //! ask for follow from the type.
 
 mod any;
-mod watched;
 
 use std::collections::BTreeMap;
 
@@ -17,9 +16,9 @@ use k8s_openapi::api::core::v1::Service;
 
 use crate::cache::Change;
 use crate::caches::Caches;
+use crate::watched::{Selection, Watched};
 pub(crate) use any::AnyKind;
 use any::Typed;
-pub use watched::{Selection, Watched, WatchedScope};
 
 /// Kinds by name.
 pub struct Kinds(BTreeMap<Kind, Box<dyn AnyKind>>);

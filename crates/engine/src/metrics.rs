@@ -57,10 +57,10 @@ pub struct ByKind {
     pub kind: &'static str,
 }
 
-/// Labels of torn down replicas.
+/// Labels of terminated replicas.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByCause {
-    /// Kind of the object whose replica was torn down: `PodCliqueSet`, `PodCliqueScalingGroup`.
+    /// Kind of the object whose replica was terminated: `PodCliqueSet`, `PodCliqueScalingGroup`.
     pub level: &'static str,
     /// Why, as the fence says.
     pub reason: String,
@@ -88,7 +88,7 @@ pub struct Metrics {
     pub watch_restarts: Family<ByKind, Counter>,
     pub watch_silence: Family<ByKind, Gauge<f64, AtomicU64>>,
     pub undecodable: Family<ByKind, Counter>,
-    pub teardowns: Family<ByCause, Counter>,
+    pub terminations: Family<ByCause, Counter>,
     pub waits: Family<ByMilestone, Histogram>,
 }
 
@@ -110,7 +110,7 @@ impl Default for Metrics {
             watch_restarts: Family::default(),
             watch_silence: Family::default(),
             undecodable: Family::default(),
-            teardowns: Family::default(),
+            terminations: Family::default(),
             // Half a second to two hours and a quarter.
             waits: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(0.5, 2.0, 15))
@@ -189,9 +189,9 @@ impl Metrics {
     fn register_gangs(&mut self) {
         let r = &mut self.registry;
         r.register(
-            "replica_teardowns",
-            "Replicas torn down as a gang, by level and reason",
-            self.teardowns.clone(),
+            "replica_terminations",
+            "Replicas terminated as a gang, by level and reason",
+            self.terminations.clone(),
         );
         r.register(
             "podgang_wait_seconds",

@@ -17,7 +17,7 @@ use crate::urgency;
 const MAX_NAMED: usize = 8;
 
 /// One line for a reconcile that did something: to what, what, and why.
-pub fn writes(controller: ControllerName, key: &Key, outcome: &Outcome) {
+pub fn log_writes(controller: ControllerName, key: &Key, outcome: &Outcome) {
     if outcome.done.is_empty() {
         return;
     }
@@ -37,7 +37,7 @@ pub fn writes(controller: ControllerName, key: &Key, outcome: &Outcome) {
 
 /// A status was written: which replicas it terminates, how long was waited for what came true, and
 /// a line if the object runs now, does not any more, or for another reason.
-pub fn status<R: Reconciler>(
+pub fn log_status<R: Reconciler>(
     metrics: &Metrics,
     object: &R::Object,
     before: &R::Status,
@@ -46,7 +46,7 @@ pub fn status<R: Reconciler>(
     let level = Kind::of::<R::Object>().name();
     for reason in urgency::raised(before, next) {
         let cause = ByCause { level, reason };
-        metrics.teardowns.get_or_create(&cause).inc();
+        metrics.terminations.get_or_create(&cause).inc();
     }
     let (old, new) = (before.conditions(), next.conditions());
     for milestone in R::MILESTONES {

@@ -105,8 +105,12 @@ impl Requests {
             "status": status,
         });
         let pp = PostParams::default();
-        let request =
-            path::<R>(&key.namespace).replace_subresource("status", &key.name, &pp, encode(&body)?);
+        let request = path::<R>(&key.namespace).replace_subresource(
+            "status",
+            &key.name,
+            &pp,
+            encode_body(&body)?,
+        );
         let subresource = "status";
         let what = What::of::<R>("update", &key.namespace);
         self.write(
@@ -295,7 +299,7 @@ fn path<R: Resource<DynamicType = ()>>(namespace: &str) -> Request {
     Request::new(R::url_path(&(), namespace))
 }
 
-pub(crate) fn encode<B: Serialize>(body: &B) -> Answer<Vec<u8>> {
+pub(crate) fn encode_body<B: Serialize>(body: &B) -> Answer<Vec<u8>> {
     serde_json::to_vec(body).map_err(malformed)
 }
 

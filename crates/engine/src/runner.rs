@@ -34,7 +34,7 @@ pub async fn run<R: Reconciler>(
 ) {
     let stop = stop.shared();
     let worker = Arc::new(Worker::new(reconciler, context.clone()));
-    let keys = keys::<R>(&context, slots.into()).take_until(stop.clone());
+    let keys = stream_keys::<R>(&context, slots.into()).take_until(stop.clone());
     // The queue has dealt with who comes when: kube's scheduler gets only what starts at once.
     let mut writer = Writer::<PartialObjectMeta<R::Object>>::new(());
     let store = writer.as_reader();
@@ -60,7 +60,7 @@ pub async fn run<R: Reconciler>(
 }
 
 /// The keys whose turn it is.
-fn keys<R: Reconciler>(context: &Context, slots: usize) -> impl Stream<Item = Key> + use<R> {
+fn stream_keys<R: Reconciler>(context: &Context, slots: usize) -> impl Stream<Item = Key> + use<R> {
     let queue = context.queue(R::NAME);
     let labels = ByController {
         controller: R::NAME.0,

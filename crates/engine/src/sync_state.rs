@@ -8,7 +8,7 @@ use domain::Key;
 use domain::plan::Kind;
 use tokio::sync::watch;
 
-use crate::controllers::ControllerName;
+use crate::controller_name::ControllerName;
 use crate::heard::Heard;
 use crate::metrics::{ByKind, Metrics};
 use crate::scope::Scope;

@@ -13,18 +13,19 @@ use domain::Key;
 
 use crate::cache::{Change, PendingCreate};
 use crate::caches::Caches;
-use crate::controllers::ControllerName;
-use crate::kinds::Watched;
+use crate::controller_name::ControllerName;
+use crate::watched::Watched;
 
-type KeysOfChange<K> = dyn Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync;
-type KeysOfSettled = dyn Fn(&PendingCreate, &Caches) -> Vec<Key> + Send + Sync;
-type Typed<K> = Vec<(ControllerName, Box<KeysOfChange<K>>)>;
+/// Whose keys are concerned by what happened, for each controller that reads objects of the kind.
+type KeysAfter<E> = Vec<(ControllerName, Box<FindKeys<E>>)>;
+type FindKeys<E> = dyn Fn(&E, &Caches) -> Vec<Key> + Send + Sync;
 
 /// The triggers of all controllers, by kind of the object that changes.
 #[derive(Default)]
 pub struct Triggers {
+    /// Under the type of each kind `K`, a `KeysAfter<Change<K>>`.
     changes: HashMap<TypeId, Box<dyn Any + Send + Sync>>,
-    settled: HashMap<TypeId, Vec<(ControllerName, Box<KeysOfSettled>)>>,
+    settled: HashMap<TypeId, KeysAfter<PendingCreate>>,
 }
 
 impl Triggers {
@@ -34,14 +35,7 @@ impl Triggers {
         change: &Change<K>,
         caches: &Caches,
     ) -> Vec<(ControllerName, Key)> {
-        let found = self.changes.get(&TypeId::of::<K>());
-        let found = found.and_then(|all| all.downcast_ref::<Typed<K>>());
-        let of_one = |(controller, keys): &(ControllerName, Box<KeysOfChange<K>>)| {
-            let controller = *controller;
-            let keys = keys(change, caches).into_iter();
-            keys.map(move |key| (controller, key)).collect::<Vec<_>>()
-        };
-        found.into_iter().flatten().flat_map(of_one).collect()
+        find_keys(self.after_change::<K>(), change, caches)
     }
 
     /// Who has to look again now that it is known whether a POST created its object.
@@ -50,20 +44,17 @@ impl Triggers {
         settled: &PendingCreate,
         caches: &Caches,
     ) -> Vec<(ControllerName, Key)> {
-        let found = self.settled.get(&TypeId::of::<K>()).into_iter().flatten();
-        let of_one = |(controller, keys): &(ControllerName, Box<KeysOfSettled>)| {
-            let controller = *controller;
-            let keys = keys(settled, caches).into_iter();
-            keys.map(move |key| (controller, key)).collect::<Vec<_>>()
-        };
-        found.flat_map(of_one).collect()
+        find_keys(self.settled.get(&TypeId::of::<K>()), settled, caches)
     }
 
     /// The controllers that read objects of this kind.
     pub fn readers_of<K: Watched>(&self) -> Vec<ControllerName> {
-        let found = self.changes.get(&TypeId::of::<K>());
-        let found = found.and_then(|all| all.downcast_ref::<Typed<K>>());
-        found.into_iter().flatten().map(|(name, _)| *name).collect()
+        let readers = self.after_change::<K>().into_iter().flatten();
+        readers.map(|(name, _)| *name).collect()
+    }
+
+    fn after_change<K: Watched>(&self) -> Option<&KeysAfter<Change<K>>> {
+        self.changes.get(&TypeId::of::<K>())?.downcast_ref()
     }
 
     /// The triggers of one controller are added to the others.
@@ -73,6 +64,19 @@ impl Triggers {
             triggers: self,
         }
     }
+}
+
+fn find_keys<E>(
+    found: Option<&KeysAfter<E>>,
+    happened: &E,
+    caches: &Caches,
+) -> Vec<(ControllerName, Key)> {
+    let of_one = |(controller, find): &(ControllerName, Box<FindKeys<E>>)| {
+        let controller = *controller;
+        let keys = find(happened, caches).into_iter();
+        keys.map(move |key| (controller, key)).collect::<Vec<_>>()
+    };
+    found.into_iter().flatten().flat_map(of_one).collect()
 }
 
 impl std::fmt::Debug for Triggers {
@@ -95,8 +99,8 @@ impl TriggersOf<'_> {
         keys: impl Fn(&Change<K>, &Caches) -> Vec<Key> + Send + Sync + 'static,
     ) {
         let all = self.triggers.changes.entry(TypeId::of::<K>());
-        let all = all.or_insert_with(|| Box::new(Typed::<K>::new()));
-        if let Some(all) = all.downcast_mut::<Typed<K>>() {
+        let all = all.or_insert_with(|| Box::new(KeysAfter::<Change<K>>::new()));
+        if let Some(all) = all.downcast_mut::<KeysAfter<Change<K>>>() {
             all.push((self.controller, Box::new(keys)));
         }
     }

@@ -99,7 +99,7 @@ impl<R: Reconciler> Worker<R> {
         let deciding = began.elapsed();
         let Ok(plan) = plan else {
             tracing::error!(controller = %R::NAME, %key, "a rule panicked; this is a bug, please report it");
-            self.count("error", began);
+            self.count_reconcile("error", began);
             let (_, wait) = self.backoff.failed(key, Failure::default());
             return TurnEnd {
                 deciding,
@@ -107,7 +107,7 @@ impl<R: Reconciler> Worker<R> {
             };
         };
         let (outcome, delay) = self.carry_out(key, &object, plan, now).await;
-        self.count(outcome.result(), began);
+        self.count_reconcile(outcome.result(), began);
         let again = self.settle(key, &object, outcome, delay).await;
         TurnEnd { deciding, again }
     }
@@ -138,19 +138,21 @@ impl<R: Reconciler> Worker<R> {
             .map_or_else(BTreeSet::new, |p| p.blocked.clone());
         self.publish(object, &plan.events, now).await;
         let mut outcome = apply::apply_plan(&self.context, &plan.waves, &blocked, now).await;
-        reconcile_log::writes(R::NAME, key, &outcome);
+        reconcile_log::log_writes(R::NAME, key, &outcome);
         let is_status_blocked = blocked.contains(&status_of::<R>());
         outcome.is_cut_short |= is_status_blocked && plan.status.is_some();
         let next = plan.status.filter(|_| !is_status_blocked);
         let next = next.map(|next| with_errors(next, &outcome, pending.as_ref()));
         let waiting = pending.filter(|_| outcome.is_cut_short).map(|p| p.rest);
-        let told = self.tell(key, object, next, &mut outcome, now).await;
-        let waits = [plan.wake_at.map(|at| until(at, now)), waiting, told];
+        let status_wait = self
+            .report_outcome(key, object, next, &mut outcome, now)
+            .await;
+        let waits = [plan.wake_at.map(|at| until(at, now)), waiting, status_wait];
         (outcome, waits.into_iter().flatten().min())
     }
 
     /// What became of the writes: as events, and in the status.
-    async fn tell(
+    async fn report_outcome(
         &self,
         key: &Key,
         object: &Arc<R::Object>,
@@ -198,7 +200,7 @@ impl<R: Reconciler> Worker<R> {
         all.collect::<()>().await;
     }
 
-    fn count(&self, result: &'static str, began: Instant) {
+    fn count_reconcile(&self, result: &'static str, began: Instant) {
         let controller = R::NAME.0;
         let metrics = &self.context.metrics;
         let labels = ByResult { controller, result };

@@ -8,7 +8,7 @@ use tracing_subscriber::fmt::format::FmtSpan;
 use crate::config::{LogFormat, LogLevel};
 
 /// Starts logging. `RUST_LOG` wins over the configured level.
-pub fn start(level: LogLevel, format: LogFormat) {
+pub fn start_logging(level: LogLevel, format: LogFormat) {
     let default = match level {
         LogLevel::Debug => "debug,hyper=info,hyper_util=info,rustls=info,tower=info",
         LogLevel::Info => "info,kube_runtime=warn",

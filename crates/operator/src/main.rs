@@ -26,12 +26,12 @@ fn main() -> ExitCode {
             return exit(Exit::BadConfig);
         }
     };
-    logging::start(config.log_level, config.log_format);
-    exit(start(config, &args.namespace))
+    logging::start_logging(config.log_level, config.log_format);
+    exit(start_operator(config, &args.namespace))
 }
 
 #[tokio::main]
-async fn start(config: config::Config, namespace: &str) -> Exit {
+async fn start_operator(config: config::Config, namespace: &str) -> Exit {
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         namespace,

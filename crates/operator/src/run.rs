@@ -70,7 +70,7 @@ pub async fn run_until(
     let mut tasks = Tasks::new();
     watch_all(&mut tasks, &context, &client);
     if endpoints == Endpoints::Served {
-        serve(&mut tasks, &context, &config);
+        serve_admin(&mut tasks, &context, &config);
     }
     tokio::select! {
         () = crds::wait_until_current(&context, &client) => {}
@@ -121,7 +121,7 @@ fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client) {
     }
 }
 
-fn serve(tasks: &mut Tasks, context: &Arc<Context>, config: &Config) {
+fn serve_admin(tasks: &mut Tasks, context: &Arc<Context>, config: &Config) {
     let (context, health, metrics) = (
         context.clone(),
         config.server.health_probes.or_port(2751),
@@ -158,16 +158,16 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         stuck_pod_timeout,
         defaults,
     };
-    start(tasks, context, stop, sets, at_once.pod_clique_set.or(10));
-    start(
+    start_controller(tasks, context, stop, sets, at_once.pod_clique_set.or(10));
+    start_controller(
         tasks,
         context,
         stop,
         groups,
         at_once.pod_clique_scaling_group.or(5),
     );
-    start(tasks, context, stop, cliques, at_once.pod_clique.or(10));
-    start(
+    start_controller(tasks, context, stop, cliques, at_once.pod_clique.or(10));
+    start_controller(
         tasks,
         context,
         stop,
@@ -176,7 +176,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     );
 }
 
-fn start<R: Reconciler>(
+fn start_controller<R: Reconciler>(
     tasks: &mut Tasks,
     context: &Arc<Context>,
     stop: &Stop,

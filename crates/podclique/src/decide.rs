@@ -24,8 +24,8 @@ use crate::status;
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::is_terminating(meta) {
-        let mut plan = deletion::plan(snapshot, now);
-        plan.events.extend(failed_event::note(snapshot));
+        let mut plan = deletion::plan_deletion(snapshot, now);
+        plan.events.extend(failed_event::find_event(snapshot));
         return plan;
     }
     if !ownership::has_finalizer(meta, labels::PCLQ_FINALIZER) {
@@ -38,7 +38,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         ));
     }
     let mut plan = Plan::default();
-    plan.wave(adopt::orphans(snapshot));
+    plan.wave(adopt::adopt_orphans(snapshot));
     plan.wave(gates::removals(snapshot));
     plan.wave(stuck_terminating::detachments(snapshot, now));
     plan.wave(stuck_terminating::farewells(snapshot));
@@ -56,8 +56,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         missing = create::missing_pods(snapshot, now);
         plan.wave(std::mem::take(&mut missing.pods));
     }
-    plan.events.extend(failed_event::note(snapshot));
-    let mut status = status::status(snapshot, now);
+    plan.events.extend(failed_event::find_event(snapshot));
+    let mut status = status::next_status(snapshot, now);
     status.last_errors.extend(missing.error(snapshot, now));
     let wakes = [
         stuck_terminating::next_deadline(snapshot, now),

@@ -166,19 +166,19 @@ pub fn observe(
                 && !is_replica_terminating
                 && !training::is_over(set.status.as_ref())
         }),
-        start: if let Some(reason) = set.as_ref().and_then(|s| training::failure(s)) {
+        start: if let Some(reason) = set.as_ref().and_then(|s| training::failure_reason(s)) {
             Start::GivenUp(reason)
         } else if is_replica_terminating {
             Start::Terminating
         } else {
-            readiness::start(podclique, gang.as_deref(), |base| {
+            readiness::find_start(podclique, gang.as_deref(), |base| {
                 let base = caches
                     .of::<PodGang>()
                     .get(&Key::new(namespace.clone(), base));
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
-        set: set.map(|s| facts(&s, podclique, caches, rules)),
+        set: set.map(|s| facts_of_set(&s, podclique, caches, rules)),
         pods,
         released,
         may_have_more: caches.of::<Pod>().may_have_more_of(ownership::uid(meta)),
@@ -264,7 +264,7 @@ fn is_replica_terminating_in_group(podclique: &PodClique, group: &PodCliqueScali
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::current_attempt(attempts, j))
 }
 
-fn facts(
+fn facts_of_set(
     set: &PodCliqueSet,
     podclique: &PodClique,
     caches: &Caches,

@@ -12,7 +12,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 /// The pod with this index and name, in this set. `priority_class_name` is the set's and wins if it
 /// is not empty; `failure_count` is the number of earlier holders of the slot that ended soon after
 /// their start.
-pub fn pod(
+pub fn build_pod(
     podclique: &PodClique,
     set: &str,
     index: i32,
@@ -45,13 +45,13 @@ pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<Strin
         ownership::name(&podclique.metadata).into(),
     );
     all.insert(labels::POD_INDEX.into(), index.to_string());
-    place(&mut all, &podclique.metadata, set);
+    insert_place(&mut all, &podclique.metadata, set);
     all
 }
 
 /// Rank, address and attempt of a pod never change: they are not taken from labels of the
 /// PodClique, which may have been edited.
-fn place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
+fn insert_place(all: &mut BTreeMap<String, String>, meta: &ObjectMeta, set: &str) {
     let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
     let replica = ownership::replica_in(set, meta);
     let group_replica = group.and_then(|g| ownership::group_replica_in(&g.name, meta));

@@ -16,7 +16,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use crate::observe::Snapshot;
 
 /// The status as it follows from what was seen.
-pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
+pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     let podclique = &snapshot.podclique;
     let before = podclique.status.clone().unwrap_or_default();
     let pods: Vec<&Arc<Pod>> = snapshot
@@ -64,12 +64,12 @@ fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
 }
 
 /// Condition `Ready`: more than there may be is never complete.
-fn ready(snapshot: &Snapshot, next: &PodCliqueStatus) -> ConditionUpdate {
+fn ready_condition(snapshot: &Snapshot, next: &PodCliqueStatus) -> ConditionUpdate {
     if let Some(error) = next.last_errors.first() {
         let message = error.description.clone();
-        return readiness::verdict(false, Reason::LimitExceeded, message);
+        return readiness::ready_condition(false, Reason::LimitExceeded, message);
     }
-    readiness::clique(&CliqueView {
+    readiness::judge_podclique(&CliqueView {
         podclique: &snapshot.podclique,
         pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
         start: snapshot.start.clone(),
@@ -91,7 +91,7 @@ fn set_conditions(
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
     }
-    let ready = ready(snapshot, next);
+    let ready = ready_condition(snapshot, next);
     conditions::set(&mut next.conditions, ready, generation, now);
     conditions::set_or_remove(
         &mut next.conditions,

@@ -2,9 +2,7 @@
 //! an earlier attempt left in its replica.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::health::training;
 use domain::object::ownership;
-use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
@@ -43,21 +41,10 @@ fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
     all.iter().map(|c| Key::of(&c.metadata)).collect()
 }
 
-/// What is read of the set; its counts are none of it.
 fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
-    let status = set.status.clone().unwrap_or_default();
-    (
-        set.metadata.uid.clone(),
-        set.metadata.generation,
-        ownership::is_terminating(&set.metadata),
-        // Stored before the phase, which follows once the pods have ended.
-        training::is_over(Some(&status)),
-        limits::says_over_limits(set),
-        status.replica_attempts,
-        status.update_progress,
-        status.phase,
-        status.current_generation_hash,
-    )
+    let status = set.status.as_ref();
+    let generation = status.and_then(|s| s.current_generation_hash.clone());
+    (find::read_by_children(set), generation)
 }
 
 fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {

@@ -20,7 +20,7 @@ use crate::status;
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
     if ownership::is_terminating(meta) {
-        return deletion::plan(snapshot);
+        return deletion::plan_deletion(snapshot);
     }
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         if !ownership::is_managed(meta) {
@@ -48,11 +48,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         // emptied by it.
         return Plan {
             status: Some(status::with_fences(snapshot, fences, now)),
-            events: termination::recycled(snapshot),
+            events: termination::terminated_events(snapshot),
             ..Plan::default()
         };
     }
-    let status = status::status(snapshot, now);
+    let status = status::next_status(snapshot, now);
     let forgotten_at = StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now);
     let wakes = forgotten_at
         .into_iter()
@@ -60,10 +60,10 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     let mut plan = Plan {
         wake_at: wakes.min(),
         status: Some(status),
-        events: termination::scheduled(snapshot),
+        events: termination::scheduled_events(snapshot),
         ..Plan::default()
     };
-    plan.events.extend(termination::recycled(snapshot));
+    plan.events.extend(termination::terminated_events(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
     for wave in children::plan_children(snapshot) {
         plan.wave(wave);

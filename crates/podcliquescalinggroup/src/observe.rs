@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
-use admission::intake::{self, Intake};
 use admission::minimums::{self, Minimums};
+use admission::validated_set::{self, ValidatedSet};
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
@@ -24,7 +24,7 @@ pub struct Snapshot {
     /// The group.
     pub group: Arc<PodCliqueScalingGroup>,
     /// The set that owns it, unless that is gone.
-    pub owner: Option<Intake>,
+    pub owner: Option<ValidatedSet>,
     /// Its PodCliques by name, and those that it may adopt.
     pub podcliques: BTreeMap<String, Arc<PodClique>>,
     /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached.
@@ -119,9 +119,9 @@ impl Snapshot {
     /// that is higher. A set that is gone has none, and one that was recreated follows its
     /// children.
     pub fn set_attempt(&self) -> i32 {
-        let said = self.replica();
-        let said = said.map_or(0, |i| fence::current_attempt(self.attempts_of_set(), i));
-        said.max(self.observed_attempt())
+        let stored = self.replica();
+        let stored = stored.map_or(0, |i| fence::current_attempt(self.attempts_of_set(), i));
+        stored.max(self.observed_attempt())
     }
 
     /// The attempt of the PodCliqueSet replica that this group's status is about.
@@ -167,7 +167,7 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
-    let podcliques: BTreeMap<String, Arc<PodClique>> = podcliques(group, caches)
+    let podcliques: BTreeMap<String, Arc<PodClique>> = find_podcliques(group, caches)
         .into_iter()
         .map(|c| (ownership::name(&c.metadata).to_owned(), c))
         .collect();
@@ -177,10 +177,10 @@ pub fn observe(
             .get(&Key::new(namespace, owner.name.clone()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
-        is_it.then(|| take(&set, &podcliques, defaults))
+        is_it.then(|| validate_owner(&set, &podcliques, defaults))
     });
     let mut snapshot = Snapshot {
-        pods: pods(&podcliques, caches),
+        pods: find_pods(&podcliques, caches),
         podcliques,
         group: group.clone(),
         owner,
@@ -193,12 +193,12 @@ pub fn observe(
 }
 
 /// The set, with the minimums of the PodCliques that exist here.
-fn take(
+fn validate_owner(
     set: &PodCliqueSet,
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     defaults: &DefaultsConfig,
-) -> Intake {
-    let mut intake = intake::of_parent(set, defaults);
+) -> ValidatedSet {
+    let mut validated = validated_set::validate_parent(set, defaults);
     let mut found = Minimums::default();
     let owned = podcliques
         .values()
@@ -206,8 +206,8 @@ fn take(
     for podclique in owned {
         found.add_clique(ownership::name(&set.metadata), podclique);
     }
-    minimums::keep(&mut intake, set, &found);
-    intake
+    minimums::keep_minimums(&mut validated, set, &found);
+    validated
 }
 
 /// Whether the PodClique's stored condition says that it is below its minimum.
@@ -217,7 +217,7 @@ pub fn is_breached(podclique: &PodClique) -> bool {
 }
 
 /// Only a breach has to be confirmed from pods.
-fn pods(
+fn find_pods(
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     caches: &Caches,
 ) -> HashMap<String, Vec<Arc<Pod>>> {
@@ -234,7 +234,7 @@ fn pods(
 
 /// The PodCliques that the group controls, and those without a controller that belong to it by name
 /// and label.
-fn podcliques(group: &PodCliqueScalingGroup, caches: &Caches) -> Vec<Arc<PodClique>> {
+fn find_podcliques(group: &PodCliqueScalingGroup, caches: &Caches) -> Vec<Arc<PodClique>> {
     let meta = &group.metadata;
     let name = ownership::name(meta);
     let says_so = |c: &Arc<PodClique>| {

@@ -13,28 +13,29 @@ use api::{LastError, PodCliqueScalingGroupStatus, codes, labels};
 use domain::health::availability::{self, GroupFacts};
 use domain::health::fence;
 use domain::object::ownership;
+use domain::workload::layout;
 use engine::cache::set_of;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use self::replica::{Replica, hashed_members, replica};
+use self::replica::{Replica, hashed_members, judge_replica};
 use crate::observe::Snapshot;
 
-pub use breach::{part, with_recovered};
+pub use breach::{stored_part, with_recovered};
 
 /// The status as it follows from what was seen.
-pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
+pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
     let hashed = hashed_members(snapshot);
-    let replicas: Vec<Replica> = (0..snapshot.replicas())
-        .map(|j| replica(snapshot, &hashed, j))
+    let replicas: Vec<Replica<'_>> = layout::members_of_group(group)
+        .map(|members| judge_replica(snapshot, &hashed, members))
         .collect();
-    let count = |claim: &dyn Fn(&Replica) -> bool| {
+    let count = |claim: &dyn Fn(&Replica<'_>) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
     };
-    let facts = GroupFacts::of(group, snapshot.replica_attempts(), |j, clique| {
-        part(snapshot, j, clique)
+    let facts = GroupFacts::of(group, snapshot.replica_attempts(), |member| {
+        stored_part(snapshot, member)
     });
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
@@ -59,9 +60,9 @@ pub fn status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatu
     );
     let generation = group.metadata.generation;
     let breach = availability::group_breach(&facts);
-    next.breached_since = breach::since(snapshot, &next, breach.status, now);
+    next.breached_since = breach::breached_since(snapshot, &next, breach.status, now);
     conditions::set(&mut next.conditions, breach, generation, now);
-    let ready = ready::verdict(snapshot, &replicas);
+    let ready = ready::ready_condition(snapshot, &replicas);
     conditions::set(&mut next.conditions, ready, generation, now);
     conditions::set_or_remove(
         &mut next.conditions,
@@ -81,14 +82,14 @@ pub fn over_limits(
 ) -> PodCliqueScalingGroupStatus {
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
-    let told = |error: &FieldError| LastError {
+    let last_error = |error: &FieldError| LastError {
         code: codes::LIMIT_EXCEEDED.to_owned(),
         description: error.to_string(),
         observed_at: Time(now),
     };
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
-        last_errors: errors.iter().map(told).collect(),
+        last_errors: errors.iter().map(last_error).collect(),
         ..before
     };
     let generation = group.metadata.generation;
@@ -98,7 +99,7 @@ pub fn over_limits(
 }
 
 /// A group replica that was terminated is complete again, or was scaled in.
-fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica]) {
+fn note_complete(attempts: &mut [ReplicaAttempt], replicas: &[Replica<'_>]) {
     for attempt in attempts.iter_mut().filter(|a| fence::is_incomplete(a)) {
         let replica = usize::try_from(attempt.replica).ok();
         let replica = replica.and_then(|j| replicas.get(j));
@@ -140,7 +141,7 @@ pub fn with_fences(
         group: Arc::new(group),
         ..snapshot.clone()
     };
-    let mut next = status(&renewed, now);
+    let mut next = next_status(&renewed, now);
     if is_new_life {
         // What was breached went with the PodCliques of the earlier one.
         next.breached_since = None;
@@ -149,7 +150,7 @@ pub fn with_fences(
 }
 
 /// The set's generation, once all PodCliques have it (docs/semantics.md §9.2).
-fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica]) -> Option<String> {
+fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Option<String> {
     let set = &snapshot.owner.as_ref()?.set;
     let generation = set.status.as_ref()?.current_generation_hash.clone()?;
     replicas

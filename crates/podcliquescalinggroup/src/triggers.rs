@@ -3,9 +3,6 @@
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::Key;
-use domain::health::training;
-use domain::object::ownership;
-use domain::workload::limits;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 
@@ -17,28 +14,12 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
 }
 
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
-    if change.keeps(read_of_set) {
+    if change.keeps(find::read_by_children) {
         return Vec::new();
     }
     let sets = find::own(change).into_iter();
     let groups = sets.flat_map(|set| caches.of::<PodCliqueScalingGroup>().part_of(&set));
     groups.map(|g| Key::of(&g.metadata)).collect()
-}
-
-/// What is read of the set; its counts are none of it.
-fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
-    let status = set.status.clone().unwrap_or_default();
-    (
-        set.metadata.uid.clone(),
-        set.metadata.generation,
-        ownership::is_terminating(&set.metadata),
-        // Stored before the phase, which follows once the pods have ended.
-        training::is_over(Some(&status)),
-        limits::says_over_limits(set),
-        status.replica_attempts,
-        status.update_progress,
-        status.phase,
-    )
 }
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {

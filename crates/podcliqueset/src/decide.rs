@@ -27,7 +27,7 @@ use crate::status;
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
     if ownership::is_terminating(meta) {
-        return deletion::plan(snapshot);
+        return deletion::plan_deletion(snapshot);
     }
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::only(Action::add_finalizer::<PodCliqueSet>(
@@ -39,11 +39,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
         return plan;
     }
     let layout = snapshot.layout();
-    let status = status::status(snapshot, &layout, now);
+    let status = status::next_status(snapshot, &layout, now);
     // Nothing else happens in the plan that moves a fence or the job: what follows from it is
     // decided on what is stored then.
     if let Some(status) = fence::adopt_higher_attempt(snapshot, &layout, &status, now) {
-        return only(status);
+        return plan_status(status);
     }
     if snapshot.is_training() {
         let moved = training::judge(snapshot, &layout, &status, now);
@@ -53,16 +53,16 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(status) =
         termination::terminate_replicas(snapshot, &layout, &breaches, &status, now)
     {
-        return only(status);
+        return plan_status(status);
     }
-    let mut plan = only(status);
-    plan.events.extend(termination::scheduled(&breaches));
-    plan.events.extend(termination::terminated(snapshot));
+    let mut plan = plan_status(status);
+    plan.events.extend(termination::scheduled_events(&breaches));
+    plan.events.extend(termination::terminated_events(snapshot));
     plan.wake_at = breaches.iter().map(Breach::due).min();
     go_on(snapshot, &layout, plan, now)
 }
 
-fn only(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
+fn plan_status(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
     Plan {
         status: Some(status),
         ..Plan::default()
@@ -75,8 +75,8 @@ fn go_on_with_job(
     status: PodCliqueSetStatus,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
-    let mut plan = only(status);
-    plan.events = failures::notes(snapshot);
+    let mut plan = plan_status(status);
+    plan.events = failures::job_events(snapshot);
     plan.wake_at = training::wake_at(snapshot, layout, now);
     go_on(snapshot, layout, plan, now)
 }
@@ -90,19 +90,20 @@ fn go_on(
 ) -> Plan<PodCliqueSetStatus> {
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
-        plan.events.extend(ready_events::event(snapshot, status));
+        plan.events
+            .extend(ready_events::find_event(snapshot, status));
         status
             .last_errors
             .extend(invalid_spec::errors_of(&problems, now));
     }
     plan.events.extend(invalid_spec::events_of(problems));
     plan.wave(fence::plan_terminations(snapshot));
-    if !snapshot.intake.may_act() {
+    if !snapshot.validated.may_act() {
         plan.wave(gangs::plan_started_gangs(snapshot));
         return plan;
     }
     if domain::health::training::is_over(snapshot.stored.status.as_ref()) {
-        let adopted = adopt::orphans(snapshot, layout);
+        let adopted = adopt::adopt_orphans(snapshot, layout);
         if adopted.is_empty() {
             plan.wave(gangs::plan_started_gangs(snapshot));
         }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use admission::intake::{self, Intake};
 use admission::minimums::{self, Minimums};
+use admission::validated_set::{self, ValidatedSet};
 use admission::{FieldError, oversize};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
@@ -29,7 +29,7 @@ pub struct Snapshot {
     /// The set as stored.
     pub stored: Arc<PodCliqueSet>,
     /// The set with defaults applied, and its faults.
-    pub intake: Intake,
+    pub validated: ValidatedSet,
     /// Its scaling groups, by name.
     pub groups: Vec<Arc<PodCliqueScalingGroup>>,
     /// Its PodCliques, standalone and grouped, by name.
@@ -110,17 +110,17 @@ impl Snapshot {
 
     /// What makes the set, with all that exists of it, too large to be acted on.
     pub fn over_limits(&self) -> Vec<FieldError> {
-        if self.intake.is_over_limits {
-            return self.intake.errors.clone();
+        if self.validated.is_over_limits {
+            return self.validated.errors.clone();
         }
         let groups = self.groups.iter().map(AsRef::as_ref);
         let cliques = self.podcliques.values().map(|c| &*c.podclique);
-        oversize::of_live(&self.intake.set, groups, cliques)
+        oversize::of_live(&self.validated.set, groups, cliques)
     }
 
     /// Replicas of the set.
     pub fn replicas(&self) -> i32 {
-        limits::bounded(self.intake.set.spec.replicas)
+        limits::bounded(self.validated.set.spec.replicas)
     }
 
     /// Live replicas of a scaling group, or those that it will have.
@@ -161,7 +161,7 @@ impl Snapshot {
 
     /// Whether it is a training job.
     pub fn is_training(&self) -> bool {
-        training::is_training(&self.intake.set)
+        training::is_training(&self.validated.set)
     }
 
     /// The attempts of the replicas.
@@ -244,15 +244,15 @@ pub fn observe(
     for group in &groups {
         cliques.extend(caches.of::<PodClique>().owned_by(&**group));
     }
-    let mut intake = intake::take(stored, &rules.defaults);
-    minimums::keep(
-        &mut intake,
+    let mut validated = validated_set::validate_set(stored, &rules.defaults);
+    minimums::keep_minimums(
+        &mut validated,
         stored,
         &existing_minimums(stored, &groups, &cliques),
     );
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
     Snapshot {
-        intake,
+        validated,
         unadopted: unadopted(stored, &podcliques, caches),
         podcliques,
         gangs: children(&caches.of::<PodGang>(), stored, &key),

@@ -14,7 +14,7 @@ impl Snapshot {
     /// does not exist yet counts with the replicas that it will have: its gang must not start
     /// without it.
     pub fn layout(&self) -> Layout<'_> {
-        let template = &self.intake.set.spec.template;
+        let template = &self.validated.set.spec.template;
         layout::enumerate(self.name(), template, self.replicas(), |name, config| {
             self.group_replicas(name, config)
         })

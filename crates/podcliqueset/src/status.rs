@@ -14,19 +14,21 @@ use domain::workload::hash;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
-use self::replica::{Newest, Replica, replica};
+use self::replica::{Newest, Replica, judge_replica};
 use crate::observe::Snapshot;
 
 /// The status as it follows from what was seen.
-pub fn status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCliqueSetStatus {
-    let set = &snapshot.intake.set;
+pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCliqueSetStatus {
+    let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
-    let is_accepted = snapshot.intake.errors.is_empty();
+    let is_accepted = snapshot.validated.errors.is_empty();
     let template = &set.spec.template;
     let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
     let replicas = layout.replicas.iter();
-    let replicas: Vec<Replica> = replicas.map(|r| replica(snapshot, &newest, r)).collect();
+    let replicas: Vec<Replica> = replicas
+        .map(|r| judge_replica(snapshot, &newest, r))
+        .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
     };
@@ -46,7 +48,7 @@ pub fn status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCl
             labels::PART_OF,
             snapshot.name()
         )),
-        phase: Some(phase(snapshot, &before)),
+        phase: Some(next_phase(snapshot, &before)),
         live_replicas: live_replicas(snapshot, &before.live_replicas),
         ..before
     };
@@ -54,11 +56,11 @@ pub fn status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCl
     set_not_implemented(&mut next, snapshot, ignored, now);
     set_termination_disabled(&mut next, snapshot, now);
     if snapshot.is_training() {
-        job::complete(&mut next, snapshot, layout, now);
+        job::complete_status(&mut next, snapshot, layout, now);
     } else {
         attempts::note_complete(snapshot, layout, &mut next.replica_attempts);
     }
-    let ready = ready::verdict(snapshot, layout, &next, &replicas);
+    let ready = ready::ready_condition(snapshot, layout, &next, &replicas);
     let generation = snapshot.stored.metadata.generation;
     conditions::set(&mut next.conditions, ready, generation, now);
     next
@@ -73,7 +75,7 @@ pub fn over_limits(
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let mut next = PodCliqueSetStatus {
         last_errors: Vec::new(),
-        replicas: snapshot.intake.set.spec.replicas,
+        replicas: snapshot.validated.set.spec.replicas,
         phase: before.phase.or(Some(PodCliqueSetPhase::Pending)),
         ..before
     };
@@ -88,7 +90,7 @@ pub fn over_limits(
 fn live_replicas(snapshot: &Snapshot, before: &[LiveReplicas]) -> Vec<LiveReplicas> {
     let is_needed = |l: &&LiveReplicas| {
         let name = names::standalone_clique(snapshot.name(), l.replica, &l.clique);
-        l.replica < snapshot.intake.set.spec.replicas && snapshot.podclique(&name).is_none()
+        l.replica < snapshot.validated.set.spec.replicas && snapshot.podclique(&name).is_none()
     };
     before.iter().filter(is_needed).cloned().collect()
 }
@@ -96,7 +98,7 @@ fn live_replicas(snapshot: &Snapshot, before: &[LiveReplicas]) -> Vec<LiveReplic
 /// Delays that make no sense can only be found in objects that were stored around the API server's
 /// checks; nothing is deleted for them.
 fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
-    let invalid = snapshot.intake.invalid_delays.iter();
+    let invalid = snapshot.validated.invalid_delays.iter();
     let reasons: Vec<String> = invalid.map(ToString::to_string).collect();
     let type_ = ConditionType::GangTerminationDisabled;
     let verdict = (!reasons.is_empty()).then(|| ConditionUpdate {
@@ -112,10 +114,10 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
 /// Accepts the first generation, and one that another implementation wrote. A changed template is
 /// not rolled out yet: its path is returned.
 fn set_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> Option<String> {
-    if !snapshot.intake.may_act() {
+    if !snapshot.validated.may_act() {
         return None;
     }
-    let newest = hash::generation_hash(&snapshot.intake.set.spec.template);
+    let newest = hash::generation_hash(&snapshot.validated.set.spec.template);
     match &next.current_generation_hash {
         Some(current) if hash::is_ours(current) && *current != newest => Some(
             "spec.template.cliques: a changed pod template reaches new PodCliques only".to_owned(),
@@ -134,7 +136,7 @@ fn set_not_implemented(
     now: Timestamp,
 ) {
     let paths: Vec<String> = snapshot
-        .intake
+        .validated
         .ignored
         .iter()
         .cloned()
@@ -152,7 +154,7 @@ fn set_not_implemented(
 }
 
 /// A terminal phase is terminal, and a job that is being given up keeps the phase it had.
-fn phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetPhase {
+fn next_phase(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> PodCliqueSetPhase {
     let kept = before
         .phase
         .filter(|_| snapshot.is_training() && training::is_over(Some(before)));

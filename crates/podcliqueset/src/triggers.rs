@@ -9,11 +9,11 @@ use k8s_openapi::api::core::v1::Service;
 /// All of them.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueSet>(|change, _| find::own(change));
-    on.on_change::<PodCliqueScalingGroup>(|change, _| find::set(change));
+    on.on_change::<PodCliqueScalingGroup>(|change, _| find::sets(change));
     on.on_change::<PodClique>(from_podclique);
-    on.on_change::<PodGang>(|change, _| find::set(change));
+    on.on_change::<PodGang>(|change, _| find::sets(change));
     on.on_change::<Pod>(from_pod);
-    on.on_change::<Service>(|change, _| find::set(change));
+    on.on_change::<Service>(|change, _| find::sets(change));
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();
@@ -29,7 +29,7 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let owners = owners.filter_map(|c| find::owner::<PodCliqueScalingGroup>(&c.metadata));
     let groups = owners.filter_map(|group| caches.of::<PodCliqueScalingGroup>().get(&group));
     let of_groups = groups.filter_map(|g| engine::cache::set_of(&g.metadata));
-    find::set(change).into_iter().chain(of_groups).collect()
+    find::sets(change).into_iter().chain(of_groups).collect()
 }
 
 /// Labels can be edited: a pod belongs to the set that its PodClique belongs to.
@@ -38,5 +38,5 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let of_owners = podcliques
         .iter()
         .filter_map(|c| caches.set_of_member(&c.metadata));
-    find::set(change).into_iter().chain(of_owners).collect()
+    find::sets(change).into_iter().chain(of_owners).collect()
 }

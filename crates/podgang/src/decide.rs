@@ -23,7 +23,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
         return Plan::default();
     }
     Plan {
-        status: Some(status(snapshot, now)),
+        status: Some(next_status(snapshot, now)),
         ..Plan::default()
     }
 }
@@ -35,7 +35,7 @@ fn is_ours(meta: &ObjectMeta) -> bool {
         || ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
 
-fn status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
+fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     let before = snapshot.gang.status.clone().unwrap_or_default();
     let facts = Facts::of(snapshot, &before);
     let mut next = PodGangStatus {
@@ -78,7 +78,11 @@ impl<'a> Facts<'a> {
     }
 
     fn each_has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
-        !self.is_starting && self.parts.iter().all(|p| count(p, claim) >= p.min_replicas)
+        !self.is_starting
+            && self
+                .parts
+                .iter()
+                .all(|p| count_slots(p, claim) >= p.min_replicas)
     }
 
     fn guaranteed(&self) -> impl Iterator<Item = &Pod> {
@@ -136,7 +140,7 @@ impl<'a> Facts<'a> {
                 "all pods of the gang are created",
             )
         };
-        verdict(
+        build_condition(
             ConditionType::Initialized,
             !self.is_starting,
             reason,
@@ -153,7 +157,7 @@ impl<'a> Facts<'a> {
         } else {
             Reason::GuaranteedPodsNotBound
         };
-        verdict(
+        build_condition(
             ConditionType::Scheduled,
             holds,
             reason,
@@ -164,16 +168,16 @@ impl<'a> Facts<'a> {
     fn ready(&self) -> ConditionUpdate {
         if self.each_has_minimum(&Pod::is_ready) {
             let message = self.tally("ready", &Pod::is_ready);
-            return readiness::verdict(true, Reason::GuaranteedPodsReady, message);
+            return readiness::ready_condition(true, Reason::GuaranteedPodsReady, message);
         }
-        let causes = self.parts.iter().filter_map(cause);
-        let told = readiness::first(causes);
-        let (reason, message) = match told {
-            Some(told) => (told.reason, told.text),
+        let causes = self.parts.iter().filter_map(cause_of_part);
+        let cause = readiness::first(causes);
+        let (reason, message) = match cause {
+            Some(cause) => (cause.reason, cause.text),
             None if self.is_starting => (Reason::PodsBeingCreated, self.initialized().message),
             None => (Reason::PodsStarting, self.tally("ready", &Pod::is_ready)),
         };
-        readiness::verdict(false, reason, message)
+        readiness::ready_condition(false, reason, message)
     }
 
     fn unhealthy(&self) -> ConditionUpdate {
@@ -183,8 +187,8 @@ impl<'a> Facts<'a> {
         } else {
             Reason::PodsFailed
         };
-        let message = text("no pod failed", "failed", &failed);
-        verdict(
+        let message = describe_pods("no pod failed", "failed", &failed);
+        build_condition(
             ConditionType::Unhealthy,
             !failed.is_empty(),
             reason,
@@ -199,8 +203,8 @@ impl<'a> Facts<'a> {
         } else {
             Reason::PodsDisrupted
         };
-        let message = text("no pod is about to be evicted", "about to be evicted", &hit);
-        verdict(
+        let message = describe_pods("no pod is about to be evicted", "about to be evicted", &hit);
+        build_condition(
             ConditionType::DisruptionTarget,
             !hit.is_empty(),
             reason,
@@ -220,7 +224,7 @@ impl<'a> Facts<'a> {
             .parts
             .iter()
             .map(|p| {
-                let has = count(p, claim);
+                let has = count_slots(p, claim);
                 (
                     has >= p.min_replicas,
                     format!("{} {has}/{}", p.name, p.min_replicas),
@@ -244,7 +248,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Why the part is not up, in the words that its PodClique has for it.
-fn cause(part: &Part) -> Option<Cause> {
+fn cause_of_part(part: &Part) -> Option<Cause> {
     let Some(podclique) = &part.podclique else {
         let text = format!("podclique {} does not exist", part.name);
         return Some(Cause::new(Reason::PodsBeingCreated, text));
@@ -259,12 +263,12 @@ fn cause(part: &Part) -> Option<Cause> {
 }
 
 /// Slots that fulfil the claim; one whose work is done did.
-fn count(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
+fn count_slots(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
     let pods = part.pods.iter().map(AsRef::as_ref);
     training::slots(part.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
 }
 
-fn text(none: &str, what: &str, names: &[&str]) -> String {
+fn describe_pods(none: &str, what: &str, names: &[&str]) -> String {
     match names {
         [] => none.to_owned(),
         [first] => format!("{what}: {first}"),
@@ -272,7 +276,12 @@ fn text(none: &str, what: &str, names: &[&str]) -> String {
     }
 }
 
-fn verdict(type_: ConditionType, holds: bool, reason: Reason, message: String) -> ConditionUpdate {
+fn build_condition(
+    type_: ConditionType,
+    holds: bool,
+    reason: Reason,
+    message: String,
+) -> ConditionUpdate {
     ConditionUpdate {
         type_,
         status: holds.into(),

@@ -40,13 +40,13 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches) -> Snapshot {
             .spec
             .pod_groups
             .iter()
-            .map(|group| part(gang, group, caches))
+            .map(|group| observe_part(gang, group, caches))
             .collect(),
         gang: gang.clone(),
     }
 }
 
-fn part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
+fn observe_part(gang: &PodGang, group: &PodGroup, caches: &Caches) -> Part {
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
     // A gang never leaves its namespace, whatever its list says.
     let references = group.pod_references.iter();

@@ -29,7 +29,9 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let labelled = change.versions().filter_map(|p| find::gang(&p.metadata));
     let podcliques = find::owners::<Pod, PodClique>(change, caches);
-    let of_owners = podcliques.iter().flat_map(|c| gangs_of(&c.metadata, caches));
+    let of_owners = podcliques
+        .iter()
+        .flat_map(|c| gangs_of(&c.metadata, caches));
     labelled.chain(of_owners).collect()
 }
 

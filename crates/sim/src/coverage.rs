@@ -55,7 +55,7 @@ impl Coverage {
     fn set(&mut self, record: &Record) {
         for reason in raised(record) {
             match reason {
-                "MinAvailableBreached" => self.saw("replica torn down"),
+                "MinAvailableBreached" => self.saw("replica terminated"),
                 "PodCliqueFailed" => self.saw("job restarted"),
                 _ => self.saw("attempt taken over"),
             }

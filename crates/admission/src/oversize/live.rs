@@ -20,8 +20,8 @@ pub fn of_live<'a>(
     podcliques: impl Iterator<Item = &'a PodClique>,
 ) -> Vec<FieldError> {
     let mut tally = Tally::of(set);
-    groups.for_each(|group| tally.group(group));
-    podcliques.for_each(|podclique| tally.podclique(podclique));
+    groups.for_each(|group| tally.add_group(group));
+    podcliques.for_each(|podclique| tally.add_podclique(podclique));
     tally.errors()
 }
 
@@ -73,7 +73,7 @@ impl<'a> Tally<'a> {
         place.filter(|(i, _)| *i < self.set.spec.replicas)
     }
 
-    fn group(&mut self, group: &PodCliqueScalingGroup) {
+    fn add_group(&mut self, group: &PodCliqueScalingGroup) {
         let name = ownership::name(&group.metadata);
         let Some((i, config)) = self.place(name) else {
             return;
@@ -98,7 +98,7 @@ impl<'a> Tally<'a> {
         self.is_farther("PodCliqueScalingGroup", name, group.spec.replicas, more);
     }
 
-    fn podclique(&mut self, podclique: &PodClique) {
+    fn add_podclique(&mut self, podclique: &PodClique) {
         let name = ownership::name(&podclique.metadata);
         let Some((i, clique)) = self.place(name) else {
             return;
@@ -199,14 +199,14 @@ impl<'a> Tally<'a> {
             .values()
             .filter(|g| g.replicas > g.minimum);
         let largest = scaled.map(|g| g.each.pods).fold(base, i128::max);
-        let told = |gang: &str, pods| {
+        let describe = |gang: &str, pods| {
             format!("{gang} has {pods} pods, and a PodGang lists at most {MAX_GANG_PODS}")
         };
         if largest > MAX_GANG_PODS {
             let remedy = "lower replicas of the cliques, or minAvailable of the groups";
             let at = template().field("cliques");
             let count = self.set.spec.template.cliques.len();
-            return Some(at.wrong(count, told("one gang", largest), remedy));
+            return Some(at.wrong(count, describe("one gang", largest), remedy));
         }
         let pods = |gang: &String, more: &i128| self.scaled.get(gang).unwrap_or(&base) + more;
         let all = self
@@ -214,7 +214,7 @@ impl<'a> Tally<'a> {
             .iter()
             .map(|(gang, more)| (pods(gang, more), gang));
         let (pods, gang) = all.max().filter(|(pods, _)| *pods > MAX_GANG_PODS)?;
-        Some(self.error(told(gang, pods)))
+        Some(self.error(describe(gang, pods)))
     }
 }
 

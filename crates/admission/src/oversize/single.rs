@@ -11,21 +11,24 @@ use crate::places::{cliques, scaling_groups, template};
 const SPLIT: &str = "split the workload into several sets";
 
 /// Lists that are too long.
-pub(super) fn lists(set: &PodCliqueSet) -> Vec<FieldError> {
+pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {
     let (at, spec) = (template(), &set.spec.template);
     let mut errors = Vec::new();
-    errors.extend(list(&at.field("cliques"), spec.cliques.len()));
+    errors.extend(check_list(&at.field("cliques"), spec.cliques.len()));
     let groups = at.field("podCliqueScalingGroups");
-    errors.extend(list(&groups, spec.scaling_groups.len()));
+    errors.extend(check_list(&groups, spec.scaling_groups.len()));
     if !errors.is_empty() {
         return errors;
     }
     for (at, clique) in cliques(set) {
         let at = at.field("spec").field("startsAfter");
-        errors.extend(list(&at, clique.spec.starts_after.len()));
+        errors.extend(check_list(&at, clique.spec.starts_after.len()));
     }
     for (at, group) in scaling_groups(set) {
-        errors.extend(list(&at.field("cliqueNames"), group.clique_names.len()));
+        errors.extend(check_list(
+            &at.field("cliqueNames"),
+            group.clique_names.len(),
+        ));
     }
     let members = spec.scaling_groups.iter().map(|g| g.clique_names.len());
     if errors.is_empty() && most_items() < members.sum() {
@@ -35,7 +38,7 @@ pub(super) fn lists(set: &PodCliqueSet) -> Vec<FieldError> {
     errors
 }
 
-fn list(at: &Path, length: usize) -> Option<FieldError> {
+fn check_list(at: &Path, length: usize) -> Option<FieldError> {
     let problem = || format!("entries are too many, at most {MAX_ITEMS} are allowed");
     (length > most_items()).then(|| at.wrong(length, problem(), SPLIT))
 }
@@ -45,8 +48,8 @@ fn most_items() -> usize {
 }
 
 /// Counts that are too large.
-pub(super) fn counts(set: &PodCliqueSet) -> Vec<FieldError> {
-    let own = count(&Path::new("spec").field("replicas"), set.spec.replicas);
+pub(super) fn check_counts(set: &PodCliqueSet) -> Vec<FieldError> {
+    let own = check_count(&Path::new("spec").field("replicas"), set.spec.replicas);
     let cliques = cliques(set).flat_map(|(at, clique)| of_clique(&at.field("spec"), clique));
     let groups = scaling_groups(set).flat_map(|(at, group)| of_config(&at, group));
     own.into_iter().chain(cliques).chain(groups).collect()
@@ -54,19 +57,19 @@ pub(super) fn counts(set: &PodCliqueSet) -> Vec<FieldError> {
 
 fn of_clique(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
     let minimum = clique.spec.min_available.unwrap_or_default();
-    let replicas = count(&at.field("replicas"), clique.spec.replicas);
-    let minimum = count(&at.field("minAvailable"), minimum);
+    let replicas = check_count(&at.field("replicas"), clique.spec.replicas);
+    let minimum = check_count(&at.field("minAvailable"), minimum);
     replicas.into_iter().chain(minimum).collect()
 }
 
 fn of_config(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
-    let replicas = count(&at.field("replicas"), group.replicas.unwrap_or_default());
+    let replicas = check_count(&at.field("replicas"), group.replicas.unwrap_or_default());
     let minimum = group.min_available.unwrap_or_default();
-    let minimum = count(&at.field("minAvailable"), minimum);
+    let minimum = check_count(&at.field("minAvailable"), minimum);
     replicas.into_iter().chain(minimum).collect()
 }
 
-fn count(at: &Path, count: i32) -> Option<FieldError> {
+fn check_count(at: &Path, count: i32) -> Option<FieldError> {
     let problem = || format!("must not be greater than {MAX_REPLICAS}");
     (count > MAX_REPLICAS).then(|| at.wrong(count, problem(), SPLIT))
 }

@@ -17,20 +17,20 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
         let at = template().field("cliques");
         errors.push(at.missing("at least one clique is needed", "add a clique"));
     }
-    errors.extend(cliques(pcs).filter_map(|(at, clique)| replicas(&at, clique)));
-    errors.extend(cliques(pcs).filter_map(|(at, clique)| min_available(&at, clique)));
-    errors.extend(cliques(pcs).filter_map(|(at, clique)| workload_type(&at, clique)));
+    errors.extend(cliques(pcs).filter_map(|(at, clique)| check_replicas(&at, clique)));
+    errors.extend(cliques(pcs).filter_map(|(at, clique)| check_min_available(&at, clique)));
+    errors.extend(cliques(pcs).filter_map(|(at, clique)| check_workload_type(&at, clique)));
     errors
 }
 
-fn replicas(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
+fn check_replicas(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
     let replicas = clique.spec.replicas;
     let at = at.field("spec").field("replicas");
     let remedy = "set it to the number of pods; to run nothing, set spec.replicas to 0";
     (replicas <= 0).then(|| at.wrong(replicas, "must be at least 1", remedy))
 }
 
-fn min_available(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
+fn check_min_available(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
     let replicas = clique.spec.replicas;
     let min = clique.spec.min_available.filter(|_| replicas > 0)?;
     within_replicas(&at.field("spec"), min, replicas)
@@ -48,7 +48,7 @@ pub(super) fn within_replicas(at: &Path, min: i32, replicas: i32) -> Option<Fiel
 }
 
 /// The type shares its schema with `PodClique`, where the operator sets this field.
-fn workload_type(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
+fn check_workload_type(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
     let at = at.field("spec").field("workloadType");
     let problem = "is set by the operator for all cliques alike";
     let remedy = "remove it and set spec.workloadType of the set";

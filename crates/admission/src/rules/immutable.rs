@@ -9,18 +9,18 @@ use api::topology::TopologyConstraint;
 use serde::Serialize;
 
 use super::options::Rules;
-use super::pods::scheduler;
+use super::pods::scheduler_name;
 use crate::field::{FieldError, Path, json};
 use crate::places::{cliques, scaling_groups, template};
 
 pub(super) fn check(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
-    let mut errors = set(old, new);
+    let mut errors = check_set(old, new);
     for (i, (at, after)) in cliques(new).enumerate() {
         let before = same(&old.spec.template.cliques, i, |c| c.name == after.name);
         errors.extend(
             before
                 .into_iter()
-                .flat_map(|before| clique(&at, before, after, rules)),
+                .flat_map(|before| check_clique(&at, before, after, rules)),
         );
     }
     for (i, (at, after)) in scaling_groups(new).enumerate() {
@@ -30,7 +30,7 @@ pub(super) fn check(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Ve
         errors.extend(
             before
                 .into_iter()
-                .flat_map(|before| group(&at, before, after)),
+                .flat_map(|before| check_group(&at, before, after)),
         );
     }
     errors
@@ -52,7 +52,7 @@ pub(super) fn fixed<T: PartialEq + Serialize>(at: &Path, old: &T, new: &T) -> Op
     (old != new).then(|| at.wrong(new, "cannot be changed", remedy()))
 }
 
-fn set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
+fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     let at = template();
     let (old_spec, new_spec) = (&old.spec.template, &new.spec.template);
     let workload_type = |pcs: &PodCliqueSet| pcs.spec.workload_type.unwrap_or_default();
@@ -74,12 +74,12 @@ fn set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
             &old_spec.resource_sharing,
             &new_spec.resource_sharing,
         ),
-        topology(
+        check_topology(
             &at,
             old_spec.topology_constraint.as_ref(),
             new_spec.topology_constraint.as_ref(),
         ),
-        mnnvl_group(
+        check_mnnvl_group(
             &Path::new("metadata"),
             old.metadata.annotations.as_ref(),
             new.metadata.annotations.as_ref(),
@@ -88,7 +88,7 @@ fn set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     errors.into_iter().flatten().collect()
 }
 
-fn clique(
+fn check_clique(
     at: &Path,
     old: &PodCliqueTemplateSpec,
     new: &PodCliqueTemplateSpec,
@@ -110,25 +110,25 @@ fn clique(
         ),
         fixed(
             &spec.field("podSpec").field("schedulerName"),
-            &scheduler(&before.pod_spec, rules),
-            &scheduler(&after.pod_spec, rules),
+            &scheduler_name(&before.pod_spec, rules),
+            &scheduler_name(&after.pod_spec, rules),
         ),
         fixed(
             &at.field("resourceSharing"),
             &old.resource_sharing,
             &new.resource_sharing,
         ),
-        topology(
+        check_topology(
             at,
             old.topology_constraint.as_ref(),
             new.topology_constraint.as_ref(),
         ),
-        mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
+        check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
     ];
     errors.into_iter().flatten().collect()
 }
 
-fn group(
+fn check_group(
     at: &Path,
     old: &PodCliqueScalingGroupConfig,
     new: &PodCliqueScalingGroupConfig,
@@ -149,19 +149,19 @@ fn group(
             &old.resource_sharing,
             &new.resource_sharing,
         ),
-        topology(
+        check_topology(
             at,
             old.topology_constraint.as_ref(),
             new.topology_constraint.as_ref(),
         ),
-        mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
+        check_mnnvl_group(at, Some(&old.annotations), Some(&new.annotations)),
     ];
     errors.into_iter().flatten().collect()
 }
 
 /// A constraint cannot be changed, except in two ways (Grove): `packDomain` may move to
 /// `pack.required`, and a constraint with `packDomain` that names no topology may get one.
-fn topology(
+fn check_topology(
     at: &Path,
     old: Option<&TopologyConstraint>,
     new: Option<&TopologyConstraint>,
@@ -182,7 +182,7 @@ fn is_modernized(old: &TopologyConstraint, new: &TopologyConstraint) -> bool {
 }
 
 /// Nodes are chosen by it, and cannot be changed under running pods.
-fn mnnvl_group(
+fn check_mnnvl_group(
     at: &Path,
     old: Option<&BTreeMap<String, String>>,
     new: Option<&BTreeMap<String, String>>,

@@ -14,19 +14,25 @@ type Texts = BTreeMap<String, String>;
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let empty = Texts::new();
     let own = pcs.metadata.annotations.as_ref().unwrap_or(&empty);
-    let mut errors: Vec<_> = mnnvl_group(&Path::new("metadata.annotations"), own).collect();
+    let mut errors: Vec<_> = check_mnnvl_group(&Path::new("metadata.annotations"), own).collect();
     for (at, clique) in cliques(pcs) {
-        errors.extend(labels(&at.field("labels"), &clique.labels));
-        errors.extend(annotations(&at.field("annotations"), &clique.annotations));
+        errors.extend(check_labels(&at.field("labels"), &clique.labels));
+        errors.extend(check_annotations(
+            &at.field("annotations"),
+            &clique.annotations,
+        ));
     }
     for (at, group) in scaling_groups(pcs) {
-        errors.extend(annotations(&at.field("annotations"), &group.annotations));
+        errors.extend(check_annotations(
+            &at.field("annotations"),
+            &group.annotations,
+        ));
     }
     errors
 }
 
-fn labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
-    let mut errors: Vec<_> = keys(at, labels).collect();
+fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
+    let mut errors: Vec<_> = check_keys(at, labels).collect();
     let wrong = labels
         .iter()
         .filter(|(_, value)| !syntax::is_label_value(value));
@@ -42,13 +48,13 @@ fn labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
     errors
 }
 
-fn annotations(at: &Path, annotations: &Texts) -> Vec<FieldError> {
-    keys(at, annotations)
-        .chain(mnnvl_group(at, annotations))
+fn check_annotations(at: &Path, annotations: &Texts) -> Vec<FieldError> {
+    check_keys(at, annotations)
+        .chain(check_mnnvl_group(at, annotations))
         .collect()
 }
 
-fn keys(at: &Path, texts: &Texts) -> impl Iterator<Item = FieldError> {
+fn check_keys(at: &Path, texts: &Texts) -> impl Iterator<Item = FieldError> {
     let wrong = texts.iter().filter(|(key, _)| !syntax::is_key(key));
     wrong.map(|(key, value)| {
         let problem = format!(
@@ -63,7 +69,7 @@ fn keys(at: &Path, texts: &Texts) -> impl Iterator<Item = FieldError> {
     })
 }
 
-fn mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = FieldError> {
+fn check_mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = FieldError> {
     let group = annotations.get(MNNVL_GROUP);
     let wrong = group.filter(|group| !syntax::is_dns_label(group));
     wrong.into_iter().map(|group| {

@@ -92,7 +92,7 @@ fn schedulers(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let mut first: Option<(Path, &str)> = None;
     for (at, clique) in cliques(pcs) {
         let at = at.field("spec").field("podSpec").field("schedulerName");
-        let name = scheduler(&clique.spec.pod_spec, rules);
+        let name = scheduler_name(&clique.spec.pod_spec, rules);
         errors.extend(unknown_scheduler(&at, name, rules));
         match &first {
             None => first = Some((at, name)),
@@ -108,7 +108,7 @@ fn schedulers(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 }
 
 /// The scheduler of a pod; the configured default if it names none.
-pub(super) fn scheduler<'a>(pod: &'a PodSpec, rules: &'a Rules) -> &'a str {
+pub(super) fn scheduler_name<'a>(pod: &'a PodSpec, rules: &'a Rules) -> &'a str {
     let own = pod.scheduler_name.as_deref();
     own.filter(|name| !name.is_empty())
         .unwrap_or(&rules.default_scheduler)

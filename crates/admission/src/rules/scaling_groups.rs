@@ -12,15 +12,15 @@ use crate::places::{cliques, group_of, has_clique, scaling_groups};
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (at, group) in scaling_groups(pcs) {
-        errors.extend(replicas(&at, group));
-        errors.extend(members(pcs, &at, group));
+        errors.extend(check_replicas(&at, group));
+        errors.extend(check_members(pcs, &at, group));
     }
     errors.extend(one_group_each(pcs));
     errors.extend(scaled_alone(pcs));
     errors
 }
 
-fn replicas(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
+fn check_replicas(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
     let replicas = group.replicas.unwrap_or(1);
     let mut errors = Vec::new();
     if replicas <= 0 {
@@ -38,7 +38,11 @@ fn replicas(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
     errors
 }
 
-fn members(pcs: &PodCliqueSet, at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
+fn check_members(
+    pcs: &PodCliqueSet,
+    at: &Path,
+    group: &PodCliqueScalingGroupConfig,
+) -> Vec<FieldError> {
     let at = at.field("cliqueNames");
     if group.clique_names.is_empty() {
         let problem = "a group needs at least one clique";

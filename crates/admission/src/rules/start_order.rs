@@ -12,11 +12,11 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     if pcs.spec.template.clique_startup_type != Some(CliqueStartupType::Explicit) {
         return Vec::new();
     }
-    let each = cliques(pcs).flat_map(|(at, clique)| entries(pcs, &at, clique));
+    let each = cliques(pcs).flat_map(|(at, clique)| check_entries(pcs, &at, clique));
     each.chain(circle(pcs)).collect()
 }
 
-fn entries(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
+fn check_entries(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
     let at = at.field("spec").field("startsAfter");
     let mut seen = BTreeSet::new();
     let mut errors = Vec::new();

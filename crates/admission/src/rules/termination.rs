@@ -14,12 +14,12 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let at = template().field("terminationDelay");
     let instead = "omit terminationDelay to disable gang termination, or choose one such as 4h";
     let mut errors = Vec::new();
-    errors.extend(own.and_then(|own| delay(&at, own, type_, instead)));
+    errors.extend(own.and_then(|own| check_delay(&at, own, type_, instead)));
     for (at, group) in scaling_groups(pcs) {
         let at = at.field("terminationDelay");
         let instead = "choose one such as 4h, or omit it to use spec.template.terminationDelay";
         let given = group.termination_delay.as_ref();
-        errors.extend(given.and_then(|given| delay(&at, given, type_, instead)));
+        errors.extend(given.and_then(|given| check_delay(&at, given, type_, instead)));
         errors.extend(
             given
                 .filter(|_| own.is_none())
@@ -37,7 +37,12 @@ fn alone(at: &Path, given: &GoDuration) -> FieldError {
 }
 
 /// No delay at all is for training jobs, where every failure counts (docs/semantics.md §5.4).
-fn delay(at: &Path, given: &GoDuration, type_: WorkloadType, instead: &str) -> Option<FieldError> {
+fn check_delay(
+    at: &Path,
+    given: &GoDuration,
+    type_: WorkloadType,
+    instead: &str,
+) -> Option<FieldError> {
     match given.parse() {
         Err(error) => Some(unreadable(at, given, &error)),
         Ok(delay) if delay.is_negative() => Some(at.wrong(given, "must not be negative", instead)),

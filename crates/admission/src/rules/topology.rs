@@ -30,7 +30,7 @@ pub(super) struct Placed<'a> {
 /// All constraints of the set, outermost first.
 pub(super) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
     let own = pcs.spec.template.topology_constraint.as_ref();
-    let of_set = own.and_then(name);
+    let of_set = own.and_then(topology_name);
     let placed = |at: Path, constraint, inherited| {
         Some(Placed {
             at: at.field("topologyConstraint"),
@@ -46,18 +46,20 @@ pub(super) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
         placed(
             at,
             &clique.topology_constraint,
-            group.and_then(name).or(of_set),
+            group.and_then(topology_name).or(of_set),
         )
     });
     set.into_iter().chain(groups).chain(members).collect()
 }
 
-fn name(constraint: &TopologyConstraint) -> Option<&str> {
+fn topology_name(constraint: &TopologyConstraint) -> Option<&str> {
     Some(constraint.topology_name.as_str()).filter(|name| !name.is_empty())
 }
 
 fn unnamed(placed: &Placed<'_>) -> Option<FieldError> {
-    let is_named = name(placed.constraint).or(placed.inherited).is_some();
+    let is_named = topology_name(placed.constraint)
+        .or(placed.inherited)
+        .is_some();
     let problem = "the name of a ClusterTopologyBinding is needed here or further out";
     let remedy = "set it, or set spec.template.topologyConstraint.topologyName for all";
     let at = placed.at.field("topologyName");

@@ -79,17 +79,17 @@ pub(crate) fn verdict(case: &str, words: &str) -> String {
     format!("{case}\n{words}")
 }
 
-/// What each case is told, under the name of the case.
-pub(crate) fn told(cases: &[(&str, &[Edit<'_>])]) -> String {
-    let told = cases
+/// The errors of each case, under its name.
+pub(crate) fn describe_errors(cases: &[(&str, &[Edit<'_>])]) -> String {
+    let lines = cases
         .iter()
         .map(|(case, edits)| verdict(case, &words(&set(edits), &Rules::default())));
-    told.collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 macro_rules! cases {
     ($($case:literal: $($pointer:expr => $value:tt),+;)+) => {
-        told(&[$(($case, &[$(($pointer.as_ref(), json!($value))),+])),+])
+        describe_errors(&[$(($case, &[$(($pointer.as_ref(), json!($value))),+])),+])
     };
 }
 

@@ -9,10 +9,10 @@
 
 mod cases;
 mod defaults;
-mod intake;
 mod minimums;
 mod oversize;
 mod properties;
 mod unimplemented;
 mod update;
+mod validated_set;
 mod validation;

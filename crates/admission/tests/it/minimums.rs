@@ -1,8 +1,8 @@
 //! `minAvailable` is fixed at creation.
 
 use admission::defaults::DefaultsConfig;
-use admission::intake::{self, Intake};
-use admission::minimums::{Minimums, keep};
+use admission::minimums::{Minimums, keep_minimums};
+use admission::validated_set::{self, ValidatedSet};
 use api::{PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership::controller_reference;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
@@ -38,15 +38,15 @@ fn existing() -> Minimums {
     found
 }
 
-fn taken(changed: &PodCliqueSet, existing: &Minimums) -> Intake {
-    let mut intake = intake::take(changed, &DefaultsConfig::default());
-    keep(&mut intake, changed, existing);
-    intake
+fn taken(changed: &PodCliqueSet, existing: &Minimums) -> ValidatedSet {
+    let mut validated = validated_set::validate_set(changed, &DefaultsConfig::default());
+    keep_minimums(&mut validated, changed, existing);
+    validated
 }
 
 /// The minimums of both cliques and of the group.
-fn minimums(intake: &Intake) -> [Option<i32>; 3] {
-    let template = &intake.set.spec.template;
+fn minimums(validated: &ValidatedSet) -> [Option<i32>; 3] {
+    let template = &validated.set.spec.template;
     [
         template.cliques[0].spec.min_available,
         template.cliques[1].spec.min_available,
@@ -55,37 +55,37 @@ fn minimums(intake: &Intake) -> [Option<i32>; 3] {
 }
 
 #[test]
-fn what_was_not_changed_is_not_told() {
-    let intake = taken(&written(), &existing());
-    assert_eq!(minimums(&intake), [Some(2), Some(1), Some(2)]);
-    assert_eq!(intake.not_acted_on, []);
+fn what_was_not_changed_is_not_reported() {
+    let validated = taken(&written(), &existing());
+    assert_eq!(minimums(&validated), [Some(2), Some(1), Some(2)]);
+    assert_eq!(validated.not_acted_on, []);
 }
 
 #[test]
-fn a_change_is_told_and_not_acted_on_and_everything_else_is() {
+fn a_change_is_reported_and_not_acted_on_and_everything_else_is() {
     let mut changed = written();
     let template = &mut changed.spec.template;
     for clique in &mut template.cliques {
         (clique.spec.replicas, clique.spec.min_available) = (4, Some(4));
     }
     template.scaling_groups[0].min_available = Some(3);
-    let intake = taken(&changed, &existing());
-    assert!(intake.may_act());
-    assert_eq!(minimums(&intake), [Some(2), Some(1), Some(2)]);
-    assert_eq!(intake.set.spec.template.cliques[0].spec.replicas, 4);
-    let told: Vec<String> = intake
+    let validated = taken(&changed, &existing());
+    assert!(validated.may_act());
+    assert_eq!(minimums(&validated), [Some(2), Some(1), Some(2)]);
+    assert_eq!(validated.set.spec.template.cliques[0].spec.replicas, 4);
+    let messages: Vec<String> = validated
         .not_acted_on
         .iter()
         .map(ToString::to_string)
         .collect();
-    insta::assert_snapshot!(told.join("\n"));
+    insta::assert_snapshot!(messages.join("\n"));
 }
 
 #[test]
 fn what_does_not_exist_yet_may_be_anything() {
-    let intake = taken(&written(), &Minimums::default());
-    assert_eq!(minimums(&intake), [Some(2), Some(1), Some(2)]);
-    assert_eq!(intake.not_acted_on, []);
+    let validated = taken(&written(), &Minimums::default());
+    assert_eq!(minimums(&validated), [Some(2), Some(1), Some(2)]);
+    assert_eq!(validated.not_acted_on, []);
 }
 
 /// Its default follows its replicas, and the minimum that it was made with stays.
@@ -94,17 +94,17 @@ fn a_clique_that_does_not_say_its_minimum_may_be_resized() {
     let mut changed = written();
     let spec = &mut changed.spec.template.cliques[0].spec;
     (spec.replicas, spec.min_available) = (4, None);
-    let intake = taken(&changed, &existing());
-    assert_eq!(minimums(&intake)[0], Some(2));
-    assert_eq!(intake.not_acted_on, []);
+    let validated = taken(&changed, &existing());
+    assert_eq!(minimums(&validated)[0], Some(2));
+    assert_eq!(validated.not_acted_on, []);
 }
 
 /// Unset means 1, whatever the replicas are.
 #[test]
-fn a_group_whose_minimum_was_taken_away_is_told() {
+fn a_group_whose_minimum_was_taken_away_is_reported() {
     let mut changed = written();
     changed.spec.template.scaling_groups[0].min_available = None;
-    let intake = taken(&changed, &existing());
-    assert_eq!(minimums(&intake)[2], Some(2));
-    assert_eq!(intake.not_acted_on.len(), 1);
+    let validated = taken(&changed, &existing());
+    assert_eq!(minimums(&validated)[2], Some(2));
+    assert_eq!(validated.not_acted_on.len(), 1);
 }

@@ -22,7 +22,7 @@ fn defaulted(set: SetBuilder) -> PodCliqueSet {
     apply(&set.build(), &DefaultsConfig::default())
 }
 
-fn told(set: SetBuilder) -> String {
+fn describe_errors(set: SetBuilder) -> String {
     let errors = of_template(&defaulted(set));
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     lines.join("\n")
@@ -41,7 +41,7 @@ fn with_env(bytes: usize) -> impl FnOnce(&mut PodCliqueSet) {
 
 #[test]
 fn a_set_within_its_limits() {
-    assert_eq!(told(demo().replicas(2_000)), "");
+    assert_eq!(describe_errors(demo().replicas(2_000)), "");
 }
 
 #[test]
@@ -95,7 +95,7 @@ fn what_makes_a_set_too_large_by_itself() {
             }),
         ),
     ];
-    let lines = cases.map(|(case, set)| format!("{case}\n  {}", told(set)));
+    let lines = cases.map(|(case, set)| format!("{case}\n  {}", describe_errors(set)));
     insta::assert_snapshot!(lines.join("\n"));
 }
 
@@ -154,7 +154,7 @@ fn what_was_scaled_beyond_the_limits_is_named() {
             live(&[group(0, 3)], &[member(&g, 1, "worker", 4_999)]),
         ),
     ];
-    let lines = cases.map(|(case, told)| format!("{case}\n  {told}"));
+    let lines = cases.map(|(case, errors)| format!("{case}\n  {errors}"));
     insta::assert_snapshot!(lines.join("\n"));
 }
 
@@ -164,14 +164,20 @@ fn what_was_scaled_beyond_the_limits_is_named() {
 #[case::of_a_clique_that_is_no_more(live(&[], &[alone("demo-0-old", i32::MAX)]))]
 #[case::of_another_set(live(&[], &[alone("demo2-0-frontend", i32::MAX)]))]
 #[case::scaled_down(live(&[group(0, 0), group(1, -5)], &[alone("demo-0-frontend", 0)]))]
-fn does_not_count(#[case] told: String) {
-    assert_eq!(told, "");
+fn does_not_count(#[case] errors: String) {
+    assert_eq!(errors, "");
 }
 
 #[test]
 fn as_much_as_is_allowed_is_allowed() {
     assert_eq!(live(&[group(0, 9_990)], &[]), "");
     assert_eq!(live(&[], &[alone("demo-0-frontend", 4_994)]), "");
-    assert_eq!(told(set("gang").clique("c", |c| c.replicas(5_000))), "");
-    assert_eq!(told(demo().replicas(100).with(with_env(1_000_000))), "");
+    assert_eq!(
+        describe_errors(set("gang").clique("c", |c| c.replicas(5_000))),
+        ""
+    );
+    assert_eq!(
+        describe_errors(demo().replicas(100).with(with_env(1_000_000))),
+        ""
+    );
 }

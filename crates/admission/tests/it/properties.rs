@@ -115,9 +115,9 @@ proptest! {
     #[test]
     fn names_and_order_are_refused_exactly_when_they_do_not_work(pcs in sets_of_likely_names()) {
         let errors = validate(&pcs, &Rules::default());
-        let told = |problem: &str| errors.iter().any(|error| error.problem.starts_with(problem));
-        prop_assert_eq!(told("objects of this one"), has_equal_names(&pcs), "{}", lines(&errors));
-        prop_assert_eq!(told("these cliques wait"), !has_order(&pcs), "{}", lines(&errors));
+        let has_error = |problem: &str| errors.iter().any(|error| error.problem.starts_with(problem));
+        prop_assert_eq!(has_error("objects of this one"), has_equal_names(&pcs), "{}", lines(&errors));
+        prop_assert_eq!(has_error("these cliques wait"), !has_order(&pcs), "{}", lines(&errors));
     }
 
     #[test]

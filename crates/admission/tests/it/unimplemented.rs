@@ -86,7 +86,7 @@ fn an_order_that_matters_holds_creation_up(
 }
 
 #[test]
-fn the_reasons_are_told() {
+fn the_reasons_are_reported() {
     let pcs = set(&json!({
         "template": {
             "cliqueStartupType": "CliqueStartupTypeInOrder",

@@ -11,10 +11,10 @@ fn changed(before: &[Edit<'_>], after: &[Edit<'_>]) -> String {
 }
 
 fn changes(cases: &[(&str, Edit<'_>)]) -> String {
-    let told = cases
+    let lines = cases
         .iter()
         .map(|(case, edit)| verdict(case, &changed(&[], std::slice::from_ref(edit))));
-    told.collect::<Vec<_>>().join("\n")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]

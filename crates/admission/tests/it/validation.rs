@@ -4,7 +4,9 @@ use admission::Rules;
 use api::PodCliqueSet;
 use serde_json::json;
 
-use crate::cases::{CLIQUES, FRONTEND, GROUP, GROUPS, LONG, at, cases, set, told, words};
+use crate::cases::{
+    CLIQUES, FRONTEND, GROUP, GROUPS, LONG, at, cases, describe_errors, set, words,
+};
 
 #[test]
 fn a_good_set_is_accepted() {

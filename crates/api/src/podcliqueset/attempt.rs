@@ -48,6 +48,17 @@ pub struct ReplicaAttempt {
     pub complete: Option<bool>,
 }
 
+impl ReplicaAttempt {
+    /// Reason of an attempt that a breach began: gang termination.
+    pub const BREACHED: &str = "MinAvailableBreached";
+    /// Reason of an attempt that a failed PodClique began: the restart of a job.
+    pub const PODCLIQUE_FAILED: &str = "PodCliqueFailed";
+    /// Reason of an attempt that follows PodCliques of a higher one.
+    pub const ADOPTED: &str = "AttemptAdopted";
+    /// Reason of the first attempt of a job's replica.
+    pub const CREATED: &str = "Created";
+}
+
 /// Pods that a standalone clique had before its replica was terminated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

@@ -23,7 +23,7 @@ enum Fact {
 
 use Fact::{AnyNumber, AnyText, MapByName, NoDefault, Require, Without};
 
-fn facts(kind: &str) -> &'static [Fact] {
+fn facts_of(kind: &str) -> &'static [Fact] {
     match kind {
         "PodCliqueSet" => &[
             MapByName("spec.template.cliques"),
@@ -70,12 +70,12 @@ fn facts(kind: &str) -> &'static [Fact] {
 
 /// Applies the facts of that kind, and those of all kinds.
 pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
-    for fact in facts(kind) {
+    for fact in facts_of(kind) {
         at(root, fact.path(), &|schema| fact.apply(schema));
     }
     visit(root, "", &mut |path, schema| {
         if ends_with(path, "conditions[]") {
-            condition(schema);
+            complete_condition(schema);
         }
     });
     object_header(root);
@@ -83,7 +83,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
 
 /// The paths that the facts of that kind name.
 pub(super) fn paths(kind: &str) -> Vec<String> {
-    facts(kind).iter().map(|f| f.path().to_owned()).collect()
+    facts_of(kind).iter().map(|f| f.path().to_owned()).collect()
 }
 
 impl Fact {
@@ -126,7 +126,7 @@ fn require(schema: &mut JSONSchemaProps, fields: &[&str]) {
 
 /// Limits of `metav1.Condition`, which k8s-openapi's schema leaves out. Its descriptions are
 /// general; the reader needs to know what the list holds, and that says the list's own.
-fn condition(schema: &mut JSONSchemaProps) {
+fn complete_condition(schema: &mut JSONSchemaProps) {
     schema.description = None;
     for (name, field) in schema.properties.iter_mut().flatten() {
         field.description = None;

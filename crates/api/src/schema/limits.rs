@@ -32,7 +32,7 @@ fn counts(kind: &str) -> &'static [&'static str] {
 }
 
 /// Lists that rules walk through.
-fn lists(kind: &str) -> &'static [&'static str] {
+fn lists_of(kind: &str) -> &'static [&'static str] {
     match kind {
         "PodCliqueSet" => &[
             "spec.template.cliques",
@@ -74,7 +74,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
             schema.maximum = Some(f64::from(MAX_REPLICAS));
         });
     }
-    for path in lists(kind) {
+    for path in lists_of(kind) {
         at(root, path, &|schema| {
             schema.max_items = Some(i64::from(MAX_ITEMS));
         });
@@ -88,6 +88,6 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
 
 /// The paths that are limited.
 pub(super) fn paths(kind: &str) -> Vec<String> {
-    let all = counts(kind).iter().chain(lists(kind)).chain(maps(kind));
+    let all = counts(kind).iter().chain(lists_of(kind)).chain(maps(kind));
     all.map(|path| (*path).to_owned()).collect()
 }

@@ -71,16 +71,18 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     for rule in rules_of(kind) {
         let path = rule.at;
         let validation = rule.validation();
-        at(root, path, &|schema| add(schema, [validation.clone()]));
+        at(root, path, &|schema| {
+            add_rules(schema, [validation.clone()])
+        });
     }
     if kind != "PodCliqueSet" {
         return;
     }
     visit(root, "", &mut |path, schema| {
         if ends_with(path, "topologyConstraint") {
-            add(schema, topology::constraint_rules().map(Rule::validation));
+            add_rules(schema, topology::constraint_rules().map(Rule::validation));
         } else if ends_with(path, "topologyConstraint.pack") {
-            add(schema, [topology::pack_rule().validation()]);
+            add_rules(schema, [topology::pack_rule().validation()]);
         }
     });
 }
@@ -105,7 +107,7 @@ fn rules_of(kind: &str) -> Vec<Rule> {
     }
 }
 
-fn add(schema: &mut JSONSchemaProps, rules: impl IntoIterator<Item = ValidationRule>) {
+fn add_rules(schema: &mut JSONSchemaProps, rules: impl IntoIterator<Item = ValidationRule>) {
     schema
         .x_kubernetes_validations
         .get_or_insert_default()

@@ -34,7 +34,7 @@ pub(super) fn at(root: &mut JSONSchemaProps, path: &str, f: &dyn Fn(&mut JSONSch
     let mut schema = fields.and_then(|fields| fields.get_mut(name));
     let mut rest = rest;
     while let Some(after) = rest.strip_prefix("[]").or(rest.strip_prefix("{}")) {
-        schema = schema.and_then(entries);
+        schema = schema.and_then(entries_of);
         rest = after;
     }
     if let Some(schema) = schema {
@@ -43,7 +43,7 @@ pub(super) fn at(root: &mut JSONSchemaProps, path: &str, f: &dyn Fn(&mut JSONSch
 }
 
 /// The items of a list or the values of a map.
-fn entries(schema: &mut JSONSchemaProps) -> Option<&mut JSONSchemaProps> {
+fn entries_of(schema: &mut JSONSchemaProps) -> Option<&mut JSONSchemaProps> {
     match (&mut schema.items, &mut schema.additional_properties) {
         (Some(JSONSchemaPropsOrArray::Schema(items)), _) => Some(items),
         (_, Some(JSONSchemaPropsOrBool::Schema(values))) => Some(values),

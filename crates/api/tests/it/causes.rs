@@ -5,7 +5,7 @@ use strum::IntoEnumIterator as _;
 
 /// Whoever waits for nothing but time never hides one that waits for somebody.
 #[test]
-fn what_somebody_has_to_mend_is_told_before_what_passes() {
+fn what_somebody_has_to_mend_is_reported_before_what_passes() {
     let causes = || Reason::iter().filter(|r| r.priority() < usize::MAX);
     let blocking = causes().filter(|r| r.is_blocking()).map(Reason::priority);
     let passing = causes().filter(|r| !r.is_blocking()).map(Reason::priority);
@@ -14,7 +14,7 @@ fn what_somebody_has_to_mend_is_told_before_what_passes() {
 }
 
 #[test]
-fn no_two_causes_are_told_at_once() {
+fn no_two_causes_are_reported_at_once() {
     let mut all: Vec<usize> = Reason::iter().map(Reason::priority).collect();
     all.retain(|priority| *priority < usize::MAX);
     all.sort_unstable();

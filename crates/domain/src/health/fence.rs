@@ -11,6 +11,8 @@
 //! while a PodClique of a lower attempt exists there, and only PodCliques of the current attempt
 //! count in any rule.
 
+mod earlier;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -19,6 +21,7 @@ use api::{PodCliqueScalingGroup, PodCliqueSet};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
+pub use self::earlier::{ReplicaOwner, has_earlier_attempt};
 use crate::object::attempt::Attempt;
 use crate::object::ownership;
 use crate::workload::clique::LiveCount;
@@ -105,7 +108,7 @@ pub fn begin_attempts(
 ) -> Vec<ReplicaAttempt> {
     let next = |replica| current_attempt(attempts, replica).saturating_add(1);
     let raised = due.into_iter();
-    with(
+    with_attempts(
         attempts,
         raised.map(|(replica, cause)| (replica, next(replica), cause)),
         now,
@@ -159,14 +162,14 @@ pub fn adopt_higher_attempts(
 ) -> Option<Vec<ReplicaAttempt>> {
     let is_higher = found > current_attempt(attempts, replica);
     let cause = Cause {
-        reason: "AttemptAdopted".to_owned(),
+        reason: ReplicaAttempt::ADOPTED.to_owned(),
         message: format!("children of attempt {found} exist"),
     };
-    is_higher.then(|| with(attempts, [(replica, found, cause)], now))
+    is_higher.then(|| with_attempts(attempts, [(replica, found, cause)], now))
 }
 
 /// The list with these attempts of replicas.
-fn with(
+fn with_attempts(
     attempts: &[ReplicaAttempt],
     raised: impl IntoIterator<Item = (i32, i32, Cause)>,
     now: Timestamp,
@@ -194,12 +197,12 @@ fn with(
 /// Keeps the message of the newest entries only: with ten thousand of them the status would be
 /// larger than etcd accepts, and no attempt could be raised any more (decision 67).
 fn shorten(attempts: &mut [ReplicaAttempt]) {
-    let mut told: Vec<&mut ReplicaAttempt> = attempts
+    let mut with_message: Vec<&mut ReplicaAttempt> = attempts
         .iter_mut()
         .filter(|a| !a.message.is_empty())
         .collect();
-    told.sort_by_key(|a| Reverse(a.time.0));
-    for old in told.into_iter().skip(MAX_MESSAGES) {
+    with_message.sort_by_key(|a| Reverse(a.time.0));
+    for old in with_message.into_iter().skip(MAX_MESSAGES) {
         old.message = String::new();
     }
 }

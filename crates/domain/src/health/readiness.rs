@@ -12,7 +12,7 @@ mod pod;
 mod refusal;
 mod scheduler;
 
-pub use cause::{Cause, first, of_replicas, verdict};
-pub use clique::{CliqueView, clique, shortfall};
-pub use gang::{Start, start};
+pub use cause::{Cause, first, of_replicas, ready_condition};
+pub use clique::{CliqueView, judge_podclique, shortfall};
+pub use gang::{Start, find_start};
 pub use refusal::refusal;

@@ -5,16 +5,13 @@
 
 use api::conditions::{ConditionUpdate, Status};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
-use api::{GoDuration, PodCliqueSet, WorkloadType};
+use api::{GoDuration, PodCliqueSet, WorkloadType, events};
 use jiff::{SignedDuration, Timestamp};
 
 use super::availability::{self, StoredBreach};
 use super::fence::{self, Cause};
 use super::training;
 use crate::plan::{Event, Target};
-
-/// Reason of a fence that was raised because of a breach.
-pub const REASON: &str = "MinAvailableBreached";
 
 /// The shortest delay. Times are stored in whole seconds: less than one would be none, and pods need
 /// time to come back.
@@ -130,7 +127,7 @@ impl Breach {
     /// What the fence says.
     pub fn cause(&self) -> Cause {
         Cause {
-            reason: REASON.to_owned(),
+            reason: ReplicaAttempt::BREACHED.to_owned(),
             message: format!(
                 "{self}; MinAvailableBreached since {:.0}, terminationDelay {}",
                 self.since,
@@ -140,12 +137,12 @@ impl Breach {
     }
 
     /// The event that announces the termination. `replica` names what will be terminated.
-    pub fn scheduled(&self, replica: &str) -> Event {
+    pub fn scheduled_event(&self, replica: &str) -> Event {
         let message = format!(
             "{replica} is terminated at {:.0} unless it recovers: {self}",
             self.due()
         );
-        Event::warning("GangTerminationScheduled", message).once(format!(
+        Event::warning(events::GANG_TERMINATION_SCHEDULED, message).once(format!(
             "{}/{}/{}",
             self.object.uid,
             self.since,
@@ -186,15 +183,15 @@ pub fn first_of_each_replica(breaches: Vec<Breach>) -> Vec<Breach> {
 /// Whether the attempt was raised by a breach and its events have to be posted: until the replica
 /// is complete again, the last time by the plan that stores that it is. So they are posted however
 /// long the operator was away, and not again later (decision 61).
-pub fn is_to_be_told(fence: &ReplicaAttempt) -> bool {
-    fence.reason == REASON && fence::is_incomplete(fence)
+pub fn needs_events(fence: &ReplicaAttempt) -> bool {
+    fence.reason == ReplicaAttempt::BREACHED && fence::is_incomplete(fence)
 }
 
 /// The event that a replica was terminated. `uid` is that of the set or group, `replica` names the
 /// replica.
-pub fn terminated(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Event {
+pub fn terminated_event(fence: &ReplicaAttempt, uid: &str, replica: &str) -> Event {
     let message = format!("{replica} was terminated: {}", fence.message);
-    Event::warning("GangTerminated", message).once(identity(fence, uid))
+    Event::warning(events::GANG_TERMINATED, message).once(identity(fence, uid))
 }
 
 /// What makes an event of a fence one: the fenced object, the replica, the attempt.

@@ -34,7 +34,7 @@ pub fn has_failed(status: &PodCliqueSetStatus) -> bool {
 }
 
 /// Why the job was given up, if it was.
-pub fn failure(set: &PodCliqueSet) -> Option<Reason> {
+pub fn failure_reason(set: &PodCliqueSet) -> Option<Reason> {
     let status = set.status.as_ref().filter(|s| has_failed(s))?;
     let failed = conditions::find(&status.conditions, ConditionType::Failed)?;
     Some(failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded))

@@ -1,5 +1,7 @@
 //! An event that a plan posts.
 
+use api::events::EventReason;
+
 use super::Target;
 
 /// An event to be posted.
@@ -7,8 +9,8 @@ use super::Target;
 pub struct Event {
     /// Whether it needs attention (event type Warning).
     pub is_warning: bool,
-    /// PascalCase reason.
-    pub reason: &'static str,
+    /// Why, for programs.
+    pub reason: EventReason,
     /// For people.
     pub message: String,
     /// What makes it one event however often it is posted: the event's name follows from this, its
@@ -20,10 +22,10 @@ pub struct Event {
 
 impl Event {
     /// Something that went as it should.
-    pub fn normal(reason: &'static str, message: impl Into<String>) -> Self {
+    pub fn normal(reason: impl Into<EventReason>, message: impl Into<String>) -> Self {
         Self {
             is_warning: false,
-            reason,
+            reason: reason.into(),
             message: message.into(),
             identity: None,
             about: None,
@@ -31,7 +33,7 @@ impl Event {
     }
 
     /// Something that needs attention.
-    pub fn warning(reason: &'static str, message: impl Into<String>) -> Self {
+    pub fn warning(reason: impl Into<EventReason>, message: impl Into<String>) -> Self {
         Self {
             is_warning: true,
             ..Self::normal(reason, message)

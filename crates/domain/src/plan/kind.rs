@@ -16,7 +16,7 @@ impl Kind {
     pub fn of<K: Resource<DynamicType = ()>>() -> Self {
         match K::kind(&()) {
             Cow::Borrowed(name) => Self(name),
-            Cow::Owned(name) => Self(keep(name)),
+            Cow::Owned(name) => Self(intern_name(name)),
         }
     }
 
@@ -34,7 +34,7 @@ impl fmt::Display for Kind {
 
 /// Some types make their kind's name anew each time. There are as many of these names as kinds, so
 /// they are kept for ever.
-fn keep(name: String) -> &'static str {
+fn intern_name(name: String) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name.as_str()) {

@@ -28,7 +28,7 @@ pub enum Purpose {
     #[strum(serialize = "scaled in")]
     ScaleInPod,
     /// A PodClique of an earlier attempt of its replica.
-    #[strum(serialize = "its replica is torn down")]
+    #[strum(serialize = "its replica is terminated")]
     TerminateReplica,
     /// A PodClique of an earlier attempt of its group replica.
     #[strum(serialize = "group replica is recycled")]

@@ -14,7 +14,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 pub use self::build::{build, users_annotations};
 pub use self::correct::{corrected, live_replicas};
-pub use self::metadata::{add_finalizer, adopt, overlay};
+pub use self::metadata::{add_finalizer, add_owner, overlay};
 use crate::object::attempt::Attempt;
 use crate::object::environment;
 
@@ -102,7 +102,7 @@ pub struct Desired<'a> {
 
 impl Desired<'_> {
     /// The whole PodClique.
-    pub fn complete(self) -> PodClique {
+    pub fn into_podclique(self) -> PodClique {
         let mut podclique = self.podclique;
         podclique.spec.pod_spec = self.pod_spec.clone();
         podclique

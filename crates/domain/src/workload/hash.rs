@@ -1,7 +1,7 @@
 //! Hashes that tell whether running pods were made from the present template.
 //!
 //! ```text
-//! clique template ──▶ JSON ──▶ canonical (below) ──▶ FNV-1a 64 ──▶ r1 + 14 characters
+//! clique template ──▶ JSON ──▶ canonical ──▶ FNV-1a 64 ──▶ r1 + 14 characters
 //! ```
 //!
 //! Two templates that make the same pod have the same hash, whoever wrote them down: maps are
@@ -39,11 +39,11 @@ const DIGITS: usize = 14;
 /// empty, the pod spec's own counts.
 pub fn pod_template_hash(clique: &PodCliqueTemplateSpec, priority_class_name: &str) -> String {
     let mut text = String::new();
-    write(&json!(clique.labels), &mut text);
-    write(&json!(clique.annotations), &mut text);
+    write_canonical(&json!(clique.labels), &mut text);
+    write_canonical(&json!(clique.annotations), &mut text);
     let spec = canonical_spec(&clique.spec.pod_spec, priority_class_name);
-    write(&spec, &mut text);
-    encode(&text)
+    write_canonical(&spec, &mut text);
+    hash_text(&text)
 }
 
 /// The hash of each clique's pods, in the order of the cliques. It is the same in every replica and
@@ -59,8 +59,8 @@ pub fn pod_template_hashes<'a>(
 /// Hash of a pod spec alone: for a `PodClique` whose template is not in the set any more.
 pub fn pod_spec_hash(spec: &PodSpec) -> String {
     let mut text = String::new();
-    write(&canonical_spec(spec, ""), &mut text);
-    encode(&text)
+    write_canonical(&canonical_spec(spec, ""), &mut text);
+    hash_text(&text)
 }
 
 /// Whether both make the same pod.
@@ -75,7 +75,7 @@ fn canonical_spec(spec: &PodSpec, priority_class_name: &str) -> Value {
         if !priority_class_name.is_empty() {
             spec.insert("priorityClassName".into(), priority_class_name.into());
         }
-        canonical::pod(spec);
+        canonical::canonicalize_pod(spec);
     }
     spec
 }
@@ -87,7 +87,7 @@ fn canonical_spec(spec: &PodSpec, priority_class_name: &str) -> Value {
 /// topology, resource sharing, the headless Service, scaling groups.
 pub fn generation_hash(template: &PodCliqueSetTemplateSpec) -> String {
     let hash = |clique| pod_template_hash(clique, &template.priority_class_name);
-    encode(&template.cliques.iter().map(hash).collect::<String>())
+    hash_text(&template.cliques.iter().map(hash).collect::<String>())
 }
 
 /// Whether this version of the operator made the hash. All others, those of the Go operator as
@@ -99,7 +99,7 @@ pub fn is_ours(hash: &str) -> bool {
     })
 }
 
-fn encode(text: &str) -> String {
+fn hash_text(text: &str) -> String {
     format!(
         "{VERSION}{}",
         fnv::encode(fnv::hash(text.as_bytes()), DIGITS)
@@ -107,16 +107,16 @@ fn encode(text: &str) -> String {
 }
 
 /// JSON with sorted keys: `serde_json` keeps insertion order if any crate in the build asks so.
-fn write(value: &Value, out: &mut String) {
+fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(object) => {
             let mut fields: Vec<_> = object.iter().collect();
             fields.sort_unstable_by_key(|(name, _)| *name);
             out.push('{');
             for (name, value) in fields {
-                write(&json!(name), out);
+                write_canonical(&json!(name), out);
                 out.push(':');
-                write(value, out);
+                write_canonical(value, out);
                 out.push(',');
             }
             out.push('}');
@@ -124,7 +124,7 @@ fn write(value: &Value, out: &mut String) {
         Value::Array(items) => {
             out.push('[');
             for item in items {
-                write(item, out);
+                write_canonical(item, out);
                 out.push(',');
             }
             out.push(']');

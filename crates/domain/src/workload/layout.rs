@@ -1,11 +1,16 @@
 //! What a set consists of, whether it exists or not: the only place that enumerates replicas, once
 //! for each decision (docs/semantics.md §1.3).
 
+mod members;
+
 use api::names;
 use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
 
+pub use self::members::{
+    Member, Members, enumerate_members, members_of_group, members_of_group_replica,
+};
 use super::gang::{self, ExpectedGang};
 
 /// All of it, by the live replica counts of the set and of its scaling groups.
@@ -117,7 +122,8 @@ pub fn enumerate_group<'a>(
     i: i32,
     live: i32,
 ) -> Group<'a> {
-    let replicas = (0..live).map(|j| enumerate_group_replica(base_gang, &name, config, i, j));
+    let members = enumerate_members(&name, &config.clique_names, live);
+    let replicas = members.map(|m| group_replica(base_gang, &name, config, i, m));
     Group {
         replicas: replicas.collect(),
         name,
@@ -125,19 +131,19 @@ pub fn enumerate_group<'a>(
     }
 }
 
-fn enumerate_group_replica<'a>(
+fn group_replica<'a>(
     base_gang: &str,
     group: &str,
     config: &'a PodCliqueScalingGroupConfig,
     i: i32,
-    j: i32,
+    members: Members<'a>,
 ) -> GroupReplica<'a> {
-    let (gang, base_gang) =
-        gang::of_group_replica(base_gang, group, j, gang::group_minimum(config));
-    let cliques = config.clique_names.iter().map(|clique| Part {
-        name: names::grouped_clique(group, j, clique),
+    let (j, minimum) = (members.group_replica, gang::group_minimum(config));
+    let (gang, base_gang) = gang::of_group_replica(base_gang, group, j, minimum);
+    let cliques = members.cliques.into_iter().map(|member| Part {
+        name: member.name,
         replica: i,
-        clique,
+        clique: member.clique,
         group: Some(config),
         group_replica: Some(j),
     });

@@ -27,7 +27,7 @@ pub fn bounded(replicas: i32) -> i32 {
 }
 
 /// Whether an object says of itself that it is over its limits.
-pub fn is_told(conditions: &[Condition]) -> bool {
+pub fn is_reported(conditions: &[Condition]) -> bool {
     let ready = conditions::find(conditions, ConditionType::Ready);
     ready.is_some_and(|c| c.reason == Reason::LimitExceeded.to_string())
 }
@@ -35,5 +35,5 @@ pub fn is_told(conditions: &[Condition]) -> bool {
 /// Whether the set says of itself that it is over its limits.
 pub fn says_over_limits(stored: &PodCliqueSet) -> bool {
     let status = stored.status.as_ref();
-    status.is_some_and(|s| is_told(&s.conditions))
+    status.is_some_and(|s| is_reported(&s.conditions))
 }

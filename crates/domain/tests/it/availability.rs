@@ -152,8 +152,8 @@ fn a_group_is_breached(
     #[case] unhealthy: &[i32],
     #[case] status: Status,
 ) {
-    let facts = GroupFacts::of(&group(), &attempts, |j, _| {
-        parts[usize::try_from(j).unwrap()]
+    let facts = GroupFacts::of(&group(), &attempts, |member| {
+        parts[usize::try_from(member.group_replica).unwrap()]
     });
     assert_eq!(facts.unhealthy, unhealthy);
     assert_eq!(group_breach(&facts).status, status);

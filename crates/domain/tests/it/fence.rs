@@ -1,8 +1,12 @@
+use std::cell::RefCell;
+
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
+use domain::Key;
 use domain::health::fence::{
-    Cause, StandaloneClique, adopt_higher_attempts, begin_attempts, begin_group_attempts,
-    count_to_create, current_attempt, is_recovering, remember_live_replicas, with_recovered,
+    Cause, ReplicaOwner, StandaloneClique, adopt_higher_attempts, begin_attempts,
+    begin_group_attempts, count_to_create, current_attempt, has_earlier_attempt, is_recovering,
+    remember_live_replicas, with_recovered,
 };
 use domain::object::attempt::Attempt;
 use domain::workload::clique::LiveCount;
@@ -39,19 +43,19 @@ fn the_newest_entries_keep_their_message_and_all_keep_the_rest() {
         message: format!("replica {replica}: {}", "x".repeat(400)),
     };
     let at = |second| NOW + SignedDuration::from_secs(second);
-    // Replica 999 is torn down first, then 998, and so on.
+    // Replica 999 is terminated first, then 998, and so on.
     let all = (0..1_000)
         .rev()
         .zip(0..)
         .fold(Vec::new(), |all, (replica, second)| {
             begin_attempts(&all, [(replica, long(replica))], at(second))
         });
-    let told: Vec<i32> = all
+    let with_message: Vec<i32> = all
         .iter()
         .filter(|a| !a.message.is_empty())
         .map(|a| a.replica)
         .collect();
-    assert_eq!(told, (0..20).collect::<Vec<_>>());
+    assert_eq!(with_message, (0..20).collect::<Vec<_>>());
     assert!(
         all.iter()
             .all(|a| a.attempt == 1 && a.reason == "MinAvailableBreached")
@@ -61,7 +65,7 @@ fn the_newest_entries_keep_their_message_and_all_keep_the_rest() {
 
     let again = begin_attempts(&all, [(700, long(700))], at(2_000));
     assert!(!again[700].message.is_empty(), "the newest one");
-    assert!(again[19].message.is_empty(), "the oldest that was told");
+    assert!(again[19].message.is_empty(), "the oldest that had one");
 }
 
 #[test]
@@ -76,7 +80,7 @@ fn the_fence_follows_a_higher_attempt_and_never_a_lower_one() {
 }
 
 #[test]
-fn labels_tell_the_attempt_and_absent_ones_mean_0() {
+fn labels_hold_the_attempt_and_absent_ones_mean_0() {
     let mut meta = ObjectMeta::default();
     assert_eq!(Attempt::of(&meta), Attempt::default());
     assert_eq!(Attempt::default().labels().count(), 0);
@@ -98,7 +102,7 @@ fn count(replicas: i32, stamped: i32) -> LiveCount {
 }
 
 #[test]
-fn annotations_tell_the_attempt_before_labels_do() {
+fn the_attempt_is_read_from_annotations_before_labels() {
     let text = |set: i32| [(labels::ATTEMPT.to_owned(), set.to_string())];
     let mut meta = ObjectMeta {
         labels: Some(text(7).into()),
@@ -112,7 +116,7 @@ fn annotations_tell_the_attempt_before_labels_do() {
 }
 
 #[test]
-fn live_replicas_survive_a_tear_down_even_of_a_clique_that_was_not_back_yet() {
+fn live_replicas_survive_a_termination_even_of_a_clique_that_was_not_back_yet() {
     let clique = |name: &str, live| StandaloneClique {
         clique: name.into(),
         live,
@@ -167,4 +171,29 @@ fn an_entry_without_the_latch_counts_as_back_and_is_left_alone() {
     let before = begin_attempts(&[], [(1, cause())], NOW);
     assert!(!is_recovering(&before, 1));
     assert_eq!(with_recovered(&before, |_| true), before);
+}
+
+/// A replica that was never terminated is not searched, and one that was is searched at all its
+/// owners.
+#[test]
+fn an_earlier_attempt_is_looked_for_at_the_set_and_its_groups() {
+    let asked = |attempts: Vec<ReplicaAttempt>| {
+        let set = testkit::builders::set("demo")
+            .clique("a", |c| c)
+            .group("g", ["a"], |g| g)
+            .with(|s| s.status.get_or_insert_default().replica_attempts = attempts)
+            .build();
+        let asked = RefCell::new(Vec::new());
+        let found = has_earlier_attempt(&set, 1, |owner, attempt| {
+            asked.borrow_mut().push((owner.clone(), attempt));
+            false
+        });
+        assert!(!found);
+        asked.into_inner()
+    };
+    assert_eq!(asked(Vec::new()), []);
+    let of_set = ReplicaOwner::Set(Key::new("default", "demo"), 1);
+    let of_group = ReplicaOwner::Group(Key::new("default", "demo-1-g"));
+    let terminated = begin_attempts(&[], [(1, cause())], NOW);
+    assert_eq!(asked(terminated), [(of_set, 1), (of_group, 1)]);
 }

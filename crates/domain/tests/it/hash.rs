@@ -353,7 +353,7 @@ fn a_generation_is_the_cliques_in_their_order() {
 #[case::later_version("r2bbbbbbbbbbbbbb", false)]
 #[case::foreign_character("r1bbbbbbbbbbbbba", false)]
 #[case::ours("r1bbbbbbbbbbbbbb", true)]
-fn foreign_hashes_are_told_from_ours(#[case] hash: &str, #[case] ours: bool) {
+fn foreign_hashes_are_distinguished_from_ours(#[case] hash: &str, #[case] ours: bool) {
     assert_eq!(is_ours(hash), ours);
 }
 

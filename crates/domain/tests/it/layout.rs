@@ -1,6 +1,7 @@
 //! What a set consists of, enumerated once.
 
-use domain::workload::layout::{Layout, enumerate};
+use api::PodCliqueScalingGroup;
+use domain::workload::layout::{Layout, enumerate, members_of_group};
 use insta::assert_snapshot;
 use testkit::builders::set;
 
@@ -47,4 +48,23 @@ fn a_group_that_sleeps_is_in_no_gang() {
 #[test]
 fn a_set_without_replicas_is_nothing() {
     assert_snapshot!(show(0, 3));
+}
+
+/// By its own spec: the set may be gone.
+#[test]
+fn a_group_without_its_set_has_the_same_podcliques() {
+    let set = set("demo")
+        .clique("leader", |c| c)
+        .clique("worker", |c| c)
+        .group("g", ["worker", "leader"], |g| g.replicas(2))
+        .build();
+    let layout = enumerate("demo", &set.spec.template, 1, |_, _| 2);
+    let of_set: Vec<_> = layout.parts().map(|p| p.name.as_str()).collect();
+    let mut group = PodCliqueScalingGroup::default();
+    group.metadata.name = Some("demo-0-g".into());
+    group.spec.replicas = 2;
+    group.spec.clique_names = vec!["worker".into(), "leader".into()];
+    let members: Vec<_> = members_of_group(&group).flat_map(|m| m.cliques).collect();
+    let of_group: Vec<_> = members.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(of_group, of_set);
 }

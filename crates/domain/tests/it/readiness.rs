@@ -4,7 +4,7 @@
 use api::LastError;
 use api::conditions::{ConditionUpdate, Reason, Status};
 use domain::Pod;
-use domain::health::readiness::{CliqueView, Start, clique, refusal};
+use domain::health::readiness::{CliqueView, Start, judge_podclique, refusal};
 use domain::object::pod::{ContainerState, ContainerStatus, Gate, Terminated, Waiting};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -91,7 +91,7 @@ fn ready(
     let podclique = podclique.build();
     let pods = (0..).zip(pods).map(|(k, adapt)| adapt(pod(&podclique, k)));
     let pods: Vec<_> = pods.map(PodBuilder::build).collect();
-    clique(&CliqueView {
+    judge_podclique(&CliqueView {
         podclique: &podclique,
         pods: pods.iter().map(|p| -> &Pod { p }).collect(),
         start,
@@ -106,13 +106,13 @@ fn error(text: &str) -> LastError {
     }
 }
 
-fn said(verdict: &ConditionUpdate) -> String {
+fn describe(verdict: &ConditionUpdate) -> String {
     format!("{} {}: {}", verdict.status, verdict.reason, verdict.message)
 }
 
 /// All pods alike.
 fn all(start: Start, adapt: &dyn Fn(PodBuilder) -> PodBuilder) -> String {
-    said(&ready(start, &[], &[adapt, adapt, adapt]))
+    describe(&ready(start, &[], &[adapt, adapt, adapt]))
 }
 
 #[test]
@@ -157,9 +157,9 @@ fn each_way_to_be_stuck_has_its_sentence() {
         all(on.clone(), &PodBuilder::ungated),
         all(incomplete(), &|p| p),
         all(base(), &|p| p),
-        said(&ready(Start::Terminating, &[], &[])),
-        said(&ready(incomplete(), &[], &[&|p| p])),
-        said(&ready(
+        describe(&ready(Start::Terminating, &[], &[])),
+        describe(&ready(incomplete(), &[], &[&|p| p])),
+        describe(&ready(
             on,
             &[],
             &[&|p: PodBuilder| p.bound().terminating(5)],
@@ -179,7 +179,7 @@ fn each_way_to_be_stuck_has_its_sentence() {
     Reason::PriorityClassMissing
 )]
 #[case::anything_else("admission webhook \"x\" denied the request", Reason::RequestRefused)]
-fn what_is_refused_is_told_in_the_words_of_the_api_server(
+fn what_is_refused_is_reported_in_the_words_of_the_api_server(
     #[case] text: &str,
     #[case] reason: Reason,
 ) {
@@ -222,7 +222,7 @@ fn between_two_pulls_it_is_the_same_trouble() {
 }
 
 #[test]
-fn of_several_causes_the_first_in_the_list_is_told_wherever_it_is() {
+fn of_several_causes_the_first_in_the_list_is_reported_wherever_it_is() {
     let creating = container(Some(("ContainerCreating", "")), None);
     let crash = container(Some(("CrashLoopBackOff", "")), Some((1, "Error")));
     let verdict = ready(
@@ -244,7 +244,7 @@ fn pods_beyond_the_minimum_are_no_reason_not_to_be_ready() {
         &[],
         &[&PodBuilder::ready, &PodBuilder::ready, &gpu],
     );
-    assert_snapshot!(said(&up));
+    assert_snapshot!(describe(&up));
     let whole = all(Start::Started, &PodBuilder::ready);
     assert_snapshot!(whole, @"True AllReady: 3/3 pods ready");
 }

@@ -148,7 +148,7 @@ fn a_breach_counts_only_if_it_is_stored_and_seen() {
 }
 
 #[test]
-fn the_first_that_is_due_speaks_for_its_replica() {
+fn the_first_that_is_due_counts_for_its_replica() {
     let all = [breach(1, "c", 0), breach(0, "b", 5), breach(0, "a", 9)];
     let first = first_of_each_replica(all.into_iter().flatten().collect());
     let names: Vec<_> = first.iter().map(|b| b.object.key.name.as_str()).collect();
@@ -159,6 +159,6 @@ fn the_first_that_is_due_speaks_for_its_replica() {
 fn says_what_when_and_why() {
     let breach = breach(0, "demo-0-a", 5).unwrap();
     assert_eq!(breach.due(), START + SignedDuration::from_secs(15));
-    let note = breach.scheduled("replica 0");
+    let note = breach.scheduled_event("replica 0");
     insta::assert_snapshot!(format!("{}\n{}", note.message, breach.cause().message));
 }

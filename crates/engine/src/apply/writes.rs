@@ -10,8 +10,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use crate::kinds::Watched;
 use crate::requests::{self, RequestError};
+use crate::watched::Watched;
 
 /// POST. If the name is taken by an object of the same owner that stays, an earlier answer was
 /// lost and all is well; the object as it is goes into the cache.
@@ -47,8 +47,8 @@ async fn look_at_holder<K: Watched>(
 ) -> Result<(), RequestError> {
     let holder: K = context.requests.get(key).await?;
     let owner = ownership::controller(wanted).map_or("", |o| o.uid.as_str());
-    let is_ours =
-        ownership::is_controlled_by(holder.meta(), owner) && index(holder.meta()) == index(wanted);
+    let is_ours = ownership::is_controlled_by(holder.meta(), owner)
+        && index_of_pod(holder.meta()) == index_of_pod(wanted);
     let stays = !ownership::is_terminating(holder.meta());
     let holder_of_name = describe(holder.meta());
     if Kind::of::<K>() == Kind::of::<Pod>() && !(is_ours && stays) {
@@ -69,7 +69,7 @@ async fn look_at_holder<K: Watched>(
     }
 }
 
-fn index(meta: &ObjectMeta) -> Option<&str> {
+fn index_of_pod(meta: &ObjectMeta) -> Option<&str> {
     ownership::label(meta, labels::POD_INDEX)
 }
 

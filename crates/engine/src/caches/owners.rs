@@ -10,17 +10,17 @@ use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 use super::Caches;
-use crate::cache::{Holder, set_of};
+use crate::cache::set_of;
 
 impl Caches {
-    /// Whether a PodClique of an earlier attempt than the present one exists in this replica of the
-    /// set: nothing is created there until it is gone (docs/semantics.md §4.4). What
-    /// neither the set nor its groups control does not count.
+    /// Whether a PodClique of an earlier attempt than the current one is left in this replica of the
+    /// set. What neither the set nor its groups control does not count.
     pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
-        let present = fence::current_attempt(fence::attempts_of_set(set), replica);
+        let podcliques = self.of::<PodClique>();
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
-        let is_left = |holder| self.of::<PodClique>().any_before(&holder, present, is_ours);
-        present > 0 && Holder::all_of(set, replica).any(is_left)
+        fence::has_earlier_attempt(set, replica, |owner, attempt| {
+            podcliques.any_before(owner, attempt, is_ours)
+        })
     }
 
     /// Whether the set controls the object, or one of its scaling groups does. A group that is not

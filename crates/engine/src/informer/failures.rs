@@ -6,8 +6,8 @@ use kube::runtime::watcher;
 use tokio::time::Instant;
 
 use crate::heard::NoHead;
-use crate::kinds::Watched;
 use crate::scope::Scope;
+use crate::watched::Watched;
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(200);
 const MAX_PAUSE: Duration = Duration::from_secs(5);

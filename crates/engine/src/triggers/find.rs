@@ -1,16 +1,18 @@
-//! Keys that several reconcilers look for after a change.
+//! What several reconcilers look for after a change: keys, and whether what they read has changed.
 
 use std::sync::Arc;
 
-use api::{PodClique, labels};
+use api::{PodClique, PodCliqueSet, labels};
 use domain::Key;
+use domain::health::training;
 use domain::object::ownership;
+use domain::workload::limits;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
 use crate::cache::{Change, set_of};
 use crate::caches::Caches;
-use crate::kinds::Watched;
+use crate::watched::Watched;
 
 /// The keys of the object as it was and as it is.
 pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
@@ -18,9 +20,25 @@ pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
 }
 
 /// The PodCliqueSets that the object is part of, as it was and as it is.
-pub fn set<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
+pub fn sets<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {
     let versions = change.versions();
     versions.filter_map(|o| set_of(o.meta())).collect()
+}
+
+/// What all children of a set read of it; its counts are none of it.
+pub fn read_by_children(set: &PodCliqueSet) -> impl PartialEq + use<> {
+    let status = set.status.clone().unwrap_or_default();
+    (
+        set.metadata.uid.clone(),
+        set.metadata.generation,
+        ownership::is_terminating(&set.metadata),
+        // Stored before the phase, which follows once the pods have ended.
+        training::is_over(Some(&status)),
+        limits::says_over_limits(set),
+        status.replica_attempts,
+        status.update_progress,
+        status.phase,
+    )
 }
 
 /// The object that a label names.

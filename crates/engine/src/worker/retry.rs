@@ -41,7 +41,7 @@ impl<R: Reconciler> Worker<R> {
         let mut first = Duration::MAX;
         for class in outcome.failed_classes() {
             failed.insert(Some(*class));
-            let failure = failure(*class, generation, &outcome);
+            let failure = build_failure(*class, generation, &outcome);
             first = first.min(self.backoff.failed(key, failure).1);
         }
         if !outcome.conflicts.is_empty() {
@@ -63,17 +63,17 @@ pub(super) fn status_of<R: Reconciler>() -> Class {
 }
 
 /// What failed of one class. What the status says of its own refusal nobody would read.
-fn failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Failure {
+fn build_failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Failure {
     let all = || {
         let failures = outcome.failures.iter();
         failures.filter(|failed| failed.class == class)
     };
-    let told = all().filter(|failed| failed.class.0 != STATUS);
+    let reported = all().filter(|failed| failed.class.0 != STATUS);
     let is_of_ending_namespace = outcome.namespace_ends && all().next().is_none();
     Failure {
         class: Some(class),
         generation,
-        errors: told.map(|failed| failed.error.clone()).collect(),
+        errors: reported.map(|failed| failed.error.clone()).collect(),
         is_refused: is_of_ending_namespace || all().any(|failed| failed.is_refused),
         after: all().map(|failed| failed.after).max().unwrap_or_default(),
     }

@@ -79,7 +79,7 @@ impl<R: Reconciler> Worker<R> {
         let requests = &self.context.requests;
         match requests.replace_status(object.as_ref(), &next).await {
             Ok(written) => {
-                reconcile_log::status::<R>(&self.context.metrics, object, &before, &next);
+                reconcile_log::log_status::<R>(&self.context.metrics, object, &before, &next);
                 self.debounce.forget(key);
                 self.context.wrote(written);
                 Ok(None)

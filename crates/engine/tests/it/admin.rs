@@ -57,14 +57,14 @@ async fn connections_that_are_held_open_shut_nobody_out() {
 }
 
 #[tokio::test]
-async fn who_does_not_say_what_he_wants_is_not_waited_for() {
+async fn a_client_that_sends_no_request_is_not_waited_for() {
     let address = start();
     tokio::task::yield_now().await;
     let mut slow = connect(address);
     slow.write_all(b"GET /heal").unwrap();
     // What is said before the connection is closed is not of interest.
-    let mut said = Vec::new();
-    slow.read_to_end(&mut said).unwrap();
+    let mut answer = Vec::new();
+    slow.read_to_end(&mut answer).unwrap();
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use api::LastError;
+use api::{LastError, events};
 use domain::plan::{Action, Kind, Purpose, Target};
 use engine::apply::{Outcome, apply_plan};
 use engine::event_recorder::summaries;
@@ -114,7 +114,7 @@ async fn names_the_owner_of_a_name_that_is_taken() {
     let (outcome, _, _) = run(answers, vec![wave]).await;
     insta::assert_snapshot!(first(&outcome).description);
     assert_eq!(first(&outcome).code, "ERR_NAME_CONFLICT");
-    assert_eq!(summaries(&outcome)[0].reason, "NameConflict");
+    assert_eq!(summaries(&outcome)[0].reason, events::NAME_CONFLICT);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use engine::Caches;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use testkit::builders::{after, podclique, set, stored};
 
-/// With a clique `a` and a group `g`, replica 0 torn down once.
+/// With a clique `a` and a group `g`, replica 0 terminated once.
 fn terminating() -> PodCliqueSet {
     let cause = Cause {
         reason: "GangTerminated".into(),

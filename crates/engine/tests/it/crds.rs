@@ -47,10 +47,10 @@ fn described(of_podclique: &[&str]) -> Vec<(u16, Value)> {
 #[tokio::test]
 async fn says_which_fields_the_api_server_would_drop() {
     let (old, _) = client(described(&["replicas"]));
-    let said = find_missing_fields(&old).await.unwrap().unwrap();
+    let problems = find_missing_fields(&old).await.unwrap().unwrap();
     assert!(
-        said.contains("PodClique status.wasAvailable, PodClique status.breachedSince"),
-        "{said}"
+        problems.contains("PodClique status.wasAvailable, PodClique status.breachedSince"),
+        "{problems}"
     );
     let (new, _) = client(described(&NEW));
     assert_eq!(find_missing_fields(&new).await.unwrap(), None);
@@ -65,18 +65,18 @@ async fn waits_for_definitions_that_are_new_enough_and_says_so() {
     let (context, _) = context(vec![]);
     let waiting = wait_until_current(&context, &client);
     let mut waiting = std::pin::pin!(waiting);
-    let mut said = Vec::new();
+    let mut problems = Vec::new();
     while tokio::time::timeout(Duration::from_millis(100), &mut waiting)
         .await
         .is_err()
     {
-        said.extend(context.unsynced().remove("CustomResourceDefinitions"));
+        problems.extend(context.unsynced().remove("CustomResourceDefinitions"));
     }
-    said.dedup();
-    assert_eq!(said.len(), 2, "{said:?}");
+    problems.dedup();
+    assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(
-        said[0].contains("not installed") && said[1].contains("would drop"),
-        "{said:?}"
+        problems[0].contains("not installed") && problems[1].contains("would drop"),
+        "{problems:?}"
     );
     assert_eq!(context.unsynced().len(), 0);
 }

@@ -1,6 +1,6 @@
 //! What makes two events one.
 
-use api::PodCliqueSet;
+use api::{PodCliqueSet, events};
 use domain::plan::{Event, Kind, Target};
 use engine::event_recorder::EventRecorder;
 use jiff::{SignedDuration, Timestamp};
@@ -19,7 +19,7 @@ fn object() -> Service {
 }
 
 /// Says each event after a restart of the operator; the API server knows no event yet.
-async fn said(events: &[Event]) -> Vec<Value> {
+async fn post_events(events: &[Event]) -> Vec<Value> {
     let answers = events
         .iter()
         .map(|_| (409, failure(409, "AlreadyExists")))
@@ -46,17 +46,19 @@ fn name(event: &Value) -> &str {
 
 #[tokio::test]
 async fn what_has_an_identity_is_one_event_over_restarts() {
-    let terminated = |identity: &str| Event::warning("GangTerminated", "text").once(identity);
-    let events = said(&[terminated("0/1"), terminated("0/1"), terminated("0/2")]).await;
+    let terminated =
+        |identity: &str| Event::warning(events::GANG_TERMINATED, "text").once(identity);
+    let events = post_events(&[terminated("0/1"), terminated("0/1"), terminated("0/2")]).await;
     assert_eq!(name(&events[0]), name(&events[1]));
     assert_ne!(name(&events[0]), name(&events[2]));
 }
 
 #[tokio::test]
 async fn what_was_done_is_done_each_time_and_a_warning_is_repeated() {
-    let created = Event::normal("PodCreateSuccessful", "a");
-    let refused = Event::warning("PodCreateFailed", "quota");
-    let events = said(&[created.clone(), created, refused.clone(), refused]).await;
+    let (success, failure) = events::of_writes("create", "Pod").unwrap();
+    let created = Event::normal(success, "a");
+    let refused = Event::warning(failure, "quota");
+    let events = post_events(&[created.clone(), created, refused.clone(), refused]).await;
     assert_ne!(name(&events[0]), name(&events[1]));
     assert_eq!(name(&events[2]), name(&events[3]));
 }
@@ -68,7 +70,9 @@ async fn an_event_may_be_about_another_object() {
         key: domain::Key::new("default", "set"),
         uid: "uid-set".into(),
     };
-    let events = said(&[Event::normal("GangTerminationScheduled", "text").about(target)]).await;
+    let events =
+        post_events(&[Event::normal(events::GANG_TERMINATION_SCHEDULED, "text").about(target)])
+            .await;
     let about = &events[0]["involvedObject"];
     assert_eq!(
         (&about["kind"], &about["apiVersion"], &about["uid"]),
@@ -82,13 +86,13 @@ async fn an_event_may_be_about_another_object() {
 }
 
 #[tokio::test]
-async fn is_said_again_only_if_it_could_not_be_posted() {
+async fn is_posted_again_only_if_it_could_not_be_posted_before() {
     let (context, asked): (_, Asked) = crate::server::context(vec![
         (503, failure(503, "ServiceUnavailable")),
         (201, json!({})),
     ]);
     let events = EventRecorder::default();
-    let event = Event::warning("GangTerminated", "text").once("0/1");
+    let event = Event::warning(events::GANG_TERMINATED, "text").once("0/1");
     for _ in 0..3 {
         let about = context.reference(&object(), &event);
         events

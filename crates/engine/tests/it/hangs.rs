@@ -126,7 +126,7 @@ async fn bookmarks_are_a_sign_of_life() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_without_an_answer_is_told() {
+async fn a_list_without_an_answer_is_reported() {
     let (context, client, _) = context(|_, _| Reply::Hang);
     context.expect::<PodClique>();
     watch_for(20, &context, client).await;
@@ -156,7 +156,7 @@ async fn a_kind_of_which_nothing_is_heard_for_three_minutes_is_not_looked_after(
 }
 
 #[tokio::test(start_paused = true)]
-async fn definitions_without_an_answer_are_asked_for_again_and_told() {
+async fn definitions_without_an_answer_are_asked_for_again_and_reported() {
     let (context, client, asked) = context(|_, _| Reply::Hang);
     let _ = tokio::time::timeout(
         Duration::from_secs(40),
@@ -193,14 +193,14 @@ async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Context>, St
 }
 
 #[tokio::test(start_paused = true)]
-async fn strays_that_cannot_be_listed_are_told_and_hold_no_watch_up() {
+async fn strays_that_cannot_be_listed_are_reported_and_hold_no_watch_up() {
     let refused = || Reply::Answer(403, failure(403, "Forbidden"));
     let (context, why) = without_strays(refused, 10).await;
     assert!(why.contains("Forbidden from the server"), "{why}");
     assert_eq!(
         context.caches.of::<Service>().len(),
         1,
-        "what the watch told meanwhile"
+        "what the watch showed meanwhile"
     );
     let (_, why) = without_strays(|| Reply::Hang, 20).await;
     assert!(why.contains("no answer"), "{why}");

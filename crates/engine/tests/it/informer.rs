@@ -76,9 +76,9 @@ async fn a_namespace_that_may_not_be_watched_is_named() {
     let context = in_namespaces(&canned);
     let watch = informer::watch::<PodClique>(context.clone(), canned);
     let _ = tokio::time::timeout(Duration::from_millis(100), watch).await;
-    let said = context.unsynced();
+    let problems = context.unsynced();
     for namespace in ["a", "b"] {
-        let why = &said[&format!("PodClique in {namespace}")];
+        let why = &problems[&format!("PodClique in {namespace}")];
         let remedy = format!("Role in namespace {namespace}, or take {namespace} off");
         assert!(why.contains(&remedy), "{why}");
     }

@@ -44,8 +44,8 @@ async fn what_a_webhook_denies_is_refused_whatever_code_it_chose() {
         let message = "admission webhook \"pods.example.com\" denied the request: no";
         let (outcome, ..) = run(vec![unwilling(code, message)], vec![vec![create("a")]]).await;
         assert!(outcome.failures[0].is_refused, "{code}");
-        let said = format!("create Pod a: {message}");
-        assert_eq!(first(&outcome).description, said);
+        let description = format!("create Pod a: {message}");
+        assert_eq!(first(&outcome).description, description);
     }
 }
 
@@ -54,9 +54,12 @@ async fn what_a_webhook_denies_is_refused_whatever_code_it_chose() {
 async fn a_message_of_a_megabyte_is_cut() {
     let message = format!("Pod is invalid: spec.x: \"{}\"", "é".repeat(500_000));
     let (outcome, ..) = run(vec![unwilling(422, &message)], vec![vec![create("a")]]).await;
-    let said = &first(&outcome).description;
-    assert!(said.starts_with("create Pod a: Pod is invalid"), "{said}");
-    assert!(said.len() < 5_000, "{} bytes", said.len());
+    let description = &first(&outcome).description;
+    assert!(
+        description.starts_with("create Pod a: Pod is invalid"),
+        "{description}"
+    );
+    assert!(description.len() < 5_000, "{} bytes", description.len());
 }
 
 /// As the API server's priority and fairness says it: in plain words.

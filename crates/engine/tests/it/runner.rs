@@ -122,7 +122,7 @@ async fn goes_on_with_others_when_a_rule_panics() {
 
 /// An admission policy that does not like what we write.
 #[tokio::test(start_paused = true)]
-async fn a_refused_status_is_tried_a_few_times_and_told_by_an_event() {
+async fn a_refused_status_is_tried_a_few_times_and_reported_by_an_event() {
     let (context, asked) = context_of(scripted(|asked, _| {
         if asked.ends_with("/status?") {
             Reply::Answer(422, failure(422, "Invalid"))

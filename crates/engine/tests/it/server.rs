@@ -163,8 +163,8 @@ async fn respond(reply: Reply) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
     let (code, body) = match reply {
         Reply::Throttle(after) => {
             response = response.header("retry-after", after);
-            let said = Bytes::from("Too many requests, please try again later.\n");
-            (429, futures::stream::iter([Ok(Frame::data(said))]).boxed())
+            let text = Bytes::from("Too many requests, please try again later.\n");
+            (429, futures::stream::iter([Ok(Frame::data(text))]).boxed())
         }
         Reply::Hang => std::future::pending().await,
         Reply::Silent => (200, futures::stream::pending().boxed()),

@@ -209,7 +209,7 @@ async fn slow_ones_leave_their_slots_and_hold_up_only_their_own_namespace() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tells_how_many_are_due_and_how_long_the_first_has_waited() {
+async fn reports_how_many_are_due_and_how_long_the_first_has_waited() {
     let queue = WorkQueue::default();
     add(&queue, &["a", "b", "c", "d"]);
     handed_out(&queue);

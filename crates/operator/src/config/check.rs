@@ -11,8 +11,8 @@ const KIND: &str = "OperatorConfiguration";
 
 /// The first key that is impossible, or not honoured yet.
 pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
-    expect("apiVersion", config.api_version.as_deref(), API_VERSION)?;
-    expect("kind", config.kind.as_deref(), KIND)?;
+    expect_value("apiVersion", config.api_version.as_deref(), API_VERSION)?;
+    expect_value("kind", config.kind.as_deref(), KIND)?;
     refuse_pending(config)?;
     config
         .controllers
@@ -83,7 +83,7 @@ fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
     }
 }
 
-fn expect(key: &str, found: Option<&str>, expected: &str) -> Result<(), ConfigError> {
+fn expect_value(key: &str, found: Option<&str>, expected: &str) -> Result<(), ConfigError> {
     match found {
         Some(found) if found != expected => {
             Err(problem(key, &format!("is {found:?}, must be {expected:?}")))

@@ -37,7 +37,7 @@ fn gang(is_scheduled: bool, seconds: i64) -> PodGang {
         reason: Reason::GuaranteedPodsBound,
         message: String::new(),
     };
-    let ready = readiness::verdict(false, Reason::CrashLoop, String::new());
+    let ready = readiness::ready_condition(false, Reason::CrashLoop, String::new());
     conditions::set(&mut status.conditions, scheduled, None, after(seconds));
     conditions::set(&mut status.conditions, ready, None, after(seconds));
     PodGang {
@@ -51,7 +51,7 @@ fn of_sets(ready: Option<Reason>) -> PodCliqueSet {
     let mut set = set("demo").build();
     let mut status = PodCliqueSetStatus::default();
     if let Some(reason) = ready {
-        let verdict = readiness::verdict(true, reason, String::new());
+        let verdict = readiness::ready_condition(true, reason, String::new());
         conditions::set(&mut status.conditions, verdict, None, after(0));
     }
     set.status = Some(status);
@@ -67,7 +67,7 @@ fn lines(text: &str, names: &[&str]) -> String {
 }
 
 #[tokio::test]
-async fn tells_how_many_objects_are_in_which_state_now() {
+async fn reports_how_many_objects_are_in_which_state_now() {
     let (context, metrics) = (context(), Metrics::default());
     context.caches.of::<PodGang>().apply(gang(false, 0));
     context
@@ -91,19 +91,19 @@ async fn times_how_long_a_gang_waited_once_each_time() {
     let metrics = Metrics::default();
     let status = |gang: PodGang| gang.status.unwrap();
     let (waiting, placed) = (gang(false, 10), gang(true, 40));
-    reconcile_log::status::<PodGangReconciler>(
+    reconcile_log::log_status::<PodGangReconciler>(
         &metrics,
         &waiting,
         &PodGangStatus::default(),
         &status(waiting.clone()),
     );
-    reconcile_log::status::<PodGangReconciler>(
+    reconcile_log::log_status::<PodGangReconciler>(
         &metrics,
         &placed,
         &status(waiting),
         &status(placed.clone()),
     );
-    reconcile_log::status::<PodGangReconciler>(
+    reconcile_log::log_status::<PodGangReconciler>(
         &metrics,
         &placed,
         &status(placed.clone()),
@@ -154,7 +154,7 @@ fn whole() -> String {
         level: kind,
         reason: "GangTerminated".to_owned(),
     };
-    metrics.teardowns.get_or_create(&by).inc();
+    metrics.terminations.get_or_create(&by).inc();
     let by = ByRequest {
         verb: "get",
         resource: "pods".to_owned(),

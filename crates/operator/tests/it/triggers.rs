@@ -182,8 +182,8 @@ fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
             metadata: meta("demo-0", "PodCliqueSet", "demo"),
             ..PodGang::default()
         };
-        let said = (labels::GATES_RELEASED_BY_LIST.to_owned(), opens.to_owned());
-        gang.metadata.annotations = Some([said].into());
+        let annotation = (labels::GATES_RELEASED_BY_LIST.to_owned(), opens.to_owned());
+        gang.metadata.annotations = Some([annotation].into());
         gang.spec.pod_groups = vec![PodGroup {
             name: "demo-0-a".into(),
             ..PodGroup::default()

@@ -9,16 +9,16 @@ use serde_json::json;
 
 use crate::observe::Snapshot;
 
-pub(super) fn orphans(snapshot: &Snapshot) -> Vec<Action> {
+pub(super) fn adopt_orphans(snapshot: &Snapshot) -> Vec<Action> {
     snapshot
         .pods
         .iter()
         .filter(|pod| ownership::is_adoptable(&pod.metadata))
-        .map(|pod| adopt(snapshot, pod))
+        .map(|pod| adopt_pod(snapshot, pod))
         .collect()
 }
 
-fn adopt(snapshot: &Snapshot, pod: &Pod) -> Action {
+fn adopt_pod(snapshot: &Snapshot, pod: &Pod) -> Action {
     let mut owners = pod.metadata.owner_references.clone().unwrap_or_default();
     owners.push(ownership::controller_reference(&*snapshot.podclique));
     Action::Patch {

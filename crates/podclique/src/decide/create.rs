@@ -127,7 +127,7 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
         .set
         .as_ref()
         .map_or("", |s| s.priority_class_name.as_str());
-    pod_template::pod(
+    pod_template::build_pod(
         &snapshot.podclique,
         snapshot.set_name(),
         index,

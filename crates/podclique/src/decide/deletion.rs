@@ -19,7 +19,7 @@ use crate::observe::Snapshot;
 
 const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
 
-pub(super) fn plan(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
     if ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         return release(snapshot);

@@ -9,7 +9,7 @@ use domain::plan::{Event, Kind, Target};
 
 use crate::observe::Snapshot;
 
-pub(super) fn note(snapshot: &Snapshot) -> Option<Event> {
+pub(super) fn find_event(snapshot: &Snapshot) -> Option<Event> {
     let set = snapshot.set.as_ref().filter(|_| snapshot.is_training())?;
     let namespace = snapshot.podclique.metadata.namespace.clone();
     let about = Target {
@@ -17,6 +17,6 @@ pub(super) fn note(snapshot: &Snapshot) -> Option<Event> {
         key: Key::new(namespace.unwrap_or_default(), set.name.clone()),
         uid: set.uid.clone(),
     };
-    let is_told = set.has_ended;
-    failure::podclique_failed(&snapshot.podclique, about).filter(|_| !is_told)
+    let is_posted = set.has_ended;
+    failure::podclique_failed_event(&snapshot.podclique, about).filter(|_| !is_posted)
 }

@@ -38,14 +38,14 @@ pub(super) fn may_refill(snapshot: &Snapshot) -> bool {
     let Some(set) = snapshot.set.as_ref().filter(|_| snapshot.is_training()) else {
         return true;
     };
-    let facts = facts(snapshot);
+    let facts = facts_of_clique(snapshot);
     is_up(&facts) || !facts.was_available || set.training_delay.is_positive()
 }
 
 fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     let is_training = snapshot.is_training();
     let is_replaceable = !is_training || {
-        let facts = facts(snapshot);
+        let facts = facts_of_clique(snapshot);
         let is_over = snapshot.set.as_ref().is_none_or(|s| s.is_over);
         !is_over && may_refill(snapshot) && (is_up(&facts) || facts.was_available)
     };
@@ -60,7 +60,7 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     })
 }
 
-fn facts(snapshot: &Snapshot) -> CliqueFacts {
+fn facts_of_clique(snapshot: &Snapshot) -> CliqueFacts {
     CliqueFacts::of(&snapshot.podclique, snapshot.pods.iter().map(AsRef::as_ref))
 }
 

@@ -84,7 +84,7 @@ fn its_set_is_that_of_its_owners_whatever_its_label_says() {
         caches.of::<PodCliqueScalingGroup>().apply(group.clone());
         let seen = look(set.clone(), &clique, &caches);
         assert_eq!(seen.set_name(), "demo");
-        let pod = pod_template::pod(&clique, seen.set_name(), 0, "p".into(), "", 0);
+        let pod = pod_template::build_pod(&clique, seen.set_name(), 0, "p".into(), "", 0);
         assert_eq!(pod.metadata.labels.unwrap()[labels::PART_OF], "demo");
         assert_eq!(pod.spec.unwrap().subdomain.unwrap(), "demo-0");
     }

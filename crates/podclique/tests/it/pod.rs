@@ -33,8 +33,14 @@ fn has_every_label_variable_and_gate() {
             }]);
         })
         .build();
-    let pod =
-        podclique::pod_template::pod(&clique, "demo", 2, "demo-0-worker-xxxxx".into(), "high", 0);
+    let pod = podclique::pod_template::build_pod(
+        &clique,
+        "demo",
+        2,
+        "demo-0-worker-xxxxx".into(),
+        "high",
+        0,
+    );
     assert_snapshot!(serde_json::to_string_pretty(&pod).unwrap());
 }
 
@@ -46,7 +52,7 @@ fn keeps_the_account_and_priority_that_the_template_names() {
             c.spec.pod_spec.priority_class_name = Some("own".into());
         })
         .build();
-    let spec = podclique::pod_template::pod(&clique, "demo", 0, "p".into(), "", 0)
+    let spec = podclique::pod_template::build_pod(&clique, "demo", 0, "p".into(), "", 0)
         .spec
         .unwrap();
     assert_eq!(spec.service_account_name.as_deref(), Some("own"));
@@ -60,7 +66,7 @@ fn runs_as_the_template_or_the_namespace_says() {
         let clique = podclique("demo-0-worker")
             .with(|c| c.spec.pod_spec.automount_service_account_token = automount)
             .build();
-        let pod = podclique::pod_template::pod(&clique, "demo", 0, "p".into(), "", 0);
+        let pod = podclique::pod_template::build_pod(&clique, "demo", 0, "p".into(), "", 0);
         let spec = pod.spec.unwrap();
         assert_eq!(spec.service_account_name, None);
         assert_eq!(spec.service_account, None);
@@ -71,7 +77,7 @@ fn runs_as_the_template_or_the_namespace_says() {
 #[test]
 fn carries_no_book_keeping_of_the_operator() {
     let clique = podclique("demo-0-worker").build();
-    let pod = podclique::pod_template::pod(&clique, "demo", 0, "p".into(), "", 0);
+    let pod = podclique::pod_template::build_pod(&clique, "demo", 0, "p".into(), "", 0);
     let annotations = pod.metadata.annotations.unwrap_or_default();
     assert!(!annotations.contains_key(labels::TEMPLATE_REPLICAS));
 }
@@ -85,7 +91,8 @@ fn is_of_the_replica_that_its_podclique_is_named_after() {
             all.insert(labels::PCS_REPLICA_INDEX.into(), "edited".into());
         })
         .build();
-    let pod = podclique::pod_template::pod(&clique, "demo", 0, "demo-1-worker-xxxxx".into(), "", 0);
+    let pod =
+        podclique::pod_template::build_pod(&clique, "demo", 0, "demo-1-worker-xxxxx".into(), "", 0);
     let subdomain = pod.spec.unwrap().subdomain;
     assert_eq!(subdomain.as_deref(), Some("demo-1"));
 }

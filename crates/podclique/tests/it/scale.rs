@@ -183,7 +183,7 @@ fn scaled_beyond(live: i32) -> Arc<PodClique> {
 }
 
 #[test]
-fn what_is_beyond_the_limit_is_told_and_only_what_the_template_says_is_kept() {
+fn what_is_beyond_the_limit_is_reported_and_only_what_the_template_says_is_kept() {
     for live in [10_001, i32::MAX] {
         let clique = scaled_beyond(live);
         let plan = plan(&situation(&clique, ready(&clique, [0, 2, 3])));
@@ -194,14 +194,18 @@ fn what_is_beyond_the_limit_is_told_and_only_what_the_template_says_is_kept() {
 #[test]
 fn of_a_set_that_is_over_its_limits_nothing_is_made_beyond_the_template_and_nothing_deleted() {
     let clique = scaled_beyond(50);
-    let mut told = situation(&clique, ready(&clique, [0, 1]));
-    told.set.as_mut().unwrap().is_over_limits = true;
-    assert_eq!(writes(&plan(&told)).lines().count(), 2, "a wave of one pod");
+    let mut over_limits = situation(&clique, ready(&clique, [0, 1]));
+    over_limits.set.as_mut().unwrap().is_over_limits = true;
+    assert_eq!(
+        writes(&plan(&over_limits)).lines().count(),
+        2,
+        "a wave of one pod"
+    );
 
     let clique = scaled_beyond(1);
-    let mut told = situation(&clique, ready(&clique, [0, 1, 2]));
-    told.set.as_mut().unwrap().is_over_limits = true;
-    assert_eq!(writes(&plan(&told)), "");
+    let mut over_limits = situation(&clique, ready(&clique, [0, 1, 2]));
+    over_limits.set.as_mut().unwrap().is_over_limits = true;
+    assert_eq!(writes(&plan(&over_limits)), "");
 }
 
 #[test]

@@ -38,11 +38,11 @@ fn lets_counts_and_texts_wait_but_not_flips_and_latches() {
 }
 
 #[test]
-fn what_has_to_be_mended_is_told_at_once_and_what_passes_by_itself_when_there_is_time() {
+fn what_has_to_be_mended_is_reported_at_once_and_what_passes_by_itself_when_there_is_time() {
     let ready = |reason: Reason| {
         let mut status = PodCliqueStatus::default();
         let is_ready = matches!(reason, Reason::AllReady | Reason::MinimumReady);
-        let verdict = readiness::verdict(is_ready, reason, String::new());
+        let verdict = readiness::ready_condition(is_ready, reason, String::new());
         conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
         status
     };

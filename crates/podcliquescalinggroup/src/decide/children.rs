@@ -11,10 +11,11 @@ use domain::health::fence;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Ready};
+use domain::workload::layout::{self, Member};
 use domain::workload::{gang, hash};
 
 use super::fence::Terminating;
-use super::own::{delete, staying};
+use super::own::{delete_podclique, staying_podcliques};
 use crate::observe::Snapshot;
 
 /// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
@@ -24,8 +25,12 @@ pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
         return [Vec::new(), Vec::new()];
     };
     let terminating = Terminating::of(snapshot);
-    let places = (0..snapshot.replicas()).flat_map(|j| group.members.iter().map(move |m| (j, m)));
-    let kept = places.filter_map(|(j, member)| group.keep(&terminating, member, j));
+    let names = group.clique_names();
+    let replicas = layout::enumerate_members(group.name(), &names, snapshot.replicas());
+    let kept = replicas.flat_map(|members| {
+        let places = members.cliques.into_iter().zip(&group.cliques);
+        places.filter_map(|(member, clique)| group.keep_podclique(&terminating, clique, &member))
+    });
     [group.surplus(), first_portion(kept)]
 }
 
@@ -35,13 +40,13 @@ struct Group<'a> {
     set: &'a PodCliqueSet,
     /// Index of the PodCliqueSet replica.
     replica: i32,
-    members: Vec<Ready<'a>>,
+    cliques: Vec<Ready<'a>>,
 }
 
 impl<'a> Group<'a> {
     fn of(snapshot: &'a Snapshot) -> Option<Self> {
         let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
-        let cliques = members(&owner.set, snapshot.config()?);
+        let cliques = cliques_of(&owner.set, snapshot.config()?);
         let pods = cliques.iter().map(|c| c.spec.replicas);
         let pods = pods.fold(0_i32, i32::saturating_add);
         let priority_class_name = &owner.set.spec.template.priority_class_name;
@@ -50,7 +55,7 @@ impl<'a> Group<'a> {
             snapshot,
             set: &owner.set,
             replica: snapshot.replica()?,
-            members: hashed
+            cliques: hashed
                 .into_iter()
                 .map(|c| Ready::grouped(c, pods))
                 .collect(),
@@ -61,28 +66,37 @@ impl<'a> Group<'a> {
         ownership::name(&self.snapshot.group.metadata)
     }
 
+    fn clique_names(&self) -> Vec<&'a str> {
+        let names = self.cliques.iter().map(|c| c.template.name.as_str());
+        names.collect()
+    }
+
     /// PodCliques that the group should not have: replicas scaled in.
     fn surplus(&self) -> Vec<Action> {
-        let names = self.members.iter().map(|m| m.template.name.as_str());
-        let names: HashSet<&str> = names.collect();
+        let names: HashSet<&str> = self.clique_names().into_iter().collect();
         let is_wanted = |c: &PodClique| {
             let place = names::parts_of_grouped_clique(self.name(), ownership::name(&c.metadata));
             place.is_some_and(|(j, clique)| j < self.snapshot.replicas() && names.contains(clique))
         };
-        staying(self.snapshot)
+        staying_podcliques(self.snapshot)
             .filter(|c| !is_wanted(c))
-            .map(|c| delete(c, Purpose::ScaleInGroupReplica))
+            .map(|c| delete_podclique(c, Purpose::ScaleInGroupReplica))
             .collect()
     }
 
     /// The action for a PodClique that is missing or differs; none for a terminating one, which is
     /// waited for.
-    fn keep(&self, terminating: &Terminating, member: &Ready<'_>, j: i32) -> Option<Action> {
-        let desired = self.build(member, j);
-        let name = ownership::name(&desired.podclique.metadata);
+    fn keep_podclique(
+        &self,
+        terminating: &Terminating,
+        clique: &Ready<'_>,
+        member: &Member<'_>,
+    ) -> Option<Action> {
+        let desired = self.build_podclique(clique, member);
+        let name = member.name.as_str();
         let may_create = || {
             let snapshot = self.snapshot;
-            !terminating.holds(j)
+            !terminating.holds(member.group_replica)
                 && !snapshot.is_over()
                 && !snapshot.is_closed()
                 && !snapshot.is_done(name)
@@ -92,17 +106,18 @@ impl<'a> Group<'a> {
         match found.filter(|c| !fence::is_leftover(&c.metadata, wanted)) {
             None if !may_create() => None,
             // Where a leftover holds the name, the POST is answered by 409, which is reported.
-            None => Some(Action::create(desired.complete())),
+            None => Some(Action::create(desired.into_podclique())),
             Some(found) => clique::corrected(found, &desired, false).map(Action::replace),
         }
     }
 
-    fn build<'m>(&self, member: &'m Ready<'_>, j: i32) -> Desired<'m> {
+    fn build_podclique<'m>(&self, clique: &'m Ready<'_>, member: &Member<'_>) -> Desired<'m> {
+        let j = member.group_replica;
         let base = names::base_gang(ownership::name(&self.set.metadata), self.replica);
         let minimum = self.snapshot.min_available();
         let (gang, base_gang) = gang::of_group_replica(&base, self.name(), j, minimum);
         let place = Place {
-            name: names::grouped_clique(self.name(), j, &member.template.name),
+            name: member.name.clone(),
             replica: self.replica,
             gang,
             base_gang,
@@ -112,16 +127,16 @@ impl<'a> Group<'a> {
             }),
             owner: ownership::controller_reference(&*self.snapshot.group),
             count: LiveCount {
-                replicas: member.template.spec.replicas,
-                stamped: member.template.spec.replicas,
+                replicas: clique.template.spec.replicas,
+                stamped: clique.template.spec.replicas,
             },
             attempt: self.snapshot.attempt(j),
         };
-        clique::build(self.set, member, place)
+        clique::build(self.set, clique, place)
     }
 }
 
-fn members<'a>(
+fn cliques_of<'a>(
     set: &'a PodCliqueSet,
     config: &PodCliqueScalingGroupConfig,
 ) -> Vec<&'a PodCliqueTemplateSpec> {

@@ -4,16 +4,16 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels}
 use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 
-use super::own::{owned, staying};
+use super::own::{owned_podcliques, staying_podcliques};
 use crate::observe::Snapshot;
 
 /// A terminating group deletes its PodCliques and removes its finalizer when they are gone.
-pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
+pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
     let meta = &snapshot.group.metadata;
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         return Plan::default();
     }
-    let is_empty = owned(snapshot).next().is_none();
+    let is_empty = owned_podcliques(snapshot).next().is_none();
     if is_empty || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         let finalizer = labels::PCSG_FINALIZER;
         return Plan::only(Action::remove_finalizer::<PodCliqueScalingGroup>(
@@ -21,13 +21,17 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupStatus> {
         ));
     }
     let mut plan = Plan::default();
-    plan.wave(staying(snapshot).map(|c| delete(c)).collect());
+    plan.wave(
+        staying_podcliques(snapshot)
+            .map(|c| delete_as_seen(c))
+            .collect(),
+    );
     plan
 }
 
 /// A cache that lags still shows owner references that the garbage collector removed for
 /// `--cascade=orphan`, so an object is deleted only in the version that was observed.
-fn delete(podclique: &PodClique) -> Action {
+fn delete_as_seen(podclique: &PodClique) -> Action {
     let purpose = Purpose::DeleteWithScalingGroup;
     Action::delete_as_seen::<PodClique>(&podclique.metadata, purpose)
 }

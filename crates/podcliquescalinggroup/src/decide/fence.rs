@@ -4,14 +4,15 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use api::{PodClique, names};
+use api::PodClique;
 use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
+use domain::workload::layout;
 use jiff::Timestamp;
 
-use super::own::{delete, owned, staying};
+use super::own::{delete_podclique, owned_podcliques, staying_podcliques};
 use crate::observe::Snapshot;
 use crate::status::Fences;
 
@@ -62,20 +63,18 @@ type Higher<'a> = (&'a PodClique, i32, Attempt);
 /// Of the PodCliques without a controller, those that the group adopts with their attempt: they are
 /// wanted, and no PodClique that was available is terminated for them.
 fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
-    let group = ownership::name(&snapshot.group.metadata);
-    let members = &snapshot.group.spec.clique_names;
     let has_run = |c: &&Arc<PodClique>| c.status.as_ref().is_some_and(|s| s.was_available);
     let lowest = fence::lowest(
-        owned(snapshot)
+        owned_podcliques(snapshot)
             .filter(has_run)
             .filter_map(|c| Some((snapshot.replica_of(c)?, Attempt::of(&c.metadata)))),
     );
     found.retain(|(podclique, j, found)| {
         let name = ownership::name(&podclique.metadata);
-        let mut names = members.iter().map(|c| names::grouped_clique(group, *j, c));
+        let members = layout::members_of_group_replica(&snapshot.group, *j).cliques;
         ownership::controller(&podclique.metadata).is_none()
             && *j < snapshot.group.spec.replicas
-            && names.any(|wanted| wanted == name)
+            && members.iter().any(|wanted| wanted.name == name)
             && lowest.get(j).is_none_or(|lowest| lowest >= found)
     });
     found
@@ -83,8 +82,8 @@ fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher
 
 /// What is left of earlier attempts of single group replicas.
 pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
-    let left = staying(snapshot).filter(|c| is_of_earlier_attempt(snapshot, c));
-    left.map(|c| delete(c, Purpose::TerminateGroupReplica))
+    let left = staying_podcliques(snapshot).filter(|c| is_of_earlier_attempt(snapshot, c));
+    left.map(|c| delete_podclique(c, Purpose::TerminateGroupReplica))
         .collect()
 }
 

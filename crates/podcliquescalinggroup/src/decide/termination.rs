@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, PodCliqueSet, names};
+use api::{PodClique, PodCliqueSet, events};
 use domain::health::availability::{
     CliqueFacts, GroupFacts, GroupPart, StoredBreach, clique_breach,
 };
@@ -57,32 +57,31 @@ pub(super) fn wake_at(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> 
 }
 
 /// The events that announce which group replicas will be terminated, and when.
-pub(super) fn scheduled(snapshot: &Snapshot) -> Vec<Event> {
+pub(super) fn scheduled_events(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
     let breaches = own_breaches(snapshot).into_iter();
-    let told = breaches.filter_map(|breach| {
+    let events = breaches.filter_map(|breach| {
         let replica = format!("group replica {} of {group}", breach.replica);
-        about_set(snapshot, breach.scheduled(&replica))
+        about_set(snapshot, breach.scheduled_event(&replica))
     });
-    told.collect()
+    events.collect()
 }
 
 /// The events of group replicas that were terminated and are not complete again.
-pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Event> {
+pub(super) fn terminated_events(snapshot: &Snapshot) -> Vec<Event> {
     let group = ownership::name(&snapshot.group.metadata);
     let uid = ownership::uid(&snapshot.group.metadata);
     let mut notes = Vec::new();
-    let staying = staying(snapshot);
+    let staying = replicas_to_delete(snapshot);
     let attempts = snapshot.replica_attempts().iter();
-    for attempt in attempts.filter(|a| termination::is_to_be_told(a)) {
+    for attempt in attempts.filter(|a| termination::needs_events(a)) {
         let replica = format!("group replica {} of {group}", attempt.replica);
-        let terminated = termination::terminated(attempt, uid, &replica);
+        let terminated = termination::terminated_event(attempt, uid, &replica);
         notes.extend(about_set(snapshot, terminated));
         if !staying.contains(&attempt.replica) {
             let message = format!("{replica}: all its PodCliques were deleted");
-            let reason = "PodCliqueScalingGroupReplicaDeleteSuccessful";
             let identity = termination::identity(attempt, uid);
-            let deleted = Event::normal(reason, message).once(identity);
+            let deleted = Event::normal(events::GROUP_REPLICA_DELETED, message).once(identity);
             notes.extend(about_set(snapshot, deleted));
         }
     }
@@ -90,7 +89,7 @@ pub(super) fn recycled(snapshot: &Snapshot) -> Vec<Event> {
 }
 
 /// Group replicas with a PodClique of an earlier attempt that is not terminating yet.
-fn staying(snapshot: &Snapshot) -> HashSet<i32> {
+fn replicas_to_delete(snapshot: &Snapshot) -> HashSet<i32> {
     let all = snapshot.podcliques.values().map(AsRef::as_ref);
     let is_staying = |c: &&PodClique| {
         is_of_earlier_attempt(snapshot, c) && !ownership::is_terminating(&c.metadata)
@@ -111,14 +110,14 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
     if !snapshot.podcliques.values().any(|c| is_breached(c)) {
         return Vec::new();
     }
-    let Some(delay) = delay(snapshot).filter(|_| is_healthy(snapshot)) else {
+    let Some(delay) = delay_of(snapshot).filter(|_| is_healthy(snapshot)) else {
         return Vec::new();
     };
     let being_adopted = being_adopted(snapshot);
     let breaches = snapshot
         .podcliques
         .values()
-        .filter_map(|c| breach(snapshot, c, delay))
+        .filter_map(|c| confirm_breach(snapshot, c, delay))
         .filter(|breach| !being_adopted.contains(&breach.replica));
     termination::first_of_each_replica(breaches.collect())
 }
@@ -127,7 +126,7 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
 /// and fail again before their PodClique has written it: then its status does not change, and no
 /// event would wake the group (decision 54).
 fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
-    let Some(delay) = delay(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
+    let Some(delay) = delay_of(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
         return Vec::new();
     };
     let all = snapshot.podcliques.values();
@@ -148,21 +147,25 @@ fn wanted<'a>(snapshot: &'a Snapshot, podclique: &PodClique) -> Option<(i32, &'a
     Some((j, current))
 }
 
-fn delay(snapshot: &Snapshot) -> Option<SignedDuration> {
+fn delay_of(snapshot: &Snapshot) -> Option<SignedDuration> {
     let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
     termination::delay_of_group(&owner.set, snapshot.config()?)
 }
 
-fn breach(snapshot: &Snapshot, podclique: &PodClique, delay: SignedDuration) -> Option<Breach> {
+fn confirm_breach(
+    snapshot: &Snapshot,
+    podclique: &PodClique,
+    delay: SignedDuration,
+) -> Option<Breach> {
     let (j, podclique) = wanted(snapshot, podclique)?;
     let stored = podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&podclique.metadata);
     Breach::confirmed(j, object, delay, stored, || {
-        clique_breach(&facts(snapshot, podclique))
+        clique_breach(&facts_of(snapshot, podclique))
     })
 }
 
-fn facts(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
+fn facts_of(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
     let pods = snapshot.pods.get(ownership::uid(&podclique.metadata));
     CliqueFacts::of(podclique, pods.into_iter().flatten().map(AsRef::as_ref))
 }
@@ -170,16 +173,14 @@ fn facts(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
 /// Whether enough group replicas are healthy by the stored statuses *and* by the observed pods; if
 /// these disagree the PodCliqueSet acts.
 fn is_healthy(snapshot: &Snapshot) -> bool {
-    let group = &snapshot.group;
-    let name = |j, clique: &str| names::grouped_clique(ownership::name(&group.metadata), j, clique);
-    let is_seen = |j, clique: &str| {
-        let podclique = snapshot.podclique(&name(j, clique));
-        podclique.is_some_and(|c| clique_breach(&facts(snapshot, c)).status == Status::True)
+    let is_seen = |name: &str| {
+        let podclique = snapshot.podclique(name);
+        podclique.is_some_and(|c| clique_breach(&facts_of(snapshot, c)).status == Status::True)
     };
-    let facts = GroupFacts::of(group, snapshot.replica_attempts(), |j, clique| {
-        let stored = status::part(snapshot, j, clique)?;
+    let facts = GroupFacts::of(&snapshot.group, snapshot.replica_attempts(), |member| {
+        let stored = status::stored_part(snapshot, member)?;
         Some(GroupPart {
-            is_breached: stored.is_breached || is_seen(j, clique),
+            is_breached: stored.is_breached || is_seen(&member.name),
             ..stored
         })
     });
@@ -189,7 +190,8 @@ fn is_healthy(snapshot: &Snapshot) -> bool {
 /// Whether enough group replicas are healthy by what is stored.
 fn is_stored_healthy(snapshot: &Snapshot) -> bool {
     let attempts = snapshot.replica_attempts();
-    let part = |j, clique: &str| status::part(snapshot, j, clique);
-    let facts = GroupFacts::of(&snapshot.group, attempts, part);
+    let facts = GroupFacts::of(&snapshot.group, attempts, |member| {
+        status::stored_part(snapshot, member)
+    });
     facts.healthy() >= facts.minimum()
 }

@@ -1,11 +1,12 @@
 //! What stored statuses of PodCliques say of the group's replicas, and since when.
 
+use api::PodCliqueScalingGroupStatus;
 use api::conditions::Status;
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodCliqueScalingGroupStatus, names};
 use domain::health::availability::{self, Ended, GroupPart, StoredBreach};
 use domain::health::fence;
 use domain::object::ownership;
+use domain::workload::layout::{self, Member};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -14,7 +15,7 @@ use crate::observe::{Snapshot, is_breached};
 
 /// Since when it is breached, or was until a moment ago: kept while one of its PodCliques is in the
 /// breach that it was in then.
-pub(super) fn since(
+pub(super) fn breached_since(
     snapshot: &Snapshot,
     before: &PodCliqueScalingGroupStatus,
     status: Status,
@@ -37,11 +38,10 @@ pub(super) fn since(
 }
 
 /// What the stored status of a PodClique says of its group replica.
-pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
-    let group = ownership::name(&snapshot.group.metadata);
+pub fn stored_part(snapshot: &Snapshot, member: &Member<'_>) -> Option<GroupPart> {
     let podclique = snapshot
         .podcliques
-        .get(&names::grouped_clique(group, j, clique))
+        .get(&member.name)
         .filter(|c| snapshot.is_current(c))?;
     if ownership::is_terminating(&podclique.metadata) {
         return GroupPart::on_its_way_out(podclique);
@@ -56,9 +56,10 @@ pub fn part(snapshot: &Snapshot, j: i32, clique: &str) -> Option<GroupPart> {
 /// The attempts, with `recovered` set of those whose PodCliques were all available or whose replica
 /// is scaled in.
 pub fn with_recovered(snapshot: &Snapshot) -> Vec<ReplicaAttempt> {
-    let group = &snapshot.group.spec;
+    let group = &snapshot.group;
     fence::with_recovered(snapshot.replica_attempts(), |j| {
-        let parts = group.clique_names.iter().map(|c| part(snapshot, j, c));
-        j >= group.replicas || availability::is_back(&parts.collect::<Vec<_>>())
+        let members = layout::members_of_group_replica(group, j).cliques;
+        let parts = members.iter().map(|member| stored_part(snapshot, member));
+        j >= group.spec.replicas || availability::is_back(&parts.collect::<Vec<_>>())
     })
 }

@@ -1,33 +1,33 @@
 //! Condition `Ready` of a scaling group: what its PodCliques say of themselves.
 
 use admission::FieldError;
+use api::PodClique;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
-use api::{PodClique, names};
 use domain::health::readiness::{self, Cause};
-use domain::object::ownership;
+use domain::workload::layout::Members;
 
 use super::replica::Replica;
 use crate::observe::Snapshot;
 
 /// Ready: as many group replicas are available as have to be.
-pub(super) fn verdict(snapshot: &Snapshot, replicas: &[Replica]) -> ConditionUpdate {
+pub(super) fn ready_condition(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> ConditionUpdate {
     let wanted = snapshot.group.spec.replicas;
     let minimum = snapshot.min_available().min(wanted);
     let up = replicas.iter().filter(|r| r.is_available).count();
     let up = i32::try_from(up).unwrap_or(i32::MAX);
     if wanted == 0 {
         let message = "no group replicas are asked for".to_owned();
-        return readiness::verdict(true, Reason::ScaledToZero, message);
+        return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} group replicas available");
-    let told = readiness::first(causes(snapshot, replicas));
-    readiness::of_replicas(up >= minimum, tally, told)
+    let cause = readiness::first(causes(snapshot, replicas));
+    readiness::of_replicas(up >= minimum, tally, cause)
 }
 
 /// What is larger than it may be is not even looked at.
 pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     let first = errors.first().map_or(String::new(), ToString::to_string);
-    readiness::verdict(false, Reason::LimitExceeded, first)
+    readiness::ready_condition(false, Reason::LimitExceeded, first)
 }
 
 /// Nothing is made of a set that is over its limits.
@@ -37,26 +37,25 @@ fn of_set(snapshot: &Snapshot) -> Option<Cause> {
     is_over.then(|| Cause::new(Reason::LimitExceeded, text))
 }
 
-fn causes(snapshot: &Snapshot, replicas: &[Replica]) -> Vec<Cause> {
+fn causes(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Vec<Cause> {
     let status = snapshot.group.status.as_ref();
     let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
-    let down = (0..).zip(replicas).filter(|(_, r)| !r.is_available);
-    let of_parts = down.flat_map(|(j, _)| of_replica(snapshot, j));
+    let down = replicas.iter().filter(|r| !r.is_available);
+    let of_parts = down.flat_map(|r| of_replica(snapshot, &r.members));
     own.into_iter()
         .chain(of_set(snapshot))
         .chain(of_parts)
         .collect()
 }
 
-fn of_replica(snapshot: &Snapshot, j: i32) -> impl Iterator<Item = Cause> {
-    let group = ownership::name(&snapshot.group.metadata);
-    let cliques = snapshot.group.spec.clique_names.iter();
-    cliques.filter_map(move |clique| {
-        let name = names::grouped_clique(group, j, clique);
-        let cause = match snapshot.podclique(&name) {
+fn of_replica(snapshot: &Snapshot, members: &Members<'_>) -> impl Iterator<Item = Cause> {
+    let j = members.group_replica;
+    members.cliques.iter().filter_map(move |member| {
+        let (name, clique) = (member.name.as_str(), member.clique);
+        let cause = match snapshot.podclique(name) {
             Some(podclique) => of_podclique(podclique),
-            None if snapshot.is_done(&name) => None,
-            None => Some(absent(snapshot, &name)),
+            None if snapshot.is_done(name) => None,
+            None => Some(absent(snapshot, name)),
         };
         Some(cause?.within(&format!("group replica {j}: clique {clique} ")))
     })
@@ -75,7 +74,7 @@ fn of_podclique(podclique: &PodClique) -> Option<Cause> {
 
 fn absent(snapshot: &Snapshot, name: &str) -> Cause {
     if snapshot.is_set_replica_terminating || snapshot.podcliques.contains_key(name) {
-        let text = "was torn down and is made anew once the rest is gone";
+        let text = "was terminated and is made anew once the rest is gone";
         return Cause::new(Reason::ReplicaTerminating, text);
     }
     Cause::new(Reason::PodsBeingCreated, "is being created")

@@ -2,14 +2,16 @@
 
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueTemplateSpec;
-use api::{PodClique, labels, names};
+use api::{PodClique, labels};
 use domain::object::ownership;
+use domain::workload::layout::Members;
 use domain::workload::{gang, hash};
 
 use crate::observe::Snapshot;
 
 /// One replica of the group.
-pub(super) struct Replica {
+pub(super) struct Replica<'a> {
+    pub(super) members: Members<'a>,
     pub(super) is_complete: bool,
     pub(super) is_scheduled: bool,
     pub(super) is_available: bool,
@@ -29,25 +31,26 @@ pub(super) fn hashed_members(snapshot: &Snapshot) -> Hashed<'_> {
 
 pub(super) type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
-pub(super) fn replica(snapshot: &Snapshot, hashed: &Hashed<'_>, index: i32) -> Replica {
-    let group = ownership::name(&snapshot.group.metadata);
-    let cliques = snapshot.group.spec.clique_names.iter();
-    let names: Vec<String> = cliques
-        .map(|clique| names::grouped_clique(group, index, clique))
-        .collect();
+pub(super) fn judge_replica<'a>(
+    snapshot: &Snapshot,
+    hashed: &Hashed<'_>,
+    members: Members<'a>,
+) -> Replica<'a> {
     // A PodClique that has succeeded counts as before, though it was deleted.
-    let is_each = |claim: &dyn Fn(&PodClique) -> bool| {
-        names.iter().all(|name| match snapshot.podclique(name) {
-            Some(podclique) => claim(podclique),
-            None => snapshot.is_done(name),
+    let is_each = |claim: &dyn Fn(&str, &PodClique) -> bool| {
+        let mut all = members.cliques.iter();
+        all.all(|member| match snapshot.podclique(&member.name) {
+            Some(podclique) => claim(member.clique, podclique),
+            None => snapshot.is_done(&member.name),
         })
     };
-    let is_scheduled = is_each(&is_scheduled);
+    let is_scheduled = is_each(&|_, c| is_scheduled(c));
     Replica {
-        is_complete: is_each(&|_| true),
+        is_complete: is_each(&|_, _| true),
         is_scheduled,
-        is_available: is_scheduled && is_each(&is_available),
-        is_current: is_each(&|c| is_current(snapshot, hashed, c)),
+        is_available: is_scheduled && is_each(&|_, c| is_available(c)),
+        is_current: is_each(&|clique, c| is_current(hashed, clique, c)),
+        members,
     }
 }
 
@@ -65,22 +68,13 @@ pub(super) fn is_available(podclique: &PodClique) -> bool {
 }
 
 /// Whether the PodClique and all its pods have the newest template.
-fn is_current(snapshot: &Snapshot, hashed: &Hashed<'_>, podclique: &PodClique) -> bool {
+fn is_current(hashed: &Hashed<'_>, clique: &str, podclique: &PodClique) -> bool {
     let status = podclique.status.clone().unwrap_or_default();
     let label = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
-    newest_hash(snapshot, hashed, podclique) == label
-        && label == status.current_pod_template_hash.as_deref()
+    newest_hash(hashed, clique) == label && label == status.current_pod_template_hash.as_deref()
 }
 
-fn newest_hash<'a>(
-    snapshot: &Snapshot,
-    hashed: &'a Hashed<'_>,
-    podclique: &PodClique,
-) -> Option<&'a str> {
-    let j = snapshot.replica_of(podclique)?;
-    let group = ownership::name(&snapshot.group.metadata);
-    let name = ownership::name(&podclique.metadata);
-    let mut all = hashed.iter();
-    let found = all.find(|(clique, _)| names::grouped_clique(group, j, &clique.name) == name);
+fn newest_hash<'a>(hashed: &'a Hashed<'_>, clique: &str) -> Option<&'a str> {
+    let found = hashed.iter().find(|(member, _)| member.name == clique);
     found.map(|(_, hash)| hash.as_str())
 }

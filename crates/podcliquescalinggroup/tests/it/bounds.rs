@@ -50,7 +50,7 @@ fn a_long_list_of_names_makes_no_work() {
 }
 
 #[test]
-fn what_is_beyond_the_limit_is_told_and_what_runs_stays() {
+fn what_is_beyond_the_limit_is_reported_and_what_runs_stays() {
     insta::assert_snapshot!(plan(&scaled(i32::MAX)));
 }
 

@@ -27,7 +27,7 @@ fn with_set_attempt(mut snapshot: Snapshot) -> Snapshot {
 }
 
 #[test]
-fn forgets_its_own_attempts_when_the_whole_replica_was_torn_down_and_creates_nothing_before() {
+fn forgets_its_own_attempts_when_the_whole_replica_was_terminated_and_creates_nothing_before() {
     let set = demo().build();
     let mut snapshot = with_set_attempt(situation(&set, 3, vec![]));
     let status = Arc::make_mut(&mut snapshot.group)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
-use admission::intake;
+use admission::validated_set;
 use api::{
     PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupSpec, PodCliqueScalingGroupStatus,
     PodCliqueSet, PodCliqueStatus, labels,
@@ -47,7 +47,7 @@ pub fn group(set: &PodCliqueSet, replicas: i32) -> PodCliqueScalingGroup {
 pub fn situation(set: &PodCliqueSet, replicas: i32, podcliques: Vec<PodClique>) -> Snapshot {
     Snapshot {
         group: Arc::new(group(set, replicas)),
-        owner: Some(intake::take(set, &DefaultsConfig::default())),
+        owner: Some(validated_set::validate_set(set, &DefaultsConfig::default())),
         podcliques: podcliques
             .into_iter()
             .map(|c| (ownership::name(&c.metadata).to_owned(), Arc::new(c)))

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet};
+use api::{PodClique, PodCliqueScalingGroupStatus, PodCliqueSet, events};
 use domain::object::ownership;
 use domain::plan::{Kind, Plan};
 use insta::assert_snapshot;
@@ -123,13 +123,15 @@ fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
 
 /// However long the operator was away, and never again once all is made anew.
 #[test]
-fn says_what_was_recycled_until_it_is_complete_again() {
+fn posts_what_was_recycled_until_it_is_complete_again() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
     let says = |snapshot: &Snapshot| {
         let plan = decide(snapshot, after(4000));
-        plan.events.iter().any(|n| n.reason == "GangTerminated")
+        plan.events
+            .iter()
+            .any(|n| n.reason == events::GANG_TERMINATED)
     };
     assert!(says(&snapshot), "old PodCliques are still there");
     let is_old = |name: &str| name.starts_with("demo-0-g-1-");
@@ -167,10 +169,10 @@ fn says_on_the_set_that_everything_was_deleted() {
         Arc::make_mut(podclique).metadata.deletion_timestamp = Some(Time(after(60)));
     }
     let notes = plan(&snapshot).events;
-    let said = notes
+    let event = notes
         .iter()
-        .find(|n| n.reason == "PodCliqueScalingGroupReplicaDeleteSuccessful");
-    let about = said.and_then(|n| n.about.as_ref());
+        .find(|n| n.reason == events::GROUP_REPLICA_DELETED);
+    let about = event.and_then(|n| n.about.as_ref());
     assert_eq!(
         about.map(|t| t.kind),
         Some(Kind::of::<PodCliqueSet>()),

@@ -18,19 +18,19 @@ use serde_json::json;
 use crate::observe::Snapshot;
 
 /// Adopts what the set would have if it still made anything.
-pub(super) fn orphans(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+pub(super) fn adopt_orphans(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let gangs: HashSet<String> = layout.gangs().map(|gang| gang.name).collect();
     let groups = layout.replicas.iter().flat_map(|r| &r.groups);
     let groups: HashSet<String> = groups.map(|g| g.name.clone()).collect();
-    let mut actions = adopt(snapshot, &snapshot.groups, &groups);
-    actions.extend(podcliques(snapshot, layout));
-    actions.extend(adopt(snapshot, &snapshot.gangs, &gangs));
-    actions.extend(services(snapshot, layout));
+    let mut actions = adopt_wanted(snapshot, &snapshot.groups, &groups);
+    actions.extend(adopt_podcliques(snapshot, layout));
+    actions.extend(adopt_wanted(snapshot, &snapshot.gangs, &gangs));
+    actions.extend(adopt_services(snapshot, layout));
     actions
 }
 
 /// Standalone ones, if they are of the present attempt; their groups adopt the others.
-fn podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+fn adopt_podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let parts = layout.replicas.iter().flat_map(|r| &r.standalone);
     let found = parts.filter_map(|part| {
         let present = Attempt {
@@ -42,10 +42,10 @@ fn podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     });
     let wanted: Vec<_> = found.map(|c| c.podclique.clone()).collect();
     let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
-    adopt(snapshot, &wanted, &names.collect())
+    adopt_wanted(snapshot, &wanted, &names.collect())
 }
 
-fn adopt<K: WritableKind + Clone>(
+fn adopt_wanted<K: WritableKind + Clone>(
     snapshot: &Snapshot,
     found: &[Arc<K>],
     wanted: &HashSet<String>,
@@ -63,7 +63,7 @@ fn adopt<K: WritableKind + Clone>(
     adopted.collect()
 }
 
-fn services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+fn adopt_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let wanted: HashSet<String> = layout
         .replicas
         .iter()

@@ -21,7 +21,7 @@ use crate::parts;
 
 /// Creates missing scaling groups and standalone PodCliques and corrects the others.
 pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
-    let template = &snapshot.intake.set.spec.template;
+    let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
     let hashed = hash::pod_template_hashes(cliques, &template.priority_class_name);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
@@ -40,7 +40,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
 }
 
 fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) -> Desired<'a> {
-    let (set, i) = (&snapshot.intake.set, part.replica);
+    let (set, i) = (&snapshot.validated.set, part.replica);
     let clique = ready.template;
     let remembered = snapshot
         .stored
@@ -66,7 +66,7 @@ fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) ->
 /// Deletes surplus scaling groups and standalone PodCliques.
 pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
     const PURPOSE: Purpose = Purpose::ScaleInReplica;
-    let template = &snapshot.intake.set.spec.template;
+    let template = &snapshot.validated.set.spec.template;
     let groups = template.scaling_groups.iter();
     let groups: HashSet<&str> = groups.map(|g| g.name.as_str()).collect();
     let cliques = layout::standalone_cliques(template);
@@ -103,7 +103,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
 
 fn keep_group(snapshot: &Snapshot, group: &layout::Group<'_>, i: i32) -> Option<Action> {
     let config = group.config;
-    let desired = group::build(&snapshot.intake.set, config, i);
+    let desired = group::build(&snapshot.validated.set, config, i);
     match snapshot.group(&group.name) {
         None => Some(Action::create(desired)),
         Some(found) => {
@@ -130,7 +130,7 @@ fn keep_clique(
         // A PodClique of a job that was there is not made again beside its old peers.
         None if snapshot.is_closed(i) => None,
         // Where a leftover holds the name, the POST is answered by 409, which is reported.
-        None => Some(Action::create(desired.complete())),
+        None => Some(Action::create(desired.into_podclique())),
         Some(found) => {
             clique::corrected(&found.podclique, &desired, is_autoscaled).map(Action::replace)
         }

@@ -21,7 +21,7 @@ use crate::observe::Snapshot;
 
 const PURPOSE: Purpose = Purpose::DeleteWithSet;
 
-pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
+pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::default();
@@ -34,10 +34,10 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     }
     let mut plan = Plan::default();
     let set = ownership::uid(meta);
-    let mut actions = delete(set, &snapshot.groups);
-    actions.extend(delete(set, &podcliques(snapshot)));
-    actions.extend(delete(set, &snapshot.gangs));
-    actions.extend(delete(set, &snapshot.services));
+    let mut actions = delete_all(set, &snapshot.groups);
+    actions.extend(delete_all(set, &find_podcliques(snapshot)));
+    actions.extend(delete_all(set, &snapshot.gangs));
+    actions.extend(delete_all(set, &snapshot.services));
     plan.wave(actions);
     plan
 }
@@ -45,12 +45,12 @@ pub(super) fn plan(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
 fn are_children_gone(snapshot: &Snapshot) -> bool {
     let set = ownership::uid(&snapshot.stored.metadata);
     owned(set, &snapshot.groups).next().is_none()
-        && owned(set, &podcliques(snapshot)).next().is_none()
+        && owned(set, &find_podcliques(snapshot)).next().is_none()
         && owned(set, &snapshot.gangs).next().is_none()
         && owned(set, &snapshot.services).next().is_none()
 }
 
-fn podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
+fn find_podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {
     let mut all: Vec<_> = snapshot
         .podcliques
         .values()
@@ -66,7 +66,7 @@ fn owned<'a, K: Resource>(set: &'a str, objects: &'a [Arc<K>]) -> impl Iterator<
     objects.iter().filter(is_own)
 }
 
-fn delete<K: Resource<DynamicType = ()>>(set: &str, objects: &[Arc<K>]) -> Vec<Action> {
+fn delete_all<K: Resource<DynamicType = ()>>(set: &str, objects: &[Arc<K>]) -> Vec<Action> {
     let staying = owned(set, objects).filter(|o| !ownership::is_terminating(o.meta()));
     staying
         .map(|o| Action::delete_as_seen::<K>(o.meta(), PURPOSE))

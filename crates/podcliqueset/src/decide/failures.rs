@@ -5,8 +5,9 @@
 //! the end until the phase is stored. So none is lost however long the operator was away, and none
 //! is posted again later (decision 61).
 
-use api::conditions::{self, ConditionType};
-use api::{PodClique, PodCliqueSet};
+use api::conditions::{self, ConditionType, Reason};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueSet, events};
 use domain::Key;
 use domain::health::availability::clique_breach;
 use domain::health::termination::{self, Breach};
@@ -19,9 +20,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
 use crate::parts;
-
-/// Reason of a fence that was raised because a PodClique failed.
-pub(super) const FAILED: &str = "PodCliqueFailed";
 
 /// The breach of each replica that is due first. Replicas with something to adopt are left out; its
 /// adoption wakes the set.
@@ -39,20 +37,20 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
         return None;
     }
     let Some(seen) = snapshot.of_present_attempt(&part.name) else {
-        return is_missing(snapshot, part).then(|| missing(snapshot, part, now));
+        return is_missing(snapshot, part).then(|| breach_of_missing(snapshot, part, now));
     };
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
         // The operator deletes PodCliques of earlier attempts, or with the set. This one was
         // deleted by somebody else, and its pods with it.
-        return Some(lost(
+        return Some(breach_of_lost(
             part,
             object,
             now,
             "it was deleted before its work was done",
         ));
     }
-    let delay = termination::delay_of_job(&snapshot.intake.set, part.group);
+    let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();
     Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&seen.facts())
@@ -64,23 +62,23 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
 /// as none would be created.
 fn is_missing(snapshot: &Snapshot, part: &Part<'_>) -> bool {
     snapshot.is_closed(part.replica)
-        && snapshot.intake.may_act()
+        && snapshot.validated.may_act()
         && !snapshot.podcliques.contains_key(&part.name)
         && !snapshot.unadopted.contains(&part.name)
 }
 
-fn missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Breach {
+fn breach_of_missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Breach {
     let namespace = snapshot.stored.metadata.namespace.clone();
     let object = Target {
         kind: Kind::of::<PodClique>(),
         key: Key::new(namespace.unwrap_or_default(), part.name.clone()),
         uid: String::new(),
     };
-    lost(part, object, now, "it is gone before its work was done")
+    breach_of_lost(part, object, now, "it is gone before its work was done")
 }
 
 /// Due at once, whatever the clock says that stamped the deletion.
-fn lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
+fn breach_of_lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
     Breach {
         replica: part.replica,
         object,
@@ -92,39 +90,40 @@ fn lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
 
 /// The events of restarts, and of the failure that ended the job; none once a terminal phase is
 /// stored, whose plan posted them.
-pub(super) fn notes(snapshot: &Snapshot) -> Vec<Event> {
+pub(super) fn job_events(snapshot: &Snapshot) -> Vec<Event> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
         return Vec::new();
     }
-    let mut notes = restarts(snapshot);
+    let mut notes = restart_events(snapshot);
     if training::has_failed(&stored) {
-        notes.extend(end(snapshot, &stored.conditions));
+        notes.extend(end_events(snapshot, &stored.conditions));
     }
     notes
 }
 
-fn restarts(snapshot: &Snapshot) -> Vec<Event> {
+fn restart_events(snapshot: &Snapshot) -> Vec<Event> {
     let uid = ownership::uid(&snapshot.stored.metadata);
     let attempts = snapshot.attempts().iter();
-    let untold = attempts.filter(|a| a.reason == FAILED && fence::is_incomplete(a));
-    let told = untold.map(|fence| {
+    let due = attempts
+        .filter(|a| a.reason == ReplicaAttempt::PODCLIQUE_FAILED && fence::is_incomplete(a));
+    let events = due.map(|fence| {
         let message = format!("replica {}, {}", fence.replica, fence.message);
-        let note = Event::normal("ReplicaRestarting", message);
+        let note = Event::normal(events::REPLICA_RESTARTING, message);
         note.once(termination::identity(fence, uid))
     });
-    told.collect()
+    events.collect()
 }
 
 /// Why it was given up, and the PodCliques that failed: they stay as they are, and say so
 /// themselves unless the operator was away.
-fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
+fn end_events(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
     let meta = &snapshot.stored.metadata;
     let failed = conditions::find(stored, ConditionType::Failed);
     let why = failed.map(|failed| {
-        let reason = match failed.reason.as_str() {
-            "MaxRuntimeExceeded" => "MaxRuntimeExceeded",
-            _ => "MaxRestartsExceeded",
+        let reason = match failed.reason.parse() {
+            Ok(Reason::MaxRuntimeExceeded) => Reason::MaxRuntimeExceeded,
+            _ => Reason::MaxRestartsExceeded,
         };
         Event::warning(reason, failed.message.clone()).once(ownership::uid(meta))
     });
@@ -135,13 +134,14 @@ fn end(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
         .filter_map(|n| snapshot.of_present_attempt(n));
     let of_cliques = cliques.filter_map(|c| {
         let set = Target::of::<PodCliqueSet>(meta);
-        failure::podclique_failed(&c.podclique, set)
+        failure::podclique_failed_event(&c.podclique, set)
     });
     why.into_iter().chain(of_cliques).collect()
 }
 
 /// The event of success; it belongs to the plan that stores it.
-pub(super) fn succeeded(snapshot: &Snapshot) -> Event {
+pub(super) fn success_event(snapshot: &Snapshot) -> Event {
     let message = "all PodCliques have done their work";
-    Event::normal("WorkloadSucceeded", message).once(ownership::uid(&snapshot.stored.metadata))
+    let uid = ownership::uid(&snapshot.stored.metadata);
+    Event::normal(Reason::WorkloadSucceeded, message).once(uid)
 }

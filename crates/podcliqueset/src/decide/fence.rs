@@ -60,7 +60,7 @@ fn taken_over<'a>(
     layout: &Layout<'_>,
     mut found: Vec<Higher<'a>>,
 ) -> Vec<Higher<'a>> {
-    if found.is_empty() || !snapshot.intake.may_act() {
+    if found.is_empty() || !snapshot.validated.may_act() {
         return Vec::new();
     }
     let wanted: HashSet<&str> = layout.parts().map(|part| &*part.name).collect();

@@ -66,11 +66,11 @@ pub(super) fn plan_gangs(snapshot: &Snapshot, expected: &[ExpectedGang]) -> Vec<
         gangs.map(|g| (ownership::name(&g.metadata), g)).collect();
     first_portion(expected.iter().filter_map(|gang| {
         let existing = existing.get(gang.name.as_str()).copied();
-        keep(snapshot, &by_name, gang, existing)
+        keep_gang(snapshot, &by_name, gang, existing)
     }))
 }
 
-fn keep(
+fn keep_gang(
     snapshot: &Snapshot,
     all: &ByName<'_>,
     gang: &ExpectedGang,
@@ -89,7 +89,7 @@ fn keep(
         .iter()
         .map(|name| pod_group(snapshot, name, existing))
         .collect();
-    let desired = desired::gang::build(&snapshot.intake.set, &gang.name, groups);
+    let desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
     match existing {
         None => Some(Action::create(desired)),
         Some(found) => desired::gang::corrected(found, &desired).map(Action::replace),

@@ -3,6 +3,7 @@
 //! likewise, and everything else is acted on.
 
 use admission::FieldError;
+use api::conditions::Reason;
 use api::{LastError, PodCliqueSetStatus, codes};
 use domain::plan::{Event, Plan};
 use jiff::Timestamp;
@@ -25,7 +26,7 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
     let mut status = status::over_limits(snapshot, &errors, now);
     let shown = errors.iter().take(MAX_LISTED);
     let problems: Vec<Problem> = shown
-        .map(|e| Problem(codes::LIMIT_EXCEEDED, "LimitExceeded", e.to_string()))
+        .map(|e| Problem(codes::LIMIT_EXCEEDED, Reason::LimitExceeded, e.to_string()))
         .collect();
     status.last_errors.extend(errors_of(&problems, now));
     let mut plan = Plan {
@@ -38,16 +39,16 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
 }
 
 /// Something that the user has to change: code, reason of the event, and what is wrong.
-pub(super) struct Problem(&'static str, &'static str, String);
+pub(super) struct Problem(&'static str, Reason, String);
 
 /// What keeps the set, or a part of it, from being acted on.
 pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
-    let intake = &snapshot.intake;
-    let invalid = |e: &FieldError| Problem(codes::INVALID_SPEC, "InvalidSpec", e.to_string());
-    let unbuilt = |b: &String| Problem(codes::NOT_IMPLEMENTED, "NotImplemented", b.clone());
-    let all = intake.errors.iter().map(invalid);
-    let all = all.chain(intake.blocked_by.iter().map(unbuilt));
-    let all = all.chain(intake.not_acted_on.iter().map(invalid));
+    let validated = &snapshot.validated;
+    let invalid = |e: &FieldError| Problem(codes::INVALID_SPEC, Reason::InvalidSpec, e.to_string());
+    let unbuilt = |b: &String| Problem(codes::NOT_IMPLEMENTED, Reason::NotImplemented, b.clone());
+    let all = validated.errors.iter().map(invalid);
+    let all = all.chain(validated.blocked_by.iter().map(unbuilt));
+    let all = all.chain(validated.not_acted_on.iter().map(invalid));
     all.take(MAX_LISTED).collect()
 }
 

@@ -31,7 +31,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
 
 /// Creates missing Services and corrects the others.
 pub(super) fn plan_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
-    let set = &snapshot.intake.set;
+    let set = &snapshot.validated.set;
     let services = snapshot.services.iter();
     let existing: HashMap<_, _> = services.map(|s| (&s.metadata.name, s)).collect();
     let replicas = layout.replicas.iter();
@@ -41,13 +41,13 @@ pub(super) fn plan_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
         if found.is_some_and(|found| service::is_right(found, &desired)) {
             return None;
         }
-        keep(found, desired)
+        keep_service(found, desired)
     }))
 }
 
 /// Creates the object if it is missing and patches what differs otherwise. The API server fills
 /// in fields of this kind, so what we do not set is left alone, owners that others added too.
-fn keep(existing: Option<&Arc<Service>>, mut desired: Service) -> Option<Action> {
+fn keep_service(existing: Option<&Arc<Service>>, mut desired: Service) -> Option<Action> {
     let Some(found) = existing else {
         return Some(Action::create(desired));
     };
@@ -55,7 +55,7 @@ fn keep(existing: Option<&Arc<Service>>, mut desired: Service) -> Option<Action>
         return None;
     }
     let mut meta = found.metadata.clone();
-    clique::adopt(&mut meta, &desired.metadata);
+    clique::add_owner(&mut meta, &desired.metadata);
     desired.metadata.owner_references = meta.owner_references;
     let (is, should) = (json!(**found), json!(desired));
     let mut patch = difference(&is, &should)?;

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, labels, names};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, events, labels};
 use domain::health::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
 use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
@@ -44,43 +44,41 @@ pub(super) fn terminate_replicas(
 }
 
 /// The events that announce what will be terminated.
-pub(super) fn scheduled(breaches: &[Breach]) -> impl Iterator<Item = Event> {
+pub(super) fn scheduled_events(breaches: &[Breach]) -> impl Iterator<Item = Event> {
     breaches
         .iter()
-        .map(|breach| breach.scheduled(&format!("replica {}", breach.replica)))
+        .map(|breach| breach.scheduled_event(&format!("replica {}", breach.replica)))
 }
 
 /// The events of replicas that were terminated and are not complete again.
-pub(super) fn terminated(snapshot: &Snapshot) -> Vec<Event> {
+pub(super) fn terminated_events(snapshot: &Snapshot) -> Vec<Event> {
     let attempts = snapshot.attempts().iter();
-    let mut untold = attempts
-        .filter(|a| termination::is_to_be_told(a))
-        .peekable();
-    if untold.peek().is_none() {
+    let mut due = attempts.filter(|a| termination::needs_events(a)).peekable();
+    if due.peek().is_none() {
         return Vec::new();
     }
     let staying = snapshot.earlier().filter(|(_, c)| !c.is_terminating());
     let staying: HashSet<i32> = staying.map(|(replica, _)| replica).collect();
     let uid = ownership::uid(&snapshot.stored.metadata);
-    let told = untold.flat_map(|attempt| {
+    let events = due.flat_map(|attempt| {
         let replica = format!("replica {}", attempt.replica);
         let deleted = || {
             let message = format!("{replica}: all its PodCliques were deleted");
-            Event::normal("PodCliqueSetReplicaDeleteSuccessful", message)
+            Event::normal(events::REPLICA_DELETED, message)
                 .once(termination::identity(attempt, uid))
         };
         let deleted = (!staying.contains(&attempt.replica)).then(deleted);
-        let terminated = termination::terminated(attempt, uid, &replica);
+        let terminated = termination::terminated_event(attempt, uid, &replica);
         std::iter::once(terminated).chain(deleted)
     });
-    told.collect()
+    events.collect()
 }
 
 /// The breach of each replica that is due first. Replicas with something to adopt are left out; its
 /// adoption wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> {
-    let set = &snapshot.intake.set;
-    if !snapshot.intake.may_act() || termination::delay_of_set(set).is_none() {
+    let set = &snapshot.validated.set;
+    if !snapshot.validated.may_act() || termination::delay_of_set(set).is_none() {
         return Vec::new();
     }
     let being_adopted = parts::being_adopted(snapshot, layout);
@@ -100,7 +98,7 @@ pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> 
 
 fn of_clique(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
     let (seen, i) = (snapshot.podclique(&part.name)?, part.replica);
-    let delay = termination::delay_of_set(&snapshot.intake.set)?;
+    let delay = termination::delay_of_set(&snapshot.validated.set)?;
     let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
@@ -114,7 +112,8 @@ fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
     let status = group.status.as_ref()?;
     // What the group says of an earlier attempt says nothing of this one.
     let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
-    let delay = termination::delay_of_group(&snapshot.intake.set, config).filter(|_| is_current)?;
+    let delay =
+        termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
     Breach::confirmed(i, object, delay, status.into(), || {
         group_breach(&group_facts(snapshot, group))
@@ -123,11 +122,11 @@ fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
 
 fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts {
     let attempts = fence::attempts_of_group(group);
-    GroupFacts::of(group, attempts, |j, clique| {
-        let name = names::grouped_clique(ownership::name(&group.metadata), j, clique);
+    GroupFacts::of(group, attempts, |member| {
+        let present = fence::current_attempt(attempts, member.group_replica);
         let seen = snapshot
-            .of_present_attempt(&name)
-            .filter(|c| c.attempt().group == fence::current_attempt(attempts, j))?;
+            .of_present_attempt(&member.name)
+            .filter(|c| c.attempt().group == present)?;
         if seen.is_terminating() {
             return GroupPart::on_its_way_out(&seen.podclique);
         }
@@ -142,7 +141,7 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
 /// The standalone cliques of a replica with their live replica counts. The count of a PodClique
 /// without the annotation (adopted) is compared with the template.
 fn live_counts(snapshot: &Snapshot, replica: &layout::Replica<'_>) -> Vec<StandaloneClique> {
-    let template = &snapshot.intake.set.spec.template;
+    let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template).zip(&replica.standalone);
     let counts = cliques.map(|(clique, part)| {
         let seen = snapshot.podcliques.get(&part.name);

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
-use api::podcliqueset::PodCliqueSetPhase;
+use api::podcliqueset::{PodCliqueSetPhase, ReplicaAttempt};
 use domain::Pod;
 use domain::health::fence::{Cause as FenceCause, begin_attempts};
 use domain::health::termination::Breach;
@@ -24,8 +24,7 @@ use domain::plan::Plan;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
-use super::failures::FAILED;
-use super::{failures, fence};
+use super::{failures, fence, plan_status};
 use crate::observe::Snapshot;
 
 type JobPlan = Plan<PodCliqueSetStatus>;
@@ -43,56 +42,54 @@ pub(super) fn judge(
     }
     if training::has_failed(&stored) {
         let is_over = next_end(snapshot, now).is_none() && !snapshot.may_have_more_pods;
-        return is_over.then(|| end(snapshot, status, PodCliqueSetPhase::Failed));
+        return is_over.then(|| end_job(snapshot, status, PodCliqueSetPhase::Failed));
     }
     if layout.parts().all(|part| snapshot.is_part_latched(part)) {
-        let mut plan = end(snapshot, status, PodCliqueSetPhase::Succeeded);
-        plan.events.push(failures::succeeded(snapshot));
+        let mut plan = end_job(snapshot, status, PodCliqueSetPhase::Succeeded);
+        plan.events.push(failures::success_event(snapshot));
         return Some(plan);
     }
     let is_done = layout.parts().all(|part| snapshot.is_part_done(part));
-    let stopped = (!is_done).then(|| stop(snapshot, layout, status, now));
+    let stopped = (!is_done).then(|| stop_job(snapshot, layout, status, now));
     let stopped = stopped.flatten();
     let has_latched = status.replica_attempts != stored.replica_attempts;
-    stopped.or_else(|| has_latched.then(|| latch(snapshot, layout, status, now)))
+    stopped.or_else(|| has_latched.then(|| plan_latch(snapshot, layout, status, now)))
 }
 
 /// The end of its time, or what follows from failures that are due.
-fn stop(
+fn stop_job(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<JobPlan> {
-    if deadline(snapshot).is_some_and(|at| at <= now) {
-        return Some(only(failed(snapshot, status, expired(snapshot), now)));
+    if job_deadline(snapshot).is_some_and(|at| at <= now) {
+        return Some(plan_status(fail_job(
+            snapshot,
+            status,
+            explain_expiry(snapshot),
+            now,
+        )));
     }
     let mut due = failures::breaches(snapshot, layout, now);
     due.retain(|breach| breach.due() <= now);
-    (!due.is_empty()).then(|| only(restart_or_fail(snapshot, status, &due, now)))
+    (!due.is_empty()).then(|| plan_status(restart_or_fail(snapshot, status, &due, now)))
 }
 
 /// Stores newly found completions and complete replicas before anything is decided by them.
 /// PodCliques of earlier attempts are deleted beside it: a job whose PodCliques finish one after
 /// the other delays neither that nor what is due (decision 62).
-fn latch(
+fn plan_latch(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> JobPlan {
-    let mut plan = only(status.clone());
-    plan.events = failures::notes(snapshot);
+    let mut plan = plan_status(status.clone());
+    plan.events = failures::job_events(snapshot);
     plan.wave(fence::plan_terminations(snapshot));
     plan.wake_at = wake_at(snapshot, layout, now);
     plan
-}
-
-fn only(status: PodCliqueSetStatus) -> JobPlan {
-    Plan {
-        status: Some(status),
-        ..Plan::default()
-    }
 }
 
 /// When to look again if nothing happens.
@@ -110,19 +107,19 @@ pub(super) fn wake_at(
     }
     let breaches = failures::breaches(snapshot, layout, now);
     let due = breaches.iter().map(Breach::due);
-    due.chain(deadline(snapshot)).min()
+    due.chain(job_deadline(snapshot)).min()
 }
 
 /// The plan that stores the terminal phase, with all events that are left: none is posted once the
 /// end of a job is stored.
-fn end(snapshot: &Snapshot, status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> JobPlan {
+fn end_job(snapshot: &Snapshot, status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> JobPlan {
     let status = PodCliqueSetStatus {
         phase: Some(phase),
         ..status.clone()
     };
     Plan {
-        events: failures::notes(snapshot),
-        ..only(status)
+        events: failures::job_events(snapshot),
+        ..plan_status(status)
     }
 }
 
@@ -134,17 +131,22 @@ fn restart_or_fail(
     now: Timestamp,
 ) -> PodCliqueSetStatus {
     let used = status.restart_count.unwrap_or(0);
-    let allowed = training::max_restarts(&snapshot.intake.set);
+    let allowed = training::max_restarts(&snapshot.validated.set);
     let needed = used.saturating_add(i32::try_from(due.len()).unwrap_or(i32::MAX));
     if needed > allowed {
-        return failed(snapshot, status, exhausted(used, allowed, due), now);
+        return fail_job(
+            snapshot,
+            status,
+            explain_exhaustion(used, allowed, due),
+            now,
+        );
     }
     let mut next = status.clone();
     next.restart_count = Some(needed);
     let numbered = (used.saturating_add(1)..).zip(due);
     let causes = numbered.map(|(number, breach)| {
         let cause = FenceCause {
-            reason: FAILED.to_owned(),
+            reason: ReplicaAttempt::PODCLIQUE_FAILED.to_owned(),
             message: format!("restart {number} of {allowed}: {breach}"),
         };
         (breach.replica, cause)
@@ -155,7 +157,7 @@ fn restart_or_fail(
 
 type Cause = (Reason, String);
 
-fn exhausted(used: i32, allowed: i32, due: &[Breach]) -> Cause {
+fn explain_exhaustion(used: i32, allowed: i32, due: &[Breach]) -> Cause {
     let causes: Vec<String> = due
         .iter()
         .take(3)
@@ -169,17 +171,17 @@ fn exhausted(used: i32, allowed: i32, due: &[Breach]) -> Cause {
     (Reason::MaxRestartsExceeded, message)
 }
 
-fn expired(snapshot: &Snapshot) -> Cause {
-    let limits = snapshot.intake.set.spec.training_spec.as_ref();
+fn explain_expiry(snapshot: &Snapshot) -> Cause {
+    let limits = snapshot.validated.set.spec.training_spec.as_ref();
     let limit = limits
         .and_then(|l| l.max_runtime.clone())
         .unwrap_or_default();
-    let since = start(snapshot).unwrap_or_default();
+    let since = started_at(snapshot).unwrap_or_default();
     let message = format!("it runs since {since:.0}, longer than maxRuntime {limit}");
     (Reason::MaxRuntimeExceeded, message)
 }
 
-fn failed(
+fn fail_job(
     snapshot: &Snapshot,
     status: &PodCliqueSetStatus,
     (reason, message): Cause,
@@ -197,14 +199,14 @@ fn failed(
     next
 }
 
-fn start(snapshot: &Snapshot) -> Option<Timestamp> {
+fn started_at(snapshot: &Snapshot) -> Option<Timestamp> {
     let stored = snapshot.stored.status.as_ref()?;
     stored.start_time.as_ref().map(|t| t.0)
 }
 
-fn deadline(snapshot: &Snapshot) -> Option<Timestamp> {
-    let limit = training::max_runtime(&snapshot.intake.set)?;
-    start(snapshot)?.checked_add(limit).ok()
+fn job_deadline(snapshot: &Snapshot) -> Option<Timestamp> {
+    let limit = training::max_runtime(&snapshot.validated.set)?;
+    started_at(snapshot)?.checked_add(limit).ok()
 }
 
 /// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in

@@ -16,7 +16,10 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
     let mut all = foreign(set.metadata.labels.as_ref());
     all.extend(labels::default_labels(set_name));
     all.insert(labels::COMPONENT.into(), component::POD_GANG.into());
-    all.insert(labels::SCHEDULER_NAME.into(), scheduler(set).to_owned());
+    all.insert(
+        labels::SCHEDULER_NAME.into(),
+        scheduler_name(set).to_owned(),
+    );
     let mut metadata = ObjectMeta {
         name: Some(name.to_owned()),
         namespace: set.metadata.namespace.clone(),
@@ -53,7 +56,7 @@ fn foreign(keys: Option<&BTreeMap<String, String>>) -> BTreeMap<String, String> 
 }
 
 /// The scheduler that the pods name; admission has seen to it that all name the same.
-fn scheduler(set: &PodCliqueSet) -> &str {
+fn scheduler_name(set: &PodCliqueSet) -> &str {
     let cliques = &set.spec.template.cliques;
     let named = cliques
         .iter()
@@ -72,6 +75,6 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
         .priority_class_name
         .clone_from(&desired.spec.priority_class_name);
     domain::workload::clique::overlay(&mut next.metadata, &desired.metadata);
-    domain::workload::clique::adopt(&mut next.metadata, &desired.metadata);
+    domain::workload::clique::add_owner(&mut next.metadata, &desired.metadata);
     (next != *existing).then_some(next)
 }

@@ -21,7 +21,7 @@ pub fn build(
     let replicas = config.replicas.unwrap_or(1);
     let mut meta = with_replica(metadata(set, &name, &name, component::SCALING_GROUP), i);
     meta.finalizers = Some(vec![labels::PCSG_FINALIZER.into()]);
-    meta.annotations = Some(annotations(set, config, replicas));
+    meta.annotations = Some(build_annotations(set, config, replicas));
     PodCliqueScalingGroup {
         metadata: meta,
         spec: PodCliqueScalingGroupSpec {
@@ -34,7 +34,7 @@ pub fn build(
     }
 }
 
-fn annotations(
+fn build_annotations(
     set: &PodCliqueSet,
     config: &PodCliqueScalingGroupConfig,
     replicas: i32,
@@ -69,7 +69,7 @@ pub fn corrected(
         is_autoscaled,
     );
     clique::overlay(&mut next.metadata, &desired.metadata);
-    clique::adopt(&mut next.metadata, &desired.metadata);
+    clique::add_owner(&mut next.metadata, &desired.metadata);
     clique::add_finalizer(&mut next.metadata, labels::PCSG_FINALIZER);
     (next != *existing).then_some(next)
 }

@@ -17,7 +17,7 @@ pub(super) fn note_complete(
     layout: &Layout<'_>,
     attempts: &mut [ReplicaAttempt],
 ) {
-    if !snapshot.intake.may_act() || !attempts.iter().any(fence::is_incomplete) {
+    if !snapshot.validated.may_act() || !attempts.iter().any(fence::is_incomplete) {
         return;
     }
     let absent = layout.parts().filter(|part| !snapshot.is_part_there(part));
@@ -64,7 +64,7 @@ fn first(replica: i32, now: Timestamp) -> ReplicaAttempt {
         replica,
         attempt: 0,
         time: Time(now),
-        reason: "Created".to_owned(),
+        reason: ReplicaAttempt::CREATED.to_owned(),
         message: "never restarted".to_owned(),
         succeeded: Vec::new(),
         recovered: None,

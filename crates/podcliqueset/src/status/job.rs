@@ -18,7 +18,7 @@ const MAX_FAILURES: usize = 5;
 const MAX_MESSAGE_BYTES: usize = 1024;
 
 /// Adds what is particular to a job.
-pub(super) fn complete(
+pub(super) fn complete_status(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
     layout: &Layout<'_>,
@@ -26,16 +26,16 @@ pub(super) fn complete(
 ) {
     next.restart_count.get_or_insert(0);
     if next.start_time.is_none() {
-        next.start_time = start(snapshot, now).map(Time);
+        next.start_time = find_start(snapshot, now).map(Time);
     }
     next.replica_attempts = attempts::latched(snapshot, layout, &next.replica_attempts, now);
-    next.last_failures = failures(snapshot, &next.last_failures);
+    next.last_failures = newest_failures(snapshot, &next.last_failures);
 }
 
 /// When the first app container of any pod started, once one runs or ran; within the life of the
 /// set, whatever the clocks of nodes say. Written once and never reset: it bounds what the job
 /// costs, restarts included. What init containers fetch is no run time.
-fn start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+fn find_start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     let pods = || snapshot.podcliques.values().flat_map(|c| &c.pods);
     let has_run = |p: &Pod| p.is_finished() && p.started_at().is_some();
     let has_begun = pods().any(|p| p.is_running() || p.is_completed() || has_run(p));
@@ -47,13 +47,13 @@ fn start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
 
 /// The newest failures, stored and observed, of pods that were not deleted. A pod that is deleted
 /// fails too, with exit code 143: the peers of the pod that failed would hide it.
-fn failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
+fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
     let known: BTreeSet<&str> = before.iter().map(|f| f.pod.as_str()).collect();
     let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
     let new = pods
         .filter(|p| p.is_failed())
         .filter(|p| !known.contains(p.name()))
-        .map(|p| failure(p));
+        .map(|p| describe_failure(p));
     let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();
     all.sort_by(|a, b| (b.time.0, &a.pod).cmp(&(a.time.0, &b.pod)));
     all.truncate(MAX_FAILURES);
@@ -61,7 +61,7 @@ fn failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
 }
 
 /// A pod without an exit code was evicted, or its node was lost: its status says why.
-fn failure(pod: &Pod) -> PodFailure {
+fn describe_failure(pod: &Pod) -> PodFailure {
     let ended = pod.failure();
     let reason = ended
         .and_then(|t| t.reason.clone())
@@ -75,11 +75,11 @@ fn failure(pod: &Pod) -> PodFailure {
         reason: reason.unwrap_or_else(|| "Failed".to_owned()),
         exit_code: ended.map(|t| t.exit_code),
         message: message.map(|m| end_of(&m)),
-        time: Time(pod.ended_at().unwrap_or_else(|| created(pod))),
+        time: Time(pod.ended_at().unwrap_or_else(|| created_at(pod))),
     }
 }
 
-fn created(pod: &Pod) -> Timestamp {
+fn created_at(pod: &Pod) -> Timestamp {
     let created = pod.metadata.creation_timestamp.as_ref();
     created.map_or(Timestamp::UNIX_EPOCH, |t| t.0)
 }

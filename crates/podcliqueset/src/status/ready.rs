@@ -19,7 +19,7 @@ use crate::observe::{ObservedClique, Snapshot};
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
 /// what keeps the rest from running.
-pub(super) fn verdict(
+pub(super) fn ready_condition(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     next: &PodCliqueSetStatus,
@@ -31,33 +31,37 @@ pub(super) fn verdict(
     let (wanted, up) = (next.replicas, next.available_replicas);
     if wanted == 0 {
         let message = "no replicas are asked for".to_owned();
-        return readiness::verdict(true, Reason::ScaledToZero, message);
+        return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
-    let told = cause(snapshot, layout, replicas, up >= wanted);
-    readiness::of_replicas(up >= wanted, tally, told)
+    let cause = find_cause(snapshot, layout, replicas, up >= wanted);
+    readiness::of_replicas(up >= wanted, tally, cause)
 }
 
 /// A job that is over says how it ended.
 fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
     if next.phase == Some(PodCliqueSetPhase::Succeeded) {
         let message = "the job is done".to_owned();
-        return Some(readiness::verdict(true, Reason::WorkloadSucceeded, message));
+        return Some(readiness::ready_condition(
+            true,
+            Reason::WorkloadSucceeded,
+            message,
+        ));
     }
     let failed = conditions::find(&next.conditions, ConditionType::Failed)?;
     let reason = failed.reason.parse().unwrap_or(Reason::MaxRestartsExceeded);
     let is_failed = failed.status == "True";
-    is_failed.then(|| readiness::verdict(false, reason, failed.message.clone()))
+    is_failed.then(|| readiness::ready_condition(false, reason, failed.message.clone()))
 }
 
 /// A set that cannot be acted on, though its pods run on, or one with a change that is not acted
 /// on.
 fn refused(snapshot: &Snapshot) -> Option<ConditionUpdate> {
-    let (errors, blocked) = (&snapshot.intake.errors, &snapshot.intake.blocked_by);
-    let kept = &snapshot.intake.not_acted_on;
+    let (errors, blocked) = (&snapshot.validated.errors, &snapshot.validated.blocked_by);
+    let kept = &snapshot.validated.not_acted_on;
     if let Some(first) = errors.first().or(kept.first()) {
         let more = more(errors.len().saturating_add(kept.len()));
-        return Some(readiness::verdict(
+        return Some(readiness::ready_condition(
             false,
             Reason::InvalidSpec,
             format!("{first}{more}"),
@@ -65,14 +69,18 @@ fn refused(snapshot: &Snapshot) -> Option<ConditionUpdate> {
     }
     let first = blocked.first()?;
     let message = format!("{first}{}", more(blocked.len()));
-    Some(readiness::verdict(false, Reason::NotImplemented, message))
+    Some(readiness::ready_condition(
+        false,
+        Reason::NotImplemented,
+        message,
+    ))
 }
 
 /// What is larger than it may be is not even looked at.
 pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     let first = errors.first().map_or(String::new(), ToString::to_string);
     let message = format!("{first}{}", more(errors.len()));
-    readiness::verdict(false, Reason::LimitExceeded, message)
+    readiness::ready_condition(false, Reason::LimitExceeded, message)
 }
 
 fn more(count: usize) -> String {
@@ -83,7 +91,7 @@ fn more(count: usize) -> String {
 }
 
 /// The first cause among the replicas that are not available; among all of them, if all are.
-fn cause(
+fn find_cause(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
     replicas: &[Replica],
@@ -97,14 +105,14 @@ fn cause(
     };
     let around = Around::of(snapshot);
     let meant = layout.parts().filter(|p| is_meant(p.replica));
-    let found = meant.filter_map(|part| Some((around.cause(part, are_all)?, part)));
-    let told = found.min_by_key(|(cause, _)| cause.reason.priority());
-    let told = told.map(|(cause, part)| cause.within(&place(part)));
-    readiness::first(own.into_iter().chain(told))
+    let found = meant.filter_map(|part| Some((around.cause_of_part(part, are_all)?, part)));
+    let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
+    let cause = cause.map(|(cause, part)| cause.within(&describe_place(part)));
+    readiness::first(own.into_iter().chain(cause))
 }
 
 /// Where it is in the words of the template.
-fn place(part: &Part<'_>) -> String {
+fn describe_place(part: &Part<'_>) -> String {
     let group = part.group.as_ref().zip(part.group_replica);
     let group = group.map_or(String::new(), |(g, j)| {
         format!("group {} replica {j}: ", g.name)
@@ -132,7 +140,7 @@ impl<'a> Around<'a> {
         }
     }
 
-    fn cause(&self, part: &Part<'_>, are_all: bool) -> Option<Cause> {
+    fn cause_of_part(&self, part: &Part<'_>, are_all: bool) -> Option<Cause> {
         match self.snapshot.podclique(&part.name) {
             Some(seen) if seen.count_or_done(Pod::is_ready) >= seen.podclique.spec.replicas => None,
             Some(seen) => readiness::shortfall(&self.look(seen, part), are_all),
@@ -151,7 +159,7 @@ impl<'a> Around<'a> {
             start: if self.terminating.contains_key(&part.replica) {
                 Start::Terminating
             } else {
-                readiness::start(&seen.podclique, gang, is_ready)
+                readiness::find_start(&seen.podclique, gang, is_ready)
             },
         }
     }
@@ -162,7 +170,7 @@ impl<'a> Around<'a> {
         };
         let why = fence::entry(self.snapshot.attempts(), part.replica);
         let why = why.map_or("", |a| a.message.as_str());
-        let text = format!("was torn down ({why}); waiting for {left} PodCliques to go");
+        let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
         Cause::new(Reason::ReplicaTerminating, text)
     }
 }

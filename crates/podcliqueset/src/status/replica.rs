@@ -18,7 +18,7 @@ pub(super) struct Replica {
 /// Newest template hash of each clique, by name.
 pub(super) type Newest<'a> = HashMap<&'a str, &'a str>;
 
-pub(super) fn replica(
+pub(super) fn judge_replica(
     snapshot: &Snapshot,
     newest: &Newest<'_>,
     layout: &layout::Replica<'_>,

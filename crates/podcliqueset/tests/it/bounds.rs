@@ -67,7 +67,7 @@ fn no_count_of_the_template_makes_work(#[case] edit: fn(&mut PodCliqueSet, i32))
     for number in NUMBERS {
         let set = demo().with(|s| edit(s, number)).build();
         let mut snapshot = running();
-        snapshot.intake = alone(&set).intake;
+        snapshot.validated = alone(&set).validated;
         snapshot.stored = Arc::new(set);
         assert_eq!(is_small(&plan(&snapshot)), Ok(()), "{number}");
     }
@@ -87,7 +87,7 @@ fn no_live_count_makes_work() {
 }
 
 #[test]
-fn ten_thousand_replicas_of_ten_thousand_group_replicas_are_told_and_not_made() {
+fn ten_thousand_replicas_of_ten_thousand_group_replicas_are_reported_and_not_made() {
     let set = demo()
         .replicas(10_000)
         .with(|s| s.spec.template.scaling_groups[0].replicas = Some(10_000))
@@ -98,7 +98,7 @@ fn ten_thousand_replicas_of_ten_thousand_group_replicas_are_told_and_not_made() 
 }
 
 #[test]
-fn what_was_scaled_beyond_the_limits_is_told_and_what_runs_stays() {
+fn what_was_scaled_beyond_the_limits_is_reported_and_what_runs_stays() {
     let mut snapshot = running();
     scale_group(&mut snapshot, i32::MAX);
     let plan = plan(&snapshot);
@@ -128,7 +128,7 @@ proptest! {
             template.scaling_groups[0].min_available = Some(n[5]);
         }).build();
         let mut snapshot = running();
-        snapshot.intake = alone(&set).intake;
+        snapshot.validated = alone(&set).validated;
         snapshot.stored = Arc::new(set);
         scale_group(&mut snapshot, n[6]);
         scale_clique(&mut snapshot, "demo-0-frontend", n[7]);
@@ -171,7 +171,7 @@ fn what_is_long_is_made_in_smaller_portions() {
 
 /// With a search through all PodCliques or attempts for each replica this takes minutes.
 #[test]
-fn ten_thousand_replicas_are_torn_down_at_once() {
+fn ten_thousand_replicas_are_terminated_at_once() {
     const REPLICAS: i32 = 10_000;
     let set = set("demo").replicas(REPLICAS).clique("worker", |c| c);
     let mut snapshot = alone(&set.build());

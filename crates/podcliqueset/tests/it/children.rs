@@ -63,7 +63,7 @@ fn deletes_everything_of_a_replica_that_is_scaled_in() {
     let mut snapshot = alone(&demo().replicas(2).build());
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
-    snapshot.intake.set.spec.replicas = 1;
+    snapshot.validated.set.spec.replicas = 1;
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
@@ -110,7 +110,7 @@ fn lets_live_replicas_follow_the_template_only_where_nobody_scaled() {
     let mut snapshot = laid_out(&set);
     let scaled_by_user = Arc::make_mut(&mut snapshot.groups[0]);
     scaled_by_user.spec.replicas = 5;
-    let changed = &mut snapshot.intake.set.spec.template;
+    let changed = &mut snapshot.validated.set.spec.template;
     changed.scaling_groups[0].replicas = Some(4);
     changed.cliques[0].spec.replicas = 3;
     let plan = plan(&snapshot);

@@ -207,7 +207,7 @@ fn follows_the_pods_of_a_running_gang_while_the_set_is_invalid() {
     let invalid = demo()
         .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
         .build();
-    snapshot.intake = crate::situation::alone(&invalid).intake;
+    snapshot.validated = crate::situation::alone(&invalid).validated;
     assert!(lists(&plan(&snapshot)).is_empty(), "nothing changed");
     fill(&mut snapshot, "demo-0-frontend", 3, PodBuilder::ready);
     let listed = lists(&plan(&snapshot));
@@ -272,15 +272,15 @@ fn takes_over_the_lists_of_running_gangs_while_the_set_is_invalid() {
     let invalid = demo()
         .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
         .build();
-    let invalid = crate::situation::alone(&invalid).intake;
+    let invalid = crate::situation::alone(&invalid).validated;
     let mut runs = listed_by_another(PodBuilder::ready);
-    runs.intake = invalid.clone();
+    runs.validated = invalid.clone();
     assert_eq!(
         lists(&plan(&runs)).len(),
         2,
         "its new pods would stay gated"
     );
     let mut waits = listed_by_another(|p| p);
-    waits.intake = invalid;
+    waits.validated = invalid;
     assert!(plan(&waits).writes_nothing());
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::conditions::Reason;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus};
 use domain::plan::Plan;
 use engine::Caches;
@@ -52,34 +53,38 @@ fn written(plan: &Plan<PodCliqueSetStatus>) -> Vec<(String, Option<i32>)> {
     written
 }
 
-fn told(plan: &Plan<PodCliqueSetStatus>) -> Vec<&str> {
+fn error_messages(plan: &Plan<PodCliqueSetStatus>) -> Vec<&str> {
     let errors = &plan.status.as_ref().unwrap().last_errors;
     errors.iter().map(|e| e.description.as_str()).collect()
 }
 
 #[test]
-fn a_raised_minimum_is_told_and_changes_nothing_that_runs() {
+fn a_raised_minimum_is_reported_and_changes_nothing_that_runs() {
     let plan = after_edit(|set| {
         let front = &mut set.spec.template.cliques[0].spec;
         (front.replicas, front.min_available) = (4, Some(4));
     });
     assert_eq!(written(&plan), [("demo-0-frontend".to_owned(), Some(1))]);
-    let told = told(&plan);
+    let messages = error_messages(&plan);
     assert!(
-        told[0].starts_with("spec.template.cliques[0].spec.minAvailable: 4: "),
-        "{told:?}"
+        messages[0].starts_with("spec.template.cliques[0].spec.minAvailable: 4: "),
+        "{messages:?}"
     );
-    assert!(plan.events.iter().any(|n| n.reason == "InvalidSpec"));
+    assert!(
+        plan.events
+            .iter()
+            .any(|n| n.reason == Reason::InvalidSpec.into())
+    );
     let status = plan.status.unwrap();
     let ready = api::conditions::find(&status.conditions, api::conditions::ConditionType::Ready);
     assert_eq!(ready.unwrap().reason, "InvalidSpec");
 }
 
 #[test]
-fn a_raised_minimum_of_a_group_is_told_and_its_gangs_stay() {
+fn a_raised_minimum_of_a_group_is_reported_and_its_gangs_stay() {
     let plan = after_edit(|set| set.spec.template.scaling_groups[0].min_available = Some(3));
     assert_eq!(written(&plan), []);
-    assert_eq!(told(&plan).len(), 1);
+    assert_eq!(error_messages(&plan).len(), 1);
     assert!(!plan.to_string().contains("PodGang"), "{plan}");
 }
 

@@ -18,7 +18,7 @@ fn ready(snapshot: &Snapshot) -> Condition {
         .clone()
 }
 
-fn said(snapshot: &Snapshot) -> String {
+fn ready_text(snapshot: &Snapshot) -> String {
     let ready = ready(snapshot);
     format!("{} {}: {}", ready.status, ready.reason, ready.message)
 }
@@ -43,16 +43,16 @@ fn all_but(name: &str, pods: i32, adapt: impl Fn(PodBuilder) -> PodBuilder) -> S
 #[test]
 fn the_cause_is_found_from_the_set_down_to_the_pod() {
     let lines = [
-        said(&alone(&demo().build())),
-        said(&laid_out(&demo().build())),
-        said(&all_but("demo-0-frontend", 2, no_gpu)),
-        said(&all_but("demo-0-g-1-worker", 2, |p| {
+        ready_text(&alone(&demo().build())),
+        ready_text(&laid_out(&demo().build())),
+        ready_text(&all_but("demo-0-frontend", 2, no_gpu)),
+        ready_text(&all_but("demo-0-g-1-worker", 2, |p| {
             p.waiting("ErrImagePull")
         })),
-        said(&all_but("demo-0-g-1-worker", 1, PodBuilder::ready)),
-        said(&all_but("demo-0-frontend", 1, PodBuilder::ready)),
-        said(&all_but("demo-0-frontend", 2, PodBuilder::ready)),
-        said(&alone(&demo().replicas(0).build())),
+        ready_text(&all_but("demo-0-g-1-worker", 1, PodBuilder::ready)),
+        ready_text(&all_but("demo-0-frontend", 1, PodBuilder::ready)),
+        ready_text(&all_but("demo-0-frontend", 2, PodBuilder::ready)),
+        ready_text(&alone(&demo().replicas(0).build())),
     ];
     assert_snapshot!(lines.join("\n"));
 }
@@ -69,11 +69,11 @@ fn a_gang_that_waits_for_its_base_is_not_the_first_cause() {
     fill(&mut snapshot, "demo-0-g-2-worker", 2, |p| p);
     assert_eq!(ready(&snapshot).reason, "InsufficientResources");
     fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
-    assert_snapshot!(said(&snapshot));
+    assert_snapshot!(ready_text(&snapshot));
 }
 
 #[test]
-fn a_replica_that_was_torn_down_says_why() {
+fn a_replica_that_was_terminated_says_why() {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, PodBuilder::ready);
     let mut stored = (*snapshot.stored).clone();
@@ -84,7 +84,7 @@ fn a_replica_that_was_torn_down_says_why() {
     };
     status.replica_attempts = begin_attempts(&[], [(0, cause)], after(50));
     snapshot.stored = stored.into();
-    assert_snapshot!(said(&snapshot));
+    assert_snapshot!(ready_text(&snapshot));
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn a_job_that_is_over_says_how_it_ended() {
     let status = stored.status.get_or_insert_default();
     status.phase = Some(PodCliqueSetPhase::Succeeded);
     stored.spec.workload_type = Some(api::WorkloadType::Training);
-    snapshot.intake.set.spec.workload_type = Some(api::WorkloadType::Training);
+    snapshot.validated.set.spec.workload_type = Some(api::WorkloadType::Training);
     snapshot.stored = stored.into();
-    assert_snapshot!(said(&snapshot), @"True WorkloadSucceeded: the job is done");
+    assert_snapshot!(ready_text(&snapshot), @"True WorkloadSucceeded: the job is done");
 }
 
 /// Events of a plan, one per line.
@@ -115,12 +115,12 @@ fn store(snapshot: &mut Snapshot, status: PodCliqueSetStatus) {
 }
 
 #[test]
-fn what_has_to_be_mended_is_told_once_and_that_it_was_too() {
+fn what_has_to_be_mended_is_reported_once_and_that_it_was_too() {
     let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
     let first = plan(&snapshot);
     assert_eq!(first.events.len(), 1);
     assert!(first.events[0].is_warning && first.events[0].identity.is_some());
-    assert_eq!(first.events[0].reason, "InsufficientResources");
+    assert_eq!(first.events[0].reason.as_str(), "InsufficientResources");
     carry_out(&mut snapshot, &first);
     assert_eq!(events(&snapshot), Vec::<String>::new());
     // Its pods start before they run: that was stored in between.

@@ -25,7 +25,7 @@ fn keeps_what_exists_when_a_set_becomes_invalid() {
     let invalid = demo()
         .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
         .build();
-    snapshot.intake = alone(&invalid).intake;
+    snapshot.validated = alone(&invalid).validated;
     assert!(plan(&snapshot).writes_nothing());
 }
 

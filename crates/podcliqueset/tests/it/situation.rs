@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
-use admission::intake;
+use admission::validated_set;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
 use domain::object::ownership;
 use domain::plan::{Action, Object, Plan, WritableKind};
@@ -26,7 +26,7 @@ pub fn demo() -> SetBuilder {
 pub fn alone(set: &PodCliqueSet) -> Snapshot {
     Snapshot {
         stored: Arc::new(set.clone()),
-        intake: intake::take(set, &DefaultsConfig::default()),
+        validated: validated_set::validate_set(set, &DefaultsConfig::default()),
         ..Snapshot::default()
     }
 }
@@ -54,7 +54,7 @@ pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
     }
     let mut stored = (*snapshot.stored).clone();
     stored.status.clone_from(&plan.status);
-    snapshot.intake = intake::take(&stored, &DefaultsConfig::default());
+    snapshot.validated = validated_set::validate_set(&stored, &DefaultsConfig::default());
     snapshot.stored = Arc::new(stored);
 }
 

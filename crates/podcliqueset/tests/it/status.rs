@@ -76,7 +76,7 @@ fn says_that_a_changed_template_is_not_rolled_out() {
     let mut snapshot = laid_out(&demo().build());
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
-    let cliques = &mut snapshot.intake.set.spec.template.cliques;
+    let cliques = &mut snapshot.validated.set.spec.template.cliques;
     cliques[0].spec.pod_spec.containers[0].image = Some("example/main:2".into());
     let status = plan(&snapshot).status.unwrap();
     assert_eq!(

@@ -1,11 +1,11 @@
-//! When a whole replica is torn down (docs/semantics.md §3.2).
+//! When a whole replica is terminated (docs/semantics.md §3.2).
 
 use std::sync::Arc;
 
-use admission::intake;
+use admission::validated_set;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodCliqueSet, PodCliqueStatus};
+use api::{PodCliqueSet, PodCliqueStatus, events};
 use domain::health::fence;
 use domain::plan::Plan;
 use insta::assert_snapshot;
@@ -76,7 +76,7 @@ fn attempts(plan: &Plan<api::PodCliqueSetStatus>) -> Vec<(i32, i32)> {
 #[case::broke_later(Some("60s"), 1, false)]
 #[case::off(None, 0, false)]
 #[case::makes_no_sense(Some("0s"), 0, false)]
-fn tears_the_replica_down_when_the_delay_is_over(
+fn terminates_the_replica_when_the_delay_is_over(
     #[case] delay: Option<&str>,
     #[case] since: i64,
     #[case] is_replica_terminating: bool,
@@ -167,7 +167,7 @@ fn does_nothing_for_a_group_that_deals_with_it_itself() {
 #[rstest]
 #[case::both_are_down(&["demo-0-g-1-leader", "demo-0-g-2-leader"], vec![(0, 1)])]
 #[case::one_is_back(&["demo-0-g-1-leader"], vec![])]
-fn tears_the_replica_down_for_a_group_that_is_really_broken(
+fn terminates_the_replica_for_a_group_that_is_really_broken(
     #[case] lost: &[&str],
     #[case] expected: Vec<(i32, i32)>,
 ) {
@@ -223,7 +223,7 @@ fn ignores_what_a_group_says_of_an_earlier_attempt() {
         lose(&mut snapshot, name, 0);
     }
     delegate(&mut snapshot, 0);
-    // The replica was torn down since, and the group has not followed yet.
+    // The replica was terminated since, and the group has not followed yet.
     let stored = Arc::make_mut(&mut snapshot.stored);
     let cause = fence::Cause {
         reason: "test".into(),
@@ -269,10 +269,11 @@ fn remembers_live_counts_until_the_recreated_clique_has_them() {
 fn resize(snapshot: &mut Snapshot, replicas: i32) {
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.spec.template.cliques[0].spec.replicas = replicas;
-    snapshot.intake = intake::take(stored, &admission::defaults::DefaultsConfig::default());
+    snapshot.validated =
+        validated_set::validate_set(stored, &admission::defaults::DefaultsConfig::default());
 }
 
-/// The frontend after its replica was torn down: live and stamped replicas.
+/// The frontend after its replica was terminated: live and stamped replicas.
 fn recreated(snapshot: &mut Snapshot) -> (i32, String) {
     lose(snapshot, "demo-0-frontend", 0);
     let fence = plan(snapshot);
@@ -321,14 +322,16 @@ fn an_entry_without_the_template_it_was_compared_with_is_stamped_with_the_presen
 }
 
 #[test]
-fn says_what_was_torn_down_until_all_is_made_anew_and_never_again() {
+fn posts_what_was_terminated_until_all_is_made_anew_and_never_again() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 0);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
     let says = |snapshot: &Snapshot, at| {
         let plan = decide(snapshot, after(at));
-        plan.events.iter().any(|n| n.reason == "GangTerminated")
+        plan.events
+            .iter()
+            .any(|n| n.reason == events::GANG_TERMINATED)
     };
     assert!(says(&snapshot, 3600), "old PodCliques are still there");
     let mut whole = std::mem::take(&mut snapshot.podcliques);
@@ -353,12 +356,13 @@ fn does_nothing_while_the_set_is_invalid() {
     lose(&mut snapshot, "demo-0-frontend", 0);
     let mut invalid: PodCliqueSet = (*snapshot.stored).clone();
     invalid.spec.template.cliques[0].name = "Not A Name".into();
-    snapshot.intake = intake::take(&invalid, &admission::defaults::DefaultsConfig::default());
+    snapshot.validated =
+        validated_set::validate_set(&invalid, &admission::defaults::DefaultsConfig::default());
     assert_eq!(attempts(&plan(&snapshot)), []);
 }
 
 #[test]
-fn what_was_recreated_and_never_available_is_not_torn_down_again() {
+fn what_was_recreated_and_never_available_is_not_terminated_again() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 0);
     let first = plan(&snapshot);
@@ -373,7 +377,7 @@ fn what_was_recreated_and_never_available_is_not_torn_down_again() {
     assert_eq!(attempts(&much_later), [(0, 1)]);
 }
 
-/// Torn down before it is adopted it would be left over, of an earlier attempt, with its pods.
+/// Terminated before it is adopted it would be left over, of an earlier attempt, with its pods.
 #[rstest]
 #[case::standalone("demo-0-frontend")]
 #[case::of_a_group("demo-0-g-2-worker")]

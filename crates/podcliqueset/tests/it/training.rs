@@ -66,7 +66,7 @@ fn set_condition(snapshot: &mut Snapshot, podclique: &str, type_: ConditionType,
     conditions::set(&mut status.conditions, verdict, None, after(since));
 }
 
-/// All pods of the PodClique failed, and it has said so since then.
+/// All pods of the PodClique failed, and it has reported that since then.
 fn fail(snapshot: &mut Snapshot, podclique: &str, since: i64) {
     let replicas = snapshot.podcliques[podclique].podclique.spec.replicas;
     fill(snapshot, podclique, replicas, |p| p.bound().phase("Failed"));
@@ -78,13 +78,13 @@ fn fail(snapshot: &mut Snapshot, podclique: &str, since: i64) {
     );
 }
 
-/// All pods ended well; whether the PodClique said so.
-fn complete(snapshot: &mut Snapshot, podclique: &str, is_said: bool) {
+/// All pods ended well; whether the PodClique has reported it.
+fn complete(snapshot: &mut Snapshot, podclique: &str, is_reported: bool) {
     let replicas = snapshot.podcliques[podclique].podclique.spec.replicas;
     fill(snapshot, podclique, replicas, |p| {
         p.bound().phase("Succeeded")
     });
-    if is_said {
+    if is_reported {
         set_condition(snapshot, podclique, ConditionType::Succeeded, 50);
     }
 }
@@ -105,11 +105,11 @@ fn failed_because(plan: &Plan<PodCliqueSetStatus>) -> Option<&str> {
 }
 
 fn reasons(snapshot: &Snapshot) -> Vec<&'static str> {
-    said(&plan(snapshot))
+    reasons_of(&plan(snapshot))
 }
 
-fn said(plan: &Plan<PodCliqueSetStatus>) -> Vec<&'static str> {
-    plan.events.iter().map(|n| n.reason).collect()
+fn reasons_of(plan: &Plan<PodCliqueSetStatus>) -> Vec<&'static str> {
+    plan.events.iter().map(|n| n.reason.as_str()).collect()
 }
 
 fn delete_by_hand(snapshot: &mut Snapshot, podclique: &str, at: i64) {
@@ -118,7 +118,7 @@ fn delete_by_hand(snapshot: &mut Snapshot, podclique: &str, at: i64) {
     meta.deletion_timestamp = Some(Time(after(at)));
 }
 
-/// What was torn down is gone, and all of it was made anew in the present attempt.
+/// What was terminated is gone, and all of it was made anew in the present attempt.
 fn make_anew(snapshot: &mut Snapshot) {
     let attempt = snapshot.attempt(0).to_string();
     for seen in snapshot.podcliques.values_mut() {

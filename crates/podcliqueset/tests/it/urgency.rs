@@ -12,7 +12,7 @@ fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
 }
 
 #[test]
-fn the_first_pod_that_runs_may_be_told_late_and_how_a_workload_ends_may_not() {
+fn the_first_pod_that_runs_may_be_reported_late_and_how_a_workload_ends_may_not() {
     let set = |phase| PodCliqueSetStatus {
         phase: Some(phase),
         ..PodCliqueSetStatus::default()

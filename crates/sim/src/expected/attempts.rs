@@ -15,11 +15,13 @@ pub(super) fn problems(store: &Store) -> Vec<String> {
         .filter_map(|(id, c)| outdated(store, id, c))
         .collect();
     for (event, reason) in TOLD {
-        let is_told = |event_: &Value| view::text(event_, "/reason") == event;
-        let told = store.all(Resource::Event).filter(|(_, e)| is_told(e));
+        let has_reason = |event_: &Value| view::text(event_, "/reason") == event;
+        let told = store.all(Resource::Event).filter(|(_, e)| has_reason(e));
         let (told, raised) = (told.count(), raised(store, reason));
         if told > raised {
-            problems.push(format!("{told} events {event} tell of {raised} tear-downs"));
+            problems.push(format!(
+                "{told} events {event} tell of {raised} terminations"
+            ));
         }
     }
     problems

@@ -79,9 +79,9 @@ impl Asked {
             self.used.insert(right);
             return;
         }
-        let (namespace, said) = (event.object_ref.namespace, event.response_status.message);
+        let (namespace, message) = (event.object_ref.namespace, event.response_status.message);
         self.forbidden
-            .insert(format!("forbidden: `{right}` in {namespace:?}: {said}"));
+            .insert(format!("forbidden: `{right}` in {namespace:?}: {message}"));
     }
 }
 
@@ -100,8 +100,8 @@ impl Event {
     }
 
     fn is_allowed(&self) -> bool {
-        let said = &self.response_status.message;
+        let message = &self.response_status.message;
         self.annotations.get(DECISION).is_some_and(|d| d == "allow")
-            && !REFUSALS.iter().any(|words| said.contains(words))
+            && !REFUSALS.iter().any(|words| message.contains(words))
     }
 }

@@ -138,8 +138,8 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
             "service.port is 2751, the port of the probes",
         ),
     ] {
-        let said = refused(&ns, &[value]);
-        assert!(said.contains(words), "{value}: {said}");
+        let refusal = refused(&ns, &[value]);
+        assert!(refusal.contains(words), "{value}: {refusal}");
     }
 }
 

@@ -57,12 +57,12 @@ fn the_simulated_store_answers_as_the_real_api_server() {
         story.push(format!("{step}. {id}: {operation:?}"));
         if let Err(difference) = compare::after(&operation, &id, &mut model, &mut real) {
             let is_concerned = |line: &&String| line.contains(&format!(" {id}: "));
-            let told: Vec<&str> = story
+            let concerned: Vec<&str> = story
                 .iter()
                 .filter(is_concerned)
                 .map(String::as_str)
                 .collect();
-            differences.push(format!("{}\n{difference}", told.join("\n")));
+            differences.push(format!("{}\n{difference}", concerned.join("\n")));
             // What follows is worth knowing too.
             model.clear(&id);
             real.clear(&id);

@@ -50,7 +50,7 @@ const CREATE: Scenario = Scenario {
     is_done: |seen, set| runs(seen, set, 2, 2),
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 const SCALE_OUT: Scenario = Scenario {
@@ -60,7 +60,7 @@ const SCALE_OUT: Scenario = Scenario {
     is_done: |seen, set| runs(seen, set, 3, 3),
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 const SCALE_IN: Scenario = Scenario {
@@ -70,7 +70,7 @@ const SCALE_IN: Scenario = Scenario {
     is_done: |seen, set| runs(seen, set, 1, 1),
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 const REPLICA_OUT: Scenario = Scenario {
@@ -80,7 +80,7 @@ const REPLICA_OUT: Scenario = Scenario {
     is_done: |seen, set| small_runs(seen, set, 2),
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 const REPLICA_IN: Scenario = Scenario {
@@ -90,7 +90,7 @@ const REPLICA_IN: Scenario = Scenario {
     is_done: |seen, set| small_runs(seen, set, 1),
     deleted: &["1-a#0", "1-g-0-b#0"],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 const DELETE: Scenario = Scenario {
@@ -109,7 +109,7 @@ const DELETE: Scenario = Scenario {
         "0-g-1-c#0",
     ],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 const TERMINATION: Scenario = Scenario {
@@ -122,7 +122,7 @@ const TERMINATION: Scenario = Scenario {
     },
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
-    told: &["GangTerminated"],
+    events: &["GangTerminated"],
 };
 
 const RECYCLING: Scenario = Scenario {
@@ -138,7 +138,7 @@ const RECYCLING: Scenario = Scenario {
     },
     deleted: &["0-g-1-b#0"],
     are_replaced: true,
-    told: &["GangTerminated"],
+    events: &["GangTerminated"],
 };
 
 /// A group of two replicas of which one is enough.

@@ -17,7 +17,7 @@ const KIBIBYTES: u32 = 1_048_576;
 const TWO_BILLION: &str = "--replicas=2000000000";
 
 #[test]
-fn what_is_too_large_is_refused_or_told_and_the_neighbour_runs() {
+fn what_is_too_large_is_refused_or_reported_and_the_neighbour_runs() {
     let lane = Lane::start_within("hostile", KIBIBYTES);
     let ns = lane.namespace();
     ns.apply(&service("victim"));
@@ -26,15 +26,15 @@ fn what_is_too_large_is_refused_or_told_and_the_neighbour_runs() {
 
     for object in ["pcs/victim", "pcsg/victim-0-g", "pclq/victim-0-a"] {
         let scaled = ns.command(&["scale", object, TWO_BILLION]).output();
-        let said = refused(&scaled.unwrap());
+        let message = refused(&scaled.unwrap());
         assert!(
-            said.contains("should be less than or equal to 10000"),
-            "{said}"
+            message.contains("should be less than or equal to 10000"),
+            "{message}"
         );
     }
     let many: Vec<Value> = (0..10_000).map(|i| clique(&format!("c{i}"), 1)).collect();
-    let said = refused(&ns.feed(&["create", "-f", "-"], &set("many", &many, &[])));
-    assert!(said.contains("must have at most 500 items"), "{said}");
+    let message = refused(&ns.feed(&["create", "-f", "-"], &set("many", &many, &[])));
+    assert!(message.contains("must have at most 500 items"), "{message}");
 
     let hostile = [square(), long(), wide()];
     for manifest in &hostile {
@@ -49,11 +49,11 @@ fn what_is_too_large_is_refused_or_told_and_the_neighbour_runs() {
 
     ns.apply(&service("good"));
     ns.until("the neighbour runs", |seen| runs(seen, "good", 3, 2));
-    ns.until("what is too large is told", |seen| {
-        is_told(seen, "PodCliqueSet", "square")?;
-        is_told(seen, "PodCliqueSet", "long")?;
-        is_told(seen, "PodCliqueSet", "wide")?;
-        is_told(seen, "PodCliqueScalingGroup", "wide-0-g")?;
+    ns.until("what is too large is reported", |seen| {
+        is_reported(seen, "PodCliqueSet", "square")?;
+        is_reported(seen, "PodCliqueSet", "long")?;
+        is_reported(seen, "PodCliqueSet", "wide")?;
+        is_reported(seen, "PodCliqueScalingGroup", "wide-0-g")?;
         same("cliques of square", &of_set(seen, "square"), &0)?;
         same("cliques of long", &of_set(seen, "long"), &0)?;
         same("cliques of wide", &of_set(seen, "wide"), &3)?;
@@ -103,11 +103,11 @@ fn wide() -> Value {
 
 fn refused(output: &std::process::Output) -> String {
     assert!(!output.status.success(), "it was accepted");
-    let said = String::from_utf8_lossy(&output.stderr);
-    said.chars().take(2_000).collect()
+    let message = String::from_utf8_lossy(&output.stderr);
+    message.chars().take(2_000).collect()
 }
 
-fn is_told(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
+fn is_reported(seen: &Seen, kind: &str, name: &str) -> Result<(), String> {
     let object = seen.one(kind, name)?;
     same(
         name,

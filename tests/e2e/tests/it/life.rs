@@ -20,11 +20,11 @@ fn it_waits_for_its_definitions_and_names_those_that_are_missing() {
         "podcliquescalinggroups.grove.io",
         "podgangs.scheduler.grove.io",
     ];
-    let said = wait::until(|| match operator.get("/readyz") {
-        Ok((503, said)) if missing.iter().all(|crd| said.contains(crd)) => Ok(said),
+    let body = wait::until(|| match operator.get("/readyz") {
+        Ok((503, body)) if missing.iter().all(|crd| body.contains(crd)) => Ok(body),
         other => Err(format!("{other:?}")),
     });
-    assert!(said.unwrap().contains("make install"));
+    assert!(body.unwrap().contains("make install"));
     assert_eq!(operator.get("/healthz").unwrap(), (200, "ok\n".to_owned()));
 
     Installation::on(&control_plane, &[]);
@@ -58,11 +58,11 @@ fn it_waits_for_definitions_that_are_as_new_as_itself() {
     });
     described.unwrap();
     let operator = Operator::start(&installation, &folder("older-operator")).unwrap();
-    let said = wait::until(|| match operator.get("/readyz") {
-        Ok((503, said)) if said.contains("PodClique status.wasAvailable") => Ok(said),
+    let body = wait::until(|| match operator.get("/readyz") {
+        Ok((503, body)) if body.contains("PodClique status.wasAvailable") => Ok(body),
         other => Err(format!("{other:?}")),
     });
-    assert!(said.unwrap().contains("apply config/crd of this version"));
+    assert!(body.unwrap().contains("apply config/crd of this version"));
 
     // Anew: the API server knows who changed them, and helm leaves that alone.
     control_plane.remove_definitions();

@@ -21,14 +21,14 @@ fn what_is_left_of_a_set_or_group_belongs_to_its_successor() {
 /// The successors know nothing of the attempts of their predecessors, but for what the PodCliques
 /// say.
 #[test]
-fn so_does_what_is_left_of_one_that_was_torn_down() {
-    let ns = Namespace::new("orphans-torn");
+fn so_does_what_is_left_of_one_that_was_terminated() {
+    let ns = Namespace::new("orphans-terminated");
     let mut service = service();
     service["spec"]["template"]["terminationDelay"] = json!("2s");
     ns.apply(&service);
     ns.until("it runs", was_available);
     ns.break_pods("x-0-a");
-    ns.until("the replica is torn down and runs again", |seen| {
+    ns.until("the replica is terminated and runs again", |seen| {
         let attempts = &seen.one("PodCliqueSet", "x")?["status"]["replicaAttempts"];
         same("attempt", &attempts[0]["attempt"], &json!(1))?;
         was_available(seen)

@@ -58,29 +58,29 @@ fn a_setting_without_effect_is_refused_by_its_name() {
         std::fs::write(&file, config).unwrap();
         let file = file.to_str().unwrap();
         let output = operator(&["--config", file]);
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{config}: {said}");
-        assert!(said.contains(file), "{config}: {said}");
-        assert!(said.contains(message), "{config}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{config}: {stderr}");
+        assert!(stderr.contains(file), "{config}: {stderr}");
+        assert!(stderr.contains(message), "{config}: {stderr}");
     }
 }
 
 #[test]
 fn a_configuration_that_is_not_there_is_named() {
     let output = operator(&["--config", "no/such/file.yaml"]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("no/such/file.yaml"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("no/such/file.yaml"), "{stderr}");
 }
 
 #[test]
 fn without_a_cluster_it_says_where_it_looked() {
     let output = operator(&[]);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(4), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{stderr}");
     assert!(
-        said.contains("set KUBECONFIG or run inside a cluster"),
-        "{said}"
+        stderr.contains("set KUBECONFIG or run inside a cluster"),
+        "{stderr}"
     );
 }
 

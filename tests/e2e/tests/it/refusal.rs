@@ -46,11 +46,11 @@ fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
     ns.until("the error is in the status", |seen| {
         let set = seen.one("PodCliqueSet", "svc")?;
         let path = "spec.template.podCliqueScalingGroups[0].cliqueNames[0]: \"nobody\": ";
-        let said = set["status"]["lastErrors"][0]["description"]
+        let message = set["status"]["lastErrors"][0]["description"]
             .as_str()
             .unwrap_or_default();
-        if !said.starts_with(path) {
-            return Err(format!("{said:?} does not start with {path:?}"));
+        if !message.starts_with(path) {
+            return Err(format!("{message:?} does not start with {path:?}"));
         }
         same("objects", &self::uids(seen), &uids)?;
         seen.expect_ready_pods(2)
@@ -171,11 +171,15 @@ fn expect_warning(ns: &Namespace<'_>, set: &str, reason: &str, message: &str) {
     ns.until("the warning is posted", |_| {
         let events: Value = serde_json::from_str(&ns.kubectl(&get)).unwrap();
         let events = events["items"].as_array().unwrap();
-        let said: Vec<_> = events
+        let warnings: Vec<_> = events
             .iter()
             .map(|e| (&e["reason"], &e["message"]))
             .collect();
-        same("warnings", &said, &vec![(&json!(reason), &json!(message))])
+        same(
+            "warnings",
+            &warnings,
+            &vec![(&json!(reason), &json!(message))],
+        )
     });
 }
 
@@ -206,11 +210,11 @@ fn keys_of_the_operator_are_refused() {
     };
     for field in ["labels", "annotations"] {
         let refused = ns.feed(&["create", "-f", "-"], &with(field, "grove.io/attempt"));
-        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        let message = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(!refused.status.success(), "accepted");
         let path = format!("spec.template.cliques[0].{field}: Forbidden: {field} that begin with");
-        assert!(said.contains(&path), "{said}");
-        assert!(said.contains("remove or rename them"), "{said}");
+        assert!(message.contains(&path), "{message}");
+        assert!(message.contains("remove or rename them"), "{message}");
         let allowed = with(field, "nvidia.com/dynamo-graph-deployment-name");
         accepts(&ns, &allowed);
     }
@@ -220,6 +224,6 @@ fn keys_of_the_operator_are_refused() {
 
 fn accepts(ns: &Namespace<'_>, manifest: &Value) {
     let answer = ns.feed(&["create", "--dry-run=server", "-f", "-"], manifest);
-    let said = String::from_utf8_lossy(&answer.stderr).into_owned();
-    assert!(answer.status.success(), "{said}");
+    let message = String::from_utf8_lossy(&answer.stderr).into_owned();
+    assert!(answer.status.success(), "{message}");
 }

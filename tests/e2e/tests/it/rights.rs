@@ -44,19 +44,19 @@ fn every_right_is_used_or_has_a_reason() {
         begins,
         throttled,
     ];
-    let said = compared(ROLE, &all);
-    assert!(said[0].starts_with("rights: 2 requests of the operator, none forbidden"));
-    assert!(said[0].contains("of 5 rights in the chart's role 2 were used"));
-    let said = compared(ROLE, &all[..1]);
-    assert_eq!(said.len(), 1, "{said:?}");
+    let lines = compared(ROLE, &all);
+    assert!(lines[0].starts_with("rights: 2 requests of the operator, none forbidden"));
+    assert!(lines[0].contains("of 5 rights in the chart's role 2 were used"));
+    let lines = compared(ROLE, &all[..1]);
+    assert_eq!(lines.len(), 1, "{lines:?}");
     assert!(
-        said[0].starts_with("no test used `delete pods`"),
-        "{said:?}"
+        lines[0].starts_with("no test used `delete pods`"),
+        "{lines:?}"
     );
 }
 
 #[test]
-fn what_is_forbidden_is_told() {
+fn what_is_forbidden_is_reported() {
     let mut owned = event("delete", "allow");
     let words = "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't \
                  set finalizers on";
@@ -64,7 +64,7 @@ fn what_is_forbidden_is_told() {
     let mut confined = event("create", "allow");
     let words = "pods \"x\" is forbidden: ValidatingAdmissionPolicy 'grove-operator' with binding";
     confined["responseStatus"] = json!({"code": 403, "message": words});
-    let said = compared(
+    let lines = compared(
         ROLE,
         &[
             event("create", "allow"),
@@ -74,16 +74,16 @@ fn what_is_forbidden_is_told() {
             confined,
         ],
     );
-    assert_eq!(said.len(), 3, "{said:?}");
-    let (refused, said) = said.split_first().unwrap();
-    assert!(refused.starts_with("forbidden: `create pods`"), "{said:?}");
+    assert_eq!(lines.len(), 3, "{lines:?}");
+    let (refused, lines) = lines.split_first().unwrap();
+    assert!(refused.starts_with("forbidden: `create pods`"), "{lines:?}");
     assert!(
-        said[0].starts_with("forbidden: `delete pods` in \"ns\""),
-        "{said:?}"
+        lines[0].starts_with("forbidden: `delete pods` in \"ns\""),
+        "{lines:?}"
     );
     assert!(
-        said[1].starts_with("forbidden: `patch pods` in \"ns\""),
-        "{said:?}"
+        lines[1].starts_with("forbidden: `patch pods` in \"ns\""),
+        "{lines:?}"
     );
 }
 
@@ -93,13 +93,13 @@ fn a_reason_for_what_is_used_or_gone_is_stale() {
     updating["objectRef"]["apiGroup"] = "grove.io".into();
     updating["objectRef"]["resource"] = "podcliques/finalizers".into();
     let all = [event("create", "allow"), event("delete", "allow"), updating];
-    let said = compared(ROLE, &all);
+    let lines = compared(ROLE, &all);
     let used = "`update podcliques/finalizers.grove.io` is used";
-    assert!(said[0].starts_with(used), "{said:?}");
+    assert!(lines[0].starts_with(used), "{lines:?}");
     let without = ROLE.replace("     podcliques/finalizers", "");
-    let said = compared(&without, &all[..2]);
+    let lines = compared(&without, &all[..2]);
     let gone = "`update podcliques/finalizers.grove.io` is used, or not granted";
-    assert!(said[0].starts_with(gone), "{said:?}");
+    assert!(lines[0].starts_with(gone), "{lines:?}");
 }
 
 #[test]
@@ -107,14 +107,14 @@ fn nobody_gets_an_account_or_a_right_from_the_operator() {
     let all = [event("create", "allow"), event("delete", "allow")];
     for (resource, verb) in [("roles", "create"), ("serviceaccounts", "get")] {
         let line = format!("  - {{apiGroups: [''], resources: [{resource}], verbs: [{verb}]}}\n");
-        let said = compared(&format!("{ROLE}{line}"), &all);
+        let lines = compared(&format!("{ROLE}{line}"), &all);
         let granted = format!("`{verb} {resource}` is granted: it must never be");
-        assert!(said.contains(&granted), "{said:?}");
+        assert!(lines.contains(&granted), "{lines:?}");
 
         let mut asking = event(verb, "forbid");
         asking["objectRef"]["resource"] = resource.into();
-        let said = compared(ROLE, &[&all[..], &[asking]].concat());
+        let lines = compared(ROLE, &[&all[..], &[asking]].concat());
         let asked = format!("`{verb} {resource}` was asked for: it must never be");
-        assert!(said.contains(&asked), "{said:?}");
+        assert!(lines.contains(&asked), "{lines:?}");
     }
 }

@@ -32,9 +32,9 @@ fn every_field_of_every_kind_survives_on_the_api_server() {
 
 fn create_and_read(ns: &Namespace<'_>, kind: &str, manifest: &Value) {
     let output = ns.feed(&["create", "-f", "-"], manifest);
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{kind}: {said}");
-    assert!(!said.contains("unknown field"), "{kind}: {said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{kind}: {stderr}");
+    assert!(!stderr.contains("unknown field"), "{kind}: {stderr}");
     let name = manifest["metadata"]["name"].as_str().unwrap();
     let stored: Value =
         serde_json::from_str(&ns.kubectl(&["get", kind, name, "--output=json"])).unwrap();

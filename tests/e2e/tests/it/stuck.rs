@@ -24,12 +24,12 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
     ns.until("the cause is named", |seen| {
         let podclique = seen.one("PodClique", "svc-0-worker")?;
         same("PodClique", &condition(podclique, "Ready"), &expected)?;
-        says(podclique, "2 pods ", words)?;
+        expect_words(podclique, "2 pods ", words)?;
         let set = seen.one("PodCliqueSet", "svc")?;
         same("PodCliqueSet", &condition(set, "Ready"), &expected)?;
-        says(set, "replica 0: clique worker ", words)?;
-        let told = ns.events("svc", reason);
-        same("events", &told.len(), &1)
+        expect_words(set, "replica 0: clique worker ", words)?;
+        let events = ns.events("svc", reason);
+        same("events", &events.len(), &1)
     });
     // The PodGang says the same, if the pods exist.
     let table = table(ns);
@@ -38,8 +38,8 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
             .lines()
             .filter(|l| !l.is_empty() && !l.starts_with("NAME "))
     };
-    let is_told = |row: &str| row.split_whitespace().any(|word| word == reason);
-    assert!(rows().count() >= 2 && rows().all(is_told), "{table}");
+    let is_shown = |row: &str| row.split_whitespace().any(|word| word == reason);
+    assert!(rows().count() >= 2 && rows().all(is_shown), "{table}");
 }
 
 /// What a user looks at first; it has to fit 120 columns.
@@ -50,12 +50,12 @@ fn table(ns: &Namespace<'_>) -> String {
 }
 
 /// Fails unless the message of `Ready` contains both.
-fn says(object: &Value, place: &str, words: &str) -> Result<(), String> {
+fn expect_words(object: &Value, place: &str, words: &str) -> Result<(), String> {
     let conditions = object["status"]["conditions"].as_array().unwrap();
     let ready = conditions.iter().find(|c| c["type"] == "Ready").unwrap();
     let message = ready["message"].as_str().unwrap();
-    let is_said = message.contains(place) && message.contains(words);
-    is_said.then_some(()).ok_or_else(|| message.to_owned())
+    let is_there = message.contains(place) && message.contains(words);
+    is_there.then_some(()).ok_or_else(|| message.to_owned())
 }
 
 /// Waits until what kept it is gone and forgotten: `Ready` is True, no error is left, and an event

@@ -117,11 +117,11 @@ fn ends(ns: &Namespace<'_>, set: &str, phase: &str, restarts: u32) {
 }
 
 /// Waits until the object has so many events of that reason.
-fn told(ns: &Namespace<'_>, object: &str, reason: &str, count: usize) -> Vec<String> {
-    ns.until("it is told", |_| {
-        let said = ns.events(object, reason);
-        same(reason, &said.len(), &count).map_err(|wrong| format!("{wrong}: {said:?}"))?;
-        Ok(said)
+fn await_events(ns: &Namespace<'_>, object: &str, reason: &str, count: usize) -> Vec<String> {
+    ns.until("the events are posted", |_| {
+        let events = ns.events(object, reason);
+        same(reason, &events.len(), &count).map_err(|wrong| format!("{wrong}: {events:?}"))?;
+        Ok(events)
     })
 }
 

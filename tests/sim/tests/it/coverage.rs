@@ -30,7 +30,7 @@ const FLOORS: [(&str, u64); 29] = [
     ("pod ended while it was deleted", 30),
     ("pod of the other namespace written", 190),
     ("quota used up", 400),
-    ("replica torn down", 30),
+    ("replica terminated", 30),
     ("request lost", 500),
     ("scaled gang started", 100),
     ("slot given up as stuck", 50),

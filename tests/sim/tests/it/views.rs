@@ -1,6 +1,6 @@
 //! What the operator's watches show: each kind lags on its own.
 
-use engine::kinds::Selection;
+use engine::watched::Selection;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;

@@ -139,10 +139,10 @@ impl Link {
         if matches!(fault, Some(Fault::CrashBefore | Fault::Hang)) {
             std::future::pending::<()>().await;
         }
-        let mut said = fault.and_then(|fault| fault.answer(call));
+        let mut reply = fault.and_then(|fault| fault.answer(call));
         if fault.is_none_or(Fault::is_after) {
             let answer = self.carry_out(call, sent, fault.is_none());
-            said = said.or(Some(answer));
+            reply = reply.or(Some(answer));
         }
         match fault {
             Some(Fault::CrashAfter) => {
@@ -153,7 +153,7 @@ impl Link {
                 self.wire.hold_watch(call);
                 Err("connection reset".into())
             }
-            _ => Ok(respond(&self.wire.misread(call, said.unwrap()))),
+            _ => Ok(respond(&self.wire.misread(call, reply.unwrap()))),
         }
     }
 

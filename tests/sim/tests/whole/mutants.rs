@@ -66,7 +66,7 @@ mutants! {
     deletes_without_uid: DeletesWithoutUid by "I29"; if |d| matches!(d, Disturbance::Replaced(_));
     takes_conflict_for_success: TakesConflictForSuccess by END; if |d| is_fault(d, Fault::Conflict);
     names_pods_at_random: NamesPodsAtRandom by "I1: ", "I3: "; if |d| is_fault(d, Fault::LostAnswer);
-    names_events_at_random: NamesEventsAtRandom by "told 2 times"; if is_event_before_crash;
+    names_events_at_random: NamesEventsAtRandom by "posted 2 times"; if is_event_before_crash;
     forgets_gate: ForgetsGate by "I8: "; if |d| is_fault(d, Fault::Conflict);
     puts_without_version: PutsWithoutVersion by "I17", "I20", "I34"; if |d| matches!(d, Disturbance::Joined(_));
     forgets_writes: ForgetsWrites by "I1: ", "I3: ", "I35: "; if |d| is_trouble(d, Trouble::Late);

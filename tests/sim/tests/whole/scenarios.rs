@@ -20,8 +20,8 @@ pub struct Scenario {
     pub deleted: &'static [&'static str],
     /// Whether each of them gets one other pod.
     pub are_replaced: bool,
-    /// What is said of it once: events with these reasons.
-    pub told: &'static [&'static str],
+    /// Reasons of events that are posted once.
+    pub events: &'static [&'static str],
 }
 
 /// All of them.
@@ -47,7 +47,7 @@ pub const CREATE: Scenario = Scenario {
     is_job: false,
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 /// A clique and a group get one replica more.
@@ -59,7 +59,7 @@ pub const SCALE_OUT: Scenario = Scenario {
     is_job: false,
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 /// A clique and a group lose a replica.
@@ -71,7 +71,7 @@ pub const SCALE_IN: Scenario = Scenario {
     is_job: false,
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 /// The set gets a replica more.
@@ -83,7 +83,7 @@ pub const REPLICA_OUT: Scenario = Scenario {
     is_job: false,
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 /// The set loses a replica.
@@ -95,7 +95,7 @@ pub const REPLICA_IN: Scenario = Scenario {
     is_job: false,
     deleted: &["1-a#0", "1-g-0-b#0"],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
 /// The set is deleted.
@@ -118,10 +118,10 @@ pub const DELETE: Scenario = Scenario {
         "0-g-1-c#0",
     ],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
 
-/// A clique breaks, and its replica is torn down and made anew.
+/// A clique breaks, and its replica is terminated and made anew.
 pub const TERMINATION: Scenario = Scenario {
     name: "termination",
     begins_with: Some(|| terminated(manifest(small(1)))),
@@ -132,10 +132,10 @@ pub const TERMINATION: Scenario = Scenario {
     is_job: false,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
-    told: &["GangTerminated"],
+    events: &["GangTerminated"],
 };
 
-/// A replica of a group breaks, and it alone is torn down and made anew.
+/// A replica of a group breaks, and it alone is terminated and made anew.
 pub const RECYCLING: Scenario = Scenario {
     name: "recycling",
     begins_with: Some(|| terminated(manifest(pair()))),
@@ -147,7 +147,7 @@ pub const RECYCLING: Scenario = Scenario {
     is_job: false,
     deleted: &["0-g-1-b#0"],
     are_replaced: true,
-    told: &["GangTerminated"],
+    events: &["GangTerminated"],
 };
 
 /// A pod of a job fails, and its replica is restarted.
@@ -163,7 +163,7 @@ pub const RESTART: Scenario = Scenario {
     is_job: true,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
-    told: &["ReplicaRestarting", "PodCliqueFailed"],
+    events: &["ReplicaRestarting", "PodCliqueFailed"],
 };
 
 /// A pod of a job fails that may not restart.
@@ -179,7 +179,7 @@ pub const FINAL_FAILURE: Scenario = Scenario {
     is_job: true,
     deleted: &["0-g-0-b#0"],
     are_replaced: false,
-    told: &["MaxRestartsExceeded", "PodCliqueFailed"],
+    events: &["MaxRestartsExceeded", "PodCliqueFailed"],
 };
 
 /// Pods that are Ready.

@@ -59,7 +59,7 @@ fn relabel(server: &Server, name: &str, team: &str) {
     });
 }
 
-fn told(event: Option<Event>) -> (String, String) {
+fn describe_event(event: Option<Event>) -> (String, String) {
     let event = event.unwrap();
     let name = sim::view::name(&event.object).to_owned();
     (event.type_.to_string(), name)
@@ -113,7 +113,7 @@ fn a_namespace_has_only_its_own() {
 }
 
 #[test]
-fn a_list_may_be_made_to_tell_of_an_earlier_time() {
+fn a_list_may_show_an_earlier_time() {
     let server = server(&[("a", "x"), ("b", "x")]);
     let version = server.with_store(|store| store.version());
     server.with_store(|store| store.remove("user", &Id::new(Resource::Pod, "a")));
@@ -136,13 +136,13 @@ fn a_watch_shows_what_loses_its_label_as_deleted() {
         relabel(&server, "a", "y");
         relabel(&server, "a", "z");
         server.with_store(|store| store.remove("user", &Id::new(Resource::Pod, "b")));
-        assert_eq!(told(watch.next().await), is("ADDED", "b"));
+        assert_eq!(describe_event(watch.next().await), is("ADDED", "b"));
         let lost = watch.next().await.unwrap();
         let version = sim::view::text(&lost.object, "/metadata/resourceVersion");
         assert_eq!(version, "104");
         assert_eq!(sim::view::label(&lost.object, "team"), "x");
-        assert_eq!(told(Some(lost)), is("DELETED", "a"));
-        assert_eq!(told(watch.next().await), is("DELETED", "b"));
+        assert_eq!(describe_event(Some(lost)), is("DELETED", "a"));
+        assert_eq!(describe_event(watch.next().await), is("DELETED", "b"));
     });
 }
 
@@ -152,9 +152,9 @@ fn a_watch_marks_how_far_it_is_and_ends_in_time() {
         let server = server(&[("a", "x")]);
         let mut watch = watch(&server, "timeoutSeconds=55&allowWatchBookmarks=true");
         let began = tokio::time::Instant::now();
-        assert_eq!(told(watch.next().await), is("BOOKMARK", ""));
+        assert_eq!(describe_event(watch.next().await), is("BOOKMARK", ""));
         assert_eq!(began.elapsed(), Duration::from_secs(25));
-        assert_eq!(told(watch.next().await), is("BOOKMARK", ""));
+        assert_eq!(describe_event(watch.next().await), is("BOOKMARK", ""));
         assert!(watch.next().await.is_none());
         assert_eq!(began.elapsed(), Duration::from_secs(55));
     });

@@ -128,15 +128,15 @@ pub fn judge_slots(scenario: &Scenario, store: &Store, begin: usize) -> Result<(
     Ok(())
 }
 
-/// Whether each event that has to be single was told so often.
+/// Whether each event that has to be single was posted so often.
 pub fn judge_events(scenario: &Scenario, store: &Store, least: usize) -> Result<(), String> {
-    for reason in scenario.told {
+    for reason in scenario.events {
         let events = store.all(Resource::Event);
-        let told = events
+        let posted = events
             .filter(|(_, event)| view::text(event, "/reason") == *reason)
             .count();
-        if told > 1 || told < least {
-            return Err(format!("event {reason} was told {told} times"));
+        if posted > 1 || posted < least {
+            return Err(format!("event {reason} was posted {posted} times"));
         }
     }
     Ok(())

@@ -7,7 +7,7 @@ use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
 use crate::Pod;
 use crate::health::{fence, training};
-use crate::workload::limits;
+use crate::workload::layout::{self, Member, Members};
 
 impl CliqueFacts {
     /// What a PodClique and its pods say now.
@@ -117,19 +117,19 @@ impl GroupFacts {
     pub fn of(
         group: &PodCliqueScalingGroup,
         attempts: &[ReplicaAttempt],
-        part: impl Fn(i32, &str) -> Option<GroupPart>,
+        part: impl Fn(&Member<'_>) -> Option<GroupPart>,
     ) -> Self {
-        let replicas = limits::bounded(group.spec.replicas);
-        let is_unhealthy = |j: &i32| {
-            let names = group.spec.clique_names.iter();
-            let parts: Vec<Option<GroupPart>> = names.map(|clique| part(*j, clique)).collect();
+        let is_unhealthy = |members: &Members<'_>| {
+            let parts: Vec<Option<GroupPart>> = members.cliques.iter().map(&part).collect();
             let is_breached = parts.iter().flatten().any(|p| p.is_breached);
-            is_breached || (fence::is_recovering(attempts, *j) && !is_back(&parts))
+            let is_recovering = fence::is_recovering(attempts, members.group_replica);
+            is_breached || (is_recovering && !is_back(&parts))
         };
+        let unhealthy = layout::members_of_group(group).filter(is_unhealthy);
         Self {
             replicas: group.spec.replicas,
             min_available: group.spec.min_available.unwrap_or(1),
-            unhealthy: (0..replicas).filter(is_unhealthy).collect(),
+            unhealthy: unhealthy.map(|m| m.group_replica).collect(),
             is_updating: false,
         }
     }

@@ -36,7 +36,7 @@ pub fn first(causes: impl IntoIterator<Item = Cause>) -> Option<Cause> {
 }
 
 /// Condition `Ready`.
-pub fn verdict(is_ready: bool, reason: Reason, message: String) -> ConditionUpdate {
+pub fn ready_condition(is_ready: bool, reason: Reason, message: String) -> ConditionUpdate {
     ConditionUpdate {
         type_: ConditionType::Ready,
         status: is_ready.into(),
@@ -47,15 +47,15 @@ pub fn verdict(is_ready: bool, reason: Reason, message: String) -> ConditionUpda
 
 /// Condition `Ready` of something that consists of replicas. `are_enough`: as many run as have to;
 /// `told`: the first cause that keeps one from running; `tally`: how many run.
-pub fn of_replicas(are_enough: bool, tally: String, told: Option<Cause>) -> ConditionUpdate {
-    match told {
-        Some(told) if are_enough => {
-            let message = format!("{tally}; {}", told.text);
-            verdict(true, Reason::MinimumReady, message)
+pub fn of_replicas(are_enough: bool, tally: String, cause: Option<Cause>) -> ConditionUpdate {
+    match cause {
+        Some(cause) if are_enough => {
+            let message = format!("{tally}; {}", cause.text);
+            ready_condition(true, Reason::MinimumReady, message)
         }
-        Some(told) => verdict(false, told.reason, told.text),
-        None if are_enough => verdict(true, Reason::AllReady, tally),
+        Some(cause) => ready_condition(false, cause.reason, cause.text),
+        None if are_enough => ready_condition(true, Reason::AllReady, tally),
         // Between two states of what was seen.
-        None => verdict(false, Reason::PodsStarting, tally),
+        None => ready_condition(false, Reason::PodsStarting, tally),
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use api::PodClique;
 use api::conditions::{ConditionUpdate, Reason};
 
-use super::cause::{self, Cause, verdict};
+use super::cause::{self, Cause, ready_condition};
 use super::gang::Start;
 use super::pod;
 use super::refusal::refusal;
@@ -26,26 +26,26 @@ pub struct CliqueView<'a> {
 
 /// Ready: as many pods are available as have to be. Beyond that the message still says what keeps
 /// the others from running.
-pub fn clique(look: &CliqueView<'_>) -> ConditionUpdate {
+pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let (up, minimum) = (facts.available, facts.minimum());
     if facts.training.as_ref().is_some_and(|t| t.has_succeeded) {
-        return verdict(true, Reason::AllReady, "all pods completed".to_owned());
+        return ready_condition(true, Reason::AllReady, "all pods completed".to_owned());
     }
     if facts.replicas == 0 {
-        return verdict(
+        return ready_condition(
             true,
             Reason::ScaledToZero,
             "no pods are asked for".to_owned(),
         );
     }
-    let told = shortfall(look, up >= minimum);
-    match told {
-        None => verdict(true, Reason::AllReady, format!("{up}/{up} pods ready")),
-        Some(told) if up < minimum => verdict(false, told.reason, told.text),
-        Some(told) => {
-            let message = format!("{minimum} required pods ready; {}", told.text);
-            verdict(true, Reason::MinimumReady, message)
+    let cause = shortfall(look, up >= minimum);
+    match cause {
+        None => ready_condition(true, Reason::AllReady, format!("{up}/{up} pods ready")),
+        Some(cause) if up < minimum => ready_condition(false, cause.reason, cause.text),
+        Some(cause) => {
+            let message = format!("{minimum} required pods ready; {}", cause.text);
+            ready_condition(true, Reason::MinimumReady, message)
         }
     }
 }
@@ -58,7 +58,7 @@ pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     if has_succeeded || facts.available >= need {
         return None;
     }
-    cause(look, need).or_else(|| Some(not_settled(facts.available, need)))
+    find_cause(look, need).or_else(|| Some(not_settled(facts.available, need)))
 }
 
 /// No pod is without what it needs, and yet there are too few: what was seen is between two states.
@@ -66,25 +66,25 @@ fn not_settled(up: i32, need: i32) -> Cause {
     Cause::new(Reason::PodsStarting, format!("{up}/{need} pods ready"))
 }
 
-fn cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
+fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
     let pod_spec = &look.podclique.spec.pod_spec;
     let scheduler = pod_spec.scheduler_name.as_deref();
     let scheduler = scheduler.unwrap_or("default-scheduler");
     let staying = look.pods.iter().filter(|p| !p.is_terminating());
-    let of_pods = staying.filter_map(|p| pod::cause(p, &look.start, scheduler));
-    let all = missing(look).into_iter().chain(of_pods);
+    let of_pods = staying.filter_map(|p| pod::find_cause(p, &look.start, scheduler));
+    let all = explain_missing(look).into_iter().chain(of_pods);
     let reached = Reached::of(look);
     // A pod beyond what is needed may lack what it wants.
     let is_short = |cause: &Cause| reached.count(Stage::of(cause.reason)) < need;
-    let told = cause::first(all.filter(is_short))?;
-    let stage = Stage::of(told.reason);
+    let cause = cause::first(all.filter(is_short))?;
+    let stage = Stage::of(cause.reason);
     let have = reached.count(stage);
-    Some(told.within(&format!("{have}/{need} pods {stage}: ")))
+    Some(cause.within(&format!("{have}/{need} pods {stage}: ")))
 }
 
 /// Why pods are missing: what their creation is answered with, or what is in their place, else only
 /// that they are.
-fn missing(look: &CliqueView<'_>) -> Option<Cause> {
+fn explain_missing(look: &CliqueView<'_>) -> Option<Cause> {
     let held = slots(look, |_| true);
     if to_i32(held.len()) >= look.podclique.spec.replicas {
         return None;
@@ -97,7 +97,7 @@ fn missing(look: &CliqueView<'_>) -> Option<Cause> {
     let leaving = || look.pods.iter().filter(|p| p.is_terminating());
     let waiting = || Cause::new(Reason::PodsBeingCreated, "the rest is being created");
     refused
-        .or_else(|| terminating.and_then(Start::cause))
+        .or_else(|| terminating.and_then(Start::find_cause))
         .or_else(|| leaving().find(is_free).map(|p| pod::leaving(p)))
         .or_else(|| Some(waiting()))
 }

@@ -7,9 +7,10 @@ use crate::Pod;
 use crate::object::pod::{ContainerStatus, Terminated};
 
 /// The first cause among the containers of a pod.
-pub(super) fn cause(pod: &Pod) -> Cause {
+pub(super) fn find_cause(pod: &Pod) -> Cause {
     let unready = pod.containers().filter(|c| !c.ready && !is_done(c));
-    let causes = unready.map(|c| of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
+    let causes =
+        unready.map(|c| cause_of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
     let starting = || Cause::new(Reason::PodsStarting, format!("{} starts", pod.name()));
     cause::first(causes).unwrap_or_else(starting)
 }
@@ -20,7 +21,7 @@ fn is_done(container: &ContainerStatus) -> bool {
     ended.is_some_and(|t| t.exit_code == 0)
 }
 
-fn of(container: &ContainerStatus) -> Cause {
+fn cause_of(container: &ContainerStatus) -> Cause {
     let waiting = container.state.waiting.as_ref();
     let waits_for = waiting.and_then(|w| w.reason.as_deref()).unwrap_or("");
     if is_of_image(waits_for) {

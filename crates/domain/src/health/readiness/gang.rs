@@ -32,7 +32,7 @@ pub enum Start {
 }
 
 impl Start {
-    pub(super) fn cause(&self) -> Option<Cause> {
+    pub(super) fn find_cause(&self) -> Option<Cause> {
         match self {
             Self::Started => None,
             Self::Incomplete { gang } => Some(Cause::new(
@@ -45,7 +45,7 @@ impl Start {
             )),
             Self::Terminating => Some(Cause::new(
                 Reason::ReplicaTerminating,
-                "the replica was torn down; waiting for the rest of it to go",
+                "the replica was terminated; waiting for the rest of it to go",
             )),
             Self::GivenUp(reason) => Some(Cause::new(*reason, "the job was given up")),
         }
@@ -54,7 +54,7 @@ impl Start {
 
 /// Derives it from the PodClique's labels and its gang. `is_ready` returns whether the gang of that
 /// name is ready.
-pub fn start(
+pub fn find_start(
     podclique: &PodClique,
     gang: Option<&PodGang>,
     is_ready: impl Fn(&str) -> bool,

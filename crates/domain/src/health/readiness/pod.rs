@@ -9,14 +9,17 @@ use crate::Pod;
 
 /// Why the pod is not ready, `waits_for` being the name of its scheduler; `None` if it is, or has done
 /// its work.
-pub(super) fn cause(pod: &Pod, start: &Start, waits_for: &str) -> Option<Cause> {
+pub(super) fn find_cause(pod: &Pod, start: &Start, waits_for: &str) -> Option<Cause> {
     if pod.is_ready() || pod.is_completed() {
         return None;
     }
     Some(if pod.is_finished() {
-        Cause::new(Reason::PodFailed, format!("{} {}", pod.name(), end(pod)))
+        Cause::new(
+            Reason::PodFailed,
+            format!("{} {}", pod.name(), describe_end(pod)),
+        )
     } else if pod.is_scheduled() {
-        container::cause(pod)
+        container::find_cause(pod)
     } else {
         unplaced(pod, start, waits_for)
     })
@@ -31,15 +34,15 @@ pub(super) fn leaving(pod: &Pod) -> Cause {
 }
 
 /// How a pod ended that should not have ended.
-fn end(pod: &Pod) -> String {
+fn describe_end(pod: &Pod) -> String {
     let code = pod.failure().map(|t| format!("exit code {}", t.exit_code));
     let reason = pod.failure().and_then(|t| t.reason.clone());
     let reason = reason.or_else(|| pod.status.reason.clone());
     let message = pod.status.message.clone();
-    let said: Vec<String> = [reason, code, message].into_iter().flatten().collect();
-    match said.join(", ").as_str() {
+    let words: Vec<String> = [reason, code, message].into_iter().flatten().collect();
+    match words.join(", ").as_str() {
         "" => "ended".to_owned(),
-        said => format!("ended: {said}"),
+        words => format!("ended: {words}"),
     }
 }
 
@@ -47,7 +50,7 @@ fn end(pod: &Pod) -> String {
 /// scheduler's turn.
 fn unplaced(pod: &Pod, start: &Start, waits_for: &str) -> Cause {
     let is_ours = pod.gate_position().is_some();
-    if let (true, Some(cause)) = (is_ours, start.cause()) {
+    if let (true, Some(cause)) = (is_ours, start.find_cause()) {
         return cause;
     }
     if pod.is_gated() && !is_ours {

@@ -9,13 +9,13 @@ use super::cause::{self, Cause};
 /// write is repeated.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
     let passes = [codes::API_UNAVAILABLE, codes::API_THROTTLED];
-    let told = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));
-    cause::first(told.map(|e| Cause::new(reason(e), e.description.clone())))
+    let lasting = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));
+    cause::first(lasting.map(|e| Cause::new(classify_error(e), e.description.clone())))
 }
 
 /// Admission plugins have no codes, only words (Kubernetes, `ResourceQuota`, `ServiceAccount` and
 /// `Priority`).
-fn reason(error: &LastError) -> Reason {
+fn classify_error(error: &LastError) -> Reason {
     let says = |words: &str| error.description.contains(words);
     if error.code == codes::NAME_CONFLICT {
         Reason::NameTaken

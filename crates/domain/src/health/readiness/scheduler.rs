@@ -9,11 +9,11 @@ use super::cause::Cause;
 pub(super) fn refusal(message: &str) -> Cause {
     let sentence = message.split(". ").next().unwrap_or(message);
     let sentence = sentence.trim_end_matches('.');
-    Cause::new(reason(sentence), sentence)
+    Cause::new(classify_sentence(sentence), sentence)
 }
 
 /// Of several reasons, the one about nodes that would fit otherwise.
-fn reason(sentence: &str) -> Reason {
+fn classify_sentence(sentence: &str) -> Reason {
     let text = sentence.to_lowercase();
     let says = |words: &str| text.contains(words);
     if says("persistentvolumeclaim") || says("volume node affinity") {

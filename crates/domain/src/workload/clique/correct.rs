@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Desired;
-use super::metadata::{add_finalizer, adopt, overlay, own_keys};
+use super::metadata::{add_finalizer, add_owner, overlay, own_keys};
 use crate::object::{environment, ownership};
 use crate::workload::hash;
 
@@ -67,7 +67,7 @@ fn corrected_metadata(
         overlay(&mut next, &own_keys(wanted));
     }
     set_hash_label(&mut next, existing, is_same_template);
-    adopt(&mut next, wanted);
+    add_owner(&mut next, wanted);
     add_finalizer(&mut next, labels::PCLQ_FINALIZER);
     next
 }

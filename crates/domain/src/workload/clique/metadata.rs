@@ -53,7 +53,7 @@ pub(super) fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
 
 /// Adds the owner to an object without a controller; an object with another controller is not
 /// changed.
-pub fn adopt(meta: &mut ObjectMeta, desired: &ObjectMeta) {
+pub fn add_owner(meta: &mut ObjectMeta, desired: &ObjectMeta) {
     if ownership::controller(meta).is_none() {
         let owner = ownership::controller(desired).cloned();
         meta.owner_references.get_or_insert_default().extend(owner);

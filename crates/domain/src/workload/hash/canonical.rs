@@ -2,8 +2,8 @@
 //!
 //! Nearly all rules go by the name of a field alone. That is safe because maps with keys of the
 //! user are left out, and because a value that is a default in one place is no other thing's
-//! non-default value elsewhere in a pod spec; what does depend on the place is in [`pod`] and
-//! [`container`].
+//! non-default value elsewhere in a pod spec; what does depend on the place is in
+//! [`canonicalize_pod`] and [`canonicalize_container`].
 
 use serde_json::{Map, Value};
 
@@ -11,8 +11,8 @@ use super::quantity;
 
 type Object = Map<String, Value>;
 
-pub(super) fn pod(spec: &mut Object) {
-    fields(spec);
+pub(super) fn canonicalize_pod(spec: &mut Object) {
+    canonicalize_fields(spec);
     if let Some(old_name) = spec.remove("serviceAccount") {
         spec.entry("serviceAccountName").or_insert(old_name);
     }
@@ -25,11 +25,13 @@ pub(super) fn pod(spec: &mut Object) {
     for list in ["containers", "initContainers", "ephemeralContainers"] {
         let items = spec.get_mut(list).and_then(Value::as_array_mut);
         let items = items.into_iter().flatten();
-        items.filter_map(Value::as_object_mut).for_each(container);
+        items
+            .filter_map(Value::as_object_mut)
+            .for_each(canonicalize_container);
     }
 }
 
-fn container(container: &mut Object) {
+fn canonicalize_container(container: &mut Object) {
     let pull_policy = default_pull_policy(container);
     container.retain(|name, value| name != "imagePullPolicy" || value != pull_policy);
     if let Some(Value::Object(resources)) = container.get_mut("resources") {
@@ -66,15 +68,15 @@ fn implied_requests(resources: &mut Object) {
     }
 }
 
-fn fields(object: &mut Object) {
+fn canonicalize_fields(object: &mut Object) {
     for (name, value) in object.iter_mut() {
         match (name.as_str(), value) {
             ("limits" | "requests" | "overhead", Value::Object(amounts)) => {
                 amounts.values_mut().for_each(quantity::normalize);
             }
             ("sizeLimit" | "divisor", value) => quantity::normalize(value),
-            (name, Value::Object(inner)) if !is_users_map(name) => fields(inner),
-            (name, Value::Array(items)) => list(name, items),
+            (name, Value::Object(inner)) if !is_users_map(name) => canonicalize_fields(inner),
+            (name, Value::Array(items)) => canonicalize_list(name, items),
             _ => {}
         }
     }
@@ -88,9 +90,9 @@ fn is_users_map(name: &str) -> bool {
     )
 }
 
-fn list(name: &str, items: &mut [Value]) {
+fn canonicalize_list(name: &str, items: &mut [Value]) {
     let objects = items.iter_mut().filter_map(Value::as_object_mut);
-    objects.for_each(fields);
+    objects.for_each(canonicalize_fields);
     match name {
         "env" if items.iter().any(refers_to_another) => {}
         "containers"

@@ -11,7 +11,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::{key, list, named, pod, shown, terminating};
 
 #[test]
-fn tells_what_a_full_list_has_lost() {
+fn returns_what_a_full_list_has_lost() {
     let cache = Cache::default();
     list(
         &cache,

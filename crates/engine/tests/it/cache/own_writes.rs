@@ -46,7 +46,7 @@ fn does_not_bring_back_an_object_that_came_and_went_before_the_answer() {
 }
 
 #[test]
-fn shows_what_it_deleted_as_terminating_until_the_watch_tells_more() {
+fn shows_what_it_deleted_as_terminating_until_the_watch_shows_more() {
     let cache = Cache::default();
     cache.apply(pod("u", 5));
     assert!(

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::PodClique;
+use api::{PodClique, events};
 use jiff::SignedDuration;
 use podclique::Snapshot;
 use rstest::rstest;
@@ -81,7 +81,7 @@ fn a_missing_pod_is_created_unless_its_loss_counts_for_all(
 }
 
 #[test]
-fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
+fn posts_the_event_of_a_breach_on_the_set_even_on_its_way_out() {
     let clique = clique(1, 1, true);
     let snapshot = situation(&clique, vec![failed(pod(&clique, 0))]);
     let mut broken = (*clique).clone();
@@ -89,23 +89,23 @@ fn tells_of_a_breach_on_the_set_even_on_its_way_out() {
     let note = |podclique: PodClique| {
         let podclique = Arc::new(podclique);
         let plan = plan(&situation(&podclique, vec![failed(pod(&podclique, 0))]));
-        let said = plan
+        let event = plan
             .events
             .into_iter()
-            .find(|n| n.reason == "PodCliqueFailed");
-        said.expect("an event")
+            .find(|n| n.reason == events::PODCLIQUE_FAILED);
+        event.expect("an event")
     };
-    let said = note(broken.clone());
+    let event = note(broken.clone());
     broken.metadata.deletion_timestamp = Some(
         k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(testkit::builders::after(59)),
     );
-    assert_eq!(note(broken), said, "one event");
-    assert_eq!(said.about.unwrap().key.name, "demo");
+    assert_eq!(note(broken), event, "one event");
+    assert_eq!(event.about.unwrap().key.name, "demo");
 }
 
 /// Its set says so for as long as it has to be told, and so does it.
 #[test]
-fn tells_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
+fn posts_the_event_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
     let clique = clique(1, 1, true);
     let pods = || vec![failed(pod(&clique, 0))];
     let mut broken = (*clique).clone();
@@ -113,7 +113,9 @@ fn tells_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_stored() {
     let mut snapshot = situation(&Arc::new(broken), pods());
     let says = |snapshot: &Snapshot| {
         let plan = podclique::decide::decide(snapshot, after(4000));
-        plan.events.iter().any(|n| n.reason == "PodCliqueFailed")
+        plan.events
+            .iter()
+            .any(|n| n.reason == events::PODCLIQUE_FAILED)
     };
     assert!(says(&snapshot));
     snapshot.set.as_mut().unwrap().has_ended = true;

@@ -11,7 +11,9 @@ use podcliqueset::decide::decide;
 use rstest::rstest;
 use testkit::builders::after;
 
-use super::{all, complete, fail, failed_because, job, reasons, running, said, settle, stored};
+use super::{
+    all, complete, fail, failed_because, job, reasons, reasons_of, running, settle, stored,
+};
 use crate::situation::{carry_out, fill_all, plan};
 
 #[test]
@@ -79,7 +81,7 @@ fn what_is_over_creates_nothing_and_stays_over() {
     let latch = plan(&snapshot);
     carry_out(&mut snapshot, &latch);
     let end = plan(&snapshot);
-    assert_eq!(said(&end), ["WorkloadSucceeded"], "by what stores it");
+    assert_eq!(reasons_of(&end), ["WorkloadSucceeded"], "by what stores it");
     carry_out(&mut snapshot, &end);
     assert_eq!(stored(&snapshot).phase, Some(PodCliqueSetPhase::Succeeded));
     assert_eq!(reasons(&snapshot), [""; 0], "and never again");
@@ -121,21 +123,21 @@ fn what_is_over_adopts_what_nobody_controls() {
 }
 
 #[test]
-fn the_end_is_told_until_the_phase_says_so_and_never_again() {
+fn the_events_of_the_end_are_posted_until_the_phase_is_stored_and_never_again() {
     let mut snapshot = running(job(0, None));
     fail(&mut snapshot, "demo-0-frontend", 60);
     let given_up = plan(&snapshot);
     carry_out(&mut snapshot, &given_up);
-    let told = ["MaxRestartsExceeded", "PodCliqueFailed"];
+    let expected = ["MaxRestartsExceeded", "PodCliqueFailed"];
     let an_hour_later = |snapshot: &Snapshot| decide(snapshot, after(4000));
-    assert_eq!(said(&an_hour_later(&snapshot)), told);
+    assert_eq!(reasons_of(&an_hour_later(&snapshot)), expected);
     fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
     let end = an_hour_later(&snapshot);
     let phase = end.status.as_ref().unwrap().phase;
     assert_eq!(phase, Some(PodCliqueSetPhase::Failed));
-    assert_eq!(said(&end), told, "the last time");
+    assert_eq!(reasons_of(&end), expected, "the last time");
     carry_out(&mut snapshot, &end);
-    assert_eq!(said(&an_hour_later(&snapshot)), [""; 0]);
+    assert_eq!(reasons_of(&an_hour_later(&snapshot)), [""; 0]);
 }
 
 #[rstest]

@@ -8,7 +8,7 @@ use podcliqueset::decide::decide;
 use rstest::rstest;
 use testkit::builders::after;
 
-use super::{complete, fail, failed_because, job, make_anew, running, said};
+use super::{complete, fail, failed_because, job, make_anew, reasons_of, running};
 use crate::situation::{carry_out, demo, plan, writes};
 
 #[test]
@@ -76,7 +76,7 @@ fn what_is_due_does_not_wait_for_what_is_noted() {
 }
 
 #[test]
-fn what_is_torn_down_goes_while_another_replica_finishes() {
+fn what_is_terminated_goes_while_another_replica_finishes() {
     let mut snapshot = running(job(5, None).replicas(2));
     fail(&mut snapshot, "demo-0-frontend", 60);
     let fence = plan(&snapshot);
@@ -94,22 +94,26 @@ fn what_is_torn_down_goes_while_another_replica_finishes() {
 
 /// The operator may be ended after any write, and be away for long.
 #[test]
-fn a_restart_is_told_until_all_is_made_anew_and_never_again() {
+fn the_event_of_a_restart_is_posted_until_all_is_made_anew_and_never_again() {
     let mut snapshot = running(job(1, None));
     fail(&mut snapshot, "demo-0-frontend", 60);
     let fence = plan(&snapshot);
     carry_out(&mut snapshot, &fence);
     let an_hour_later = |snapshot: &Snapshot| decide(snapshot, after(4000));
-    assert_eq!(said(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
+    assert_eq!(reasons_of(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
     let whole = snapshot.podcliques.clone();
     snapshot.podcliques.clear();
-    assert_eq!(said(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
+    assert_eq!(reasons_of(&an_hour_later(&snapshot)), ["ReplicaRestarting"]);
     snapshot.podcliques = whole;
     make_anew(&mut snapshot);
     let complete = an_hour_later(&snapshot);
-    assert_eq!(said(&complete), ["ReplicaRestarting"], "the last time");
+    assert_eq!(
+        reasons_of(&complete),
+        ["ReplicaRestarting"],
+        "the last time"
+    );
     carry_out(&mut snapshot, &complete);
-    assert_eq!(said(&an_hour_later(&snapshot)), [""; 0]);
+    assert_eq!(reasons_of(&an_hour_later(&snapshot)), [""; 0]);
 }
 
 /// Restarted before it is adopted it would be left over, of an earlier attempt, with its pods.

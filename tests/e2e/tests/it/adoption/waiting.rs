@@ -100,8 +100,8 @@ fn a_breach_of_before_terminates_nothing() {
     ns.break_pods(LEADER);
     ns.until("it is breached from now on", |seen| {
         expect_breach(seen, "True/InsufficientReadyPods")?;
-        let told = ns.events("llm", "GangTerminationScheduled");
-        same("announced", &told.is_empty(), &false)?;
+        let events = ns.events("llm", "GangTerminationScheduled");
+        same("announced", &events.is_empty(), &false)?;
         let set = &seen.one("PodCliqueSet", "llm")?["status"];
         same("attempts", &set["replicaAttempts"], &json!(null))?;
         same("all is as it was", &uids(seen), &before)

@@ -12,8 +12,8 @@ const GROVE: &str = "grove.io/v1alpha1";
 const UNCONTROLLED: &str = "only with a controller reference to";
 const FOREIGN: &str = "only with label app.kubernetes.io/managed-by=grove-operator";
 
-/// What the API server says to the operator's account, without effect; nothing if it may.
-fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
+/// What the API server answers to the operator's account, without effect; nothing if it may.
+fn try_as_operator(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
     let operator = format!("--as=system:serviceaccount:{SYSTEM}:grove-operator");
     let mut all = args.to_vec();
     all.extend(["--dry-run=server", &operator]);
@@ -26,16 +26,20 @@ fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
 /// The policy is in force a moment after it was installed.
 fn is_refused(ns: &Namespace<'_>, args: &[&str], manifest: &Value, words: &str) {
     let refused = wait::until(|| {
-        let said = said(ns, args, manifest);
-        let is_by_policy = said.contains("ValidatingAdmissionPolicy 'grove-operator'");
-        let is_refused = is_by_policy && said.contains(words);
-        is_refused.then_some(()).ok_or(said)
+        let answer = try_as_operator(ns, args, manifest);
+        let is_by_policy = answer.contains("ValidatingAdmissionPolicy 'grove-operator'");
+        let is_refused = is_by_policy && answer.contains(words);
+        is_refused.then_some(()).ok_or(answer)
     });
-    refused.unwrap_or_else(|said| panic!("{args:?} {manifest}: {words:?} was not said: {said}"));
+    refused.unwrap_or_else(|answer| panic!("{args:?} {manifest}: {words:?} is not in: {answer}"));
 }
 
 fn is_allowed(ns: &Namespace<'_>, args: &[&str], manifest: &Value) {
-    assert_eq!(said(ns, args, manifest), "", "{args:?} {manifest}");
+    assert_eq!(
+        try_as_operator(ns, args, manifest),
+        "",
+        "{args:?} {manifest}"
+    );
 }
 
 fn object(api_version: &str, kind: &str, namespace: &str, owner: &Value, spec: &Value) -> Value {
@@ -110,8 +114,8 @@ fn other_objects_are_made_for_their_parents_only() {
             "metadata": {"name": "probe", "namespace": ns.name}})
     };
     is_allowed(&ns, &create, &event(GROVE, "PodCliqueSet"));
-    let told = event("apps/v1", "Deployment");
-    is_refused(&ns, &create, &told, "events of its own kinds only");
+    let foreign = event("apps/v1", "Deployment");
+    is_refused(&ns, &create, &foreign, "events of its own kinds only");
 }
 
 #[test]

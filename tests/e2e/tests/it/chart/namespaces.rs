@@ -47,9 +47,9 @@ fn only_the_listed_namespaces_are_looked_after() {
 fn a_namespace_that_does_not_exist_is_refused_by_name() {
     let ns = Namespace::new("chart-nowhere");
     let list = format!("watchNamespaces={{{},no-such-place}}", ns.name);
-    let said = super::refused(&ns, &[&list]);
+    let refusal = super::refused(&ns, &[&list]);
     // What came before it is there.
     super::helm(&ns, &["uninstall", &ns.name, "--wait"]);
     let named = "namespaces \"no-such-place\" not found";
-    assert!(said.contains(named), "{said}");
+    assert!(refusal.contains(named), "{refusal}");
 }

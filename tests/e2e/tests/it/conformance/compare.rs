@@ -21,14 +21,14 @@ pub fn after(
     let both = format!(
         "asked {}\nreal:  {}\nmodel: {}",
         call.body,
-        said(&is),
-        said(&should_be)
+        describe(&is),
+        describe(&should_be)
     );
     answers(operation, &is, &should_be).map_err(|e| format!("{both}\n{e}"))?;
     objects(id, real.look(id), model.look(id)).map_err(|e| format!("{both}\n{e}"))
 }
 
-fn said(answer: &Answer) -> String {
+fn describe(answer: &Answer) -> String {
     format!("{} {}", answer.code, answer.body)
 }
 

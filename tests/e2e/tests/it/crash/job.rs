@@ -19,7 +19,7 @@ pub const RESTART: Scenario = Scenario {
     },
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
-    told: &["ReplicaRestarting", "PodCliqueFailed"],
+    events: &["ReplicaRestarting", "PodCliqueFailed"],
 };
 
 /// A pod fails without budget: the phase follows once the last pod ended, and nothing comes after.
@@ -30,7 +30,7 @@ pub const FINAL_FAILURE: Scenario = Scenario {
     is_done: has_failed,
     deleted: &["0-g-0-b#0"],
     are_replaced: false,
-    told: &["MaxRestartsExceeded", "PodCliqueFailed"],
+    events: &["MaxRestartsExceeded", "PodCliqueFailed"],
 };
 
 fn job(name: &str, restarts: u32) -> Value {

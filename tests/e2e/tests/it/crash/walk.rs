@@ -32,8 +32,8 @@ pub struct Scenario {
     pub deleted: &'static [&'static str],
     /// Whether each of them gets one other pod.
     pub are_replaced: bool,
-    /// What the set says of it, once: these events.
-    pub told: &'static [&'static str],
+    /// Reasons of events that are posted on the set once.
+    pub events: &'static [&'static str],
 }
 
 type Manifest = fn(set: &str) -> Value;
@@ -65,7 +65,7 @@ pub fn walk(scenario: &Scenario) {
                 expect_same(&normal(seen, &set), &undisturbed)
             },
         );
-        expect_told(&ns, scenario, &set);
+        expect_events(&ns, scenario, &set);
         operator.kill();
     }
     endings.expect_enough();
@@ -86,10 +86,10 @@ pub fn walk(scenario: &Scenario) {
 }
 
 /// Each event once, however often the operator posted it.
-fn expect_told(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
-    for reason in scenario.told {
-        let told = ns.events(set, reason);
-        assert_eq!(told.len(), 1, "{set}: {reason}: {told:?}");
+fn expect_events(ns: &Namespace<'_>, scenario: &Scenario, set: &str) {
+    for reason in scenario.events {
+        let posted = ns.events(set, reason);
+        assert_eq!(posted.len(), 1, "{set}: {reason}: {posted:?}");
     }
 }
 

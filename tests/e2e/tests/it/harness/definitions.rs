@@ -31,8 +31,8 @@ impl ControlPlane {
         let operator = format!("--as=system:serviceaccount:{SYSTEM}:grove-operator");
         let create = ["create", "--dry-run=server", &operator, "-f", "-"];
         let output = fed(&mut self.tool("kubectl", create), &owned_by_each_kind());
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        said.contains("cannot find RESTMapping").then_some(said)
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        stderr.contains("cannot find RESTMapping").then_some(stderr)
     }
 
     /// Removes them, and with them all objects of these kinds, where owners are protected and the

@@ -3,7 +3,7 @@
 use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
-use super::{says, table};
+use super::{expect_words, table};
 
 #[test]
 fn a_base_gang_that_is_not_ready() {
@@ -14,7 +14,7 @@ fn a_base_gang_that_is_not_ready() {
         scaled_names_its_base(seen)?;
         base_names_what_it_lacks(seen)
     });
-    table_tells(&ns);
+    expect_table(&ns);
     for pod in ns.look().unwrap().pods("svc-0-router") {
         ns.set_pod_ready(pod["metadata"]["name"].as_str().unwrap());
     }
@@ -37,31 +37,31 @@ fn a_base_gang_that_is_not_ready() {
 }
 
 fn is(seen: &Seen, kind: &str, name: &str, ready: &str) -> Result<(), String> {
-    let said = condition(seen.one(kind, name)?, "Ready");
-    same(name, &said, &ready.to_owned())
+    let found = condition(seen.one(kind, name)?, "Ready");
+    same(name, &found, &ready.to_owned())
 }
 
 fn scaled_names_its_base(seen: &Seen) -> Result<(), String> {
     let waits = "base gang svc-0 is ready";
     let name = "svc-0-workers-1-worker";
     is(seen, "PodClique", name, "False/BaseGangNotReady")?;
-    says(seen.one("PodClique", name)?, "gang svc-0-workers-0 ", waits)?;
+    expect_words(seen.one("PodClique", name)?, "gang svc-0-workers-0 ", waits)?;
     // One group replica is required, and that one runs.
     let kind = "PodCliqueScalingGroup";
     is(seen, kind, "svc-0-workers", "True/MinimumReady")?;
     let group = seen.one(kind, "svc-0-workers")?;
-    says(group, "group replica 1: clique worker ", waits)
+    expect_words(group, "group replica 1: clique worker ", waits)
 }
 
 fn base_names_what_it_lacks(seen: &Seen) -> Result<(), String> {
     for (kind, name) in [("PodGang", "svc-0"), ("PodCliqueSet", "svc")] {
         is(seen, kind, name, "False/PodsStarting")?;
-        says(seen.one(kind, name)?, "router 0/2 pods ready", " starts")?;
+        expect_words(seen.one(kind, name)?, "router 0/2 pods ready", " starts")?;
     }
     Ok(())
 }
 
-fn table_tells(ns: &Namespace<'_>) {
+fn expect_table(ns: &Namespace<'_>) {
     let table = table(ns);
     let row = |name: &str| {
         let mut rows = table.lines();
@@ -78,7 +78,7 @@ fn table_tells(ns: &Namespace<'_>) {
         ("/svc-0-workers-1-worker", "BaseGangNotReady"),
         ("svc-0", "PodsStarting"),
     ] {
-        let is_told = row(name).is_some_and(|row| row.contains(state));
-        assert!(is_told, "{name}: no {state} in\n{table}");
+        let is_shown = row(name).is_some_and(|row| row.contains(state));
+        assert!(is_shown, "{name}: no {state} in\n{table}");
     }
 }

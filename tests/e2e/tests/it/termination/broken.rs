@@ -32,10 +32,12 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
         same("liveReplicas", &set["status"]["liveReplicas"], &Value::Null)
     });
     assert_eq!(others(&ns), other, "replica 1 was not touched");
-    let said = ns.events("x", "GangTerminated");
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("replica 0 was terminated: PodClique x-0-a: 1 of 2 required pods"));
-    assert!(said[0].ends_with("terminationDelay 3s"), "{said:?}");
+    let events = ns.events("x", "GangTerminated");
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert!(
+        events[0].starts_with("replica 0 was terminated: PodClique x-0-a: 1 of 2 required pods")
+    );
+    assert!(events[0].ends_with("terminationDelay 3s"), "{events:?}");
     assert!(!ns.events("x", "GangTerminationScheduled").is_empty());
     assert_eq!(
         ns.events("x", "PodCliqueSetReplicaDeleteSuccessful").len(),
@@ -43,7 +45,7 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
     );
     let metrics = ns.operator.get("/metrics").unwrap().1;
     let counted =
-        r#"grove_replica_teardowns_total{level="PodCliqueSet",reason="MinAvailableBreached"}"#;
+        r#"grove_replica_terminations_total{level="PodCliqueSet",reason="MinAvailableBreached"}"#;
     assert!(metrics.contains(counted), "{metrics}");
 }
 
@@ -57,12 +59,12 @@ fn others(ns: &Namespace<'_>) -> BTreeSet<String> {
 }
 
 #[test]
-fn without_room_for_the_replacement_it_is_torn_down_once() {
+fn without_room_for_the_replacement_it_is_terminated_once() {
     let ns = Namespace::new("gt-no-room");
     started(&ns, &[(pair("x", "1s"), 1), (pair("witness", "6s"), 1)]);
     close(&ns);
     break_pod(&ns, "x-0-a", 0);
-    ns.until("it is torn down", |seen| {
+    ns.until("it is terminated", |seen| {
         same(
             "attempts",
             &attempts_of(seen, "PodCliqueSet", "x")?,
@@ -134,13 +136,13 @@ fn forty_gangs_at_once_all_come_back_with_all_their_pods() {
 }
 
 #[test]
-fn a_replica_that_was_torn_down_can_be_given_up_and_wanted_again_at_once() {
+fn a_replica_that_was_terminated_can_be_given_up_and_wanted_again_at_once() {
     let ns = Namespace::new("gt-again");
     let mut x = service("x", "2s", 1);
     x["spec"]["replicas"] = 2.into();
     started(&ns, &[(x, 2)]);
     ns.break_pods("x-1-a");
-    ns.until("it is torn down and runs again", |seen| {
+    ns.until("it is terminated and runs again", |seen| {
         same(
             "attempts",
             &attempts_of(seen, "PodCliqueSet", "x")?,

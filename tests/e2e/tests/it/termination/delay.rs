@@ -3,7 +3,6 @@
 use serde_json::{Value, json};
 
 use super::{attempts, attempts_of, breach, break_pod, pair, runs, service, started, uids};
-use crate::harness::seen::name;
 use crate::harness::{Namespace, same};
 
 #[test]

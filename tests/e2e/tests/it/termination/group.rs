@@ -5,7 +5,6 @@ use serde_json::json;
 use super::{
     attempts, attempts_of, breach, break_pod, close, is_new, runs, service, started, uids,
 };
-use crate::harness::manifest::group;
 use crate::harness::{Namespace, same};
 
 #[test]
@@ -15,12 +14,12 @@ fn a_group_replica_is_recycled_alone_while_the_group_is_healthy() {
     let old = ns.look().map(|seen| uids(&seen, "x-0-")).unwrap();
     break_pod(&ns, "x-0-g-1-b", 0);
     ns.until("the seed's commands tell the breach", |_| {
-        let said = ns.kubectl(&["get", "pclq", "-o", SEED_COMMAND]);
-        let line = said.lines().find(|l| l.starts_with("x-0-g-1-b: "));
-        let line = line.ok_or_else(|| said.clone())?;
+        let output = ns.kubectl(&["get", "pclq", "-o", SEED_COMMAND]);
+        let line = output.lines().find(|l| l.starts_with("x-0-g-1-b: "));
+        let line = line.ok_or_else(|| output.clone())?;
         line.contains(r#""status":"True""#)
             .then_some(())
-            .ok_or_else(|| said.clone())
+            .ok_or_else(|| output.clone())
     });
     ns.until("that group replica is new, and nothing else", |seen| {
         runs(seen, "x", 1)?;
@@ -41,9 +40,9 @@ fn a_group_replica_is_recycled_alone_while_the_group_is_healthy() {
             &vec![],
         )
     });
-    let said = ns.events("x", "GangTerminated");
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].starts_with("group replica 1 of x-0-g was terminated: PodClique x-0-g-1-b"));
+    let events = ns.events("x", "GangTerminated");
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert!(events[0].starts_with("group replica 1 of x-0-g was terminated: PodClique x-0-g-1-b"));
     let deleted = ns.events("x", "PodCliqueScalingGroupReplicaDeleteSuccessful");
     assert_eq!(deleted.len(), 1);
     let groups = ns.kubectl(&["get", "pcsg", "-o", SEED_COMMAND]);
@@ -91,9 +90,9 @@ fn a_broken_group_takes_the_whole_replica_down() {
         same("of the group", &attempts(group), &vec![])?;
         same("observed", &group["status"]["observedAttempt"], &json!(1))
     });
-    let said = ns.events("x", "GangTerminated");
-    assert_eq!(said.len(), 1, "{said:?}");
-    assert!(said[0].contains("PodCliqueScalingGroup x-0-g: 1 of 2 required group replicas"));
+    let events = ns.events("x", "GangTerminated");
+    assert_eq!(events.len(), 1, "{events:?}");
+    assert!(events[0].contains("PodCliqueScalingGroup x-0-g: 1 of 2 required group replicas"));
 }
 
 #[test]
@@ -111,7 +110,7 @@ fn a_group_that_is_recycling_one_replica_delegates_when_the_other_breaks() {
         },
     );
     break_pod(&ns, "x-0-g-1-b", 0);
-    ns.until("the whole replica is torn down", |seen| {
+    ns.until("the whole replica is terminated", |seen| {
         same(
             "attempts",
             &attempts_of(seen, "PodCliqueSet", "x")?,

@@ -149,9 +149,9 @@ fn delays_that_make_no_sense_are_refused_with_path_and_remedy() {
     let ns = Namespace::new("gt-refused");
     for (manifest, path, remedy) in refused() {
         let output = ns.feed(&["apply", "-f", "-"], &manifest);
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{manifest} was accepted");
-        assert!(said.contains(path) && said.contains(remedy), "{said}");
+        assert!(stderr.contains(path) && stderr.contains(remedy), "{stderr}");
     }
     // Every failure in this group of a job counts at once, others may come back (docs/semantics.md §5.4).
     ns.apply(&job(both("5s", "0s")));

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ends, is, job, pair, pods, pods_of, succeed, told, witness};
+use super::{await_events, ends, is, job, pair, pods, pods_of, succeed, witness};
 use crate::harness::manifest::clique;
 use crate::harness::{Namespace, same};
 use crate::termination::{runs, started, uids};
@@ -55,8 +55,8 @@ fn a_podclique_that_is_deleted_before_it_is_done_costs_a_restart() {
         let kept = new.iter().filter(|(name, uid)| old[*name] == **uid);
         same("kept", &(kept.count(), new.len()), &(0, 2))
     });
-    let said = told(&ns, "two", "ReplicaRestarting", 1);
-    assert!(said[0].contains("it was deleted before its work was done"));
+    let events = await_events(&ns, "two", "ReplicaRestarting", 1);
+    assert!(events[0].contains("it was deleted before its work was done"));
     succeed(&ns, &["two-0-a", "two-0-b"]);
     ends(&ns, "two", "Succeeded", 1);
 }

@@ -100,10 +100,10 @@ fn a_deadline_that_passes_while_the_operator_is_down_counts_unless_the_job_is_do
     operator.start_again().unwrap();
     ends(&ns, "late", "Failed", 0);
     ends(&ns, "done", "Succeeded", 0);
-    ns.until("it is told", |seen| {
+    ns.until("the event is posted", |seen| {
         was_too_long(&ns, seen, "late")?;
-        let said = ns.events("done", "WorkloadSucceeded");
-        same("events", &said.len(), &1)?;
+        let events = ns.events("done", "WorkloadSucceeded");
+        same("events", &events.len(), &1)?;
         runs(seen, "fits", 1)
     });
     succeed(&ns, &["fits-0-a"]);

@@ -4,7 +4,9 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use super::{ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed, told, witness};
+use super::{
+    await_events, ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed, witness,
+};
 use crate::harness::manifest::{clique, group};
 use crate::harness::{Namespace, condition, same};
 use crate::termination::started;
@@ -33,8 +35,8 @@ fn when_all_pods_exit_with_0_it_succeeded_and_nothing_runs_again() {
     succeed(&ns, &["x-0-g-1-b"]);
     ends(&ns, "x", "Succeeded", 0);
     assert!(wait.wait().unwrap().success(), "kubectl wait");
-    let said = told(&ns, "x", "WorkloadSucceeded", 1);
-    assert_eq!(said, ["all PodCliques have done their work"]);
+    let events = await_events(&ns, "x", "WorkloadSucceeded", 1);
+    assert_eq!(events, ["all PodCliques have done their work"]);
     shows(&ns, "x", "Succeeded", 0);
 
     let mut left = ns.look().map(|seen| pods(&seen, "x")).unwrap();
@@ -89,8 +91,8 @@ fn without_budget_a_single_failure_ends_it_and_says_why() {
     is(&seen, "evicted", &json!({"lastFailures": should})).unwrap();
     for set in ["x", "evicted"] {
         for reason in ["MaxRestartsExceeded", "PodCliqueFailed"] {
-            let said = told(&ns, set, reason, 1);
-            assert!(said[0].contains(&format!("{set}-0-a")), "{said:?}");
+            let events = await_events(&ns, set, reason, 1);
+            assert!(events[0].contains(&format!("{set}-0-a")), "{events:?}");
         }
     }
     shows(&ns, "x", "Failed", 0);

@@ -78,9 +78,9 @@ fn what_a_job_cannot_be_is_refused_at_its_creation() {
 
 fn refuses(ns: &Namespace<'_>, manifest: &Value, path: &str) {
     let output = ns.feed(&["apply", "-f", "-"], manifest);
-    let said = String::from_utf8_lossy(&output.stderr);
+    let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!output.status.success(), "{manifest} was accepted");
-    assert!(said.contains(&format!("{path}: ")), "{path}: {said}");
+    assert!(stderr.contains(&format!("{path}: ")), "{path}: {stderr}");
 }
 
 #[test]
@@ -123,11 +123,11 @@ fn a_job_that_runs_cannot_be_changed_but_for_its_limits() {
     for object in ["pcs/x", "pclq/x-0-a", "pclq/x-0-g-0-b", "pcsg/x-0-g"] {
         let output = ns.command(&["scale", object, "--replicas=3"]).output();
         let output = output.unwrap();
-        let said = String::from_utf8_lossy(&output.stderr);
+        let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success(), "{object} was scaled");
         assert!(
-            said.contains("replicas is immutable for Training"),
-            "{said}"
+            stderr.contains("replicas is immutable for Training"),
+            "{stderr}"
         );
     }
     ns.apply(&set("served", &[clique("a", 1)], &[]));

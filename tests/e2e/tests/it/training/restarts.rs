@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed, told};
+use super::{await_events, ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed};
 use crate::harness::manifest::{clique, group, held_clique};
 use crate::harness::{Namespace, same};
 use crate::termination::{runs, started};
@@ -31,15 +31,16 @@ fn a_failed_replica_is_restarted_as_a_whole_and_may_still_succeed() {
     });
     succeed(&ns, &["x-0-a", "x-0-g-0-b", "x-0-g-1-b"]);
     ends(&ns, "x", "Succeeded", 1);
-    let said = told(&ns, "x", "ReplicaRestarting", 1);
+    let events = await_events(&ns, "x", "ReplicaRestarting", 1);
     assert!(
-        said[0].starts_with("replica 0, restart 1 of 2: PodClique x-0-g-1-b"),
-        "{said:?}"
+        events[0].starts_with("replica 0, restart 1 of 2: PodClique x-0-g-1-b"),
+        "{events:?}"
     );
     let seen = ns.look().unwrap();
     is(&seen, "x", &json!({"lastFailures": [{"pod": failed}]})).unwrap();
     let metrics = ns.operator.get("/metrics").unwrap().1;
-    let counted = r#"grove_replica_teardowns_total{level="PodCliqueSet",reason="PodCliqueFailed"}"#;
+    let counted =
+        r#"grove_replica_terminations_total{level="PodCliqueSet",reason="PodCliqueFailed"}"#;
     assert!(metrics.contains(counted), "{metrics}");
 }
 
@@ -111,7 +112,7 @@ fn replicas_that_fail_at_once_share_the_budget() {
         is(seen, "enough", &json!({"restartCount": 2}))?;
         runs(seen, "enough", 2)
     });
-    told(&ns, "enough", "ReplicaRestarting", 2);
+    await_events(&ns, "enough", "ReplicaRestarting", 2);
     let used = ns.until("the other failed", |seen| {
         is(seen, "short", &json!({"phase": "Failed"}))?;
         let used = &seen.one("PodCliqueSet", "short")?["status"]["restartCount"];
@@ -119,8 +120,8 @@ fn replicas_that_fail_at_once_share_the_budget() {
     });
     // The operator may have seen one failure before the other.
     assert!(used <= 1, "{used} of 1 restarts");
-    told(&ns, "short", "MaxRestartsExceeded", 1);
-    told(
+    await_events(&ns, "short", "MaxRestartsExceeded", 1);
+    await_events(
         &ns,
         "short",
         "ReplicaRestarting",

@@ -65,7 +65,7 @@ impl Reconciler for Spoilt {
 
 /// As if the delay were a second less.
 fn hasten(snapshot: &mut Snapshot) {
-    let delay = &mut snapshot.intake.set.spec.template.termination_delay;
+    let delay = &mut snapshot.validated.set.spec.template.termination_delay;
     let given = delay.as_ref().and_then(|d| d.parse().ok());
     let seconds = given.map_or(0, |d| d.as_secs());
     if seconds > 1 {

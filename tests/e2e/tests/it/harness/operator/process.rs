@@ -38,21 +38,21 @@ impl Process {
 
     /// Starts the command in the background.
     pub fn start(mut command: Command) -> Result<Self> {
-        let (tell, told) = mpsc::channel();
+        let (sender, receiver) = mpsc::channel();
         // What the kernel heeds is the end of the *thread* that started it, and the thread of a
         // test ends too early.
         let end = thread::spawn(move || {
             let mut child = match command.spawn() {
                 Ok(child) => child,
                 Err(error) => {
-                    tell.send(Err(error)).unwrap();
+                    sender.send(Err(error)).unwrap();
                     return ExitStatus::default();
                 }
             };
-            tell.send(Ok(Pid::from_child(&child))).unwrap();
+            sender.send(Ok(Pid::from_child(&child))).unwrap();
             child.wait().unwrap()
         });
-        let pid = told
+        let pid = receiver
             .recv()?
             .context("cannot run setpriv; it is part of util-linux")?;
         Ok(Self { pid, end })

@@ -94,11 +94,11 @@ impl Watch {
             return Some(line + "\n");
         };
         let mut event: Value = serde_json::from_str(&line).unwrap();
-        let told = event["type"].as_str().unwrap().to_owned();
-        if ["BOOKMARK", "ERROR"].contains(&told.as_str()) {
+        let type_ = event["type"].as_str().unwrap().to_owned();
+        if ["BOOKMARK", "ERROR"].contains(&type_.as_str()) {
             return Some(line + "\n");
         }
-        match edit(&told, event["object"].take()) {
+        match edit(&type_, event["object"].take()) {
             Shown::As(object) => {
                 event["object"] = object;
                 Some(format!("{event}\n"))

@@ -9,9 +9,9 @@ use crate::field::FieldError;
 use crate::rules::{self, Rules};
 use crate::{oversize, unimplemented};
 
-/// A PodCliqueSet as rules see it.
+/// A PodCliqueSet with defaults, and what validation found: what the rules of reconcilers read.
 #[derive(Clone, Debug, Default)]
-pub struct Intake {
+pub struct ValidatedSet {
     /// With defaults applied.
     pub set: PodCliqueSet,
     /// What is wrong with it; nothing is created while there is anything.
@@ -31,31 +31,31 @@ pub struct Intake {
     pub ignored: Vec<String>,
 }
 
-impl Intake {
+impl ValidatedSet {
     /// Whether children may be created and corrected.
     pub fn may_act(&self) -> bool {
         self.errors.is_empty() && self.blocked_by.is_empty() && !self.is_over_limits
     }
 }
 
-/// Takes in a stored PodCliqueSet as its children see it: it alone knows what all of them amount
-/// to, and says so.
-pub fn of_parent(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
-    let mut intake = take(stored, config);
-    intake.is_over_limits |= limits::says_over_limits(stored);
-    intake
+/// Validates a stored PodCliqueSet for its children: it alone knows what all of them amount to, and
+/// reports it in its status.
+pub fn validate_parent(stored: &PodCliqueSet, config: &DefaultsConfig) -> ValidatedSet {
+    let mut validated = validate_set(stored, config);
+    validated.is_over_limits |= limits::says_over_limits(stored);
+    validated
 }
 
-/// Takes in a stored PodCliqueSet.
-pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
+/// Applies the defaults to a stored PodCliqueSet and validates it.
+pub fn validate_set(stored: &PodCliqueSet, config: &DefaultsConfig) -> ValidatedSet {
     let set = defaults::apply(stored, config);
     let over = oversize::of_template(&set);
     if !over.is_empty() {
-        return Intake {
+        return ValidatedSet {
             set,
             errors: over,
             is_over_limits: true,
-            ..Intake::default()
+            ..ValidatedSet::default()
         };
     }
     let mut errors = rules::within_limits(&set, &Rules::default());
@@ -66,7 +66,7 @@ pub fn take(stored: &PodCliqueSet, config: &DefaultsConfig) -> Intake {
         Vec::new()
     };
     errors.retain(|e| !invalid_delays.contains(e));
-    Intake {
+    ValidatedSet {
         errors,
         is_over_limits: false,
         invalid_delays,

@@ -1,7 +1,7 @@
 //! What may be acted on.
 
 use admission::defaults::DefaultsConfig;
-use admission::intake;
+use admission::validated_set;
 use rstest::rstest;
 use testkit::builders::set;
 
@@ -13,7 +13,7 @@ fn a_stored_delay_that_makes_no_sense_disables_and_does_not_hold_the_set_up(#[ca
         .clique("a", |c| c)
         .group("g", ["a"], |g| g)
         .with(|s| s.spec.template.termination_delay = Some(delay.into()));
-    let intake = intake::take(&pcs.build(), &DefaultsConfig::default());
-    assert!(intake.may_act(), "{:?}", intake.errors);
-    assert_eq!(intake.invalid_delays.len(), 1);
+    let validated = validated_set::validate_set(&pcs.build(), &DefaultsConfig::default());
+    assert!(validated.may_act(), "{:?}", validated.errors);
+    assert_eq!(validated.invalid_delays.len(), 1);
 }

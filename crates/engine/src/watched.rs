@@ -6,7 +6,7 @@ use kube::core::{ClusterResourceScope, DeserializeGuard, NamespaceResourceScope}
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::cache::Change;
+use crate::cache::{Cache, Change};
 use crate::caches::Caches;
 use crate::scope::Scope;
 
@@ -88,5 +88,12 @@ impl WatchedScope for ClusterResourceScope {
         K: Resource<DynamicType = (), Scope = Self>,
     {
         Api::all(client)
+    }
+}
+
+/// An empty cache of the kind.
+impl<K: Watched> Default for Cache<K> {
+    fn default() -> Self {
+        Self::new(K::SELECTION.is_by_label())
     }
 }
