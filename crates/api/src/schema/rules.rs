@@ -72,7 +72,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
         let path = rule.at;
         let validation = rule.validation();
         at(root, path, &|schema| {
-            add_rules(schema, [validation.clone()])
+            add_rules(schema, [validation.clone()]);
         });
     }
     if kind != "PodCliqueSet" {
