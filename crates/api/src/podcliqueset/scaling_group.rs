@@ -47,10 +47,11 @@ pub struct PodCliqueScalingGroupConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
-    /// Autoscaling of the group. Accepted, no autoscaler is created yet.
+    /// Has a HorizontalPodAutoscaler made that scales this group, one in each replica of the set.
     ///
-    /// Condition `FieldNotImplemented` names it. While it is set, a changed `replicas` of the
-    /// template does not reach groups that exist. Refused for `Training`.
+    /// While it is set, a changed `replicas` of the template does not reach groups that exist; once
+    /// it is removed, their count stays as it is. A change restarts nothing. Refused for
+    /// `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_config: Option<AutoScalingConfig>,
     /// Claims shared within the group. Accepted, without effect yet.

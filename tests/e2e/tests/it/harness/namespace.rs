@@ -12,7 +12,7 @@ use super::site;
 use super::{cleanup, report, wait};
 
 /// Everything that the operator makes, what it makes it from, and what it must not make.
-pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,serviceaccounts,roles,rolebindings";
+pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,hpa,serviceaccounts,roles,rolebindings";
 
 /// The objects in a namespace that was never used.
 const FROM_KUBERNETES: [&str; 1] = ["default"];
