@@ -121,7 +121,6 @@ pub enum Reason {
     // Ready=False; `causes` has the order in which they are reported.
     InvalidSpec,
     LimitExceeded,
-    NotImplemented,
     QuotaExceeded,
     ServiceAccountMissing,
     PriorityClassMissing,
@@ -141,6 +140,7 @@ pub enum Reason {
     ContainersNotReady,
     PodsStarting,
     WaitingForScheduler,
+    WaitingForStartOrder,
     GangIncomplete,
     BaseGangNotReady,
 }

@@ -9,6 +9,7 @@ mod job_cleanup;
 mod relabel;
 mod replace_finished;
 mod scale_in;
+mod start_order;
 mod stuck_terminating;
 
 use api::{PodClique, PodCliqueStatus, labels};
@@ -40,6 +41,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));
     plan.wave(gates::removals(snapshot));
+    plan.wave(start_order::plan_starts(snapshot));
     plan.wave(stuck_terminating::detachments(snapshot, now));
     plan.wave(stuck_terminating::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));

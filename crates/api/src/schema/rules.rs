@@ -3,6 +3,7 @@
 //! Messages, reasons and field paths of Grove's rules are part of the contract.
 
 mod delay;
+mod start_order;
 mod topology;
 mod training;
 
@@ -121,6 +122,7 @@ fn set_rules() -> Vec<Rule> {
     rules.extend(training::soundness_rules());
     rules.extend(delay::termination_rules());
     rules.extend(key_rules());
+    rules.push(start_order::rule());
     rules
 }
 

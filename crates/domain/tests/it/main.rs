@@ -15,4 +15,5 @@ mod indices;
 mod layout;
 mod old_names;
 mod readiness;
+mod start_order;
 mod termination;

@@ -15,6 +15,7 @@ mod requests;
 mod restarts;
 mod runtime;
 mod shortage;
+mod start_order;
 mod status;
 mod terminal;
 mod window;
@@ -106,7 +107,10 @@ impl Checker {
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
             match record.id.resource {
-                Resource::Pod => self.pod(&window, record)?,
+                Resource::Pod => {
+                    self.pod(&window, record)?;
+                    start_order::check(&window, record)?;
+                }
                 Resource::PodGang => gangs::check(&window, record)?,
                 Resource::PodClique => others::finalizer(&window, record, &self.late)?,
                 _ => {}

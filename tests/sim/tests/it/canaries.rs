@@ -67,4 +67,7 @@ canaries! {
     one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR";
     timer_early: TimerEarly by "I13";
     no_confirm: NoConfirm by "I15";
+    starts_at_once: StartsAtOnce by "I38";
+    forgets_parents: ForgetsParents by "I38";
+    never_starts: NeverStarts by "ESR" "I31";
 }

@@ -122,6 +122,7 @@ impl Operator {
         };
         let cliques = podclique::PodCliqueReconciler {
             stuck_pod_timeout: STUCK,
+            init_container_image: "grove-initc".to_owned(),
             ..podclique::PodCliqueReconciler::default()
         };
         Self {

@@ -73,4 +73,10 @@ pub enum Sabotage {
     TimerEarly,
     /// A stored breach is believed, whatever the pods say.
     NoConfirm,
+    /// Pods that start after others are told to start when they are created.
+    StartsAtOnce,
+    /// Pods are created without what holds them back.
+    ForgetsParents,
+    /// Pods are never told that they may start.
+    NeverStarts,
 }

@@ -15,6 +15,7 @@ mod report;
 pub mod requests;
 pub mod seen;
 pub mod site;
+pub mod starts;
 pub mod wait;
 
 pub use namespace::Namespace;
