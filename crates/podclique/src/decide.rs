@@ -9,6 +9,7 @@ mod job_cleanup;
 mod relabel;
 mod replace_finished;
 mod scale_in;
+mod sleep;
 mod stuck_terminating;
 
 use api::{PodClique, PodCliqueStatus, labels};
@@ -36,6 +37,12 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
             meta,
             labels::PCLQ_FINALIZER,
         ));
+    }
+    if let Some(status) = sleep::note(snapshot, now) {
+        return Plan {
+            status: Some(status),
+            ..Plan::default()
+        };
     }
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));

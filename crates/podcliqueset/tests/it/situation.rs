@@ -94,6 +94,12 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
     let mut snapshot = alone(set);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
+    make_group_replicas(&mut snapshot);
+    snapshot
+}
+
+/// Makes the PodCliques of the group's replicas that are missing, as the group does.
+pub fn make_group_replicas(snapshot: &mut Snapshot) {
     for j in 0..snapshot.groups[0].spec.replicas {
         for (clique, replicas) in [("leader", 1), ("worker", 2)] {
             let name = format!("demo-0-g-{j}-{clique}");
@@ -102,16 +108,13 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
                 .size(replicas, replicas)
                 .with(|c| c.metadata.owner_references = Some(vec![group]))
                 .build();
-            snapshot.podcliques.insert(
-                name,
-                ObservedClique {
-                    podclique,
-                    pods: vec![],
-                },
-            );
+            let new = ObservedClique {
+                podclique,
+                pods: vec![],
+            };
+            snapshot.podcliques.entry(name).or_insert(new);
         }
     }
-    snapshot
 }
 
 /// Gives a PodClique these many pods, each adapted.

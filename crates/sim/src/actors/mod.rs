@@ -5,10 +5,12 @@ mod cluster;
 mod disturb;
 mod job;
 mod kubelet;
+mod sleep;
 mod user;
 
 pub use chaos::{break_pod, heal, lose_node, make_trouble};
 pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
 pub use disturb::{disturb, leave, recreate};
 pub use kubelet::{ENDLESS, is_endless, run_pods};
+pub use sleep::{put_to_sleep, wake_all};
 pub use user::{User, act};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::job;
+use super::{job, sleep};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -120,13 +120,14 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     if user.has_job() {
         return act_on_job(user, store, rng);
     }
-    match rng.below(11) {
+    match rng.below(13) {
         0 => store.remove("user", &user.set(rng)),
         1 | 2 => user.create(store),
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
         8 => orphan(store, rng),
-        _ => scale(store, rng, Resource::PodClique, 1, 4),
+        11 | 12 => sleep::doze(store, rng),
+        _ => scale(store, rng, Resource::PodClique, 0, 4),
     }
 }
 

@@ -7,6 +7,7 @@ mod failures;
 mod fences;
 mod gangs;
 mod job;
+mod joining;
 mod late;
 mod others;
 mod pace;
@@ -15,6 +16,7 @@ mod requests;
 mod restarts;
 mod runtime;
 mod shortage;
+mod sleep;
 mod status;
 mod terminal;
 mod window;
@@ -105,6 +107,7 @@ impl Checker {
             terminal::check(&window, record)?;
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
+            sleep::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,

@@ -6,8 +6,12 @@ use crate::view;
 
 /// Everything that is asked for runs, or nothing is asked for.
 pub(super) fn all_of(object: &Value) -> Option<String> {
-    let is_asked_for = view::number(object, "/spec/replicas") > 0;
-    let reason = if is_asked_for {
+    is_asked_for(object, view::number(object, "/spec/replicas") > 0)
+}
+
+/// The same of a set, of which everything may sleep.
+pub(super) fn is_asked_for(object: &Value, runs: bool) -> Option<String> {
+    let reason = if runs {
         "AllReady"
     } else {
         "ScaledToZero"

@@ -30,6 +30,7 @@ mod repair;
 mod rights;
 mod round_trip;
 mod scaling;
+mod sleep;
 mod stuck;
 mod termination;
 mod training;

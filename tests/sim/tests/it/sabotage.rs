@@ -71,6 +71,10 @@ pub enum Sabotage {
     OneNamespace,
     /// Gangs are terminated a second before their time.
     TimerEarly,
+    /// What joins a gang is listed pod by pod.
+    PiecemealJoining,
+    /// A clique that is scaled to 0 loses its pods without having said so.
+    SilentSleep,
     /// A stored breach is believed, whatever the pods say.
     NoConfirm,
 }
