@@ -6,7 +6,6 @@
 //! not there.
 
 mod outcome;
-pub(crate) mod writes;
 
 use std::collections::BTreeSet;
 
@@ -21,6 +20,7 @@ use serde_json::json;
 
 use crate::backoff::Class;
 use crate::context::Context;
+use crate::kinds::find_kind;
 use crate::metrics::ByAction;
 use crate::requests::RequestError;
 pub use outcome::{Failed, Outcome};
@@ -159,7 +159,7 @@ fn code_of(action: &Action) -> String {
 }
 
 async fn execute(context: &Context, action: &Action) -> Result<(), RequestError> {
-    let kind = context.kind(action.kind())?;
+    let kind = find_kind(action.kind())?;
     match action {
         Action::Create(object) => kind.create(context, object).await,
         Action::Replace(object) => kind.replace(context, object).await,
@@ -193,7 +193,7 @@ async fn execute(context: &Context, action: &Action) -> Result<(), RequestError>
 pub async fn read_all_live(context: &Context, changed: &[(Kind, Key)]) {
     let reads = changed.iter().take(MAX_READS);
     let reads =
-        reads.filter_map(|(kind, key)| Some(context.kind(*kind).ok()?.read_live(context, key)));
+        reads.filter_map(|(kind, key)| Some(find_kind(*kind).ok()?.read_live(context, key)));
     let reads: Vec<_> = reads.collect();
     let mut reads = stream::iter(reads).buffer_unordered(MAX_CONCURRENT_WRITES);
     while let Some(is_answered) = reads.next().await {

@@ -3,6 +3,7 @@
 mod owners;
 mod slot_history;
 mod taken_names;
+pub mod watched;
 
 use std::any::{Any, TypeId};
 use std::collections::{BTreeSet, HashMap};
@@ -11,9 +12,10 @@ use std::sync::{Arc, PoisonError, RwLock};
 use domain::plan::Kind;
 
 use crate::cache::Cache;
-use crate::watched::Watched;
+
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
+use watched::Watched;
 
 /// One cache per kind, and what is remembered of objects that are gone.
 #[derive(Debug, Default)]

@@ -9,19 +9,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::Key;
 use domain::plan::Kind;
 use jiff::Timestamp;
-use kube::Client;
 use tokio::sync::Notify;
 
 use crate::cache::Change;
 use crate::caches::Caches;
+use crate::caches::watched::{Watched, WatchedScope};
 use crate::clock::{self, Clock};
 use crate::controllers::{Controller, ControllerName, Controllers};
-use crate::kinds::{AnyKind, Kinds};
 use crate::metrics::{ByController, Metrics};
-use crate::requests::{RequestError, Requests};
+use crate::requests::Requests;
 use crate::scope::Scope;
 use crate::sync_state::{SyncState, watch_of};
-use crate::watched::{Watched, WatchedScope};
 use crate::work_queue::WorkQueue;
 
 /// What all controllers share.
@@ -34,7 +32,6 @@ pub struct Context {
     pub metrics: Arc<Metrics>,
     pub(crate) sync: SyncState,
     clock: Clock,
-    kinds: Kinds,
     controllers: Controllers,
     doubts: Mutex<HashMap<Kind, Arc<Notify>>>,
 }
@@ -48,7 +45,6 @@ impl Context {
             metrics,
             sync: SyncState::new(Scope::of(&[])),
             clock: Arc::new(clock::now),
-            kinds: Kinds::all(),
             controllers,
             doubts: Mutex::default(),
         }
@@ -58,13 +54,6 @@ impl Context {
     #[must_use]
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
-        self
-    }
-
-    /// With other kinds.
-    #[must_use]
-    pub fn with_kinds(mut self, kinds: Kinds) -> Self {
-        self.kinds = kinds;
         self
     }
 
@@ -84,18 +73,6 @@ impl Context {
     pub fn queue(&self, controller: ControllerName) -> WorkQueue {
         let found = self.controllers.get(controller);
         found.map_or_else(WorkQueue::default, |c| c.queue.clone())
-    }
-
-    /// Says that all kinds will be watched, and returns what watches each, for ever.
-    pub fn watches(
-        self: &Arc<Self>,
-        client: &Client,
-    ) -> Vec<(Kind, impl Future<Output = ()> + Send + 'static)> {
-        self.kinds.iter().for_each(|kind| kind.expect(self));
-        let kinds = self.kinds.iter();
-        kinds
-            .map(|kind| (kind.kind(), kind.watch(self.clone(), client.clone())))
-            .collect()
     }
 
     /// Says that this kind will be watched: keys are held back until it is listed where they are.
@@ -156,14 +133,6 @@ impl Context {
     /// Waits until every kind is listed everywhere.
     pub async fn synced(&self) {
         self.sync.synced().await;
-    }
-
-    /// What can be done with objects of a kind.
-    pub(crate) fn kind(&self, kind: Kind) -> Result<&dyn AnyKind, RequestError> {
-        self.kinds.get(kind).ok_or_else(|| RequestError::Refused {
-            code: 400,
-            message: format!("kind {kind} is not in the table of kinds"),
-        })
     }
 
     pub(crate) fn controllers(&self) -> impl Iterator<Item = (ControllerName, &Controller)> {

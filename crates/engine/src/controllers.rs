@@ -13,9 +13,9 @@ use jiff::Timestamp;
 use kube::core::object::HasStatus;
 
 use crate::caches::Caches;
+use crate::caches::watched::Watched;
 pub use crate::controller_name::ControllerName;
 use crate::triggers::{Triggers, TriggersOf};
-use crate::watched::Watched;
 use crate::work_queue::WorkQueue;
 use ready_state::list_ready_states;
 pub(crate) use ready_state::{ReadyState, ready_labels};

@@ -14,10 +14,10 @@ use k8s_openapi::api::core::v1::{Event as ApiEvent, EventSource, ObjectReference
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::apply::Outcome;
+use crate::caches::watched::Watched;
 use crate::context::Context;
-use crate::kinds::AnyKind;
+use crate::kinds::{AnyKind, find_kind};
 use crate::requests::{self, RequestError, Requests};
-use crate::watched::Watched;
 
 /// How many names are remembered to spare the API server repetitions.
 const MAX_PUBLISHED: usize = 10_000;
@@ -86,7 +86,7 @@ impl Context {
     pub fn reference<K: Watched>(&self, object: &K, note: &Event) -> ObjectReference {
         let own = || Target::of::<K>(object.meta());
         let target = note.about.clone().unwrap_or_else(own);
-        let kind = self.kind(target.kind).ok();
+        let kind = find_kind(target.kind).ok();
         ObjectReference {
             api_version: kind.map(AnyKind::api_version),
             kind: Some(target.kind.to_string()),

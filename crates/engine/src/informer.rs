@@ -21,12 +21,12 @@ use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
 use tokio::time::{Instant, sleep_until};
 
+use crate::caches::watched::{Selection, Watched, WatchedScope};
 use crate::context::Context;
 use crate::heard::{self, Heard};
 use crate::metrics::ByKind;
 use crate::scope::Scope;
 use crate::sync_state::{Watch, watch_of};
-use crate::watched::{Selection, Watched, WatchedScope};
 use failures::{FAILURES_BEFORE_RELIST, Failures};
 
 /// How often own writes are checked for being shown by the watch.

@@ -7,16 +7,21 @@
 mod any;
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::Kind;
+use futures::future::BoxFuture;
 use k8s_openapi::api::core::v1::Service;
+use kube::Client;
 
 use crate::cache::Change;
 use crate::caches::Caches;
-use crate::watched::{Selection, Watched};
+use crate::caches::watched::{Selection, Watched};
+use crate::context::Context;
+use crate::requests::RequestError;
 pub(crate) use any::AnyKind;
 use any::Typed;
 
@@ -47,13 +52,28 @@ impl Kinds {
         self
     }
 
-    pub(crate) fn get(&self, kind: Kind) -> Option<&dyn AnyKind> {
-        self.0.get(&kind).map(AsRef::as_ref)
+    /// Says that all of them will be watched, and returns what watches each, for ever.
+    pub fn watches(
+        &self,
+        context: &Arc<Context>,
+        client: &Client,
+    ) -> Vec<(Kind, BoxFuture<'static, ()>)> {
+        self.0.values().for_each(|kind| kind.expect(context));
+        let kinds = self.0.values();
+        kinds
+            .map(|kind| (kind.kind(), kind.watch(context.clone(), client.clone())))
+            .collect()
     }
+}
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &dyn AnyKind> {
-        self.0.values().map(AsRef::as_ref)
-    }
+/// What can be done with objects of a kind.
+pub(crate) fn find_kind(kind: Kind) -> Result<&'static dyn AnyKind, RequestError> {
+    static ALL: LazyLock<Kinds> = LazyLock::new(Kinds::all);
+    let found = ALL.0.get(&kind).map(AsRef::as_ref);
+    found.ok_or_else(|| RequestError::Refused {
+        code: 400,
+        message: format!("kind {kind} is not in the table of kinds"),
+    })
 }
 
 impl std::fmt::Debug for Kinds {

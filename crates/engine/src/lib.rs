@@ -34,13 +34,13 @@ pub mod state_metrics;
 mod sync_state;
 pub mod triggers;
 pub mod urgency;
-pub mod watched;
 pub mod work_queue;
 pub mod worker;
+mod writes;
 
 pub use cache::{Cache, Change};
 pub use caches::Caches;
+pub use caches::watched::Watched;
 pub use context::Context;
 pub use controllers::{ControllerName, Controllers, Reconciler};
 pub use kinds::Kinds;
-pub use watched::Watched;

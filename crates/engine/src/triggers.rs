@@ -13,8 +13,8 @@ use domain::Key;
 
 use crate::cache::{Change, PendingCreate};
 use crate::caches::Caches;
+use crate::caches::watched::Watched;
 use crate::controller_name::ControllerName;
-use crate::watched::Watched;
 
 /// Whose keys are concerned by what happened, for each controller that reads objects of the kind.
 type KeysAfter<E> = Vec<(ControllerName, Box<FindKeys<E>>)>;

@@ -8,7 +8,7 @@ use anyhow::Context as _;
 use engine::clock::{self, Clock};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
-use engine::{Context, Controllers, Reconciler, admin, crds, runner};
+use engine::{Context, Controllers, Kinds, Reconciler, admin, crds, runner};
 use futures::FutureExt;
 use futures::future::Shared;
 use jiff::SignedDuration;
@@ -113,7 +113,7 @@ pub fn controllers() -> Controllers {
 }
 
 fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client) {
-    for (kind, watch) in context.watches(client) {
+    for (kind, watch) in Kinds::all().watches(context, client) {
         tasks.spawn(async move {
             watch.await;
             kind.name()

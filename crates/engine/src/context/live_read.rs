@@ -8,8 +8,8 @@ use futures::{FutureExt, StreamExt};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Context;
+use crate::caches::watched::Watched;
 use crate::requests::RequestError;
-use crate::watched::Watched;
 
 /// Live reads in flight per kind.
 const MAX_CONCURRENT_READS: usize = 16;

@@ -4,7 +4,7 @@ use domain::Key;
 
 use super::Context;
 use crate::cache::PendingCreate;
-use crate::watched::Watched;
+use crate::caches::watched::Watched;
 
 impl Context {
     /// We wrote this object.

@@ -9,7 +9,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use kube::core::object::HasStatus;
 
 use crate::caches::Caches;
-use crate::watched::Watched;
+use crate::caches::watched::Watched;
 
 /// What an object's condition Ready says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

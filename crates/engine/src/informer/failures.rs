@@ -5,9 +5,9 @@ use std::time::Duration;
 use kube::runtime::watcher;
 use tokio::time::Instant;
 
+use crate::caches::watched::Watched;
 use crate::heard::NoHead;
 use crate::scope::Scope;
-use crate::watched::Watched;
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(200);
 const MAX_PAUSE: Duration = Duration::from_secs(5);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use domain::plan::Kind;
 
 use super::Informer;
-use crate::watched::Watched;
+use crate::caches::watched::Watched;
 
 /// How long until an API server that does not serve the kind is asked again.
 const ABSENT_PAUSE: Duration = Duration::from_secs(30);

@@ -10,11 +10,11 @@ use futures::future::BoxFuture;
 use kube::Client;
 use serde_json::Value;
 
-use crate::apply::writes;
+use crate::caches::watched::Watched;
 use crate::context::Context;
 use crate::informer;
 use crate::requests::RequestError;
-use crate::watched::Watched;
+use crate::writes;
 
 /// The answer to a write.
 pub(crate) type Written<'a> = BoxFuture<'a, Result<(), RequestError>>;

@@ -12,7 +12,7 @@ use kube::Resource;
 
 use crate::cache::{Change, set_of};
 use crate::caches::Caches;
-use crate::watched::Watched;
+use crate::caches::watched::Watched;
 
 /// The keys of the object as it was and as it is.
 pub fn own<K: Resource<DynamicType = ()>>(change: &Change<K>) -> Vec<Key> {

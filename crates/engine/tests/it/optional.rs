@@ -107,8 +107,11 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
     let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
     // One of a namespace would not see objects of the cluster otherwise.
     let context = context.in_namespaces(&["default".into()]);
-    let context = Arc::new(context.with_kinds(Kinds::none().with::<Binding>()));
-    let (_, watch) = context.watches(&client).remove(0);
+    let context = Arc::new(context);
+    let (_, watch) = Kinds::none()
+        .with::<Binding>()
+        .watches(&context, &client)
+        .remove(0);
     assert_eq!(context.unsynced().len(), 1, "it may be there");
     context.caches.of::<PodClique>().apply(podclique("a"));
     let watch = tokio::spawn(watch);

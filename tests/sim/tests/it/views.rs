@@ -1,6 +1,6 @@
 //! What the operator's watches show: each kind lags on its own.
 
-use engine::watched::Selection;
+use engine::caches::watched::Selection;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;

@@ -9,9 +9,9 @@ use k8s_openapi::api::core::v1::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};
 
+use crate::caches::watched::Watched;
 use crate::context::Context;
 use crate::requests::{self, RequestError};
-use crate::watched::Watched;
 
 /// POST. If the name is taken by an object of the same owner that stays, an earlier answer was
 /// lost and all is well; the object as it is goes into the cache.
