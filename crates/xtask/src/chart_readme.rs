@@ -5,7 +5,7 @@ use std::fs;
 
 use anyhow::{Context, bail};
 
-use crate::generate::{self, Output};
+use crate::output::{self, Output};
 
 const VALUES: &str = "charts/grove/values.yaml";
 const HEAD: &str = include_str!("chart_readme/head.md");
@@ -13,7 +13,7 @@ const HEAD: &str = include_str!("chart_readme/head.md");
 /// `charts/grove/README.md`
 pub fn readme() -> anyhow::Result<Output> {
     let values =
-        fs::read_to_string(generate::root().join(VALUES)).with_context(|| VALUES.to_owned())?;
+        fs::read_to_string(output::root().join(VALUES)).with_context(|| VALUES.to_owned())?;
     Ok(Output {
         path: "charts/grove/README.md".into(),
         text: format!("{HEAD}\n{}", list(&values)?),

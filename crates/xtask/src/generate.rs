@@ -1,20 +1,12 @@
 //! `cargo xtask generate`: the list of generated files, written or compared.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use anyhow::Context;
 
+use crate::output::Output;
 use crate::{chart_readme, crd_files};
-
-/// A file that is written by program.
-#[derive(Debug)]
-pub struct Output {
-    /// Where, relative to the root of the workspace.
-    pub path: PathBuf,
-    /// What is in it.
-    pub text: String,
-}
 
 /// Every generated file. Add new ones here; `--check` then covers them.
 ///
@@ -25,11 +17,6 @@ pub fn outputs() -> anyhow::Result<Vec<Output>> {
     outputs.extend(crd_files::chart_templates()?);
     outputs.push(chart_readme::readme()?);
     Ok(outputs)
-}
-
-/// The root of this workspace.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Writes the files that differ and says which. True: it always succeeds or returns the error.

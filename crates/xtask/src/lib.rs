@@ -5,4 +5,5 @@ pub mod chart_readme;
 pub mod compare;
 pub mod crd_files;
 pub mod generate;
+pub mod output;
 pub mod yaml;

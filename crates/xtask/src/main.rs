@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{compare, generate};
+use xtask::{compare, generate, output};
 
 /// Generates and checks what is written by program.
 #[derive(Parser)]
@@ -31,8 +31,8 @@ enum Task {
 
 fn main() -> anyhow::Result<ExitCode> {
     let ok = match Arguments::parse().task {
-        Task::Generate { check: false } => generate::write(&generate::root())?,
-        Task::Generate { check: true } => generate::check(&generate::root())?,
+        Task::Generate { check: false } => generate::write(&output::root())?,
+        Task::Generate { check: true } => generate::check(&output::root())?,
         Task::CompareCrds { folder } => compare::run(&folder)?,
     };
     Ok(if ok {

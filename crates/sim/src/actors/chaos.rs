@@ -3,7 +3,7 @@
 use api::labels;
 use serde_json::{Value, json};
 
-use super::cluster::pick;
+use super::choice::pick_pod;
 use super::kubelet::{BROKEN, crash, is_broken};
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
@@ -34,14 +34,14 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
 }
 
 fn evict(store: &mut Store, rng: &mut Rng) {
-    if let Some(id) = pick(store, rng, view::is_live) {
+    if let Some(id) = pick_pod(store, rng, view::is_live) {
         store.remove("chaos", &id);
     }
 }
 
 fn fail(store: &mut Store, rng: &mut Rng) {
     let is_running = |p: &Value| view::is_live(p) && view::text(p, "/status/phase") == "Running";
-    if let Some(id) = pick(store, rng, is_running) {
+    if let Some(id) = pick_pod(store, rng, is_running) {
         let time = store.stamp();
         let phase = if rng.chance(700) {
             "Failed"
@@ -59,7 +59,7 @@ fn fail(store: &mut Store, rng: &mut Rng) {
 }
 
 fn unready(store: &mut Store, rng: &mut Rng) {
-    if let Some(id) = pick(store, rng, view::is_ready) {
+    if let Some(id) = pick_pod(store, rng, view::is_ready) {
         store.edit("chaos", &id, |pod| {
             pod["status"]["conditions"] = json!([
                 {"type": "PodScheduled", "status": "True"},
@@ -71,7 +71,7 @@ fn unready(store: &mut Store, rng: &mut Rng) {
 
 /// A pod is not Ready until the faults are repaired.
 fn break_one(store: &mut Store, rng: &mut Rng) {
-    if let Some(id) = pick(store, rng, view::is_ready) {
+    if let Some(id) = pick_pod(store, rng, view::is_ready) {
         break_pod(store, &id);
     }
 }
@@ -88,7 +88,7 @@ pub fn break_pod(store: &mut Store, id: &Id) {
 }
 
 fn heal_one(store: &mut Store, rng: &mut Rng) {
-    if let Some(id) = pick(store, rng, is_broken) {
+    if let Some(id) = pick_pod(store, rng, is_broken) {
         heal_pod(store, &id);
     }
 }
@@ -103,7 +103,7 @@ fn heal_pod(store: &mut Store, id: &Id) {
 
 /// The node of a running pod is lost and the pod is deleted: no kubelet confirms its end.
 pub fn lose_node(store: &mut Store, rng: &mut Rng) {
-    if let Some(id) = pick(store, rng, view::is_ready) {
+    if let Some(id) = pick_pod(store, rng, view::is_ready) {
         store.remove("chaos", &id);
     }
 }
@@ -218,7 +218,7 @@ fn edit_child(store: &mut Store, rng: &mut Rng) {
 /// Another controller puts a gate of its own on a pod.
 fn gate(store: &mut Store, rng: &mut Rng) {
     let is_gated = |p: &Value| view::is_live(p) && !view::gates(p).is_empty();
-    let Some(id) = pick(store, rng, is_gated) else {
+    let Some(id) = pick_pod(store, rng, is_gated) else {
         return;
     };
     store.edit("chaos", &id, |pod| {

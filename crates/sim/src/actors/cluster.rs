@@ -4,6 +4,7 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::chaos::break_pod;
+use super::choice::pick_pod;
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store, Stored};
 use crate::{Rng, view};
@@ -21,7 +22,7 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
         return false;
     }
     let free = |p: &Value| view::gates(p).is_empty() && !is_bound(p) && view::is_live(p);
-    let Some(id) = pick(store, rng, free) else {
+    let Some(id) = pick_pod(store, rng, free) else {
         return false;
     };
     let time = store.stamp();
@@ -81,7 +82,7 @@ pub fn add_gate(call: &mut Call) {
 
 /// Another controller takes its own gate off one pod.
 pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
-    let Some(id) = pick(store, rng, |p| view::gates(p).contains(&FOREIGN_GATE)) else {
+    let Some(id) = pick_pod(store, rng, |p| view::gates(p).contains(&FOREIGN_GATE)) else {
         return false;
     };
     store.edit("quota controller", &id, |pod| {
@@ -136,14 +137,4 @@ fn remove_from(store: &mut Store, id: &Id, list: &str, is_meant: impl Fn(&Value)
 fn is_orphan(store: &Store, object: &Value) -> bool {
     let mut owners = view::list(object, "/metadata/ownerReferences").peekable();
     owners.peek().is_some() && owners.all(|o| store.by_uid(view::text(o, "/uid")).is_none())
-}
-
-/// A random pod of which this holds.
-pub(super) fn pick(store: &Store, rng: &mut Rng, holds: impl Fn(&Value) -> bool) -> Option<Id> {
-    let pods: Vec<Id> = store
-        .all(Resource::Pod)
-        .filter(|(_, p)| holds(p))
-        .map(|(id, _)| id.clone())
-        .collect();
-    rng.pick(&pods).cloned()
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::cluster::pick;
+use super::choice::pick_pod;
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -38,7 +38,7 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
             !view::is_finished(p) && !is_broken(p) && (!view::is_ready(p) || !is_endless(p));
         is_bound && (view::is_terminating(p) || goes_on)
     };
-    let Some(id) = pick(store, rng, has_work) else {
+    let Some(id) = pick_pod(store, rng, has_work) else {
         return false;
     };
     let Some(pod) = store.get(&id).cloned() else {
@@ -88,7 +88,7 @@ fn restarted(pod: &Value) -> (i64, Value) {
 /// The container of a pod that does not end by itself crashes; the kubelet starts it again.
 pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
     let may_crash = |p: &Value| view::is_live(p) && view::is_ready(p) && !may_end(p);
-    if let Some(id) = pick(store, rng, may_crash)
+    if let Some(id) = pick_pod(store, rng, may_crash)
         && let Some(pod) = store.get(&id).cloned()
     {
         exit(store, &id, &pod, 1);

@@ -1,6 +1,7 @@
 //! Who else acts in the cluster. Each function makes one move, if there is one to make.
 
 mod chaos;
+mod choice;
 mod cluster;
 mod disturb;
 mod job;

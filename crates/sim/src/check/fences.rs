@@ -87,7 +87,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
     let mut due = Vec::new();
     let is_current = |c: &Value| match kind {
         "PodCliqueSet" => {
-            is_of_set(c, owner, replica)
+            shortage::is_of_set(c, owner, replica)
                 && label(c, labels::ATTEMPT) == attempt
                 && view::label(c, labels::SCALING_GROUP).is_empty()
         }
@@ -103,7 +103,7 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
         due.extend(cliques.iter().filter_map(|c| due_at(c, &set)));
         if kind == "PodCliqueSet" {
             let of_replica = |g: &Value| {
-                is_of_set(g, owner, replica)
+                shortage::is_of_set(g, owner, replica)
                     && view::number(g, "/status/observedAttempt") == attempt
             };
             let groups = window.versions(Resource::PodCliqueScalingGroup, of_replica);
@@ -111,10 +111,6 @@ fn causes(window: &Window<'_>, owner: &Value, replica: i64, attempt: i64) -> Vec
         }
     }
     due
-}
-
-pub(super) fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
-    view::set_of(child) == view::name(set) && view::replica(child) == Some(replica)
 }
 
 /// All states of the set in which it may have been seen.

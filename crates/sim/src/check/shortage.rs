@@ -4,8 +4,8 @@
 use api::labels;
 use serde_json::Value;
 
+use super::failures;
 use super::window::Window;
-use super::{failures, fences};
 use crate::resource::Resource;
 use crate::store::Stored;
 use crate::view;
@@ -19,7 +19,7 @@ pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> b
             let index = view::label(c, labels::SCALING_GROUP_REPLICA_INDEX);
             view::owner(c).is_some_and(|o| o.2 == view::uid(owner)) && index.parse() == Ok(replica)
         } else {
-            fences::is_of_set(c, owner, replica)
+            is_of_set(c, owner, replica)
         }
     };
     let parts = window.versions(Resource::PodClique, is_part);
@@ -33,4 +33,9 @@ fn is_short(window: &Window<'_>, podclique: &Value) -> bool {
     let pods = failures::steady_pods(window, view::uid(podclique));
     let ready = pods.values().filter(|states| is_ready(states)).count();
     i64::try_from(ready).unwrap_or(0) < least
+}
+
+/// Whether the child belongs to this replica of the set.
+pub(super) fn is_of_set(child: &Value, set: &Value, replica: i64) -> bool {
+    view::set_of(child) == view::name(set) && view::replica(child) == Some(replica)
 }

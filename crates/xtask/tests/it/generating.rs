@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use xtask::{chart_readme, crd_files, generate, yaml};
+use xtask::{chart_readme, crd_files, generate, output, yaml};
 
 /// What `kubectl` and reviewers bear; also the limit of an annotation.
 const LARGEST_FILE: usize = 256 * 1024;
@@ -11,7 +11,7 @@ const LARGEST_FILE: usize = 256 * 1024;
 #[test]
 fn the_tree_is_up_to_date() {
     assert!(
-        generate::check(&generate::root()).unwrap(),
+        generate::check(&output::root()).unwrap(),
         "run `cargo xtask generate`"
     );
 }
