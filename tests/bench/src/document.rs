@@ -22,7 +22,8 @@ pub fn fragment(conditions: &[String], sections: &[Section]) -> String {
 fn show(section: &Section) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
-    table.set_header([section.title.as_str(), "operator", "raw driver", "ratio"]);
+    let [of, beside] = section.columns;
+    table.set_header([section.title.as_str(), of, beside, "ratio"]);
     for row in &section.rows {
         table.add_row(&row.0);
     }

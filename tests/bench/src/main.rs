@@ -11,9 +11,12 @@ mod deletion;
 mod document;
 mod model;
 mod namespace;
+mod neighbour;
 mod observer;
 mod operator;
 mod ours;
+mod podclique;
+mod pods;
 mod process;
 mod progress;
 mod raw;
@@ -112,6 +115,10 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     let storms = [Failures::AtOnce, Failures::Apart].into_iter();
     for failures in storms.filter(|failures| failures.title().contains(&args.only)) {
         sections.push(storm::measure(&site, failures, args.rounds).await?);
+    }
+    let crowd = Shape::crowd(args.pods);
+    if neighbour::title(&crowd).contains(&args.only) {
+        sections.push(neighbour::measure(&site, &crowd, args.rounds).await?);
     }
     let text = document::fragment(&conditions.with(&site, args.rounds), &sections);
     println!("{text}");

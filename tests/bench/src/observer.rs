@@ -14,8 +14,8 @@ use crate::calls;
 use crate::progress::say;
 use crate::watching::{Event, Metadata, Object, Watch};
 
-/// Nothing that is measured may take longer.
-const DEADLINE: Duration = Duration::from_mins(4);
+/// Nothing that is measured may take longer; 10,000 pods on two cores take some minutes.
+const DEADLINE: Duration = Duration::from_mins(10);
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 
 /// What was seen so far, and when the last one was as it should be.

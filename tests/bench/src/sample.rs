@@ -30,6 +30,11 @@ impl Sample {
         sorted.get(rank - 1).copied().unwrap_or_default()
     }
 
+    /// How many they are.
+    pub fn count(&self) -> f64 {
+        f64::from(u32::try_from(self.0.len()).unwrap_or(u32::MAX))
+    }
+
     fn min(&self) -> f64 {
         self.0.iter().copied().fold(self.max(), f64::min)
     }

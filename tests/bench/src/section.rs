@@ -7,6 +7,8 @@ use crate::sample::Sample;
 pub struct Section {
     /// The workload.
     pub title: String,
+    /// What the figures are of, and what they are compared with.
+    pub columns: [&'static str; 2],
     /// One line per figure.
     pub rows: Vec<Row>,
     /// What is beyond its limit, each a sentence.
@@ -14,10 +16,16 @@ pub struct Section {
 }
 
 impl Section {
-    /// Nothing measured yet.
+    /// Nothing measured yet of the operator beside the raw driver.
     pub fn new(title: &str) -> Self {
+        Self::with_columns(title, ["operator", "raw driver"])
+    }
+
+    /// Nothing measured yet of what is called so.
+    pub fn with_columns(title: &str, columns: [&'static str; 2]) -> Self {
         Self {
             title: title.to_owned(),
+            columns,
             ..Self::default()
         }
     }
@@ -65,6 +73,11 @@ impl Row {
             format!("goal {}", number(goal)),
             ratio(&ours, goal),
         ])
+    }
+
+    /// Both, where a ratio says nothing.
+    pub fn beside(figure: &str, ours: &Sample, other: &Sample) -> Self {
+        Self([figure.to_owned(), ours.show(), other.show(), String::new()])
     }
 
     /// Compared with nothing.

@@ -40,6 +40,13 @@ impl Shape {
         Self::new("gangs", [1, gangs, 1, pods])
     }
 
+    /// What one tenant creates beside another: 20 sets of so many pods each that a run whose
+    /// largest workload has 1,000 pods gets 10,000.
+    pub fn crowd(pods: u32) -> Self {
+        let of_set = (pods / 2).max(1);
+        Self::new(&format!("20 sets x {of_set} pods"), [20, 1, 1, of_set])
+    }
+
     fn new(title: &str, [sets, replicas, cliques, pods_of_clique]: [u32; 4]) -> Self {
         Self {
             title: title.to_owned(),

@@ -3,8 +3,6 @@
 
 mod figures;
 mod gangs;
-mod podclique;
-mod pods;
 
 use std::time::{Duration, Instant};
 
@@ -19,6 +17,7 @@ use crate::deletion;
 use crate::namespace;
 use crate::observer::Observer;
 use crate::operator::Operator;
+use crate::pods;
 use crate::progress::say;
 use crate::section::Section;
 use crate::shape::Shape;

@@ -9,8 +9,8 @@ use kube::Client;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use super::podclique::PodClique;
 use crate::calls;
+use crate::podclique::PodClique;
 use crate::progress::say;
 use crate::watching::{Event, Object as _, Watch};
 

@@ -4,6 +4,7 @@ mod answers;
 mod gone;
 mod hangs;
 mod hidden;
+mod neighbour;
 mod sick;
 mod throttled;
 mod unreadable;

@@ -16,6 +16,7 @@ pub mod requests;
 pub mod seen;
 pub mod site;
 pub mod wait;
+pub mod webhook;
 
 pub use namespace::Namespace;
 pub use seen::{Seen, condition, same, subset};

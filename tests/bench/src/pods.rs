@@ -7,7 +7,7 @@ use api::labels;
 use kube::Client;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::calls;
 use crate::observer::Pod;
@@ -35,11 +35,20 @@ pub async fn whole_gangs(client: &Client, namespace: &str, size: u32) -> Result<
 
 /// Says of the pod that it is not Ready; KWOK lets that stand.
 pub async fn fail(client: &Client, namespace: &str, pod: &str) -> Result<()> {
+    let condition = json!({"type": "Ready", "status": "False", "reason": "FailedByBenchmark"});
+    set_condition(client, namespace, pod, &condition).await
+}
+
+/// Says of the pod that it is Ready.
+pub async fn restore(client: &Client, namespace: &str, pod: &str) -> Result<()> {
+    let condition = json!({"type": "Ready", "status": "True", "reason": "RestoredByBenchmark"});
+    set_condition(client, namespace, pod, &condition).await
+}
+
+async fn set_condition(client: &Client, namespace: &str, pod: &str, is: &Value) -> Result<()> {
     let path = calls::path("api/v1", namespace, format!("pods/{pod}/status"));
-    let failure = json!({"status": {"conditions": [
-        {"type": "Ready", "status": "False", "reason": "FailedByBenchmark"},
-    ]}});
-    calls::send::<IgnoredAny>(client, calls::strategic_patch(&path, &failure)?).await?;
+    let change = json!({"status": {"conditions": [is]}});
+    calls::send::<IgnoredAny>(client, calls::strategic_patch(&path, &change)?).await?;
     Ok(())
 }
 

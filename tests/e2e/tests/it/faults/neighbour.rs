@@ -1,0 +1,89 @@
+//! A tenant whose namespace has an admission webhook that hangs; his neighbour does not notice.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::harness::control_plane::folder;
+use crate::harness::installation::Installation;
+use crate::harness::manifest::{clique, group, set};
+use crate::harness::operator::Operator;
+use crate::harness::webhook::HangingWebhook;
+use crate::harness::{Namespace, same, site};
+
+/// Within so much of its creation the neighbour's set is Ready.
+const BOUND: Duration = Duration::from_secs(5);
+/// PodCliques that are worked on at once, each of which first asks for one pod.
+const SLOTS: usize = 10;
+/// Writes to one namespace that are on their way at once.
+const SHARE: usize = 16;
+
+#[test]
+fn a_webhook_that_hangs_in_one_namespace_holds_up_no_other() {
+    let control_plane = site::quiet();
+    let installation = Installation::on(&control_plane, &[]);
+    let operator = Operator::start(&installation, &folder("neighbour-operator")).unwrap();
+    operator.wait_until_ready().unwrap();
+    let neighbour = Namespace::on(&control_plane, &operator, "neighbour");
+    let stuck = Namespace::on(&control_plane, &operator, "stuck");
+
+    let pods = HangingWebhook::register(&stuck, "pods", &pod());
+    stuck.apply(&wide("first"));
+    pods.wait_until(SLOTS..=SHARE);
+    comes_and_goes(&neighbour, "pods hang");
+    pods.wait_until(SLOTS..=SHARE);
+
+    let podcliques = HangingWebhook::register(&stuck, "podcliques", &podclique());
+    for i in 0..SLOTS {
+        stuck.apply(&wide(&format!("more-{i}")));
+    }
+    // The rest of its share.
+    podcliques.wait_until(SHARE - SLOTS..=SHARE);
+    comes_and_goes(&neighbour, "PodCliques hang too");
+    podcliques.wait_until(SHARE - SLOTS..=SHARE);
+
+    let seen = stuck.look().unwrap();
+    let made = (seen.all("PodClique").len(), seen.all("Pod").len());
+    same("PodCliques and pods where it hangs", &made, &(40, 0)).unwrap();
+    assert_eq!(operator.ended(), None);
+}
+
+/// A set that is Ready in time and goes again.
+fn comes_and_goes(ns: &Namespace<'_>, while_: &str) {
+    let workload = set(
+        "svc",
+        &[clique("a", 2), clique("b", 1)],
+        &[group("g", "b", 2, 1)],
+    );
+    ns.apply(&workload);
+    let applied = Instant::now();
+    let limit = format!("--timeout={}s", BOUND.as_secs());
+    ns.kubectl(&["wait", "--for=condition=Ready", "pcs/svc", &limit]);
+    let ready = applied.elapsed();
+    let deleted = Instant::now();
+    ns.kubectl(&["delete", "pcs/svc", "--timeout=60s"]);
+    ns.until("all of it is gone", |seen| {
+        same("objects", &seen.0.len(), &0)
+    });
+    let gone = deleted.elapsed();
+    eprintln!("while {while_}: Ready after {ready:.2?}, gone after {gone:.2?}");
+}
+
+/// A set of many cliques.
+fn wide(name: &str) -> Value {
+    let cliques: Vec<_> = (0..40).map(|i| clique(&format!("c{i}"), 2)).collect();
+    set(name, &cliques, &[])
+}
+
+fn pod() -> Value {
+    let spec = &clique("a", 1)["spec"]["podSpec"];
+    json!({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "example"}, "spec": spec})
+}
+
+fn podclique() -> Value {
+    let spec = &clique("a", 1)["spec"];
+    json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
+        "metadata": {"name": "example"}, "spec": spec,
+    })
+}
