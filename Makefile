@@ -29,10 +29,12 @@ install: ## Install the CustomResourceDefinitions
 run: ## Run the operator in the foreground
 	@hack/run.sh
 
-# cargo builds the operator before it runs the first test; e2e tests take that one.
+# cargo builds the operator before it runs the first test; e2e tests take that one. They wait most
+# of the time, so there are more of them at once than processors.
 test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
-	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator cargo test --workspace
+	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator \
+	  RUST_TEST_THREADS=$$(( 2 * $$(nproc) )) cargo test --workspace
 	@cargo run -q --bin rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes)

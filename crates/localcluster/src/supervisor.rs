@@ -51,6 +51,8 @@ impl Supervisor {
         let mut process = Command::new(tool.binary())
             .arg("supervise")
             .arg(dir)
+            // A machine that runs all parts of a cluster is short of processors, not of memory.
+            .env("GOGC", "300")
             // It must not die of the Ctrl-C that ends us: it has work left to do then.
             .process_group(0)
             .stdin(Stdio::piped())

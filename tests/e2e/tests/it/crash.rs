@@ -3,7 +3,7 @@
 mod job;
 mod killed;
 pub mod normal;
-mod walk;
+pub mod walk;
 
 use std::iter;
 use std::sync::Mutex;

@@ -208,7 +208,7 @@ impl Endings {
 }
 
 /// What the operator asked for by the time that it asks for nothing more.
-fn settled(operator: &Operator) -> Requests {
+pub fn settled(operator: &Operator) -> Requests {
     let mut rest = Rest::default();
     wait::until(|| rest.look(operator, LONG)).unwrap()
 }
@@ -255,7 +255,7 @@ fn until<T>(
     found.unwrap_or_else(|wrong| panic!("{what}: {wrong}"))
 }
 
-fn expect_same(is: &[Value], should: &[Value]) -> Result<(), String> {
+pub fn expect_same(is: &[Value], should: &[Value]) -> Result<(), String> {
     for (is, should) in is.iter().zip(should) {
         same("an object", is, should)?;
     }

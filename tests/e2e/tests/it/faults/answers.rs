@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
-
 use crate::crash::normal::normal;
-use crate::faults::{PART_OF, runs, runs_with, scale, service};
+use crate::crash::walk::{expect_same, settled};
+use crate::faults::{runs, runs_with, scale, service};
 use crate::harness::history::History;
 use crate::harness::lane::Lane;
 use crate::harness::proxy::{Asked, Fault, share};
@@ -22,7 +21,9 @@ const LOST: u64 = 5;
 fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
     let lane = Lane::start("refused");
     let ns = lane.namespace();
-    let undisturbed = create_and_scale_out(&ns, "calm");
+    create_and_scale_out(&ns, "calm");
+    settled(&lane.operator);
+    let undisturbed = normal(&ns.look().unwrap(), "calm");
     delete(&ns, "calm");
 
     let seed = seed();
@@ -36,11 +37,10 @@ fn one_request_in_five_fails_and_it_ends_up_where_it_would_have() {
         fault
     });
     let mut history = History::of(&ns);
-    let end = create_and_scale_out(&ns, "noisy");
-    for (is, should) in end.iter().zip(&undisturbed) {
-        assert_eq!(is, should, "seed {seed}");
-    }
-    assert_eq!(end.len(), undisturbed.len(), "seed {seed}");
+    create_and_scale_out(&ns, "noisy");
+    ns.until(&format!("as undisturbed, seed {seed}"), |seen| {
+        expect_same(&normal(seen, "noisy"), &undisturbed)
+    });
     history.catch_up(&ns);
     assert!(history.slots_deleted().is_empty(), "seed {seed}");
     let kept = ns.until("it runs", |seen| Ok(oldest(seen, "noisy-0-a", 2)));
@@ -94,14 +94,11 @@ fn after_three_conflicts_in_a_row_the_object_is_read_live() {
     });
 }
 
-/// What is there at the end.
-fn create_and_scale_out(ns: &Namespace<'_>, set: &str) -> Vec<Value> {
+fn create_and_scale_out(ns: &Namespace<'_>, set: &str) {
     ns.apply(&service(set));
     ns.until("it runs", |seen| runs(seen, set, 3, 2));
     scale(ns, set, 5);
     ns.until("scaled out", |seen| runs(seen, set, 5, 5));
-    let of_set = format!("{PART_OF}={set}");
-    normal(&ns.look_at(&of_set).unwrap(), set)
 }
 
 /// The indices of those that stay when all run: a pod whose creation failed at first is younger

@@ -1,20 +1,27 @@
 //! The end of a test: nothing may be left of what it made.
 
 use localcluster::MANUAL_STATUS_LABEL;
+use serde_json::Value;
 
 use super::namespace::Namespace;
 use super::{Seen, wait};
 
+/// Selects what users made themselves.
+const OF_USERS: &str = "--selector=!app.kubernetes.io/managed-by";
+
 /// Deletes what users made in the namespace and waits until what the operator made has gone, too.
 pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
     delete(ns, &["pcs", "--all", "--wait=false"])?;
-    let by_hand = format!("--selector={MANUAL_STATUS_LABEL}=true");
-    let of_users = "--selector=!app.kubernetes.io/managed-by";
     wait::until(|| {
+        let seen = ns.look()?;
         // KWOK leaves these pods alone, so their end is not confirmed by anything else.
-        delete(ns, &["pods", &by_hand, "--force", "--grace-period=0"])?;
-        delete(ns, &["pcsg,pclq,pg", of_users, "--wait=false"])?;
-        let left = names(&ns.look()?);
+        if seen.0.iter().any(is_by_hand) {
+            delete(ns, &["pods", &by_hand(), "--force", "--grace-period=0"])?;
+        }
+        if seen.0.iter().any(is_of_user) {
+            delete(ns, &["pcsg,pclq,pg", OF_USERS, "--wait=false"])?;
+        }
+        let left = names(&seen);
         left.is_empty()
             .then_some(())
             .ok_or_else(|| format!("left behind: {left}"))
@@ -26,6 +33,20 @@ pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
         .ok_or_else(|| format!("the operator's errors:\n{errors}"))
 }
 
+fn by_hand() -> String {
+    format!("--selector={MANUAL_STATUS_LABEL}=true")
+}
+
+fn is_by_hand(object: &Value) -> bool {
+    object["metadata"]["labels"][MANUAL_STATUS_LABEL] == "true"
+}
+
+fn is_of_user(object: &Value) -> bool {
+    let kind = object["kind"].as_str().unwrap_or_default();
+    let is_ours = ["PodCliqueScalingGroup", "PodClique", "PodGang"].contains(&kind);
+    is_ours && object["metadata"]["labels"]["app.kubernetes.io/managed-by"].is_null()
+}
+
 fn delete(ns: &Namespace<'_>, what: &[&str]) -> Result<(), String> {
     let output = ns.command(&[&["delete"], what].concat()).output();
     let output = output.map_err(|e| e.to_string())?;
@@ -34,6 +55,6 @@ fn delete(ns: &Namespace<'_>, what: &[&str]) -> Result<(), String> {
 }
 
 fn names(seen: &Seen) -> String {
-    let name = |o: &serde_json::Value| format!("{}/{}", o["kind"], o["metadata"]["name"]);
+    let name = |o: &Value| format!("{}/{}", o["kind"], o["metadata"]["name"]);
     seen.0.iter().map(name).collect::<Vec<_>>().join(", ")
 }

@@ -11,6 +11,7 @@ pub mod manifest;
 pub mod namespace;
 pub mod operator;
 pub mod proxy;
+mod reader;
 mod report;
 pub mod requests;
 pub mod seen;

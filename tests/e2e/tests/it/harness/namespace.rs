@@ -9,10 +9,7 @@ use super::control_plane::{CHECKOUT, ControlPlane, fed, printed};
 use super::operator::Operator;
 use super::seen::Seen;
 use super::site;
-use super::{cleanup, report, wait};
-
-/// Everything that the operator makes, what it makes it from, and what it must not make.
-pub const KINDS: &str = "pcs,pcsg,pclq,pg,pods,services,serviceaccounts,roles,rolebindings";
+use super::{cleanup, reader, report, wait};
 
 /// The objects in a namespace that was never used.
 const FROM_KUBERNETES: [&str; 1] = ["default"];
@@ -125,31 +122,21 @@ impl<'a> Namespace<'a> {
 
     /// Messages of the object's events of that reason.
     pub fn events(&self, object: &str, reason: &str) -> Vec<String> {
-        let selector = format!("--field-selector=involvedObject.name={object},reason={reason}");
-        let list = self.kubectl(&["get", "events", &selector, "--output=json"]);
-        let list: Value = serde_json::from_str(&list).unwrap();
-        let events = list["items"].as_array().unwrap().iter();
-        events
-            .map(|event| event["message"].as_str().unwrap().to_owned())
-            .collect()
+        let kubeconfig = &self.control_plane.kubeconfig;
+        let events = reader::events(kubeconfig, &self.name, object, reason).unwrap();
+        let messages = events.iter().map(|event| event["message"].as_str());
+        messages.map(|text| text.unwrap().to_owned()).collect()
     }
 
-    /// All objects of [`KINDS`] but those that every namespace has, and the chart's.
+    /// All objects of the kinds that are read, but those that every namespace has, and the chart's.
     pub fn look(&self) -> Result<Seen, String> {
         self.look_at("")
     }
 
     /// Those of them that this selector selects.
     pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
-        let output = self
-            .command(&["get", KINDS, "--output=json", "--selector", selector])
-            .output()
-            .unwrap();
-        if !output.status.success() {
-            return Err(String::from_utf8_lossy(&output.stderr).into_owned());
-        }
-        let list: Value = serde_json::from_slice(&output.stdout).map_err(|e| e.to_string())?;
-        let mut objects = list["items"].as_array().cloned().unwrap_or_default();
+        let kubeconfig = &self.control_plane.kubeconfig;
+        let mut objects = reader::read(kubeconfig, &self.name, selector)?;
         objects.retain(|object| {
             let name = object["metadata"]["name"].as_str().unwrap();
             let is_of_kubernetes =

@@ -1,0 +1,101 @@
+//! Reads what is there. Tests look several times a second while they wait, and a process for each
+//! look takes more of the machine than all that is looked at; so the reader keeps its connection.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+use futures::future::try_join_all;
+use kube::Client;
+use kube::api::{Api, DynamicObject, ListParams};
+use kube::core::{ApiResource, GroupVersionKind, TypeMeta};
+use serde_json::{Value, json};
+use tokio::runtime::{Builder, Runtime};
+
+use super::proxy::client;
+
+/// Everything that the operator makes, what it makes it from, and what it must not make.
+const KINDS: [(&str, &str, &str); 9] = [
+    ("grove.io", "v1alpha1", "PodCliqueSet"),
+    ("grove.io", "v1alpha1", "PodCliqueScalingGroup"),
+    ("grove.io", "v1alpha1", "PodClique"),
+    ("scheduler.grove.io", "v1alpha1", "PodGang"),
+    ("", "v1", "Pod"),
+    ("", "v1", "Service"),
+    ("", "v1", "ServiceAccount"),
+    ("rbac.authorization.k8s.io", "v1", "Role"),
+    ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
+];
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let mut builder = Builder::new_multi_thread();
+    builder.worker_threads(1).enable_all().build().unwrap()
+});
+
+static CLIENTS: Mutex<BTreeMap<PathBuf, Client>> = Mutex::new(BTreeMap::new());
+
+/// All objects of these kinds in the namespace that the selector selects, kind after kind.
+pub fn read(kubeconfig: &Path, namespace: &str, selector: &str) -> Result<Vec<Value>, String> {
+    let client = client_of(kubeconfig);
+    let selected = ListParams::default().labels(selector);
+    let lists = KINDS.map(|kind| list(client.clone(), kind, namespace, &selected));
+    let lists = RUNTIME.block_on(try_join_all(lists));
+    Ok(lists?.into_iter().flatten().collect())
+}
+
+/// Events on the object of that name, of that reason.
+pub fn events(
+    kubeconfig: &Path,
+    namespace: &str,
+    object: &str,
+    reason: &str,
+) -> Result<Vec<Value>, String> {
+    let client = client_of(kubeconfig);
+    let fields = format!("involvedObject.name={object},reason={reason}");
+    let selected = ListParams::default().fields(&fields);
+    RUNTIME.block_on(list(client, ("", "v1", "Event"), namespace, &selected))
+}
+
+/// The resources that are read, as kubectl takes them.
+pub fn resources() -> String {
+    let names = KINDS.map(|kind| {
+        let resource = resource(kind);
+        format!("{}.{}", resource.plural, resource.group)
+    });
+    names
+        .map(|name| name.trim_end_matches('.').to_owned())
+        .join(",")
+}
+
+async fn list(
+    client: Client,
+    kind: (&str, &str, &str),
+    namespace: &str,
+    selected: &ListParams,
+) -> Result<Vec<Value>, String> {
+    let resource = resource(kind);
+    let objects = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
+    let found = objects.list(selected).await;
+    let found = found.map_err(|error| format!("{}: {error}", resource.plural))?;
+    let typed = |mut object: DynamicObject| {
+        // Lists of kinds that Kubernetes itself serves name the kind once, for all.
+        object.types = Some(TypeMeta {
+            api_version: resource.api_version.clone(),
+            kind: resource.kind.clone(),
+        });
+        json!(object)
+    };
+    Ok(found.items.into_iter().map(typed).collect())
+}
+
+fn resource((group, version, kind): (&str, &str, &str)) -> ApiResource {
+    ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind))
+}
+
+fn client_of(kubeconfig: &Path) -> Client {
+    let mut clients = CLIENTS.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = clients.entry(kubeconfig.to_owned());
+    known
+        .or_insert_with(|| RUNTIME.block_on(client(kubeconfig)))
+        .clone()
+}
