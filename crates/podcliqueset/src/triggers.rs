@@ -2,6 +2,7 @@
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::{Key, Pod};
+use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 use k8s_openapi::api::core::v1::Service;
@@ -25,10 +26,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
 
 /// Labels can be edited: one of a scaling group belongs to that group's set.
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
-    let owners = change.versions();
-    let owners = owners.filter_map(|c| find::owner::<PodCliqueScalingGroup>(&c.metadata));
-    let groups = owners.filter_map(|group| caches.of::<PodCliqueScalingGroup>().get(&group));
-    let of_groups = groups.filter_map(|g| engine::cache::set_of(&g.metadata));
+    let groups = find::owners::<PodClique, PodCliqueScalingGroup>(change, caches);
+    let of_groups = groups.iter().filter_map(|g| set_of(&g.metadata));
     find::sets(change).into_iter().chain(of_groups).collect()
 }
 

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 
 use super::{key, list, named, pod, shown, terminating};
 
-/// The same with its grace period ahead of it.
+/// The pod is terminating, and its grace period is ahead of it.
 fn ending(uid: &str, version: u64) -> Pod {
     let mut pod = terminating(uid, version);
     pod.metadata.deletion_grace_period_seconds = Some(30);
