@@ -34,7 +34,7 @@ run: ## Run the operator in the foreground
 test: lint ## Everything that CI runs
 	@$(localcluster) tool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator \
-	  RUST_TEST_THREADS=$$(( 2 * $$(nproc) )) cargo test --workspace
+	  RUST_TEST_THREADS=$$(( 3 * $$(nproc) )) cargo test --workspace
 	@cargo run -q --bin rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes)

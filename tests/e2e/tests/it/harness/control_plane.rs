@@ -121,6 +121,8 @@ impl ControlPlane {
         let mut command = Command::new(self.bin.join(name));
         command
             .args(args)
+            // It ends before there is much to collect.
+            .env("GOGC", "off")
             .env("KUBECONFIG", &self.kubeconfig)
             .env("KUBECACHEDIR", &cache)
             .env("HELM_CACHE_HOME", cache.join("helm"))
