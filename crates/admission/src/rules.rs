@@ -20,6 +20,7 @@ mod metadata;
 mod names;
 mod options;
 mod pods;
+mod rolling_update;
 mod scaling_groups;
 mod start_order;
 mod syntax;

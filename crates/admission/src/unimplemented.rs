@@ -4,7 +4,7 @@
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
-use api::podcliqueset::{CliqueStartupType, UpdateStrategyType};
+use api::podcliqueset::CliqueStartupType;
 
 use crate::field::Path;
 use crate::places::{cliques, scaling_groups, template};
@@ -55,21 +55,11 @@ pub fn blocks_creation(pcs: &PodCliqueSet) -> Option<String> {
 }
 
 fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
-    let on_delete = |type_| type_ == UpdateStrategyType::OnDelete;
-    let strategy = pcs
-        .spec
-        .update_strategy
-        .as_ref()
-        .map(|strategy| strategy.type_);
     let (spec, at) = (&pcs.spec.template, template());
     present([
         (
             has_mnnvl_group(pcs.metadata.annotations.as_ref()),
             mnnvl_group(&Path::new("metadata")),
-        ),
-        (
-            strategy.is_some_and(on_delete),
-            Path::new("spec").field("updateStrategy"),
         ),
         (
             spec.topology_constraint.is_some(),

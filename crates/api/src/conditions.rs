@@ -21,6 +21,9 @@ pub enum ConditionType {
     /// PodCliqueSet: a topology constraint names a level that the cluster does not have (Grove).
     /// No rule sets it yet.
     TopologyLevelsUnavailable,
+    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: a changed template is on its way to the pods
+    /// (Grove, docs/semantics.md §14).
+    UpdateInProgress,
     /// PodCliqueSet, PodGang: the scheduler cannot honour a part of the spec. No rule sets it yet.
     SchedulingFeatureUnsupported,
     /// PodCliqueScalingGroup: set by the Go operator while it terminates a group replica; removed
@@ -76,6 +79,10 @@ pub enum Reason {
     // PodCliqueScheduled
     SufficientScheduledPods,
     InsufficientScheduledPods,
+    // UpdateInProgress
+    Progressing,
+    ProgressDeadlineExceeded,
+    NoActiveUpdate,
     // Succeeded of a PodClique
     AllPodsCompleted,
     // Failed of a PodCliqueSet
@@ -115,6 +122,7 @@ pub enum Reason {
     // Ready=True: everything runs, or what has to, or there is nothing to run, or it is done.
     AllReady,
     MinimumReady,
+    Updating,
     ScaledToZero,
     WorkloadSucceeded,
 

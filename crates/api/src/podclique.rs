@@ -180,7 +180,9 @@ pub struct PodCliqueStatus {
     /// Keeps its value until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_pod_template_hash: Option<String>,
-    /// Not written by this operator: updates are not built. What the Go operator stored stays.
+    /// The running update of this clique, or the last one.
+    ///
+    /// Only of standalone cliques: cliques of a group are recreated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PclqUpdateProgress>,
     /// Whether `minAvailable` pods were Ready at once since this PodClique was created. Never goes
@@ -208,15 +210,23 @@ pub struct PodCliqueStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PclqUpdateProgress {
-    /// When the update began. Not written by this operator.
+    /// When the update of this clique began: its replica's turn.
     pub update_started_at: Time,
-    /// When the update ended. Not written by this operator.
+    /// When all its pods had the newest template and were Ready.
+    ///
+    /// Absent while the update runs. With `OnDelete` the same as the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
-    /// Hash of the set's templates that it leads to. Not written by this operator.
+    /// Hash of the set's templates that the update leads to.
     pub pod_clique_set_generation_hash: String,
-    /// Hash of the pod template that it leads to. Not written by this operator.
+    /// Hash of the pod template that the update leads to.
     pub pod_template_hash: String,
+    /// Ready pods that have the newest template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_ready_replicas: Option<i32>,
+    /// When a pod was last replaced or became Ready; `progressDeadline` counts from here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_progress_time: Option<Time>,
     /// Ready pods chosen to be replaced. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_pods_selected_to_update: Option<PodsSelectedToUpdate>,

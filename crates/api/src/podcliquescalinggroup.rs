@@ -145,7 +145,7 @@ pub struct PodCliqueScalingGroupStatus {
     /// template. Keeps its value until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_pod_clique_set_generation_hash: Option<String>,
-    /// Not written by this operator: updates are not built. What the Go operator stored stays.
+    /// The running update of this group, or the last one; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PcsgUpdateProgress>,
     /// Attempt of the set's replica that this status is about: when the set terminates the whole
@@ -171,19 +171,26 @@ pub struct PodCliqueScalingGroupStatus {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgUpdateProgress {
-    /// When the update began. Not written by this operator.
+    /// When the update of this group began: its set replica's turn.
     pub update_started_at: Time,
-    /// When the update ended. Not written by this operator.
+    /// When all its group replicas had the newest template and were available.
+    ///
+    /// Absent while the update runs. With `OnDelete` the same as the start.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
-    /// Hash of the set's templates that it leads to. Not written by this operator.
+    /// Hash of the set's templates that the update leads to.
     pub pod_clique_set_generation_hash: String,
-    /// PodCliques that are updated. Not written by this operator.
+    /// PodCliques of the group whose pods all have the newest template.
     #[serde(default)]
     pub updated_pod_cliques_count: i32,
-    /// PodCliques in all. Not written by this operator.
+    /// PodCliques in all replicas of the group.
     #[serde(default)]
     pub total_pod_cliques_count: i32,
+    /// When a PodClique was last recreated or a group replica became available.
+    ///
+    /// `progressDeadline` counts from here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_progress_time: Option<Time>,
     /// Ready group replicas chosen to be recreated. Not written by this operator.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready_replica_indices_selected_to_update: Option<ReplicasSelectedToUpdate>,

@@ -21,7 +21,7 @@ pub use self::template::{
 };
 pub use self::training::{PodFailure, TrainingSpec};
 pub use self::update::{
-    PcsUpdateProgress, ReplicaUpdateProgress, UpdateStrategy, UpdateStrategyType,
+    PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate, UpdateStrategy, UpdateStrategyType,
 };
 use crate::WorkloadType;
 
@@ -52,6 +52,12 @@ use crate::WorkloadType;
         name = "Updated",
         type_ = "integer",
         json_path = ".status.updatedReplicas",
+        priority = 1
+    ),
+    printcolumn(
+        name = "Update",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"UpdateInProgress\")].reason",
         priority = 1
     ),
     printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
@@ -109,11 +115,10 @@ pub struct PodCliqueSetSpec {
     /// restarts nothing. For `Training` it must be at least 1 and cannot be changed.
     #[serde(default)]
     pub replicas: i32,
-    /// How a changed template would reach running pods. Not followed yet.
+    /// How a changed pod template reaches running pods. Default: one replica after the other.
     ///
-    /// Updates are not built: a changed pod template reaches only PodCliques that are created
-    /// afterwards, and condition `FieldNotImplemented` names the change. Changing this field
-    /// restarts nothing.
+    /// Only the pod template of cliques (labels, annotations, `podSpec`, `priorityClassName`)
+    /// restarts pods. Without effect for `Training`, whose template cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_strategy: Option<UpdateStrategy>,
     /// What one replica consists of: cliques, scaling groups, settings.

@@ -1,6 +1,9 @@
 //! Pure rules shared by two or more crates.
 //!
 //! ```text
+//! update     whose turn is it in an update, how much may it take down
+//!    │
+//!    ▼
 //! health     is it available, ready, done? how long may a breach last, what follows from it?
 //!    │
 //!    ├──▶ plan        what one reconcile wants done, as data
@@ -16,6 +19,7 @@
 pub mod health;
 pub mod object;
 pub mod plan;
+pub mod update;
 pub mod workload;
 
 pub use object::key::Key;

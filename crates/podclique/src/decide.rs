@@ -10,6 +10,7 @@ mod relabel;
 mod replace_finished;
 mod scale_in;
 mod stuck_terminating;
+mod update;
 
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::health::availability::StoredBreach;
@@ -46,8 +47,12 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(relabel::rebased_pods(snapshot));
     let surplus = scale_in::deletions(snapshot);
     if surplus.is_empty() && snapshot.may_create {
+        let outdated = update::plan_outdated_pods(snapshot);
         // When there are too many pods, one that ended is deleted first.
-        plan.wave(replace_finished::replacements(snapshot, now));
+        let mut ended = replace_finished::replacements(snapshot, now);
+        ended.retain(|action| outdated.iter().all(|o| o.key() != action.key()));
+        plan.wave(ended);
+        plan.wave(outdated);
     }
     plan.wave(surplus);
     plan.wave(job_cleanup::deletions(snapshot));
@@ -63,6 +68,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         stuck_terminating::next_deadline(snapshot, now),
         replace_finished::next_due(snapshot, now),
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
+        status::update_deadline(snapshot, &status).filter(|at| *at > now),
     ];
     plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();

@@ -4,18 +4,20 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use admission::{defaults, oversize};
-use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::conditions::{self, ConditionType};
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
+use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
 use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::workload::{gang, hash, limits};
-use domain::{Key, Pod};
+use domain::{Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
 use jiff::SignedDuration;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use crate::PodCliqueReconciler;
 
@@ -77,6 +79,32 @@ impl Snapshot {
         set.or(label).unwrap_or_default()
     }
 
+    /// Whether the PodClique belongs to a scaling group.
+    pub fn is_grouped(&self) -> bool {
+        let owner = ownership::controller(&self.podclique.metadata);
+        owner.is_some_and(|o| o.kind == "PodCliqueScalingGroup")
+    }
+
+    /// Whether the PodClique was given the newest template of its clique.
+    pub fn has_newest_template(&self) -> bool {
+        let label = ownership::label(&self.podclique.metadata, labels::POD_TEMPLATE_HASH);
+        let newest = self.set.as_ref().and_then(|s| s.template_hash.as_deref());
+        label.is_some() && label == newest
+    }
+
+    /// The pod of the newest template that most needs a look, and its trouble.
+    pub fn worst_updated_pod(&self) -> Option<String> {
+        let meta = &self.podclique.metadata;
+        let pods = self.pods.iter().map(AsRef::as_ref);
+        let new = pods.filter(|p: &&Pod| !update::is_outdated(&p.metadata, meta));
+        CliqueFacts::of(&self.podclique, new).worst_pod
+    }
+
+    /// Whether it is the turn of its replica in an update.
+    pub fn is_updating(&self) -> bool {
+        self.set.as_ref().is_some_and(|s| s.update.is_updating)
+    }
+
     /// Slots whose work is done.
     pub fn completed(&self) -> BTreeSet<i32> {
         training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
@@ -115,7 +143,7 @@ impl Snapshot {
 }
 
 /// What matters of the PodCliqueSet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SetFacts {
     /// Its name.
     pub name: String,
@@ -139,6 +167,21 @@ pub struct SetFacts {
     pub training_delay: SignedDuration,
     /// For how long a breach of this clique that has ended may come back as the same one.
     pub breach_memory: SignedDuration,
+    /// What an update of the set means for this clique.
+    pub update: UpdateFacts,
+}
+
+/// What an update of the set means for a clique.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct UpdateFacts {
+    /// Whether it is the turn of its replica.
+    pub is_updating: bool,
+    /// Whether pods take a changed template only when somebody deletes them.
+    pub is_on_delete: bool,
+    /// The budget and the deadline of a standalone clique.
+    pub rolling: Option<RollingUpdate>,
+    /// Condition `UpdateInProgress` of its scaling group, which a clique of a group follows.
+    pub group: Option<Condition>,
 }
 
 /// Reads the caches.
@@ -293,6 +336,28 @@ fn facts_of_set(
         has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
         training_delay: termination::delay_of_job(set, group),
         breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
+        update: update_facts(set, podclique, clique, caches),
+    }
+}
+
+fn update_facts(
+    set: &PodCliqueSet,
+    podclique: &PodClique,
+    clique: Option<&PodCliqueTemplateSpec>,
+    caches: &Caches,
+) -> UpdateFacts {
+    let meta = &podclique.metadata;
+    let replica = ownership::replica_in(ownership::name(&set.metadata), meta);
+    let owner = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
+    let group = owner.and_then(|owner| caches.group_of(meta, owner));
+    let status = group.as_ref().and_then(|g| g.status.as_ref());
+    UpdateFacts {
+        is_updating: replica.is_some_and(|i| update::is_updating(set, i)),
+        is_on_delete: update::is_on_delete(set),
+        rolling: clique.and_then(|c| c.rolling_update.clone()),
+        group: status.and_then(|s| {
+            conditions::find(&s.conditions, ConditionType::UpdateInProgress).cloned()
+        }),
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is reported of a PodClique. No count includes terminating pods.
 
+mod update;
+
 use std::sync::Arc;
 
 use admission::oversize;
@@ -15,6 +17,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
 
+pub(crate) use update::update_deadline;
+
 /// The status as it follows from what was seen.
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
     let podclique = &snapshot.podclique;
@@ -25,20 +29,24 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .filter(|p| !p.is_terminating())
         .collect();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
-    let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref));
+    let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref))
+        .in_update(snapshot.is_updating());
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
         last_errors: over_limits(snapshot, now).into_iter().collect(),
         replicas: to_i32(pods.len()),
         ready_replicas: facts.available,
-        updated_replicas: count(&|p| is_of(p, hash) || is_of(p, adopted_hash(snapshot))),
+        updated_replicas: count(&|p| {
+            hash.is_some() && !domain::update::is_outdated(&p.metadata, &podclique.metadata)
+        }),
         schedule_gated_replicas: count(&Pod::is_gated),
         scheduled_replicas: count(&Pod::is_scheduled),
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
-        ..before
+        ..before.clone()
     };
+    next.update_progress = update::progress(snapshot, &before, &next, now);
     if snapshot.is_training() {
         set_completed(&mut next, snapshot, now);
     }
@@ -93,6 +101,8 @@ fn set_conditions(
     }
     let ready = ready_condition(snapshot, next);
     conditions::set(&mut next.conditions, ready, generation, now);
+    let update = update::verdict(snapshot, next, now);
+    conditions::set(&mut next.conditions, update, generation, now);
     conditions::set_or_remove(
         &mut next.conditions,
         ConditionType::ScaledBelowMinAvailable,
@@ -154,21 +164,14 @@ fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp
 fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str>) {
     let Some(set) = &snapshot.set else { return };
     let is_newest = hash.is_some() && set.template_hash.as_deref() == hash;
-    if is_newest && next.updated_replicas == next.replicas {
+    // While the last pod of the template before is gone and its successor is not created yet, all
+    // pods that are there have the newest.
+    let is_whole = next.replicas >= snapshot.podclique.spec.replicas || !snapshot.is_updating();
+    if is_newest && is_whole && next.updated_replicas == next.replicas {
         next.current_pod_template_hash = hash.map(str::to_owned);
         next.current_pod_clique_set_generation_hash
             .clone_from(&set.generation_hash);
     }
-}
-
-/// The hash that another implementation gave to this very template. Its pods get ours in a moment,
-/// and are not out of date meanwhile.
-fn adopted_hash(snapshot: &Snapshot) -> Option<&str> {
-    ownership::annotation(&snapshot.podclique.metadata, labels::REBASED_FROM)
-}
-
-fn is_of(pod: &Pod, hash: Option<&str>) -> bool {
-    hash.is_some() && ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH) == hash
 }
 
 /// Only standalone cliques are scaled by themselves.

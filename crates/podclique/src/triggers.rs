@@ -1,6 +1,7 @@
 //! What makes a PodClique look again: itself, its owners, its pods, its PodGang, and the end of what
 //! an earlier attempt left in its replica.
 
+use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::object::ownership;
 use domain::{Key, Pod};
@@ -49,12 +50,17 @@ fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
 
 fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {
     let read = |group: &PodCliqueScalingGroup| {
-        let attempts = group.status.as_ref().map(|s| s.replica_attempts.clone());
+        let status = group.status.as_ref();
+        let attempts = status.map(|s| s.replica_attempts.clone());
+        let update = status.and_then(|s| {
+            conditions::find(&s.conditions, ConditionType::UpdateInProgress).cloned()
+        });
         (
             group.metadata.uid.clone(),
             group.metadata.owner_references.clone(),
             ownership::is_terminating(&group.metadata),
             attempts.unwrap_or_default(),
+            update,
         )
     };
     if change.keeps(read) {

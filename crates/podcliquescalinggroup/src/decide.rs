@@ -5,6 +5,7 @@ mod deletion;
 mod fence;
 mod own;
 mod termination;
+mod update;
 
 use admission::oversize;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
@@ -56,7 +57,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     let forgotten_at = StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now);
     let wakes = forgotten_at
         .into_iter()
-        .chain(termination::wake_at(snapshot, now));
+        .chain(termination::wake_at(snapshot, now))
+        .chain(status::update_deadline(snapshot, &status).filter(|at| *at > now));
     let mut plan = Plan {
         wake_at: wakes.min(),
         status: Some(status),
@@ -65,6 +67,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     };
     plan.events.extend(termination::terminated_events(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
+    plan.wave(update::plan_outdated_replicas(snapshot));
     for wave in children::plan_children(snapshot) {
         plan.wave(wave);
     }

@@ -7,6 +7,7 @@
 
 pub mod decide;
 pub mod observe;
+mod rollout;
 pub mod status;
 mod triggers;
 mod urgency;

@@ -13,7 +13,7 @@ use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::workload::limits;
-use domain::{Key, Pod};
+use domain::{Key, Pod, update};
 use engine::Caches;
 use engine::cache::set_of;
 use jiff::SignedDuration;
@@ -27,7 +27,8 @@ pub struct Snapshot {
     pub owner: Option<ValidatedSet>,
     /// Its PodCliques by name, and those that it may adopt.
     pub podcliques: BTreeMap<String, Arc<PodClique>>,
-    /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached.
+    /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached or
+    /// the group is updated.
     pub pods: HashMap<String, Vec<Arc<Pod>>>,
     /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
     pub is_set_replica_terminating: bool,
@@ -92,6 +93,19 @@ impl Snapshot {
     pub fn is_over(&self) -> bool {
         let set = self.owner.as_ref().map(|o| &o.set);
         set.is_some_and(|s| training::is_over(s.status.as_ref()))
+    }
+
+    /// Whether it is the turn of its PodCliqueSet replica in an update.
+    pub fn is_updating(&self) -> bool {
+        let place = self.owner.as_ref().zip(self.replica());
+        place.is_some_and(|(owner, i)| update::is_updating(&owner.set, i))
+    }
+
+    /// Pods of the PodClique that stay; known only while the group is updated or breached.
+    pub fn staying_pods(&self, podclique: &PodClique) -> impl Iterator<Item = &Arc<Pod>> {
+        let pods = self.pods.get(ownership::uid(&podclique.metadata));
+        let pods = pods.into_iter().flatten();
+        pods.filter(|p| !p.is_terminating())
     }
 
     /// Whether the PodClique of that name has done its work, and need not be there any more.
@@ -180,12 +194,15 @@ pub fn observe(
         is_it.then(|| validate_owner(&set, &podcliques, defaults))
     });
     let mut snapshot = Snapshot {
-        pods: find_pods(&podcliques, caches),
+        pods: HashMap::new(),
         podcliques,
         group: group.clone(),
         owner,
         is_set_replica_terminating: false,
     };
+    if snapshot.is_updating() || snapshot.podcliques.values().any(|c| is_breached(c)) {
+        snapshot.pods = find_pods(&snapshot.podcliques, caches);
+    }
     let place = snapshot.owner.as_ref().zip(snapshot.replica());
     snapshot.is_set_replica_terminating =
         place.is_some_and(|(owner, i)| caches.has_earlier_attempt(&owner.set, i));
@@ -216,14 +233,10 @@ pub fn is_breached(podclique: &PodClique) -> bool {
     status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
 }
 
-/// Only a breach has to be confirmed from pods.
 fn find_pods(
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     caches: &Caches,
 ) -> HashMap<String, Vec<Arc<Pod>>> {
-    if !podcliques.values().any(|c| is_breached(c)) {
-        return HashMap::new();
-    }
     let all = podcliques.values();
     all.map(|c| {
         let pods = caches.of::<Pod>().owned_by(&**c);

@@ -3,6 +3,7 @@
 mod breach;
 mod ready;
 mod replica;
+mod update;
 
 use std::sync::Arc;
 
@@ -22,6 +23,7 @@ use self::replica::{Replica, hashed_members, judge_replica};
 use crate::observe::Snapshot;
 
 pub use breach::{stored_part, with_recovered};
+pub use update::update_deadline;
 
 /// The status as it follows from what was seen.
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
@@ -36,7 +38,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     };
     let facts = GroupFacts::of(group, snapshot.replica_attempts(), |member| {
         stored_part(snapshot, member)
-    });
+    })
+    .in_update(snapshot.is_updating());
     let mut next = PodCliqueScalingGroupStatus {
         replicas: group.spec.replicas,
         scheduled_replicas: count(&|r| r.is_scheduled),
@@ -46,8 +49,9 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         observed_generation: group.metadata.generation,
         last_errors: Vec::new(),
         replica_attempts: with_recovered(snapshot),
-        ..before
+        ..before.clone()
     };
+    next.update_progress = update::progress(snapshot, &before, &next, now);
     note_complete(&mut next.replica_attempts, &replicas);
     if let Some(generation) = generation_of_all(snapshot, &replicas) {
         next.current_pod_clique_set_generation_hash = Some(generation);
@@ -64,6 +68,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     conditions::set(&mut next.conditions, breach, generation, now);
     let ready = ready::ready_condition(snapshot, &replicas);
     conditions::set(&mut next.conditions, ready, generation, now);
+    let update = update::verdict(snapshot, &next, now);
+    conditions::set(&mut next.conditions, update, generation, now);
     conditions::set_or_remove(
         &mut next.conditions,
         ConditionType::ScaledBelowMinAvailable,

@@ -2,7 +2,8 @@
 //! earlier attempt left in its replica.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
-use domain::Key;
+use domain::object::ownership;
+use domain::{Key, Pod, update};
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 
@@ -11,6 +12,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueSet>(from_set);
     on.on_change::<PodCliqueScalingGroup>(|change, _| find::own(change));
     on.on_change::<PodClique>(from_podclique);
+    on.on_change::<Pod>(from_pod);
 }
 
 fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
@@ -33,4 +35,31 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
     all.extend(find::beside_lost::<PodCliqueScalingGroup>(change, caches));
     all
+}
+
+/// While its set is updated a group counts the pods that are Ready, and which template they have.
+fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
+    let read = |pod: &Pod| {
+        let hash = ownership::label(&pod.metadata, labels::POD_TEMPLATE_HASH);
+        (
+            pod.is_ready(),
+            pod.is_scheduled(),
+            pod.is_terminating(),
+            hash.map(str::to_owned),
+            pod.metadata.owner_references.clone(),
+        )
+    };
+    if change.keeps(read) {
+        return Vec::new();
+    }
+    let podcliques = find::owners::<Pod, PodClique>(change, caches);
+    let is_updated = |c: &&std::sync::Arc<PodClique>| {
+        let set = caches.set_of_member(&c.metadata);
+        let set = set.and_then(|set| caches.of::<PodCliqueSet>().get(&set));
+        set.is_some_and(|set| update::turn(&set).is_some())
+    };
+    let grouped = podcliques.iter().filter(is_updated);
+    grouped
+        .filter_map(|c| find::owner::<PodCliqueScalingGroup>(&c.metadata))
+        .collect()
 }

@@ -10,6 +10,7 @@ pub mod decide;
 pub mod desired;
 pub mod observe;
 pub mod parts;
+mod rollout;
 pub mod status;
 mod triggers;
 mod urgency;

@@ -4,6 +4,7 @@ mod attempts;
 mod job;
 mod ready;
 mod replica;
+mod update;
 
 use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
@@ -14,8 +15,9 @@ use domain::workload::hash;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
-use self::replica::{Newest, Replica, judge_replica};
+use self::replica::{Replica, judge_replica};
 use crate::observe::Snapshot;
+use crate::rollout::Newest;
 
 /// The status as it follows from what was seen.
 pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCliqueSetStatus {
@@ -52,8 +54,8 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
         live_replicas: live_replicas(snapshot, &before.live_replicas),
         ..before
     };
-    let ignored = set_generation(&mut next, snapshot);
-    set_not_implemented(&mut next, snapshot, ignored, now);
+    update::advance(&mut next, snapshot, &newest, layout, now);
+    set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     if snapshot.is_training() {
         job::complete_status(&mut next, snapshot, layout, now);
@@ -63,6 +65,8 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     let ready = ready::ready_condition(snapshot, layout, &next, &replicas);
     let generation = snapshot.stored.metadata.generation;
     conditions::set(&mut next.conditions, ready, generation, now);
+    let update = update::verdict(snapshot, &next, layout);
+    conditions::set(&mut next.conditions, update, generation, now);
     next
 }
 
@@ -111,37 +115,8 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }
 
-/// Accepts the first generation, and one that another implementation wrote. A changed template is
-/// not rolled out yet: its path is returned.
-fn set_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> Option<String> {
-    if !snapshot.validated.may_act() {
-        return None;
-    }
-    let newest = hash::generation_hash(&snapshot.validated.set.spec.template);
-    match &next.current_generation_hash {
-        Some(current) if hash::is_ours(current) && *current != newest => Some(
-            "spec.template.cliques: a changed pod template reaches new PodCliques only".to_owned(),
-        ),
-        _ => {
-            next.current_generation_hash = Some(newest);
-            None
-        }
-    }
-}
-
-fn set_not_implemented(
-    next: &mut PodCliqueSetStatus,
-    snapshot: &Snapshot,
-    changed: Option<String>,
-    now: Timestamp,
-) {
-    let paths: Vec<String> = snapshot
-        .validated
-        .ignored
-        .iter()
-        .cloned()
-        .chain(changed)
-        .collect();
+fn set_not_implemented(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let paths = &snapshot.validated.ignored;
     let type_ = ConditionType::FieldNotImplemented;
     let verdict = (!paths.is_empty()).then(|| ConditionUpdate {
         type_,

@@ -4,8 +4,8 @@ use api::PodCliqueSet;
 
 use super::options::Rules;
 use super::{
-    autoscaling, claims, cliques, collisions, metadata, names, pods, scaling_groups, start_order,
-    termination, topology, training,
+    autoscaling, claims, cliques, collisions, metadata, names, pods, rolling_update,
+    scaling_groups, start_order, termination, topology, training,
 };
 use crate::field::FieldError;
 use crate::oversize;
@@ -32,6 +32,7 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
         pods::check(pcs, rules),
         scaling_groups::check(pcs),
         autoscaling::check(pcs),
+        rolling_update::check(pcs),
         termination::check(pcs),
         training::check(pcs),
         topology::check(pcs),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::RollingUpdate;
 use crate::GoDuration;
 use crate::duration::PATTERN;
 use crate::podclique::AutoScalingConfig;
@@ -47,6 +48,11 @@ pub struct PodCliqueScalingGroupConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]
     pub min_available: Option<i32>,
+    /// How an update of this group goes on, in units of group replicas.
+    ///
+    /// Refused with `OnDelete`. Default: one group replica at a time, without a deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolling_update: Option<RollingUpdate>,
     /// Autoscaling of the group. Accepted, no autoscaler is created yet.
     ///
     /// Condition `FieldNotImplemented` names it. While it is set, a changed `replicas` of the

@@ -16,11 +16,11 @@ pub struct PodCliqueSetStatus {
     /// Stays behind `metadata.generation` while the spec is invalid or over a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`, `Failed` (training), `GangTerminationDisabled`, `FieldNotImplemented`,
-    /// `NameConflict`.
+    /// `Ready`, `UpdateInProgress`, `Failed` (training), `GangTerminationDisabled`,
+    /// `FieldNotImplemented`, `NameConflict`.
     ///
     /// `Ready` is always there: its reason and message name the first cause of what does not run.
-    /// The others are there only while they are True.
+    /// So is `UpdateInProgress`; the others are there only while they are True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// What the user has to fix, or what the API server refused.
@@ -48,14 +48,12 @@ pub struct PodCliqueSetStatus {
     /// Declared for compatibility with the Go operator; what that stored stays.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pod_gang_statuses: Vec<PodGangSummary>,
-    /// Hash of the pod templates that were accepted first.
+    /// Hash of the newest accepted pod templates.
     ///
-    /// It does not follow a changed template yet, since updates are not built.
+    /// What has them says so in `currentPodCliqueSetGenerationHash` of its own status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub current_generation_hash: Option<String>,
-    /// Not written by this operator: updates are not built.
-    ///
-    /// What the Go operator stored stays.
+    /// The running update, or the last one; absent if the templates never changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_progress: Option<PcsUpdateProgress>,
     /// Where the workload is in its life: waiting, running or over.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::PodCliqueScalingGroupConfig;
+use super::{PodCliqueScalingGroupConfig, RollingUpdate};
 use crate::GoDuration;
 use crate::podclique::PodCliqueSpec;
 use crate::resources::{PcsResourceSharing, ResourceClaimTemplateConfig, ResourceSharing};
@@ -26,8 +26,8 @@ pub struct PodCliqueSetTemplateSpec {
     pub clique_startup_type: Option<CliqueStartupType>,
     /// PriorityClass of all pods and PodGangs of the set; it must exist.
     ///
-    /// If set, it wins over `podSpec.priorityClassName`. A change reaches PodGangs at once and pods
-    /// that are created afterwards; running pods keep theirs. Cannot be changed for `Training`.
+    /// If set, it wins over `podSpec.priorityClassName`. A change reaches PodGangs at once and
+    /// restarts pods by `updateStrategy`. Cannot be changed for `Training`.
     /// Default: what each pod spec says.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub priority_class_name: String,
@@ -83,17 +83,22 @@ pub struct PodCliqueTemplateSpec {
     pub name: String,
     /// Labels of the clique's PodCliques and pods; at most 500.
     ///
-    /// Keys that begin with `grove.io/` are refused. Part of the pod template: a change reaches
-    /// only PodCliques that are created afterwards.
+    /// Keys that begin with `grove.io/` are refused. Part of the pod template: a change restarts
+    /// pods by `updateStrategy`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
     /// Annotations of its PodCliques and pods; at most 500.
     ///
     /// Keys that begin with `grove.io/` are refused, but for `grove.io/mnnvl-group` and
-    /// `grove.io/topology-name`. Part of the pod template: a change reaches only PodCliques that
-    /// are created afterwards.
+    /// `grove.io/topology-name`. Part of the pod template: a change restarts pods by
+    /// `updateStrategy`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub annotations: BTreeMap<String, String>,
+    /// How an update of this clique goes on; not for cliques of a scaling group.
+    ///
+    /// Refused with `OnDelete`. Default: one pod at a time, without a deadline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rolling_update: Option<RollingUpdate>,
     /// Where its pods have to be placed. Accepted, without effect yet.
     ///
     /// Condition `FieldNotImplemented` names it.

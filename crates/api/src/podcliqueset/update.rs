@@ -4,13 +4,18 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// How a changed template reaches running pods.
+use crate::GoDuration;
+use crate::duration::PATTERN;
+
+/// How a changed pod template reaches running pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct UpdateStrategy {
-    /// Default `RollingRecreate`. Neither value has an effect yet.
+    /// `RollingRecreate` (default): one replica after the other; `OnDelete`: pods that somebody
+    /// deletes.
     ///
-    /// Updates are not built. `OnDelete` is named in condition `FieldNotImplemented`.
+    /// A switch counts at once: to `OnDelete` ends an update where it is, to `RollingRecreate`
+    /// begins one if any pod has an older template.
     #[serde(rename = "type", default)]
     pub type_: UpdateStrategyType,
 }
@@ -25,41 +30,63 @@ pub enum UpdateStrategyType {
     OnDelete,
 }
 
+/// How much an update may take down at a time, and how long it may stand still before that is
+/// reported.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct RollingUpdate {
+    /// How many may be missing during an update: pods of a clique, replicas of a group. Default 1.
+    ///
+    /// From 1 to `replicas`. What is missing for other reasons counts. Where more runs than
+    /// `minAvailable`, the update never goes below that. A change counts at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_unavailable: Option<i32>,
+    /// How long an update may make no progress before that is reported, e.g. `10m`. Default: never.
+    ///
+    /// A Go duration greater than 0. Condition `UpdateInProgress` becomes `Unknown` with reason
+    /// `ProgressDeadlineExceeded`; the update goes on. A change counts at once.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = PATTERN))]
+    pub progress_deadline: Option<GoDuration>,
+}
+
 /// The running or last update of a set.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsUpdateProgress {
-    /// When the update began. Not written by this operator.
+    /// When the update began: a changed template was seen.
     pub update_started_at: Time,
-    /// When the update ended. Not written by this operator.
+    /// When the last replica was updated; absent while the update runs.
+    ///
+    /// With `OnDelete` the same as the start: the operator has nothing to do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
-    /// Standalone PodCliques updated. Not written here.
+    /// Standalone PodCliques whose pods all have the newest template.
     #[serde(default)]
     pub updated_pod_cliques_count: i32,
-    /// Standalone PodCliques in all. Not written here.
+    /// Standalone PodCliques in all replicas of the set.
     #[serde(default)]
     pub total_pod_cliques_count: i32,
-    /// Scaling groups updated. Not written by this operator.
+    /// Scaling groups whose pods all have the newest template.
     #[serde(default)]
     pub updated_pod_clique_scaling_groups_count: i32,
-    /// Scaling groups in all. Not written by this operator.
+    /// Scaling groups in all replicas of the set.
     #[serde(default)]
     pub total_pod_clique_scaling_groups_count: i32,
-    /// The replica being updated. Not written by this operator.
+    /// The replica whose turn it is: one at most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub currently_updating: Vec<ReplicaUpdateProgress>,
 }
 
-/// Update of one replica. Not written by this operator.
+/// The replica of a set whose turn it is in an update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReplicaUpdateProgress {
-    /// Index of the replica. Not written by this operator.
+    /// Index of the replica in the set, from 0.
     pub replica_index: i32,
-    /// When its update began. Not written by this operator.
+    /// When the turn of this replica of the set began.
     pub update_started_at: Time,
-    /// When its update ended. Not written by this operator.
+    /// When the turn of this replica ended; the entry goes with that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub update_ended_at: Option<Time>,
 }

@@ -11,11 +11,13 @@ fn counts(kind: &str) -> &'static [&'static str] {
     match kind {
         "PodCliqueSet" => &[
             "spec.replicas",
+            "spec.template.cliques[].rollingUpdate.maxUnavailable",
             "spec.template.cliques[].spec.replicas",
             "spec.template.cliques[].spec.minAvailable",
             "spec.template.cliques[].spec.autoScalingConfig.minReplicas",
             "spec.template.cliques[].spec.autoScalingConfig.maxReplicas",
             "spec.template.podCliqueScalingGroups[].replicas",
+            "spec.template.podCliqueScalingGroups[].rollingUpdate.maxUnavailable",
             "spec.template.podCliqueScalingGroups[].minAvailable",
             "spec.template.podCliqueScalingGroups[].scaleConfig.minReplicas",
             "spec.template.podCliqueScalingGroups[].scaleConfig.maxReplicas",

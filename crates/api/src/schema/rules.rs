@@ -5,6 +5,7 @@
 mod delay;
 mod topology;
 mod training;
+mod update;
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     JSONSchemaProps, ValidationRule,
@@ -120,6 +121,7 @@ fn set_rules() -> Vec<Rule> {
     rules.extend(training::fixed_rules());
     rules.extend(training::soundness_rules());
     rules.extend(delay::termination_rules());
+    rules.extend(update::update_rules());
     rules.extend(key_rules());
     rules
 }

@@ -40,7 +40,7 @@ fn text(name: &str, schema: &Value) -> String {
     let text = match (schema["format"].as_str(), name) {
         (Some("date-time"), _) => "2026-01-02T03:04:05Z",
         (Some("byte"), _) => "Ynl0ZXM=",
-        (_, "terminationDelay" | "maxRuntime") => "1h30m",
+        (_, "terminationDelay" | "maxRuntime" | "progressDeadline") => "1h30m",
         (_, "reason") => "Because",
         // Any text for the API server, one of Grove's phases for us.
         (_, "phase") => "Running",

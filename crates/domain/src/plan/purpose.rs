@@ -39,6 +39,12 @@ pub enum Purpose {
     /// A pod that ended makes room for its successor.
     #[strum(serialize = "it ended and is replaced")]
     ReplacePod,
+    /// A pod of an older template makes room for one of the newest.
+    #[strum(serialize = "its template is out of date")]
+    UpdatePod,
+    /// A PodClique of a group replica with an older template makes room likewise.
+    #[strum(serialize = "group replica is updated")]
+    UpdateGroupReplica,
     /// One of two pods on one index.
     #[strum(serialize = "second pod on one index")]
     RemoveSecondPod,

@@ -16,3 +16,4 @@ mod layout;
 mod old_names;
 mod readiness;
 mod termination;
+mod update;

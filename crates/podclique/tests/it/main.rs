@@ -20,4 +20,5 @@ mod situation;
 mod status;
 mod stuck;
 mod training;
+mod update;
 mod urgency;

@@ -10,6 +10,7 @@ use api::{PodClique, PodCliqueSet, names};
 use domain::health::fence;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::update;
 use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::layout::{self, Member};
 use domain::workload::{gang, hash};
@@ -107,7 +108,10 @@ impl<'a> Group<'a> {
             None if !may_create() => None,
             // Where a leftover holds the name, the POST is answered by 409, which is reported.
             None => Some(Action::create(desired.into_podclique())),
-            Some(found) => clique::corrected(found, &desired, false).map(Action::replace),
+            Some(found) => {
+                let is_due = update::is_edited_in_place(self.set);
+                clique::corrected(found, &desired, false, is_due).map(Action::replace)
+            }
         }
     }
 

@@ -168,6 +168,7 @@ fn confirm_breach(
 fn facts_of(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
     let pods = snapshot.pods.get(ownership::uid(&podclique.metadata));
     CliqueFacts::of(podclique, pods.into_iter().flatten().map(AsRef::as_ref))
+        .in_update(snapshot.is_updating())
 }
 
 /// Whether enough group replicas are healthy by the stored statuses *and* by the observed pods; if

@@ -17,3 +17,4 @@ mod recovery;
 mod situation;
 mod status;
 mod termination;
+mod update;

@@ -11,6 +11,7 @@ use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::update;
 use domain::workload::clique::{self, Desired, Place, Ready};
 use domain::workload::hash;
 use domain::workload::layout::{self, Layout, Part};
@@ -132,7 +133,9 @@ fn keep_clique(
         // Where a leftover holds the name, the POST is answered by 409, which is reported.
         None => Some(Action::create(desired.into_podclique())),
         Some(found) => {
-            clique::corrected(&found.podclique, &desired, is_autoscaled).map(Action::replace)
+            let is_due = update::is_template_due(&snapshot.validated.set, i);
+            let next = clique::corrected(&found.podclique, &desired, is_autoscaled, is_due);
+            next.map(Action::replace)
         }
     }
 }

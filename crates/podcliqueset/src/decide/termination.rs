@@ -13,6 +13,7 @@ use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
 use domain::plan::{Event, Target};
+use domain::update;
 use domain::workload::clique::LiveCount;
 use domain::workload::layout::{self, Group, Layout, Part};
 use jiff::Timestamp;
@@ -101,7 +102,9 @@ fn of_clique(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
     let delay = termination::delay_of_set(&snapshot.validated.set)?;
     let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
-    Breach::confirmed(i, object, delay, stored, || clique_breach(&seen.facts()))
+    let is_updating = update::is_updating(&snapshot.validated.set, i);
+    let facts = || seen.facts().in_update(is_updating);
+    Breach::confirmed(i, object, delay, stored, || clique_breach(&facts()))
 }
 
 fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
@@ -116,11 +119,12 @@ fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
         termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
     Breach::confirmed(i, object, delay, status.into(), || {
-        group_breach(&group_facts(snapshot, group))
+        group_breach(&group_facts(snapshot, i, group))
     })
 }
 
-fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts {
+fn group_facts(snapshot: &Snapshot, i: i32, group: &PodCliqueScalingGroup) -> GroupFacts {
+    let is_updating = update::is_updating(&snapshot.validated.set, i);
     let attempts = fence::attempts_of_group(group);
     GroupFacts::of(group, attempts, |member| {
         let present = fence::current_attempt(attempts, member.group_replica);
@@ -130,12 +134,13 @@ fn group_facts(snapshot: &Snapshot, group: &PodCliqueScalingGroup) -> GroupFacts
         if seen.is_terminating() {
             return GroupPart::on_its_way_out(&seen.podclique);
         }
-        let facts = seen.facts();
+        let facts = seen.facts().in_update(is_updating);
         Some(GroupPart {
             is_breached: clique_breach(&facts).status == Status::True,
             was_available: facts.was_available || facts.available >= facts.minimum(),
         })
     })
+    .in_update(is_updating)
 }
 
 /// The standalone cliques of a replica with their live replica counts. The count of a PodClique

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use admission::FieldError;
-use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetPhase;
 use api::{PodCliqueSetStatus, PodGang, labels};
 use domain::Pod;
@@ -15,6 +15,7 @@ use domain::workload::gang;
 use domain::workload::layout::{Layout, Part};
 
 use super::replica::Replica;
+use super::update;
 use crate::observe::{ObservedClique, Snapshot};
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
@@ -35,7 +36,14 @@ pub(super) fn ready_condition(
     }
     let tally = format!("{up}/{wanted} replicas available");
     let cause = find_cause(snapshot, layout, replicas, up >= wanted);
-    readiness::of_replicas(up >= wanted, tally, cause)
+    let mut verdict = readiness::of_replicas(up >= wanted, tally, cause);
+    if let Some(update) = update::tally(next) {
+        verdict.message = format!("{}; {update}", verdict.message);
+        if verdict.status == Status::True {
+            verdict.reason = Reason::Updating;
+        }
+    }
+    verdict
 }
 
 /// A job that is over says how it ended.

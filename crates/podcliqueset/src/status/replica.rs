@@ -1,22 +1,18 @@
 //! What the parts of one replica of a set amount to.
 
-use std::collections::HashMap;
-
 use api::labels;
 use domain::object::ownership;
 use domain::workload::gang;
 use domain::workload::layout::{self, Part};
 
 use crate::observe::{ObservedClique, Snapshot};
+use crate::rollout::{self, Newest};
 
 /// One replica of the set.
 pub(super) struct Replica {
     pub(super) is_available: bool,
     pub(super) is_current: bool,
 }
-
-/// Newest template hash of each clique, by name.
-pub(super) type Newest<'a> = HashMap<&'a str, &'a str>;
 
 pub(super) fn judge_replica(
     snapshot: &Snapshot,
@@ -53,7 +49,6 @@ fn is_up(part: &ObservedClique) -> bool {
 /// Whether the PodClique and all its pods have the newest template.
 fn is_current(newest: &Newest<'_>, clique: &str, part: Option<&ObservedClique>) -> bool {
     let Some(part) = part else { return false };
-    let newest = newest.get(clique).copied();
-    let is_newest = |meta: &_| ownership::label(meta, labels::POD_TEMPLATE_HASH) == newest;
-    is_newest(&part.podclique.metadata) && part.staying().all(|p| is_newest(&p.metadata))
+    let label = ownership::label(&part.podclique.metadata, labels::POD_TEMPLATE_HASH);
+    label == newest.get(clique).copied() && !rollout::is_outdated(newest, clique, part)
 }

@@ -20,4 +20,5 @@ mod situation;
 mod status;
 mod termination;
 mod training;
+mod update;
 mod urgency;

@@ -1,12 +1,14 @@
 //! A set with its children, as a test describes it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
-use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::ownership;
 use domain::plan::{Action, Object, Plan, WritableKind};
+use domain::workload::hash;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::ObservedClique;
@@ -94,6 +96,12 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
     let mut snapshot = alone(set);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
+    let template = &snapshot.validated.set.spec.template;
+    let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
+    let newest: HashMap<String, String> = hashed
+        .into_iter()
+        .map(|(c, hash)| (c.name.clone(), hash))
+        .collect();
     for j in 0..snapshot.groups[0].spec.replicas {
         for (clique, replicas) in [("leader", 1), ("worker", 2)] {
             let name = format!("demo-0-g-{j}-{clique}");
@@ -101,6 +109,10 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
             let podclique = podclique(&name)
                 .size(replicas, replicas)
                 .with(|c| c.metadata.owner_references = Some(vec![group]))
+                .with(|c| {
+                    let all = c.metadata.labels.get_or_insert_default();
+                    all.insert(labels::POD_TEMPLATE_HASH.into(), newest[clique].clone());
+                })
                 .build();
             snapshot.podcliques.insert(
                 name,

@@ -1,12 +1,12 @@
 //! What is reported.
 
-use api::GoDuration;
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::{PodCliqueSetPhase, UpdateStrategy, UpdateStrategyType};
+use api::podcliqueset::PodCliqueSetPhase;
+use api::{GoDuration, labels};
 use insta::assert_snapshot;
 use testkit::builders::PodBuilder;
 
-use crate::situation::{alone, carry_out, demo, fill, fill_all, laid_out, plan};
+use crate::situation::{alone, demo, fill, fill_all, laid_out, plan};
 
 #[test]
 fn counts_a_replica_whose_parts_are_all_available() {
@@ -44,17 +44,14 @@ fn runs_when_a_pod_runs() {
 #[test]
 fn names_fields_without_effect() {
     let set = demo()
-        .with(|s| s.spec.update_strategy = Some(on_delete()))
+        .with(|s| {
+            let group = (labels::MNNVL_GROUP.to_owned(), "rack".to_owned());
+            s.metadata.annotations = Some([group].into());
+        })
         .build();
     let status = plan(&laid_out(&set)).status.unwrap();
     let ignored = conditions::find(&status.conditions, ConditionType::FieldNotImplemented);
     assert_snapshot!(ignored.unwrap().message);
-}
-
-fn on_delete() -> UpdateStrategy {
-    UpdateStrategy {
-        type_: UpdateStrategyType::OnDelete,
-    }
 }
 
 #[test]
@@ -69,22 +66,6 @@ fn says_that_a_stored_delay_makes_no_sense_and_goes_on_without_termination() {
         "{} {}: {}",
         status.conditions[0].type_, status.conditions[0].reason, status.conditions[0].message
     ));
-}
-
-#[test]
-fn says_that_a_changed_template_is_not_rolled_out() {
-    let mut snapshot = laid_out(&demo().build());
-    let first = plan(&snapshot);
-    carry_out(&mut snapshot, &first);
-    let cliques = &mut snapshot.validated.set.spec.template.cliques;
-    cliques[0].spec.pod_spec.containers[0].image = Some("example/main:2".into());
-    let status = plan(&snapshot).status.unwrap();
-    assert_eq!(
-        status.current_generation_hash,
-        first.status.unwrap().current_generation_hash
-    );
-    let ignored = conditions::find(&status.conditions, ConditionType::FieldNotImplemented);
-    assert_snapshot!(ignored.unwrap().message);
 }
 
 #[test]

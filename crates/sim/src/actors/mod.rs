@@ -6,6 +6,7 @@ mod cluster;
 mod disturb;
 mod job;
 mod kubelet;
+mod update;
 mod user;
 
 pub use chaos::{break_pod, heal, lose_node, make_trouble};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::job;
+use super::{job, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -120,11 +120,19 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     if user.has_job() {
         return act_on_job(user, store, rng);
     }
-    match rng.below(11) {
+    match rng.below(15) {
+        11 | 12 => {
+            let set = user.set(rng);
+            update::edit_template(store, rng, &set);
+        }
+        13 => {
+            let set = user.set(rng);
+            update::switch_strategy(store, rng, &set);
+        }
         0 => store.remove("user", &user.set(rng)),
         1 | 2 => user.create(store),
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
-        5..=7 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
+        5..=7 | 14 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
         8 => orphan(store, rng),
         _ => scale(store, rng, Resource::PodClique, 1, 4),
     }

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, OPERATOR, demand, job, shortage};
+use super::{ConditionUpdate, OPERATOR, demand, job, shortage, updates};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view::{self, attempt};
@@ -167,7 +167,8 @@ fn deleted(window: &Window<'_>, record: &Record) -> ConditionUpdate {
         || owners
             .iter()
             .flat_map(|owner| sets(window, owner))
-            .any(|set| is_unwanted(&set));
+            .any(|set| is_unwanted(&set))
+        || (kind == "PodCliqueScalingGroup" && updates::may_be_replaced(window, before));
     demand(is_explained, "I19", || {
         format!("{} deleted for no reason", record.id)
     })

@@ -17,6 +17,7 @@ mod runtime;
 mod shortage;
 mod status;
 mod terminal;
+pub(crate) mod updates;
 mod window;
 
 use super::resource::Resource;

@@ -159,8 +159,11 @@ pub(super) fn damage(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     scale(record, before, after)
 }
 
+/// Keys that the operator writes: its own, and the one that templates have here.
 fn is_own(key: &str) -> bool {
-    key.starts_with(labels::GROVE_PREFIX) || key.starts_with("app.kubernetes.io/")
+    key.starts_with(labels::GROVE_PREFIX)
+        || key.starts_with("app.kubernetes.io/")
+        || key == "example.com/version"
 }
 
 /// Live replicas belong to the user; only a changed template may move them.

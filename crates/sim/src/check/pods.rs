@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::late::Late;
 use super::window::Window;
-use super::{Checker, ConditionUpdate, LATE, OPERATOR, demand, pace};
+use super::{Checker, ConditionUpdate, LATE, OPERATOR, demand, pace, updates};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -216,6 +216,9 @@ fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> ConditionUpda
     };
     let has_twin = !window.versions(Resource::Pod, is_twin).is_empty();
     let is_surplus = i64::try_from(most).unwrap_or(i64::MAX) > wanted;
+    if is_staying && !is_surplus && !has_twin && updates::may_be_replaced(window, pod) {
+        return updates::check_budget(window, pod);
+    }
     demand(!is_staying || is_surplus || has_twin, "I19", || {
         format!(
             "healthy pod {} deleted: {most} of {wanted} wanted",

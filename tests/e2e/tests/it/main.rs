@@ -33,3 +33,4 @@ mod scaling;
 mod stuck;
 mod termination;
 mod training;
+mod updates;

@@ -32,6 +32,15 @@ pub struct TrainingFacts {
 }
 
 impl CliqueFacts {
+    /// The same while its replica is being updated, or is not.
+    #[must_use]
+    pub fn in_update(self, is_updating: bool) -> Self {
+        Self {
+            is_updating,
+            ..self
+        }
+    }
+
     /// How many pods have to be available: never more than are wanted, so that scaling below
     /// `minAvailable` is not a breach.
     pub fn minimum(&self) -> i32 {
@@ -65,6 +74,15 @@ pub struct GroupFacts {
 }
 
 impl GroupFacts {
+    /// The same while its replica is being updated, or is not.
+    #[must_use]
+    pub fn in_update(self, is_updating: bool) -> Self {
+        Self {
+            is_updating,
+            ..self
+        }
+    }
+
     /// How many group replicas have to be healthy: never more than are wanted.
     pub fn minimum(&self) -> i32 {
         self.min_available.min(self.replicas)

@@ -12,17 +12,26 @@ use crate::workload::hash;
 /// `existing` as it should be, or `None` if it is right.
 ///
 /// Everything foreign stays: other keys, finalizers, a live `spec.replicas` that was scaled. A
-/// PodClique of another template generation keeps its pod template.
+/// PodClique of another template generation keeps its pod template until its turn in an update,
+/// `is_template_due`.
 pub fn corrected(
     existing: &PodClique,
     desired: &Desired<'_>,
     is_autoscaled: bool,
+    is_template_due: bool,
 ) -> Option<PodClique> {
     if ownership::is_terminating(&existing.metadata) {
         return None;
     }
     let is_same_template = is_of_template(existing, desired);
-    let metadata = corrected_metadata(existing, desired, is_same_template);
+    let is_updated = is_template_due && !is_same_template;
+    let takes_template = is_updated || is_same_template;
+    let mut metadata = corrected_metadata(existing, desired, takes_template);
+    if is_updated {
+        // Pods of the template before must not pass for pods of this one (decision 76).
+        let annotations = metadata.annotations.as_mut();
+        annotations.and_then(|all| all.remove(labels::REBASED_FROM));
+    }
     let mut spec = desired.podclique.spec.clone();
     // Fixed at creation; one that has none yet is given it.
     spec.min_available = existing.spec.min_available.or(spec.min_available);
@@ -34,7 +43,7 @@ pub fn corrected(
         is_autoscaled,
     );
     let takes_pods =
-        is_same_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, desired.pod_spec);
+        takes_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, desired.pod_spec);
     let is_right =
         !takes_pods && metadata == existing.metadata && is_same_but_for_pods(&spec, &existing.spec);
     if is_right {
@@ -56,17 +65,17 @@ pub fn corrected(
 fn corrected_metadata(
     existing: &PodClique,
     desired: &Desired<'_>,
-    is_same_template: bool,
+    takes_template: bool,
 ) -> ObjectMeta {
     let wanted = &desired.podclique.metadata;
     let mut next = existing.metadata.clone();
-    if is_same_template {
+    if takes_template {
         overlay(&mut next, wanted);
     } else {
         // The user's labels belong to the template: they come with it, on the replica's turn.
         overlay(&mut next, &own_keys(wanted));
     }
-    set_hash_label(&mut next, existing, is_same_template);
+    set_hash_label(&mut next, existing, takes_template);
     add_owner(&mut next, wanted);
     add_finalizer(&mut next, labels::PCLQ_FINALIZER);
     next

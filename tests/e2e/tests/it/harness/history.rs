@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use super::namespace::Namespace;
-use super::seen::{index, same};
+use super::seen::{index, is_ready, same};
 use super::wait;
 
 /// A watch of the pods of a namespace.
@@ -17,8 +17,39 @@ use super::wait;
 pub struct History {
     events: Receiver<Value>,
     pods: BTreeMap<String, Life>,
+    moments: Vec<Moment>,
     /// It ends with this.
     _runtime: Runtime,
+}
+
+/// A pod as the watch showed it once.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// Its uid.
+    pub uid: String,
+    /// Its PodClique.
+    pub podclique: String,
+    /// Whether it is Ready and stays.
+    pub is_up: bool,
+    /// Whether it is being deleted, or gone.
+    pub is_going: bool,
+    /// Annotation `example.com/version`.
+    pub version: String,
+}
+
+impl Moment {
+    fn of(event: &Value) -> Self {
+        let (pod, meta) = (&event["object"], &event["object"]["metadata"]);
+        let is_going = event["type"] == "DELETED" || !meta["deletionTimestamp"].is_null();
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        Self {
+            uid: text(&meta["uid"]),
+            podclique: text(&meta["labels"]["grove.io/podclique"]),
+            is_up: !is_going && is_ready(pod),
+            is_going,
+            version: text(&meta["annotations"]["example.com/version"]),
+        }
+    }
 }
 
 /// What is known of one pod.
@@ -45,6 +76,7 @@ impl History {
         Self {
             events,
             pods: BTreeMap::new(),
+            moments: Vec::new(),
             _runtime: runtime,
         }
     }
@@ -54,6 +86,7 @@ impl History {
         let seen = wait::until(|| {
             for event in self.events.try_iter() {
                 note(&mut self.pods, &event);
+                self.moments.push(Moment::of(&event));
             }
             let alive = self.pods.iter().filter(|(_, life)| !life.is_gone);
             let alive: BTreeSet<_> = alive.map(|(uid, _)| uid.clone()).collect();
@@ -62,6 +95,11 @@ impl History {
             same("pods", &alive, &seen.all("Pod").iter().map(uid).collect())
         });
         seen.unwrap();
+    }
+
+    /// All that the watch showed, in its order.
+    pub fn moments(&self) -> &[Moment] {
+        &self.moments
     }
 
     /// The slots that more than one pod had.

@@ -1,0 +1,81 @@
+//! Budgets and deadlines of updates (Grove, `rollingUpdate`).
+
+use api::PodCliqueSet;
+use api::podcliqueset::{RollingUpdate, UpdateStrategyType};
+
+use crate::field::{FieldError, Path};
+use crate::places::{cliques, group_of, scaling_groups};
+
+pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let strategy = pcs.spec.update_strategy.as_ref().map(|s| s.type_);
+    let is_on_delete = strategy == Some(UpdateStrategyType::OnDelete);
+    let of_cliques = cliques(pcs).filter_map(|(at, clique)| {
+        let rolling = clique.rolling_update.as_ref()?;
+        let at = at.field("rollingUpdate");
+        if let Some(group) = group_of(pcs, &clique.name) {
+            return Some(vec![of_member(&at, rolling, &group.name)]);
+        }
+        Some(of_one(&at, rolling, clique.spec.replicas, is_on_delete))
+    });
+    let of_groups = scaling_groups(pcs).filter_map(|(at, group)| {
+        let rolling = group.rolling_update.as_ref()?;
+        let replicas = group.replicas.unwrap_or(1);
+        Some(of_one(
+            &at.field("rollingUpdate"),
+            rolling,
+            replicas,
+            is_on_delete,
+        ))
+    });
+    of_cliques.chain(of_groups).flatten().collect()
+}
+
+fn of_member(at: &Path, rolling: &RollingUpdate, group: &str) -> FieldError {
+    let problem = format!("the clique is in group {group:?}, which is updated by whole replicas");
+    at.wrong(
+        rolling,
+        problem,
+        "remove it and set rollingUpdate of the group",
+    )
+}
+
+fn of_one(
+    at: &Path,
+    rolling: &RollingUpdate,
+    replicas: i32,
+    is_on_delete: bool,
+) -> Vec<FieldError> {
+    if is_on_delete {
+        let problem = "has no effect with updateStrategy OnDelete";
+        let remedy = "remove it or set spec.updateStrategy.type to RollingRecreate";
+        return vec![at.wrong(rolling, problem, remedy)];
+    }
+    let budget = budget(at, rolling, replicas);
+    budget.into_iter().chain(deadline(at, rolling)).collect()
+}
+
+/// What sleeps at 0 replicas wakes to a number that is not known here.
+fn budget(at: &Path, rolling: &RollingUpdate, replicas: i32) -> Option<FieldError> {
+    let given = rolling.max_unavailable?;
+    let at = at.field("maxUnavailable");
+    if given <= 0 {
+        let remedy = "set it to how many may be missing, or omit it for 1";
+        return Some(at.wrong(given, "must be at least 1", remedy));
+    }
+    let problem = format!("must not be greater than replicas ({replicas})");
+    let is_too_large = replicas > 0 && given > replicas;
+    is_too_large.then(|| at.wrong(given, problem, "lower maxUnavailable or raise replicas"))
+}
+
+fn deadline(at: &Path, rolling: &RollingUpdate) -> Option<FieldError> {
+    let given = rolling.progress_deadline.as_ref()?;
+    let at = at.field("progressDeadline");
+    let remedy = "write it as 30s, 10m or 1h, or omit it for no deadline";
+    match given.parse() {
+        Err(_) => Some(at.wrong(given, "is not a duration", remedy)),
+        Ok(deadline) if !deadline.is_positive() => {
+            Some(at.wrong(given, "must be greater than 0", remedy))
+        }
+        Ok(_) => None,
+    }
+}

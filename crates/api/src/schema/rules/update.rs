@@ -1,0 +1,53 @@
+//! Rules for budgets and deadlines of updates.
+
+use super::Rule;
+
+/// Grove's webhook, but for what needs cliques and groups side by side.
+pub(super) fn update_rules() -> Vec<Rule> {
+    const CLIQUE: &str = "spec.template.cliques[]";
+    const GROUP: &str = "spec.template.podCliqueScalingGroups[]";
+    vec![
+        no_budget_on_delete(),
+        at_least_one("spec.template.cliques[].rollingUpdate"),
+        at_least_one("spec.template.podCliqueScalingGroups[].rollingUpdate"),
+        within_replicas(CLIQUE, "has(self.spec.replicas) ? self.spec.replicas : 1"),
+        within_replicas(GROUP, "has(self.replicas) ? self.replicas : 1"),
+    ]
+}
+
+fn no_budget_on_delete() -> Rule {
+    const GROUPS: &str = "self.template.podCliqueScalingGroups";
+    Rule::new(
+        "spec",
+        "rollingUpdate has no effect with updateStrategy OnDelete: remove it from cliques and groups",
+        format!(
+            "!has(self.updateStrategy) || self.updateStrategy.type != 'OnDelete' || \
+             (self.template.cliques.all(c, !has(c.rollingUpdate)) && \
+             (!has({GROUPS}) || {GROUPS}.all(g, !has(g.rollingUpdate))))"
+        ),
+    )
+    .field(".updateStrategy")
+    .reason("FieldValueForbidden")
+}
+
+/// A deadline is checked by a pattern: a rule that parses it would cost too much in a list.
+fn at_least_one(at: &'static str) -> Rule {
+    Rule::new(
+        at,
+        "maxUnavailable must be at least 1: omit it for 1",
+        "!has(self.maxUnavailable) || self.maxUnavailable >= 1",
+    )
+    .field(".maxUnavailable")
+}
+
+fn within_replicas(at: &'static str, replicas: &str) -> Rule {
+    Rule::new(
+        at,
+        "maxUnavailable must not be greater than replicas: lower maxUnavailable or raise replicas",
+        format!(
+            "!has(self.rollingUpdate) || !has(self.rollingUpdate.maxUnavailable) || \
+             ({replicas}) == 0 || self.rollingUpdate.maxUnavailable <= ({replicas})"
+        ),
+    )
+    .field(".rollingUpdate")
+}

@@ -1,0 +1,81 @@
+//! Updates (docs/semantics.md §14): whose turn it is, and who takes a changed template.
+
+mod budget;
+mod progress;
+
+use api::podcliqueset::{
+    PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate, UpdateStrategyType,
+};
+use api::{PodCliqueSet, labels};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+pub use self::budget::{PodBudget, ReplicaBudget};
+pub use self::progress::{Advance, deadline_at, no_update, verdict};
+
+use crate::health::training;
+use crate::object::ownership;
+
+/// How a changed template reaches pods. A job's template cannot be changed.
+pub fn strategy(set: &PodCliqueSet) -> UpdateStrategyType {
+    set.spec
+        .update_strategy
+        .as_ref()
+        .map(|s| s.type_)
+        .unwrap_or_default()
+}
+
+/// Whether pods take a changed template only when somebody deletes them.
+pub fn is_on_delete(set: &PodCliqueSet) -> bool {
+    strategy(set) == UpdateStrategyType::OnDelete
+}
+
+/// The replica whose turn it is, as stored, in an update that runs.
+pub fn turn(set: &PodCliqueSet) -> Option<i32> {
+    if is_on_delete(set) || training::is_training(set) {
+        return None;
+    }
+    let progress = set.status.as_ref()?.update_progress.as_ref()?;
+    let is_running = progress.update_ended_at.is_none();
+    let first = progress.currently_updating.first();
+    let turn = first.filter(|turn| is_running && turn.update_ended_at.is_none());
+    turn.map(|turn| turn.replica_index)
+}
+
+/// Whether it is the turn of this replica: only then its pods are replaced for the sake of the
+/// template, and only there gang termination is suspended.
+pub fn is_updating(set: &PodCliqueSet, replica: i32) -> bool {
+    turn(set) == Some(replica)
+}
+
+/// Whether a standalone PodClique that exists takes a changed template: on its replica's turn. What
+/// has to be created takes the newest at any time.
+pub fn is_template_due(set: &PodCliqueSet, replica: i32) -> bool {
+    is_edited_in_place(set) || is_updating(set, replica)
+}
+
+/// Whether every PodClique that exists takes a changed template, and its pods stay. PodCliques of
+/// groups are recreated otherwise, since a group replica is replaced as a whole.
+pub fn is_edited_in_place(set: &PodCliqueSet) -> bool {
+    is_on_delete(set) && !training::is_training(set)
+}
+
+/// How an update of a standalone clique, or of the group that the clique is in, goes on.
+pub fn rolling_update<'a>(
+    clique: &'a PodCliqueTemplateSpec,
+    group: Option<&'a PodCliqueScalingGroupConfig>,
+) -> Option<&'a RollingUpdate> {
+    match group {
+        Some(group) => group.rolling_update.as_ref(),
+        None => clique.rolling_update.as_ref(),
+    }
+}
+
+/// Whether the pod was made from another template than its PodClique has now. The pod's own label
+/// says so; one that another implementation wrote for this very template is ours in a moment
+/// (decision 27).
+pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
+    let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
+    let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
+    let adopted = ownership::annotation(podclique, labels::REBASED_FROM);
+    hash != newest && (hash.is_none() || hash != adopted)
+}

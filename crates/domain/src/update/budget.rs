@@ -1,0 +1,84 @@
+//! How much may be taken down now, as numbers (docs/semantics.md §14.4).
+
+/// What the budget of a standalone clique depends on. The unit is a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PodBudget {
+    /// Live `spec.replicas`.
+    pub desired: i32,
+    /// `spec.minAvailable`.
+    pub min_available: i32,
+    /// `rollingUpdate.maxUnavailable`; 1 if unset.
+    pub max_unavailable: Option<i32>,
+    /// Pods of an older template that are Ready and not terminating.
+    pub ready_old: i32,
+    /// Pods of the newest template that are Ready and not terminating.
+    pub ready_new: i32,
+}
+
+impl PodBudget {
+    /// How many Ready pods of an older template may be deleted. What is missing for any reason, our
+    /// own deletions among them, uses the budget up. Where the clique has slack it is never taken
+    /// below `minAvailable`.
+    pub fn deletable(self) -> usize {
+        let ready = self.ready_old.saturating_add(self.ready_new);
+        let missing = self.desired.saturating_sub(ready).max(0);
+        let budget = clipped(self.max_unavailable, self.desired).saturating_sub(missing);
+        let above_minimum = above_minimum(self.desired, self.min_available, ready);
+        count(budget.min(above_minimum).min(self.ready_old))
+    }
+}
+
+/// What the budget of a scaling group depends on. The unit is a group replica.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ReplicaBudget {
+    /// Live `spec.replicas`.
+    pub desired: i32,
+    /// `spec.minAvailable`.
+    pub min_available: i32,
+    /// `rollingUpdate.maxUnavailable`; 1 if unset.
+    pub max_unavailable: Option<i32>,
+    /// Group replicas that have a PodClique and are not being deleted.
+    pub existing: i32,
+    /// Those of them that have the newest template and are not available yet.
+    pub new_not_ready: i32,
+    /// Those of them that are available, with whichever template.
+    pub available: i32,
+}
+
+impl ReplicaBudget {
+    /// How many group replicas of an older template may be deleted, available or not.
+    pub fn deletable(self) -> usize {
+        let limit = clipped(self.max_unavailable, self.desired);
+        let floor = self.desired.saturating_sub(limit).max(0);
+        let above = self.existing.saturating_sub(floor);
+        count(above.saturating_sub(self.new_not_ready))
+    }
+
+    /// How many of these may be available ones: where the group has slack it is never taken below
+    /// `minAvailable`.
+    pub fn deletable_available(self) -> usize {
+        count(above_minimum(
+            self.desired,
+            self.min_available,
+            self.available,
+        ))
+    }
+}
+
+/// At least one, or no update would ever end; at most what there is.
+fn clipped(max_unavailable: Option<i32>, desired: i32) -> i32 {
+    max_unavailable.unwrap_or(1).max(1).min(desired.max(1))
+}
+
+/// How many of those that are up may go; all of them where there is no slack.
+fn above_minimum(desired: i32, min_available: i32, up: i32) -> i32 {
+    if desired > min_available {
+        up.saturating_sub(min_available)
+    } else {
+        i32::MAX
+    }
+}
+
+fn count(number: i32) -> usize {
+    usize::try_from(number).unwrap_or(0)
+}

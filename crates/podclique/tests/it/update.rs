@@ -1,0 +1,192 @@
+//! Pods of an older template: which go, how many, and what is told of it.
+
+use std::sync::Arc;
+
+use api::podcliqueset::RollingUpdate;
+use api::{PodClique, labels};
+use domain::plan::Action;
+use insta::assert_snapshot;
+use podclique::Snapshot;
+use rstest::rstest;
+use testkit::builders::{PodBuilder, pod, podclique};
+
+use crate::situation::{plan, ready, situation, writes};
+
+const NEWEST: &str = "r1newestnewestxx";
+
+/// 4 pods, of which `min` are required, with the newest template.
+fn clique(min: i32) -> Arc<PodClique> {
+    let label = |c: &mut PodClique| {
+        let all = c.metadata.labels.get_or_insert_default();
+        all.insert(labels::POD_TEMPLATE_HASH.into(), NEWEST.into());
+    };
+    podclique("demo-0-worker")
+        .size(4, min)
+        .was_available()
+        .with(label)
+        .build()
+}
+
+fn old(builder: PodBuilder) -> PodBuilder {
+    builder.with(|p| {
+        let all = p.metadata.labels.get_or_insert_default();
+        all.insert(labels::POD_TEMPLATE_HASH.into(), "r1olderolderolde".into());
+    })
+}
+
+/// It is the turn of its replica.
+fn in_turn(clique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot {
+    let mut snapshot = situation(clique, pods);
+    let set = snapshot.set.as_mut().unwrap();
+    set.template_hash = Some(NEWEST.into());
+    set.generation_hash = Some("r1generation".into());
+    set.update.is_updating = true;
+    snapshot
+}
+
+fn with_budget(mut snapshot: Snapshot, max_unavailable: i32) -> Snapshot {
+    let set = snapshot.set.as_mut().unwrap();
+    set.update.rolling = Some(RollingUpdate {
+        max_unavailable: Some(max_unavailable),
+        progress_deadline: None,
+    });
+    snapshot
+}
+
+fn deleted(snapshot: &Snapshot) -> usize {
+    let plan = plan(snapshot);
+    let all = plan.waves.iter().flatten();
+    all.filter(|a| matches!(a, Action::Delete { .. })).count()
+}
+
+fn all_old(clique: &PodClique) -> Vec<PodBuilder> {
+    ready(clique, 0..4).into_iter().map(old).collect()
+}
+
+#[test]
+fn replaces_the_oldest_ready_pod_and_reports_it() {
+    let clique = clique(3);
+    let mut pods = all_old(&clique);
+    let second = pods.remove(1);
+    pods.push(second.created(-100));
+    assert_snapshot!(plan(&in_turn(&clique, pods)));
+}
+
+#[rstest]
+#[case::unset(4, None, 1)]
+#[case::two(4, Some(2), 2)]
+#[case::two_with_slack_of_one(3, Some(2), 1)]
+#[case::more_than_there_are(4, Some(9), 4)]
+fn takes_down_no_more_than_the_budget(
+    #[case] min: i32,
+    #[case] max_unavailable: Option<i32>,
+    #[case] expected: usize,
+) {
+    let clique = clique(min);
+    let mut snapshot = in_turn(&clique, all_old(&clique));
+    if let Some(max_unavailable) = max_unavailable {
+        snapshot = with_budget(snapshot, max_unavailable);
+    }
+    assert_eq!(deleted(&snapshot), expected);
+}
+
+#[test]
+fn counts_what_is_on_its_way_out_and_what_is_missing() {
+    let clique = clique(4);
+    let mut pods = all_old(&clique);
+    let first = pods.remove(0).terminating(59);
+    pods.push(first);
+    assert_eq!(deleted(&in_turn(&clique, pods)), 0);
+    let missing = all_old(&clique).into_iter().skip(1).collect();
+    assert_eq!(deleted(&in_turn(&clique, missing)), 0);
+}
+
+#[test]
+fn replaces_pods_that_are_not_ready_at_once_and_in_the_version_that_was_seen() {
+    let clique = clique(4);
+    let mut pods: Vec<_> = all_old(&clique).into_iter().take(2).collect();
+    pods.push(old(pod(&clique, 2).waiting("ImagePullBackOff")));
+    pods.push(old(pod(&clique, 3)));
+    assert_snapshot!(writes(&plan(&in_turn(&clique, pods))));
+}
+
+/// A crash long ago is no reason: the Go operator took all such pods at once.
+#[test]
+fn a_ready_pod_that_crashed_once_is_ready() {
+    let clique = clique(4);
+    let pods = all_old(&clique).into_iter().map(|p| {
+        p.with(|p| {
+            for status in &mut p.status.container_statuses {
+                status.restart_count = 3;
+            }
+        })
+    });
+    assert_eq!(deleted(&in_turn(&clique, pods.collect())), 1);
+}
+
+#[test]
+fn leaves_pods_alone_when_it_is_not_its_turn() {
+    let clique = clique(4);
+    let mut snapshot = in_turn(&clique, all_old(&clique));
+    snapshot.set.as_mut().unwrap().update.is_updating = false;
+    assert_eq!(deleted(&snapshot), 0);
+}
+
+#[test]
+fn waits_until_it_has_the_newest_template_itself() {
+    let clique = clique(4);
+    let mut snapshot = in_turn(&clique, all_old(&clique));
+    snapshot.set.as_mut().unwrap().template_hash = Some("r1evennewerevenn".into());
+    assert_eq!(deleted(&snapshot), 0);
+}
+
+#[test]
+fn does_not_touch_pods_of_a_replica_that_is_terminated() {
+    let clique = clique(4);
+    let mut snapshot = in_turn(&clique, all_old(&clique));
+    snapshot.may_create = false;
+    assert_eq!(deleted(&snapshot), 0);
+}
+
+#[test]
+fn ends_when_all_that_are_wanted_are_ready() {
+    let clique = clique(4);
+    let three = plan(&in_turn(&clique, ready(&clique, 0..3)));
+    let four = plan(&in_turn(&clique, ready(&clique, 0..4)));
+    let ended = |plan: &domain::plan::Plan<api::PodCliqueStatus>| {
+        let progress = plan.status.as_ref().unwrap().update_progress.clone();
+        progress.unwrap().update_ended_at.is_some()
+    };
+    assert!(!ended(&three));
+    assert!(ended(&four));
+}
+
+/// Its hash moves when all pods are there, not when the last old one is gone.
+#[test]
+fn tells_no_hash_before_all_pods_are_there() {
+    let clique = clique(4);
+    let hash = |pods| {
+        let plan = plan(&in_turn(&clique, pods));
+        plan.status.unwrap().current_pod_template_hash
+    };
+    assert_eq!(hash(ready(&clique, 0..3)), None);
+    assert_eq!(hash(ready(&clique, 0..4)).as_deref(), Some(NEWEST));
+}
+
+/// While it is updated too few pods are no breach (docs/semantics.md §2.2).
+#[test]
+fn a_shortage_during_its_turn_is_no_breach() {
+    let clique = clique(4);
+    let status = plan(&in_turn(&clique, ready(&clique, 0..2)))
+        .status
+        .unwrap();
+    let breach = status
+        .conditions
+        .iter()
+        .find(|c| c.type_ == "MinAvailableBreached");
+    let breach = breach.unwrap();
+    assert_eq!(
+        (&*breach.status, &*breach.reason),
+        ("Unknown", "UpdateInProgress")
+    );
+}

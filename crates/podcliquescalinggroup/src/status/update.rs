@@ -1,0 +1,116 @@
+//! What is reported of an update: how far it is, and whether it stands still
+//! (docs/semantics.md §14.6).
+
+use api::PodCliqueScalingGroupStatus;
+use api::conditions::ConditionUpdate;
+use api::podcliquescalinggroup::PcsgUpdateProgress;
+use domain::update::{self, Advance};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use crate::observe::Snapshot;
+use crate::rollout::{Stage, survey, updated_podcliques};
+
+/// The record of the running or last update. `before` is the stored status, `next` has the counts
+/// of now.
+pub(super) fn progress(
+    snapshot: &Snapshot,
+    before: &PodCliqueScalingGroupStatus,
+    next: &PodCliqueScalingGroupStatus,
+    now: Timestamp,
+) -> Option<PcsgUpdateProgress> {
+    let stored = before.update_progress.clone();
+    let set = snapshot.owner.as_ref().map(|o| &o.set);
+    let generation = set.and_then(|s| s.status.as_ref()?.current_generation_hash.clone());
+    let Some(generation) = generation else {
+        return stored;
+    };
+    let is_known = stored
+        .as_ref()
+        .is_some_and(|p| p.pod_clique_set_generation_hash == generation);
+    let is_on_delete = set.is_some_and(update::is_edited_in_place);
+    let current = before.current_pod_clique_set_generation_hash.as_ref();
+    let is_edited = is_on_delete && current.is_some_and(|hash| *hash != generation);
+    if !is_known && !snapshot.is_updating() && !is_edited {
+        // Not this group's turn: what runs here is overtaken.
+        return stored.map(|p| ended(p, now));
+    }
+    let mut progress = stored.filter(|_| is_known).unwrap_or(PcsgUpdateProgress {
+        update_started_at: Time(now),
+        update_ended_at: None,
+        pod_clique_set_generation_hash: generation,
+        updated_pod_cliques_count: 0,
+        total_pod_cliques_count: 0,
+        last_progress_time: Some(Time(now)),
+        ready_replica_indices_selected_to_update: None,
+    });
+    if !snapshot.is_updating() {
+        return Some(ended(progress, now));
+    }
+    advance(&mut progress, snapshot, before, next, now);
+    let is_done = || survey(snapshot).iter().all(|(_, s)| *s == Stage::Done);
+    Some(if is_done() {
+        ended(progress, now)
+    } else {
+        progress
+    })
+}
+
+fn ended(mut progress: PcsgUpdateProgress, now: Timestamp) -> PcsgUpdateProgress {
+    progress.update_ended_at.get_or_insert(Time(now));
+    progress
+}
+
+fn advance(
+    progress: &mut PcsgUpdateProgress,
+    snapshot: &Snapshot,
+    before: &PodCliqueScalingGroupStatus,
+    next: &PodCliqueScalingGroupStatus,
+    now: Timestamp,
+) {
+    let (updated, total) = updated_podcliques(snapshot);
+    let stored = Advance {
+        updated: progress.updated_pod_cliques_count,
+        ready: before.updated_replicas,
+    };
+    let present = Advance {
+        updated,
+        ready: next.updated_replicas,
+    };
+    let last = progress.last_progress_time.as_ref();
+    progress.last_progress_time = Some(present.last_progress(stored, last, now));
+    progress.updated_pod_cliques_count = updated;
+    progress.total_pod_cliques_count = total;
+}
+
+/// When it is reported that the update makes no progress.
+pub fn update_deadline(
+    snapshot: &Snapshot,
+    next: &PodCliqueScalingGroupStatus,
+) -> Option<Timestamp> {
+    let running = running(snapshot, next)?;
+    let rolling = snapshot.config()?.rolling_update.as_ref();
+    update::deadline_at(rolling, running.last_progress_time.as_ref())
+}
+
+fn running<'a>(
+    snapshot: &Snapshot,
+    next: &'a PodCliqueScalingGroupStatus,
+) -> Option<&'a PcsgUpdateProgress> {
+    let progress = next.update_progress.as_ref();
+    progress.filter(|p| snapshot.is_updating() && p.update_ended_at.is_none())
+}
+
+/// Condition `UpdateInProgress`.
+pub(super) fn verdict(
+    snapshot: &Snapshot,
+    next: &PodCliqueScalingGroupStatus,
+    now: Timestamp,
+) -> ConditionUpdate {
+    if running(snapshot, next).is_none() {
+        return update::no_update();
+    }
+    let (updated, wanted) = (next.updated_replicas, snapshot.replicas());
+    let tally = format!("{updated}/{wanted} group replicas updated and available");
+    update::verdict(&tally, update_deadline(snapshot, next), now)
+}

@@ -1,0 +1,147 @@
+//! Group replicas of an older template: which are recreated, how many at a time.
+
+use std::sync::Arc;
+
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
+use domain::Pod;
+use domain::object::ownership;
+use domain::plan::Action;
+use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use podcliquescalinggroup::Snapshot;
+use testkit::builders::{after, pod};
+
+use crate::situation::{complete, demo, plan, situation, writes};
+
+/// It is the turn of replica 0 of the set.
+fn in_turn(set: &mut PodCliqueSet) {
+    set.status = Some(PodCliqueSetStatus {
+        current_generation_hash: Some("r1generation".into()),
+        update_progress: Some(PcsUpdateProgress {
+            update_started_at: Time(after(30)),
+            update_ended_at: None,
+            updated_pod_cliques_count: 0,
+            total_pod_cliques_count: 0,
+            updated_pod_clique_scaling_groups_count: 0,
+            total_pod_clique_scaling_groups_count: 0,
+            currently_updating: vec![ReplicaUpdateProgress {
+                replica_index: 0,
+                update_started_at: Time(after(30)),
+                update_ended_at: None,
+            }],
+        }),
+        ..PodCliqueSetStatus::default()
+    });
+}
+
+/// Three group replicas whose pods are Ready, made before `change` was made to the template.
+fn updated(change: impl FnOnce(&mut PodCliqueSet)) -> Snapshot {
+    let before = demo().build();
+    let podcliques = complete(&before, 3);
+    let mut set = before;
+    for clique in &mut set.spec.template.cliques {
+        clique
+            .annotations
+            .insert("example.com/version".into(), "2".into());
+    }
+    change(&mut set);
+    in_turn(&mut set);
+    let mut snapshot = situation(&set, 3, podcliques);
+    snapshot.pods = snapshot.podcliques.values().map(|c| all_ready(c)).collect();
+    snapshot
+}
+
+fn all_ready(podclique: &PodClique) -> (String, Vec<Arc<Pod>>) {
+    let pods = 0..podclique.spec.replicas;
+    let pods = pods.map(|k| pod(podclique, k).ready().build()).collect();
+    (ownership::uid(&podclique.metadata).to_owned(), pods)
+}
+
+fn no_pods(snapshot: &mut Snapshot, podclique: &str) {
+    let uid = ownership::uid(&snapshot.podcliques[podclique].metadata).to_owned();
+    snapshot.pods.insert(uid, Vec::new());
+}
+
+fn deleted(snapshot: &Snapshot) -> Vec<String> {
+    let plan = plan(snapshot);
+    let all = plan.waves.iter().flatten();
+    let deletions = all.filter(|a| matches!(a, Action::Delete { .. }));
+    deletions.map(|a| a.key().name.clone()).collect()
+}
+
+#[test]
+fn recreates_the_first_replica_as_a_whole_and_reports_it() {
+    assert_snapshot!(plan(&updated(|_| ())));
+}
+
+#[test]
+fn takes_as_many_as_the_budget_allows_and_keeps_the_minimum() {
+    let budget = |max_unavailable| RollingUpdate {
+        max_unavailable: Some(max_unavailable),
+        progress_deadline: None,
+    };
+    // 3 replicas of which 2 are required: there is a slack of one.
+    let three = updated(|s| s.spec.template.scaling_groups[0].rolling_update = Some(budget(3)));
+    assert_eq!(deleted(&three), ["demo-0-g-0-leader", "demo-0-g-0-worker"]);
+}
+
+#[test]
+fn takes_those_that_are_down_first() {
+    let mut snapshot = updated(|_| ());
+    no_pods(&mut snapshot, "demo-0-g-2-worker");
+    assert_eq!(
+        deleted(&snapshot),
+        ["demo-0-g-2-leader", "demo-0-g-2-worker"]
+    );
+}
+
+#[test]
+fn waits_for_the_one_that_starts() {
+    let mut snapshot = updated(|_| ());
+    let fresh = complete(&snapshot.owner.as_ref().unwrap().set.clone(), 3);
+    for podclique in fresh
+        .into_iter()
+        .filter(|c| ownership::name(&c.metadata).contains("-g-0-"))
+    {
+        let uid = ownership::uid(&podclique.metadata).to_owned();
+        snapshot.pods.insert(uid, Vec::new());
+        let name = ownership::name(&podclique.metadata).to_owned();
+        snapshot.podcliques.insert(name, Arc::new(podclique));
+    }
+    assert_eq!(deleted(&snapshot), Vec::<String>::new());
+}
+
+/// A deletion that was carried out by half, or a PodClique that somebody deleted.
+#[test]
+fn what_is_left_of_a_replica_that_is_deleted_goes_too() {
+    let mut snapshot = updated(|_| ());
+    let leader = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
+    Arc::make_mut(leader).metadata.deletion_timestamp = Some(Time(after(59)));
+    assert_eq!(deleted(&snapshot), ["demo-0-g-1-worker"]);
+}
+
+#[test]
+fn leaves_all_alone_when_it_is_not_its_turn() {
+    let mut snapshot = updated(|_| ());
+    let set = &mut snapshot.owner.as_mut().unwrap().set;
+    let status = set.status.as_mut().unwrap();
+    status.update_progress.as_mut().unwrap().currently_updating[0].replica_index = 1;
+    assert_snapshot!(writes(&plan(&snapshot)), @"");
+}
+
+#[test]
+fn on_delete_gives_podcliques_the_template_and_keeps_their_pods() {
+    let snapshot = updated(|s| {
+        s.spec.update_strategy.get_or_insert_default().type_ =
+            api::podcliqueset::UpdateStrategyType::OnDelete;
+    });
+    assert_eq!(deleted(&snapshot), Vec::<String>::new());
+    let plan = plan(&snapshot);
+    let replaced = plan
+        .waves
+        .iter()
+        .flatten()
+        .filter(|a| matches!(a, Action::Replace(_)));
+    assert_eq!(replaced.count(), 6);
+}

@@ -1,0 +1,90 @@
+//! How far each replica is in an update, by PodCliques and pods (docs/semantics.md §14.3).
+
+use std::collections::HashMap;
+
+use api::conditions::{self, ConditionType};
+use api::labels;
+use domain::Pod;
+use domain::object::ownership;
+use domain::update;
+use domain::workload::hash;
+use domain::workload::layout::{self, Layout, Part};
+
+use crate::observe::{ObservedClique, Snapshot};
+
+/// Newest template hash of each clique, by name.
+pub type Newest<'a> = HashMap<&'a str, &'a str>;
+
+/// How far one replica is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Index of the replica.
+    pub index: i32,
+    /// Whether a PodClique or a pod of it has an older template.
+    pub is_outdated: bool,
+    /// Whether everything is there with the newest template and is Ready.
+    pub is_done: bool,
+    /// Whether a pod of it is bound to a node.
+    pub is_scheduled: bool,
+    /// Whether a part of it is below its minimum.
+    pub is_breached: bool,
+}
+
+/// How far each replica is, by index.
+pub fn survey(snapshot: &Snapshot, newest: &Newest<'_>, layout: &Layout<'_>) -> Vec<Progress> {
+    let replicas = layout.replicas.iter();
+    replicas.map(|r| progress(snapshot, newest, r)).collect()
+}
+
+fn progress(snapshot: &Snapshot, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
+    let seen = || {
+        replica
+            .parts()
+            .filter_map(|part| snapshot.podclique(&part.name))
+    };
+    let is_any_outdated = replica.parts().any(|part| {
+        let found = snapshot.podclique(&part.name);
+        found.is_some_and(|seen| is_outdated(newest, part.clique, seen))
+    });
+    Progress {
+        index: replica.index,
+        is_outdated: is_any_outdated,
+        is_done: !is_any_outdated && replica.parts().all(|part| is_done(snapshot, newest, part)),
+        is_scheduled: seen().any(|c| c.count(Pod::is_scheduled) > 0),
+        is_breached: seen().any(is_breached),
+    }
+}
+
+/// Whether the PodClique or a pod of it has an older template. A hash that another implementation
+/// wrote, or none, says nothing until the PodClique has ours (decision 27).
+pub fn is_outdated(newest: &Newest<'_>, clique: &str, seen: &ObservedClique) -> bool {
+    let meta = &seen.podclique.metadata;
+    let label = ownership::label(meta, labels::POD_TEMPLATE_HASH);
+    if label.is_none_or(|hash| !hash::is_ours(hash)) {
+        return false;
+    }
+    let newest = newest.get(clique).copied();
+    label != newest
+        || seen
+            .staying()
+            .any(|p| update::is_outdated(&p.metadata, meta))
+}
+
+/// Whether the part is there with the newest template, and as many of its pods are Ready as are
+/// wanted; of a group replica, which is replaced as a whole, as many as have to be.
+fn is_done(snapshot: &Snapshot, newest: &Newest<'_>, part: &Part<'_>) -> bool {
+    let Some(seen) = snapshot.podclique(&part.name) else {
+        return false;
+    };
+    let wanted = match part.group {
+        Some(_) => seen.minimum(),
+        None => seen.podclique.spec.replicas,
+    };
+    let label = ownership::label(&seen.podclique.metadata, labels::POD_TEMPLATE_HASH);
+    label == newest.get(part.clique).copied() && seen.count(Pod::is_ready) >= wanted
+}
+
+fn is_breached(seen: &ObservedClique) -> bool {
+    let status = seen.podclique.status.as_ref();
+    status.is_some_and(|s| conditions::is_true(&s.conditions, ConditionType::MinAvailableBreached))
+}

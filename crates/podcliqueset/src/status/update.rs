@@ -1,0 +1,188 @@
+//! Updates: which generation is accepted, whose turn it is, how far the update is
+//! (docs/semantics.md §14). What follows from a turn is decided on what is stored.
+
+use api::PodCliqueSetStatus;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
+use domain::update;
+use domain::workload::hash;
+use domain::workload::layout::{Layout, Part};
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+
+use crate::observe::Snapshot;
+use crate::rollout::{self, Newest, Progress};
+
+/// Accepts the newest generation, begins an update, moves the turn, ends the update.
+pub(super) fn advance(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    layout: &Layout<'_>,
+    now: Timestamp,
+) {
+    if !snapshot.validated.may_act() {
+        return;
+    }
+    let is_changed = accept_generation(next, snapshot);
+    if snapshot.is_training() {
+        return;
+    }
+    let survey = rollout::survey(snapshot, newest, layout);
+    let is_on_delete = update::is_on_delete(&snapshot.validated.set);
+    let is_any_outdated = survey.iter().any(|r| r.is_outdated);
+    let is_running = |p: &PcsUpdateProgress| p.update_ended_at.is_none();
+    let runs = next.update_progress.as_ref().is_some_and(is_running);
+    if is_changed || (is_any_outdated && !runs && !is_on_delete) {
+        // The replica that is being updated is finished first: else a second one would be taken
+        // down beside it.
+        let turn = next.update_progress.take().map(|p| p.currently_updating);
+        next.update_progress = Some(begun(turn.unwrap_or_default(), now));
+    }
+    let Some(progress) = next.update_progress.as_mut().filter(|p| is_running(p)) else {
+        return;
+    };
+    if is_on_delete {
+        progress.currently_updating.clear();
+        progress.update_ended_at = Some(Time(now));
+    } else {
+        move_turn(progress, &survey, now);
+    }
+    count(progress, snapshot, newest, layout);
+}
+
+fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress {
+    PcsUpdateProgress {
+        update_started_at: Time(now),
+        update_ended_at: None,
+        updated_pod_cliques_count: 0,
+        total_pod_cliques_count: 0,
+        updated_pod_clique_scaling_groups_count: 0,
+        total_pod_clique_scaling_groups_count: 0,
+        currently_updating: turn,
+    }
+}
+
+/// Stores the newest generation; whether it replaces another one of ours. A generation that another
+/// implementation wrote is replaced without an update.
+fn accept_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
+    let newest = hash::generation_hash(&snapshot.validated.set.spec.template);
+    let before = next.current_generation_hash.as_ref();
+    let is_changed = before.is_some_and(|hash| hash::is_ours(hash) && *hash != newest);
+    next.current_generation_hash = Some(newest);
+    is_changed
+}
+
+/// A turn ends when its replica is done or gone. Then the next one begins, or the update ends.
+fn move_turn(progress: &mut PcsUpdateProgress, survey: &[Progress], now: Timestamp) {
+    let turn = progress.currently_updating.first();
+    let turn = turn.filter(|t| t.update_ended_at.is_none());
+    let current = turn.and_then(|t| survey.iter().find(|r| r.index == t.replica_index));
+    if current.is_some_and(|r| !r.is_done) {
+        return;
+    }
+    let order = |r: &&Progress| (r.is_scheduled, !r.is_breached, r.index);
+    let chosen = survey.iter().filter(|r| r.is_outdated).min_by_key(order);
+    progress.currently_updating = chosen
+        .map(|r| ReplicaUpdateProgress {
+            replica_index: r.index,
+            update_started_at: Time(now),
+            update_ended_at: None,
+        })
+        .into_iter()
+        .collect();
+    if chosen.is_none() {
+        progress.update_ended_at = Some(Time(now));
+    }
+}
+
+fn count(
+    progress: &mut PcsUpdateProgress,
+    snapshot: &Snapshot,
+    newest: &Newest<'_>,
+    layout: &Layout<'_>,
+) {
+    let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);
+    let is_updated = |part: &Part<'_>| {
+        let found = snapshot.podclique(&part.name);
+        found.is_some_and(|seen| !rollout::is_outdated(newest, part.clique, seen))
+    };
+    let standalone = || layout.replicas.iter().flat_map(|r| &r.standalone);
+    let groups = || layout.replicas.iter().flat_map(|r| &r.groups);
+    let updated_groups = groups().filter(|group| {
+        let mut parts = group.replicas.iter().flat_map(|r| &r.cliques);
+        parts.all(is_updated)
+    });
+    progress.total_pod_cliques_count = to_i32(standalone().count());
+    progress.updated_pod_cliques_count = to_i32(standalone().filter(|p| is_updated(p)).count());
+    progress.total_pod_clique_scaling_groups_count = to_i32(groups().count());
+    progress.updated_pod_clique_scaling_groups_count = to_i32(updated_groups.count());
+}
+
+/// The update that runs, if one does.
+pub(super) fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
+    let progress = next.update_progress.as_ref();
+    progress.filter(|p| p.update_ended_at.is_none())
+}
+
+/// How far the update that runs is, for people.
+pub(super) fn tally(next: &PodCliqueSetStatus) -> Option<String> {
+    let progress = running(next)?;
+    let (updated, wanted) = (next.updated_replicas, next.replicas);
+    let turn = progress.currently_updating.first();
+    let turn = turn.map_or(String::new(), |turn| {
+        format!(", updating replica {}", turn.replica_index)
+    });
+    Some(format!("{updated}/{wanted} replicas updated{turn}"))
+}
+
+/// Condition `UpdateInProgress`: what the standalone PodCliques and the groups say of themselves.
+pub(super) fn verdict(
+    snapshot: &Snapshot,
+    next: &PodCliqueSetStatus,
+    layout: &Layout<'_>,
+) -> ConditionUpdate {
+    let Some(tally) = tally(next) else {
+        return update::no_update();
+    };
+    let standalone = layout.replicas.iter().flat_map(|r| &r.standalone);
+    let cliques = standalone.filter_map(|part| {
+        let status = snapshot.podclique(&part.name)?.podclique.status.as_ref()?;
+        conditions::find(&status.conditions, ConditionType::UpdateInProgress)
+    });
+    let groups = layout.replicas.iter().flat_map(|r| &r.groups);
+    let groups = groups.filter_map(|group| {
+        let status = snapshot.group(&group.name)?.status.as_ref()?;
+        conditions::find(&status.conditions, ConditionType::UpdateInProgress)
+    });
+    let stuck: Vec<String> = [
+        stuck(cliques, "PodCliques"),
+        stuck(groups, "PodCliqueScalingGroups"),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let (status, reason, message) = if stuck.is_empty() {
+        (Status::True, Reason::Progressing, tally)
+    } else {
+        let message = format!("{}; {tally}", stuck.join(", "));
+        (Status::Unknown, Reason::ProgressDeadlineExceeded, message)
+    };
+    ConditionUpdate {
+        type_: ConditionType::UpdateInProgress,
+        status,
+        reason,
+        message,
+    }
+}
+
+/// How many of those that are updated stand still; nothing if none does.
+fn stuck<'a>(conditions: impl Iterator<Item = &'a Condition>, what: &str) -> Option<String> {
+    let mut rolling = 0_usize;
+    let mut stuck = 0_usize;
+    for condition in conditions.filter(|c| c.status != "False") {
+        rolling = rolling.saturating_add(1);
+        stuck = stuck.saturating_add(usize::from(condition.status == "Unknown"));
+    }
+    (stuck > 0).then(|| format!("{stuck}/{rolling} {what} stuck"))
+}

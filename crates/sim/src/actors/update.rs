@@ -1,0 +1,51 @@
+//! A user who changes pod templates.
+
+use serde_json::{Value, json};
+
+use crate::resource::Id;
+use crate::store::{Call, Store};
+use crate::{Rng, view};
+
+/// Another version of one clique, or of all, sometimes with another budget.
+pub(super) fn edit_template(store: &mut Store, rng: &mut Rng, set: &Id) {
+    let Some(found) = store.get(set) else { return };
+    let mut cliques = found["spec"]["template"]["cliques"].clone();
+    let is_on_delete = view::text(found, "/spec/updateStrategy/type") == "OnDelete";
+    let version = rng.between(1, 5).to_string();
+    let are_all = rng.chance(500);
+    for clique in cliques.as_array_mut().into_iter().flatten() {
+        if are_all || rng.chance(500) {
+            clique["annotations"]["example.com/version"] = json!(version);
+        }
+        if rng.chance(300) && !is_on_delete && view::text(clique, "/name") == "front" {
+            let most = view::number(clique, "/spec/replicas").max(1);
+            clique["rollingUpdate"] = json!({"maxUnavailable": rng.between(1, most)});
+        }
+    }
+    patch(store, set, &json!({"template": {"cliques": cliques}}));
+}
+
+/// From one strategy to the other; a budget is refused beside `OnDelete`.
+pub(super) fn switch_strategy(store: &mut Store, rng: &mut Rng, set: &Id) {
+    let Some(found) = store.get(set) else { return };
+    let mut cliques = found["spec"]["template"]["cliques"].clone();
+    let type_ = if rng.chance(300) {
+        for clique in cliques.as_array_mut().into_iter().flatten() {
+            clique.as_object_mut().map(|c| c.remove("rollingUpdate"));
+        }
+        "OnDelete"
+    } else {
+        "RollingRecreate"
+    };
+    let strategy = json!({"type": type_});
+    patch(
+        store,
+        set,
+        &json!({"updateStrategy": strategy, "template": {"cliques": cliques}}),
+    );
+}
+
+fn patch(store: &mut Store, set: &Id, spec: &Value) {
+    let path = format!("{}/{}", set.resource.path(&set.namespace), set.name);
+    store.handle("user", &Call::merge(&path, json!({"spec": spec})));
+}

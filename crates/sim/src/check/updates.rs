@@ -1,0 +1,104 @@
+//! I32: pods of an older template are replaced on their replica's turn only, and within the budget.
+
+use serde_json::Value;
+
+use super::window::Window;
+use super::{ConditionUpdate, OPERATOR, demand, job};
+use crate::resource::Resource;
+use crate::view;
+
+/// What users write into templates here, to tell one from the other.
+const VERSION: &str = "/metadata/annotations/example.com~1version";
+
+/// Whether an update may have taken the object down: its template may have been seen to be an older
+/// one, and its replica to be in turn.
+pub(super) fn may_be_replaced(window: &Window<'_>, object: &Value) -> bool {
+    let sets = job::sets(window, object);
+    let clique = clique_of(object);
+    let has = view::text(object, VERSION);
+    // A PodClique that was edited in place may still have older pods.
+    let uid = view::uid(object);
+    let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid);
+    let pods = window.versions(Resource::Pod, is_own);
+    let versions = pods.iter().map(|p| view::text(p, VERSION)).chain([has]);
+    let versions: Vec<&str> = versions.collect();
+    let is_old = sets
+        .iter()
+        .any(|set| versions.iter().any(|has| version(set, clique) != *has));
+    is_old && sets.iter().any(|set| is_in_turn(set, object))
+}
+
+/// The clique is the end of the name; no name here has a hyphen.
+fn clique_of(object: &Value) -> &str {
+    let podclique = view::label(object, api::labels::POD_CLIQUE);
+    let name = if podclique.is_empty() {
+        view::name(object)
+    } else {
+        podclique
+    };
+    name.rsplit('-').next().unwrap_or_default()
+}
+
+/// The version in the template of a clique.
+pub(crate) fn version<'a>(set: &'a Value, clique: &str) -> &'a str {
+    let mut cliques = view::list(set, "/spec/template/cliques");
+    let found = cliques.find(|c| view::text(c, "/name") == clique);
+    found.map_or("", |c| view::text(c, "/annotations/example.com~1version"))
+}
+
+fn is_in_turn(set: &Value, object: &Value) -> bool {
+    let is_on_delete = view::text(set, "/spec/updateStrategy/type") == "OnDelete";
+    let progress = "/status/updateProgress";
+    let turn = set.pointer(&format!("{progress}/currentlyUpdating/0/replicaIndex"));
+    let turn = turn.and_then(Value::as_i64);
+    !is_on_delete && turn.is_some() && turn == view::replica(object)
+}
+
+/// How many pods of its PodClique may be up beside it has to keep to the budget.
+pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> ConditionUpdate {
+    let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
+    let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == owner);
+    let is_counted = |p: &Value| is_own(p) && view::is_ready(p) && !is_ended_by_us(window, p);
+    let up = i64::try_from(window.most_pods(is_counted)).unwrap_or(i64::MAX);
+    let seen = window.of_uid(Resource::PodClique, owner);
+    let budgets = job::sets(window, pod);
+    let budget = budgets.iter().map(|set| max_unavailable(set, podclique));
+    let budget = budget.max().unwrap_or(1);
+    let floor = seen.iter().map(|c| {
+        let wanted = view::number(c, "/spec/replicas");
+        let minimum = view::number(c, "/spec/minAvailable");
+        let by_budget = wanted - budget;
+        if wanted > minimum {
+            by_budget.max(minimum)
+        } else {
+            by_budget
+        }
+    });
+    let floor = floor.min().unwrap_or(0);
+    // `up` counts the pod itself.
+    demand(up > floor, "I32", || {
+        format!(
+            "{} of an older template deleted: {up} pods of {podclique} were up, {floor} have to stay",
+            view::name(pod)
+        )
+    })
+}
+
+fn max_unavailable(set: &Value, podclique: &str) -> i64 {
+    let clique = podclique.rsplit('-').next().unwrap_or_default();
+    let mut cliques = view::list(set, "/spec/template/cliques");
+    let found = cliques.find(|c| view::text(c, "/name") == clique);
+    let given = found.map_or(0, |c| view::number(c, "/rollingUpdate/maxUnavailable"));
+    given.max(1)
+}
+
+/// What the operator itself deleted it knows to be down.
+fn is_ended_by_us(window: &Window<'_>, pod: &Value) -> bool {
+    let log = window.store.log.get(..window.position).unwrap_or_default();
+    log.iter().any(|r| {
+        r.actor == OPERATOR
+            && r.id.resource == Resource::Pod
+            && view::uid(&r.last) == view::uid(pod)
+            && r.after.as_ref().is_none_or(|p| view::is_terminating(p))
+    })
+}

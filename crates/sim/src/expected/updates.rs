@@ -1,0 +1,35 @@
+//! Every pod has the newest template, unless pods take it only when somebody deletes them.
+
+use serde_json::Value;
+
+use crate::check::updates::version;
+use crate::resource::Resource;
+use crate::store::Store;
+use crate::view;
+
+pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
+    let mut problems = Vec::new();
+    let progress = set.pointer("/status/updateProgress");
+    if progress.is_some_and(|p| view::text(p, "/updateEndedAt").is_empty()) {
+        problems.push("set: its update has not ended".to_owned());
+    }
+    if is_on_delete(set) {
+        return problems;
+    }
+    let of_set = |p: &&Value| view::set_of(p) == view::name(set);
+    let is_old = |p: &&Value| {
+        let podclique = view::label(p, api::labels::POD_CLIQUE);
+        let clique = podclique.rsplit('-').next().unwrap_or_default();
+        view::text(p, "/metadata/annotations/example.com~1version") != version(set, clique)
+    };
+    let pods = store.all(Resource::Pod).map(|(_, p)| &**p);
+    let controlled = pods.filter(|p| view::owner(p).is_some());
+    let old = controlled.filter(of_set).filter(is_old);
+    problems.extend(old.map(|p| format!("pod {} has an older template", view::name(p))));
+    problems
+}
+
+/// Whether pods of the set may have an older template for ever.
+pub(super) fn is_on_delete(set: &Value) -> bool {
+    view::text(set, "/spec/updateStrategy/type") == "OnDelete"
+}

@@ -1,0 +1,85 @@
+//! A changed pod template on its way to running pods (docs/updates.md).
+
+mod interrupted;
+mod on_delete;
+mod rolling;
+mod stuck;
+mod without_restart;
+
+use serde_json::{Value, json};
+
+use crate::harness::manifest::{clique, set};
+use crate::harness::{Namespace, Seen, same};
+
+/// Three replicas, each of a clique of 4 pods of which 3 are required, and a group of two cliques
+/// with 2 replicas; all pods have this version.
+fn workload(version: &str) -> Value {
+    let mut web = clique("web", 4);
+    web["spec"]["minAvailable"] = 3.into();
+    let mut cliques = [web, clique("lead", 1), clique("work", 2)];
+    for clique in &mut cliques {
+        clique["annotations"] = json!({"example.com/version": version});
+    }
+    let group = json!({
+        "name": "grp",
+        "cliqueNames": ["lead", "work"],
+        "replicas": 2,
+        "minAvailable": 1,
+    });
+    let mut pcs = set("svc", &cliques, &[group]);
+    pcs["spec"]["replicas"] = 3.into();
+    pcs
+}
+
+/// Pods of one replica: 4 and twice 3.
+const PODS: usize = 10;
+
+/// All replicas run with this version, and the status says so.
+fn runs(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
+    seen.expect_ready_pods(PODS * replicas)?;
+    let pods = seen.all("Pod");
+    let of_version = pods
+        .iter()
+        .filter(|p| p["metadata"]["annotations"]["example.com/version"] == version);
+    same(
+        "pods of the version",
+        &of_version.count(),
+        &(PODS * replicas),
+    )?;
+    let set = seen.one("PodCliqueSet", "svc")?;
+    let status = &set["status"];
+    same(
+        "updatedReplicas",
+        &status["updatedReplicas"],
+        &replicas.into(),
+    )?;
+    same(
+        "observedGeneration",
+        &status["observedGeneration"],
+        &set["metadata"]["generation"],
+    )?;
+    let hash = &status["currentGenerationHash"];
+    for kind in ["PodClique", "PodCliqueScalingGroup"] {
+        for child in seen.all(kind) {
+            let current = &child["status"]["currentPodCliqueSetGenerationHash"];
+            same("hash of a child", current, hash)?;
+        }
+    }
+    Ok(())
+}
+
+/// The update has ended.
+fn ended(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
+    runs(seen, version, replicas)?;
+    let status = &seen.one("PodCliqueSet", "svc")?["status"];
+    let end = &status["updateProgress"]["updateEndedAt"];
+    same("whether it ended", &end.is_string(), &true)
+}
+
+/// A namespace in which it runs in version 1.
+fn running<'a>(purpose: &str) -> Namespace<'a> {
+    let ns = Namespace::new(purpose);
+    ns.apply(&workload("1"));
+    ns.until("version 1 runs", |seen| runs(seen, "1", 3));
+    ns
+}
