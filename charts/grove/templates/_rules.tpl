@@ -50,6 +50,10 @@ ServiceAccounts, Roles, bindings or Secrets.
 - apiGroups: [""]
   resources: [services]
   verbs: [get, list, watch, create, patch, delete]
+# The autoscalers of cliques and scaling groups; what differs is patched.
+- apiGroups: [autoscaling]
+  resources: [horizontalpodautoscalers]
+  verbs: [get, list, watch, create, patch, delete]
 # Said once each, under a name of its own, and never changed afterwards.
 - apiGroups: [""]
   resources: [events]

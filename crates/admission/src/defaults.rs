@@ -93,8 +93,9 @@ pub fn apply_to_clique(template: &mut PodCliqueTemplateSpec, workload_type: Work
     if spec.replicas == 0 {
         spec.replicas = 1;
     }
-    spec.min_available.get_or_insert(spec.replicas);
-    min_replicas(spec.auto_scaling_config.as_mut(), spec.replicas);
+    let minimum = *spec.min_available.get_or_insert(spec.replicas);
+    let lowest = spec.replicas.max(minimum);
+    min_replicas(spec.auto_scaling_config.as_mut(), lowest);
     let pod = &mut spec.pod_spec;
     if pod.restart_policy.as_deref().unwrap_or_default().is_empty() {
         pod.restart_policy = Some(restart_policy.into());
@@ -104,12 +105,13 @@ pub fn apply_to_clique(template: &mut PodCliqueTemplateSpec, workload_type: Work
 
 fn scaling_group(group: &mut PodCliqueScalingGroupConfig) {
     let replicas = *group.replicas.get_or_insert(1);
-    group.min_available.get_or_insert(1);
-    min_replicas(group.scale_config.as_mut(), replicas);
+    let minimum = *group.min_available.get_or_insert(1);
+    min_replicas(group.scale_config.as_mut(), replicas.max(minimum));
 }
 
-fn min_replicas(scaling: Option<&mut AutoScalingConfig>, replicas: i32) {
+/// An autoscaler never goes below the minimum; what sleeps, it leaves asleep.
+fn min_replicas(scaling: Option<&mut AutoScalingConfig>, lowest: i32) {
     if let Some(scaling) = scaling {
-        scaling.min_replicas.get_or_insert(replicas);
+        scaling.min_replicas.get_or_insert(lowest);
     }
 }

@@ -14,7 +14,6 @@ use crate::places::{cliques, scaling_groups, template};
 pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
     let mut ignored = of_set(pcs);
     ignored.extend(cliques(pcs).flat_map(|(at, clique)| {
-        let spec = at.field("spec");
         present([
             (has_mnnvl_group(Some(&clique.annotations)), mnnvl_group(&at)),
             (
@@ -25,16 +24,11 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
                 !clique.resource_sharing.is_empty(),
                 at.field("resourceSharing"),
             ),
-            (
-                clique.spec.auto_scaling_config.is_some(),
-                spec.field("autoScalingConfig"),
-            ),
         ])
     }));
     ignored.extend(scaling_groups(pcs).flat_map(|(at, group)| {
         present([
             (has_mnnvl_group(Some(&group.annotations)), mnnvl_group(&at)),
-            (group.scale_config.is_some(), at.field("scaleConfig")),
             (
                 !group.resource_sharing.is_empty(),
                 at.field("resourceSharing"),

@@ -15,6 +15,8 @@ pub const COMPONENT: &str = "app.kubernetes.io/component";
 pub const MANAGER: &str = "grove-operator";
 /// Selects everything that an operator of this API made.
 pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator";
+/// Selects the HorizontalPodAutoscalers among it, by [`component::AUTOSCALER`].
+pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 
 /// Name of the PodClique a pod belongs to.
 pub const POD_CLIQUE: &str = "grove.io/podclique";

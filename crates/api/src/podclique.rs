@@ -101,11 +101,11 @@ pub struct PodCliqueSpec {
     /// for it creates nothing, and PodCliques have an empty list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts_after: Vec<String>,
-    /// Autoscaling of this clique. Accepted, no autoscaler is created yet.
+    /// Has a HorizontalPodAutoscaler made that scales this clique, one in each replica of the set.
     ///
-    /// For cliques outside of scaling groups only. Condition `FieldNotImplemented` of the set names
-    /// it. While it is set, a changed `replicas` of the template does not reach PodCliques that
-    /// exist. Refused for `Training`.
+    /// For cliques outside of scaling groups only. While it is set, a changed `replicas` of the
+    /// template does not reach PodCliques that exist; once it is removed, their count stays as it
+    /// is. A change restarts nothing. Refused for `Training`.
     #[serde(rename = "autoScalingConfig", skip_serializing_if = "Option::is_none")]
     pub auto_scaling_config: Option<AutoScalingConfig>,
     /// Copied by the operator from the PodCliqueSet. Cannot be changed.
@@ -113,20 +113,25 @@ pub struct PodCliqueSpec {
     pub workload_type: Option<WorkloadType>,
 }
 
-/// Limits and metrics of a HorizontalPodAutoscaler. Not created yet.
+/// Limits and metrics of a HorizontalPodAutoscaler.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AutoScalingConfig {
-    /// Lower limit of the autoscaler. Default: `replicas`.
+    /// Lower limit of the autoscaler, in pods or group replicas. Default: `replicas`.
     ///
-    /// Not less than `minAvailable`, at most 10,000. Without effect yet.
+    /// Not less than `minAvailable`, at most 10,000. What is scaled to 0 stays at 0 until somebody
+    /// scales it up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_replicas: Option<i32>,
-    /// Upper limit of the autoscaler, at most 10,000.
+    /// Upper limit of the autoscaler, in pods or group replicas, at most 10,000.
     ///
-    /// Not less than `minReplicas`. Without effect yet.
+    /// Not less than `minReplicas`, and for a clique not less than `replicas`.
     pub max_replicas: i32,
-    /// Metrics of `autoscaling/v2`, at most 500. Without effect yet.
+    /// What the autoscaler goes by: metrics of `autoscaling/v2`, at most 500. Default: 80 % of the
+    /// CPU that the pods ask for.
+    ///
+    /// Kubernetes takes a number of pods for that of replicas. So for a group of several pods a
+    /// replica use `Object` or `External` with an `averageValue`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub metrics: Vec<MetricSpec>,
 }

@@ -68,6 +68,8 @@ struct Inner<K> {
     assumed: HashMap<Key, Option<Instant>>,
     /// Objects whose POST was sent and is not settled.
     unsettled: HashMap<Key, PendingCreate>,
+    /// Those of which an object was shown since.
+    settled: Vec<PendingCreate>,
     /// Uids that we delete, and since when; `None` while there is no answer yet.
     deleting: HashMap<String, Option<Time>>,
     tombstones: Tombstones,
@@ -84,6 +86,7 @@ impl<K> Cache<K> {
             attempts: Attempts::default(),
             assumed: HashMap::new(),
             unsettled: HashMap::new(),
+            settled: Vec::new(),
             deleting: HashMap::new(),
             tombstones: Tombstones::default(),
             listings: HashMap::new(),
@@ -235,7 +238,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     /// Puts the object in unless this very state is there.
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
         self.keep_deleted(&mut object);
-        self.unsettled.remove(&key);
+        self.settled.extend(self.unsettled.remove(&key));
         let is_same = |o: &Arc<K>| {
             o.meta().resource_version == object.meta().resource_version
                 && o.meta().uid == object.meta().uid
@@ -285,7 +288,10 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
 
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
         self.note_change(key);
-        self.assumed.remove(key);
+        // Whether a POST of this name has made another object is still to be read.
+        if !self.unsettled.contains_key(key) {
+            self.assumed.remove(key);
+        }
         let old = self.objects.remove(key)?;
         self.deleting.remove(ownership::uid(old.meta()));
         self.index.remove(key, old.meta());

@@ -93,6 +93,9 @@ impl Context {
         for (controller, key) in self.controllers.triggers.after(&change, &self.caches) {
             self.enqueue(controller, key);
         }
+        for settled in self.caches.of::<K>().take_settled() {
+            self.wake::<K>(&settled);
+        }
     }
 
     /// Has the controller look at the object, once all that belongs to it is known.

@@ -168,11 +168,11 @@ impl Informer {
 
     /// Lists what is ours but for the managed-by label, by which the watch selects.
     async fn find_unlabelled<K: Watched>(&self) {
-        let Selection::Managed { fallback_label } = K::SELECTION else {
+        let Selection::Managed { fallback_selector } = K::SELECTION else {
             return;
         };
         let selector = format!(
-            "{fallback_label},{}!={}",
+            "{fallback_selector},{}!={}",
             labels::MANAGED_BY,
             labels::MANAGER
         );

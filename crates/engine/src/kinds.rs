@@ -14,6 +14,7 @@ use domain::Pod;
 use domain::object::ownership;
 use domain::plan::Kind;
 use futures::future::BoxFuture;
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 use kube::Client;
 
@@ -38,6 +39,7 @@ impl Kinds {
             .with::<PodGang>()
             .with::<Pod>()
             .with::<Service>()
+            .with::<HorizontalPodAutoscaler>()
     }
 
     /// An empty table.
@@ -102,7 +104,7 @@ impl Watched for PodGang {}
 
 impl Watched for Pod {
     const SELECTION: Selection = Selection::Managed {
-        fallback_label: labels::POD_CLIQUE,
+        fallback_selector: labels::POD_CLIQUE,
     };
 
     /// The slot's next holder gets a name of its own. Not of a PodClique that is gone: nothing
@@ -121,6 +123,12 @@ impl Watched for Pod {
 
 impl Watched for Service {
     const SELECTION: Selection = Selection::Managed {
-        fallback_label: labels::PCS_REPLICA_INDEX,
+        fallback_selector: labels::PCS_REPLICA_INDEX,
+    };
+}
+
+impl Watched for HorizontalPodAutoscaler {
+    const SELECTION: Selection = Selection::Managed {
+        fallback_selector: labels::AUTOSCALER_SELECTOR,
     };
 }

@@ -1,7 +1,9 @@
 //! The rules, in order.
 
 mod adopt;
+mod autoscalers;
 mod children;
+mod completed;
 mod deletion;
 mod failures;
 mod fence;
@@ -113,9 +115,11 @@ fn go_on(
     let expected: Vec<ExpectedGang> = layout.gangs().collect();
     plan.wave(services::plan_deletions(snapshot));
     plan.wave(services::plan_services(snapshot, layout));
+    plan.wave(autoscalers::plan_deletions(snapshot, layout));
     plan.wave(children::plan_deletions(snapshot));
     plan.wave(children::plan_children(snapshot, layout));
     plan.wave(gangs::plan_deletions(snapshot, &expected));
     plan.wave(gangs::plan_gangs(snapshot, &expected));
+    plan.wave(autoscalers::plan_autoscalers(snapshot, layout));
     plan
 }

@@ -1,5 +1,6 @@
 //! Objects as they are created.
 
+pub mod autoscaler;
 pub mod gang;
 pub mod group;
 pub mod service;

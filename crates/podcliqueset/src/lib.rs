@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! observe: the set with defaults and its faults, all its children, their pods
-//! decide:  deletion, or: services · what is too much · groups and cliques · gangs,
-//!          then the status
+//! decide:  deletion, or: services · what is too much · groups and cliques · gangs ·
+//!          autoscalers, then the status
 //! ```
 
 pub mod decide;

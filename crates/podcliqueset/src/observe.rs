@@ -16,6 +16,7 @@ use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
 use jiff::SignedDuration;
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -41,6 +42,8 @@ pub struct Snapshot {
     pub gangs: Vec<Arc<PodGang>>,
     /// Its headless Services, by name.
     pub services: Vec<Arc<Service>>,
+    /// Its HorizontalPodAutoscalers, by name.
+    pub autoscalers: Vec<Arc<HorizontalPodAutoscaler>>,
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod is waited for.
@@ -257,6 +260,7 @@ pub fn observe(
         podcliques,
         gangs: children(&caches.of::<PodGang>(), stored, &key),
         services: children(&caches.of::<Service>(), stored, &key),
+        autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
         may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),

@@ -1,10 +1,12 @@
 //! What makes a PodCliqueSet look again: itself, and all that it is made of.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::object::ownership;
 use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 
 /// All of them.
@@ -15,6 +17,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(|change, _| find::sets(change));
     on.on_change::<Pod>(from_pod);
     on.on_change::<Service>(|change, _| find::sets(change));
+    on.on_change::<HorizontalPodAutoscaler>(from_autoscaler);
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();
@@ -38,4 +41,31 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         .iter()
         .filter_map(|c| caches.set_of_member(&c.metadata));
     find::sets(change).into_iter().chain(of_owners).collect()
+}
+
+/// Kubernetes writes the status of each one several times a minute, which nobody reads. The version
+/// is read where a write names it: in an adoption, and where the set takes it along.
+fn from_autoscaler(change: &Change<HorizontalPodAutoscaler>, caches: &Caches) -> Vec<Key> {
+    let read = |autoscaler: &HorizontalPodAutoscaler| {
+        let meta = &autoscaler.metadata;
+        (
+            autoscaler.spec.clone(),
+            meta.uid.clone(),
+            meta.labels.clone(),
+            meta.owner_references.clone(),
+            ownership::is_terminating(meta),
+        )
+    };
+    let mut sets = find::sets(change);
+    let is_adopted = change
+        .newest()
+        .is_some_and(|a| ownership::is_adoptable(&a.metadata));
+    if change.keeps(read) && !is_adopted {
+        let known = caches.of::<PodCliqueSet>();
+        sets.retain(|set| {
+            let set = known.get(set);
+            set.is_some_and(|set| ownership::is_terminating(&set.metadata))
+        });
+    }
+    sets
 }

@@ -46,6 +46,7 @@ impl Coverage {
                 Resource::PodCliqueScalingGroup => self.group(record),
                 Resource::PodGang => self.gang(record),
                 Resource::Pod => self.pod(record),
+                Resource::HorizontalPodAutoscaler => self.autoscaler(record),
                 _ => {}
             }
             self.any(record);
@@ -85,6 +86,18 @@ impl Coverage {
         match (replicas(before), replicas(after)) {
             (1.., 0) => self.saw("group scaled to zero"),
             (0, 1..) => self.saw("group woken"),
+            _ => {}
+        }
+    }
+
+    fn autoscaler(&mut self, record: &Record) {
+        match (record.actor, &record.before, &record.after) {
+            ("autoscaler", ..) => self.saw("scaled by an autoscaler"),
+            (OPERATOR, None, _) => self.saw("autoscaler created"),
+            (OPERATOR, Some(_), None) => self.saw("autoscaler deleted"),
+            (OPERATOR, Some(before), Some(after)) if before["spec"] != after["spec"] => {
+                self.saw("autoscaler corrected");
+            }
             _ => {}
         }
     }

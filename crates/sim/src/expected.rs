@@ -2,6 +2,7 @@
 //! code of the operator.
 
 mod attempts;
+mod autoscalers;
 mod jobs;
 mod ready;
 mod updates;
@@ -53,6 +54,7 @@ fn problems_within(store: &Store) -> Vec<String> {
         }
         problems.extend(check_set(set));
         problems.extend(updates::problems(store, set));
+        problems.extend(autoscalers::problems(store, set));
     }
     problems.extend(misplaced(store, &wanted, &needless));
     problems.extend(check_parts(store));
@@ -153,6 +155,9 @@ fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
             .filter(|c| !is_grouped(c))
             .map(|c| (base.clone(), format!("{base}-{c}")))
             .collect();
+        for name in autoscalers::names(set, &base) {
+            want(Resource::HorizontalPodAutoscaler, &name);
+        }
         for group in &groups {
             let full = format!("{base}-{}", view::text(group, "/name"));
             want(Resource::PodCliqueScalingGroup, &full);

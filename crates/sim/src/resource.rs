@@ -25,6 +25,7 @@ pub enum Resource {
     PodGang,
     Pod,
     Service,
+    HorizontalPodAutoscaler,
     Event,
 }
 
@@ -36,6 +37,7 @@ impl Resource {
                 "grove.io/v1alpha1"
             }
             Self::PodGang => "scheduler.grove.io/v1alpha1",
+            Self::HorizontalPodAutoscaler => "autoscaling/v2",
             Self::Pod | Self::Service | Self::Event => "v1",
         }
     }
@@ -47,7 +49,7 @@ impl Resource {
 
     /// Whether its status is written by a subresource only.
     pub fn has_status(self) -> bool {
-        self.is_custom() || matches!(self, Self::Pod | Self::Service)
+        self != Self::Event
     }
 
     /// Whether a PUT creates the object if there is none.

@@ -171,7 +171,7 @@ impl<'a> Tally<'a> {
             (
                 bytes,
                 MAX_TEMPLATE_BYTES,
-                "bytes of pod templates, one for each PodClique",
+                "bytes of pod templates, one for each PodClique, and of autoscalers",
             ),
         ];
         let (is, most, what) = limits.into_iter().find(|(is, most, _)| is > most)?;

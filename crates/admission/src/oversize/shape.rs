@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use api::PodCliqueSet;
-use api::podcliqueset::PodCliqueTemplateSpec;
+use api::podclique::AutoScalingConfig;
+use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
 use domain::object::size::bytes;
 use domain::workload::gang;
 
@@ -12,7 +13,7 @@ use domain::workload::gang;
 pub(super) struct Amount {
     pub(super) podcliques: i128,
     pub(super) pods: i128,
-    /// Bytes of pod templates, one for each PodClique.
+    /// Bytes of pod templates, one for each PodClique, and of autoscalers.
     pub(super) bytes: i128,
 }
 
@@ -22,6 +23,14 @@ impl Amount {
             podcliques: 1,
             pods: i128::from(clique.spec.replicas.max(0)),
             bytes: bytes(clique),
+        }
+    }
+
+    /// An autoscaler, if there is one.
+    fn of_autoscaler(config: Option<&AutoScalingConfig>) -> Self {
+        Self {
+            bytes: config.map_or(0, bytes),
+            ..Self::default()
         }
     }
 
@@ -93,11 +102,12 @@ impl<'a> Shape<'a> {
             .iter()
             .filter(|(n, _)| !grouped.contains(*n))
             .collect();
+        let own = alone.iter().map(|(_, amount)| **amount);
         Self {
             standalone: alone.iter().map(|(n, amount)| (**n, amount.pods)).collect(),
-            alone: alone
-                .iter()
-                .fold(Amount::default(), |sum, (_, a)| sum.plus(**a)),
+            alone: own
+                .chain(autoscalers(template))
+                .fold(Amount::default(), Amount::plus),
             groups,
         }
     }
@@ -114,4 +124,13 @@ impl<'a> Shape<'a> {
         let pods = groups.map(|g| g.each.times(g.in_base(g.replicas)).pods);
         pods.fold(self.alone.pods, i128::saturating_add)
     }
+}
+
+/// The autoscalers of one replica.
+fn autoscalers(template: &PodCliqueSetTemplateSpec) -> impl Iterator<Item = Amount> {
+    let cliques = template.cliques.iter();
+    let cliques = cliques.map(|clique| clique.spec.auto_scaling_config.as_ref());
+    let groups = template.scaling_groups.iter();
+    let groups = groups.map(|group| group.scale_config.as_ref());
+    cliques.chain(groups).map(Amount::of_autoscaler)
 }

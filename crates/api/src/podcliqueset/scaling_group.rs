@@ -53,10 +53,11 @@ pub struct PodCliqueScalingGroupConfig {
     /// Refused with `OnDelete`. Default: one group replica at a time, without a deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rolling_update: Option<RollingUpdate>,
-    /// Autoscaling of the group. Accepted, no autoscaler is created yet.
+    /// Has a HorizontalPodAutoscaler made that scales this group, one in each replica of the set.
     ///
-    /// Condition `FieldNotImplemented` names it. While it is set, a changed `replicas` of the
-    /// template does not reach groups that exist. Refused for `Training`.
+    /// While it is set, a changed `replicas` of the template does not reach groups that exist; once
+    /// it is removed, their count stays as it is. A change restarts nothing. Refused for
+    /// `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale_config: Option<AutoScalingConfig>,
     /// Claims shared within the group. Accepted, without effect yet.

@@ -214,13 +214,16 @@ pub struct StandaloneClique {
     pub clique: String,
     /// Its live replicas, if its PodClique exists.
     pub live: Option<LiveCount>,
+    /// Whether an autoscaler sets them.
+    pub is_autoscaled: bool,
 }
 
 /// The next `liveReplicas` when the replica is terminated: the counts that users and autoscalers
 /// set, so that the recreated cliques get them back. A clique whose PodClique does not exist keeps
 /// its old entry: it was terminated before it was recreated. The live count is compared with the
 /// annotation of the PodClique: the template may have been changed a moment ago, and a count that
-/// has not followed it yet was not scaled (decision 52).
+/// has not followed it yet was not scaled (decision 52). What an autoscaler sets follows no
+/// template, even where both happen to be the same.
 pub fn remember_live_replicas(
     before: &[LiveReplicas],
     replica: i32,
@@ -233,7 +236,7 @@ pub fn remember_live_replicas(
             .find(|l| l.replica == replica && l.clique == c.clique);
         match c.live {
             None => old.cloned(),
-            Some(live) if live.replicas == live.stamped => None,
+            Some(live) if live.replicas == live.stamped && !c.is_autoscaled => None,
             Some(live) => Some(LiveReplicas {
                 replica,
                 clique: c.clique.clone(),

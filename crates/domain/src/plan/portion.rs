@@ -2,6 +2,7 @@
 //! seen, so a plan of any set fits into memory.
 
 use super::action::Action;
+use crate::object::size;
 
 /// Writes of one kind in one plan.
 pub const MAX_ACTIONS: usize = 500;
@@ -13,7 +14,7 @@ pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
     let mut portion = Vec::new();
     let mut bytes: i128 = 0;
     for action in actions {
-        bytes = bytes.saturating_add(size(&action));
+        bytes = bytes.saturating_add(bytes_of(&action));
         portion.push(action);
         if portion.len() >= MAX_ACTIONS || bytes >= MAX_ACTION_BYTES {
             break;
@@ -22,9 +23,10 @@ pub fn first_portion(actions: impl Iterator<Item = Action>) -> Vec<Action> {
     portion
 }
 
-fn size(action: &Action) -> i128 {
+fn bytes_of(action: &Action) -> i128 {
     match action {
         Action::Create(object) | Action::Replace(object) => object.bytes(),
+        Action::Merge { patch, .. } => size::bytes(patch),
         _ => 0,
     }
 }

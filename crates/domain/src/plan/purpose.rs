@@ -24,6 +24,9 @@ pub enum Purpose {
     /// A PodGang whose group replica is scaled in.
     #[strum(serialize = "gang scaled in")]
     ScaleInGang,
+    /// An autoscaler whose configuration was removed from the template.
+    #[strum(serialize = "no autoscaling is asked for")]
+    RemoveAutoscaler,
     /// A pod is scaled in.
     #[strum(serialize = "scaled in")]
     ScaleInPod,

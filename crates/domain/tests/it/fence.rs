@@ -120,6 +120,7 @@ fn live_replicas_survive_a_termination_even_of_a_clique_that_was_not_back_yet() 
     let clique = |name: &str, live| StandaloneClique {
         clique: name.into(),
         live,
+        is_autoscaled: name == "autoscaled",
     };
     let entry = |replica, clique: &str, replicas, template| LiveReplicas {
         replica,
@@ -136,6 +137,7 @@ fn live_replicas_survive_a_termination_even_of_a_clique_that_was_not_back_yet() 
         clique("scaled", Some(count(5, 3))),
         clique("same", Some(count(2, 2))),
         clique("gone", None),
+        clique("autoscaled", Some(count(2, 2))),
     ];
     let after = remember_live_replicas(&before, 0, &cliques);
     assert_eq!(
@@ -143,13 +145,15 @@ fn live_replicas_survive_a_termination_even_of_a_clique_that_was_not_back_yet() 
         [
             entry(1, "other", 3, Some(1)),
             entry(0, "scaled", 5, Some(3)),
-            entry(0, "gone", 7, None)
+            entry(0, "gone", 7, None),
+            entry(0, "autoscaled", 2, Some(2)),
         ]
     );
     assert_eq!(count_to_create(&after, 0, "scaled", 2), count(5, 3));
     assert_eq!(count_to_create(&after, 0, "same", 2), count(2, 2));
     assert_eq!(count_to_create(&after, 0, "gone", 2), count(7, 2));
     assert_eq!(count_to_create(&after, 1, "scaled", 2), count(2, 2));
+    assert_eq!(count_to_create(&after, 0, "autoscaled", 4), count(2, 2));
 }
 
 #[test]

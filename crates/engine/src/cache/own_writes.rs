@@ -38,6 +38,12 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
         self.write(|inner| inner.unsettled.remove(key))
     }
 
+    /// What was settled since this was asked last: under the name of the POST an object is shown,
+    /// which may be somebody else's and wake others only.
+    pub fn take_settled(&self) -> Vec<PendingCreate> {
+        self.write(|inner| std::mem::take(&mut inner.settled))
+    }
+
     /// The POST got no answer: unless the object is shown already it has to be read live.
     pub fn create_unknown(&self, key: &Key) {
         self.write(|inner| {

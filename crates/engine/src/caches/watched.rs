@@ -36,11 +36,11 @@ pub enum Selection {
     All,
     /// Those with our managed-by label.
     Managed {
-        /// Another label that all our objects of this kind have. By it those are found that lost
-        /// the managed-by label while nobody watched: names of pods and Services tell nothing, so
-        /// a pod that is not seen would get a second one beside it, and a Service would outlive
-        /// its replica.
-        fallback_label: &'static str,
+        /// Another label that all our objects of this kind have, `key` or `key=value`. By it those
+        /// are found that lost the managed-by label while nobody watched: names of pods and
+        /// Services tell nothing, so a pod that is not seen would get a second one beside it, and
+        /// a Service would outlive its replica.
+        fallback_selector: &'static str,
     },
 }
 

@@ -11,7 +11,7 @@ use engine::Context;
 use engine::apply::apply_plan;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
 
 use crate::server::{PODCLIQUE, context, failure};
 
@@ -87,4 +87,47 @@ async fn wake_who_waits_for_them() {
     context.read_live::<Pod>(&key("a")).await;
     assert!(!context.caches.of::<Pod>().may_have_more_in(&key("demo")));
     assert_eq!(woken(&context), 1);
+}
+
+/// Somebody else's object of that name settles it as well, and wakes its own owner only.
+#[tokio::test]
+async fn wake_who_waits_when_the_watch_shows_the_name_taken() {
+    let (context, _) = context(vec![]);
+    let pods = context.caches.of::<Pod>();
+    pods.expect_create(&pod().metadata);
+    assert!(pods.may_have_more_of("owner"));
+    let mut theirs = Pod {
+        metadata: pod().metadata,
+        ..Pod::default()
+    };
+    theirs.metadata.uid = Some("theirs".into());
+    theirs.metadata.resource_version = Some("7".into());
+    let owners = theirs.metadata.owner_references.as_mut().unwrap();
+    (owners[0].kind, owners[0].name) = ("Service".into(), "demo-0".into());
+    context.publish(pods.apply(theirs));
+    assert!(!pods.may_have_more_of("owner"));
+    assert_eq!(woken(&context), 1);
+}
+
+/// What is gone is not what was asked for: that may have been made in its place.
+#[tokio::test]
+async fn are_looked_for_although_somebody_elses_object_of_the_name_is_gone() {
+    let (context, _) = context(vec![]);
+    let pods = context.caches.of::<Pod>();
+    let mut theirs = Pod {
+        metadata: pod().metadata,
+        ..Pod::default()
+    };
+    theirs.metadata.uid = Some("theirs".into());
+    theirs.metadata.resource_version = Some("7".into());
+    theirs.metadata.owner_references = None;
+    context.publish(pods.apply(theirs.clone()));
+    pods.expect_create(&pod().metadata);
+    context.create_unknown::<Pod>(&key("a"));
+    theirs.metadata.resource_version = Some("8".into());
+    theirs.metadata.deletion_timestamp = Some(Time(Timestamp::UNIX_EPOCH));
+    theirs.metadata.deletion_grace_period_seconds = Some(0);
+    pods.delete(&theirs.metadata);
+    assert!(pods.may_have_more_of("owner"));
+    assert_eq!(pods.expired(), [key("a")]);
 }

@@ -11,6 +11,9 @@ use domain::{Key, Pod};
 
 use engine::{Caches, Change, ControllerName, Watched};
 use jiff::Timestamp;
+use k8s_openapi::api::autoscaling::v2::{
+    HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, HorizontalPodAutoscalerStatus,
+};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use operator::run::controllers;
@@ -294,6 +297,36 @@ fn wakes_who_loses_an_object_of_any_kind() {
         &of_set("demo-0"),
         &caches,
     );
+    wakes_both(
+        |metadata| HorizontalPodAutoscaler {
+            metadata,
+            ..HorizontalPodAutoscaler::default()
+        },
+        &of_set("demo-0-a"),
+        &caches,
+    );
+}
+
+/// Kubernetes writes the status of each one several times a minute.
+#[test]
+fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
+    let autoscaler = |highest: i32, desired: i32| {
+        Some(Arc::new(HorizontalPodAutoscaler {
+            metadata: meta("demo-0-a", "PodCliqueSet", "demo"),
+            spec: HorizontalPodAutoscalerSpec {
+                max_replicas: highest,
+                ..HorizontalPodAutoscalerSpec::default()
+            },
+            status: Some(HorizontalPodAutoscalerStatus {
+                desired_replicas: desired,
+                ..HorizontalPodAutoscalerStatus::default()
+            }),
+        }))
+    };
+    let woken = |old, new| woken_by(&Change { old, new }, &Caches::default());
+    assert_eq!(woken(autoscaler(5, 2), autoscaler(5, 3)), []);
+    let set = (SETS, Key::new("default", "demo"));
+    assert_eq!(woken(autoscaler(5, 2), autoscaler(6, 2)), [set]);
 }
 
 /// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.

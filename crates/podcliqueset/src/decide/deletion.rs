@@ -38,6 +38,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     actions.extend(delete_all(set, &find_podcliques(snapshot)));
     actions.extend(delete_all(set, &snapshot.gangs));
     actions.extend(delete_all(set, &snapshot.services));
+    actions.extend(delete_all(set, &snapshot.autoscalers));
     plan.wave(actions);
     plan
 }
@@ -48,6 +49,7 @@ fn are_children_gone(snapshot: &Snapshot) -> bool {
         && owned(set, &find_podcliques(snapshot)).next().is_none()
         && owned(set, &snapshot.gangs).next().is_none()
         && owned(set, &snapshot.services).next().is_none()
+        && owned(set, &snapshot.autoscalers).next().is_none()
 }
 
 fn find_podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {

@@ -153,6 +153,7 @@ fn live_counts(snapshot: &Snapshot, replica: &layout::Replica<'_>) -> Vec<Standa
         StandaloneClique {
             clique: clique.name.clone(),
             live: seen.map(|s| live_count(&s.podclique, clique.spec.replicas)),
+            is_autoscaled: clique.spec.auto_scaling_config.is_some(),
         }
     });
     counts.collect()

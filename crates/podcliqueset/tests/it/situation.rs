@@ -64,7 +64,8 @@ fn keep(snapshot: &mut Snapshot, object: &Object) {
     let Some(podclique) = object.get::<PodClique>() else {
         let is_put = put(&mut snapshot.groups, object)
             || put(&mut snapshot.gangs, object)
-            || put(&mut snapshot.services, object);
+            || put(&mut snapshot.services, object)
+            || put(&mut snapshot.autoscalers, object);
         assert!(is_put, "a set never creates a {}", object.kind());
         return;
     };

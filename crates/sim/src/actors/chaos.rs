@@ -9,11 +9,12 @@ use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::{Rng, view};
 
-const CHILDREN: [Resource; 4] = [
+const CHILDREN: [Resource; 5] = [
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
     Resource::PodGang,
     Resource::Service,
+    Resource::HorizontalPodAutoscaler,
 ];
 
 /// One piece of trouble.
@@ -210,6 +211,10 @@ fn edit_child(store: &mut Store, rng: &mut Rng) {
                 }
             }
             Resource::Service => object["spec"]["publishNotReadyAddresses"] = json!(false),
+            Resource::HorizontalPodAutoscaler => {
+                object["spec"]["maxReplicas"] = json!(3);
+                object["spec"]["metrics"] = json!([]);
+            }
             _ => {}
         }
     });

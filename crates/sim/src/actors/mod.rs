@@ -1,5 +1,7 @@
 //! Who else acts in the cluster. Each function makes one move, if there is one to make.
 
+mod autoscaler;
+mod autoscaling;
 mod chaos;
 mod choice;
 mod cluster;
@@ -9,6 +11,7 @@ mod kubelet;
 mod update;
 mod user;
 
+pub use autoscaler::autoscale;
 pub use chaos::{break_pod, heal, lose_node, make_trouble};
 pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
 pub use disturb::{disturb, leave, recreate};

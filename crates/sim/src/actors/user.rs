@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{job, update};
+use super::{autoscaling, job, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -52,6 +52,8 @@ impl User {
         let mut own = rng.fork();
         if own.chance(JOBS) {
             job::write(&mut manifest, &mut own);
+        } else {
+            autoscaling::write_some(&mut manifest, &mut own);
         }
         manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
@@ -120,7 +122,7 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     if user.has_job() {
         return act_on_job(user, store, rng);
     }
-    match rng.below(15) {
+    match rng.below(16) {
         11 | 12 => {
             let set = user.set(rng);
             update::edit_template(store, rng, &set);
@@ -131,6 +133,10 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
         }
         0 => store.remove("user", &user.set(rng)),
         1 | 2 => user.create(store),
+        15 => {
+            let set = user.set(rng);
+            store.edit("user", &set, |set| autoscaling::change_one(set, rng));
+        }
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         5..=7 | 14 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
         8 => orphan(store, rng),

@@ -2,6 +2,7 @@
 
 mod breaches;
 mod completion;
+mod counts;
 mod edges;
 mod failures;
 mod fences;

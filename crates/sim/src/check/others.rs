@@ -3,6 +3,7 @@
 use api::labels;
 use serde_json::Value;
 
+use super::counts;
 use super::late::Late;
 use super::window::Window;
 use super::{ConditionUpdate, demand};
@@ -156,7 +157,7 @@ pub(super) fn damage(window: &Window<'_>, record: &Record) -> ConditionUpdate {
             })?;
         }
     }
-    scale(record, before, after)
+    counts::check(window, record, before, after)
 }
 
 /// Keys that the operator writes: its own, and the one that templates have here.
@@ -164,17 +165,4 @@ fn is_own(key: &str) -> bool {
     key.starts_with(labels::GROVE_PREFIX)
         || key.starts_with("app.kubernetes.io/")
         || key == "example.com/version"
-}
-
-/// Live replicas belong to the user; only a changed template may move them.
-fn scale(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
-    let replicas = |o: &Value| o.pointer("/spec/replicas").cloned();
-    let template =
-        |o: &Value| view::text(o, "/metadata/annotations/grove.io~1template-replicas").to_owned();
-    let is_template_same = template(before) == template(after);
-    demand(
-        replicas(before) == replicas(after) || !is_template_same,
-        "I29",
-        || format!("{}: the operator changed spec.replicas", record.id),
-    )
 }

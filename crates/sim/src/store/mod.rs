@@ -1,6 +1,7 @@
 //! An API server's store: what it holds, what happened to it, and how requests are answered.
 
 mod answer;
+mod completion;
 mod delete;
 mod history;
 mod rules;

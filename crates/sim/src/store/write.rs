@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Call, Id, Place, Resource, Store, Stored, seconds, view};
+use super::{Answer, Call, Id, Place, Resource, Store, Stored, completion, seconds, view};
 
 /// Fields that only the API server sets.
 const FIXED: [&str; 7] = [
@@ -58,6 +58,7 @@ impl Store {
         if place.resource == Resource::Pod {
             start_pod(&mut body);
         }
+        completion::complete(place.resource, &mut body);
         let object = Arc::new(body);
         self.insert(&id, object.clone());
         self.record(&id, None, Some(object.clone()), object.clone());
@@ -160,6 +161,7 @@ impl Store {
         }
         meta.insert("resourceVersion".into(), old["resourceVersion"].clone());
         drop_empty(meta);
+        completion::complete(id.resource, &mut next);
         if next == **before {
             return Ok(before.clone());
         }

@@ -1,5 +1,9 @@
-//! A HorizontalPodAutoscaler scales through the `/scale` of our kinds. There are no metrics here,
-//! but what is below its minimum it raises without them.
+//! A HorizontalPodAutoscaler scales through the `/scale` of our kinds, whether the set asked for it
+//! or a user made it. There are no metrics here, but what is below its minimum it raises without
+//! them.
+
+mod kept;
+mod made;
 
 use serde_json::{Value, json};
 
@@ -11,7 +15,7 @@ fn an_autoscaler_scales_and_a_later_template_does_not_fight_it() {
     let ns = Namespace::new("autoscaler");
     ns.apply(&service(2, 1));
     ns.until("as the template says", |seen| runs(seen, 2, 1, 2));
-    ns.apply(&autoscaler("PodClique", "x-0-a", 4));
+    ns.apply(&autoscaled(service(2, 1), 4));
     ns.apply(&autoscaler("PodCliqueScalingGroup", "x-0-g", 3));
     wait_until_they_look(&ns);
     let scaled = ns.until("as the autoscalers want it", |seen| {
@@ -20,7 +24,7 @@ fn an_autoscaler_scales_and_a_later_template_does_not_fight_it() {
     });
 
     // The clique that was not scaled follows; the others stay as they are.
-    ns.apply(&service(3, 2));
+    ns.apply(&autoscaled(service(3, 2), 4));
     ns.until("the third clique follows the template", |seen| {
         runs(seen, 4, 3, 3)?;
         let template = |kind: &str, name: &str, replicas: &str| {
@@ -32,9 +36,24 @@ fn an_autoscaler_scales_and_a_later_template_does_not_fight_it() {
         template("PodCliqueScalingGroup", "x-0-g", "2")?;
         same("pods of a", &uids(seen, "x-0-a"), &scaled)
     });
-    ns.kubectl(&["delete", "hpa", "--all"]);
+    ns.apply(&service(3, 2));
+    ns.kubectl(&["delete", "hpa/x-0-g"]);
+    ns.until("there is no autoscaler", |seen| {
+        seen.expect_names("HorizontalPodAutoscaler", &[])
+    });
     ns.kubectl(&["scale", "pclq/x-0-a", "pcsg/x-0-g", "--replicas=1"]);
     ns.until("as it was scaled by hand", |seen| runs(seen, 1, 1, 3));
+}
+
+#[test]
+fn the_example_has_its_autoscalers() {
+    let ns = Namespace::new("autoscaler-example");
+    ns.apply_file("examples/autoscaling.yaml");
+    ns.until("it runs, with two autoscalers", |seen| {
+        seen.expect_ready_pods(8)?;
+        let names = ["autoscaling-0-frontend", "autoscaling-0-workers"];
+        seen.expect_names("HorizontalPodAutoscaler", &names)
+    });
 }
 
 /// Kubernetes' controller learns of new kinds after half a minute, and looks every 15 seconds.
@@ -57,6 +76,13 @@ fn service(replicas: u32, groups: u32) -> Value {
         clique["spec"]["minAvailable"] = 1.into();
     }
     set("x", &cliques, &[group("g", "b", groups, 1)])
+}
+
+/// The first clique is scaled between that many pods and 5.
+fn autoscaled(mut set: Value, min: u32) -> Value {
+    let config = json!({"minReplicas": min, "maxReplicas": 5});
+    set["spec"]["template"]["cliques"][0]["spec"]["autoScalingConfig"] = config;
+    set
 }
 
 fn autoscaler(kind: &str, name: &str, min: u32) -> Value {

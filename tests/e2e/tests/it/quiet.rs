@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::control_plane::{ControlPlane, folder};
 use crate::harness::installation::Installation;
@@ -17,8 +17,7 @@ fn at_rest_nothing_is_asked() {
     let control_plane = site::quiet();
     let operator = started(&control_plane, "resting-operator");
     let ns = Namespace::on(&control_plane, &operator, "rest");
-    let cliques = [clique("a", 2), clique("b", 1)];
-    ns.apply(&set("good", &cliques, &[group("g", "b", 2, 1)]));
+    ns.apply(&autoscaled());
     ns.apply(&set("waiting", &[held_clique("a", 2)], &[]));
     let gates_are_off = |pod: &&Value| pod["spec"]["schedulingGates"].is_null();
     ns.until("one runs, one waits for its kubelet", |seen| {
@@ -46,6 +45,22 @@ fn at_rest_nothing_is_asked() {
             (before, since) = (now, Instant::now());
         }
     }
+}
+
+/// With autoscalers, whose status Kubernetes writes again and again, and whose metrics the API
+/// server stores in other words than they are written here.
+fn autoscaled() -> Value {
+    let cliques = [clique("a", 2), clique("b", 1)];
+    let mut set = set("good", &cliques, &[group("g", "b", 2, 1)]);
+    let template = &mut set["spec"]["template"];
+    template["podCliqueScalingGroups"][0]["scaleConfig"] = json!({"maxReplicas": 3});
+    let metric = json!({"type": "Pods", "pods": {
+        "metric": {"name": "requests", "selector": {"matchLabels": {}}},
+        "target": {"type": "AverageValue", "averageValue": "0.5"},
+    }});
+    let config = json!({"maxReplicas": 3, "metrics": [metric]});
+    template["cliques"][0]["spec"]["autoScalingConfig"] = config;
+    set
 }
 
 #[test]

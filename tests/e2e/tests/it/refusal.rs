@@ -99,14 +99,17 @@ fn what_is_not_built_yet_and_would_run_wrongly_creates_nothing_and_says_so() {
 #[test]
 fn a_field_without_effect_yet_is_named_in_a_condition() {
     let ns = Namespace::new("ignored");
-    let mut autoscaled = clique("router", 1);
-    autoscaled["spec"]["autoScalingConfig"] = json!({"maxReplicas": 3});
+    let shared = json!([{"name": "claim", "scope": "AllReplicas"}]);
+    let mut router = clique("router", 1);
+    router["resourceSharing"] = shared.clone();
     let mut pcs = set(
         "svc",
-        &[autoscaled, clique("worker", 1)],
+        &[router, clique("worker", 1)],
         &[group("workers", "worker", 1, 1)],
     );
-    pcs["spec"]["template"]["podCliqueScalingGroups"][0]["scaleConfig"] = json!({"maxReplicas": 3});
+    pcs["spec"]["template"]["resourceSharing"] = shared;
+    pcs["spec"]["template"]["resourceSharing"][0]["filter"] =
+        json!({"childCliqueNames": ["router"]});
     ns.apply(&pcs);
     ns.until("it runs, and says what it ignores", |seen| {
         is_available(seen, "svc")?;
@@ -117,8 +120,8 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
             &"True/AcceptedButIgnored".to_owned(),
         )?;
         let message = "accepted, without effect yet: \
-                       spec.template.cliques[0].spec.autoScalingConfig; \
-                       spec.template.podCliqueScalingGroups[0].scaleConfig";
+                       spec.template.resourceSharing; \
+                       spec.template.cliques[0].resourceSharing";
         same(
             "message",
             &set["status"]["conditions"][0]["message"],
@@ -127,8 +130,8 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
     });
 
     for field in [
-        "/spec/template/cliques/0/spec/autoScalingConfig",
-        "/spec/template/podCliqueScalingGroups/0/scaleConfig",
+        "/spec/template/cliques/0/resourceSharing",
+        "/spec/template/resourceSharing",
     ] {
         let remove = format!("--patch={}", json!([{"op": "remove", "path": field}]));
         ns.kubectl(&["patch", "pcs", "svc", "--type=json", &remove]);

@@ -67,4 +67,5 @@ canaries! {
     one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR";
     timer_early: TimerEarly by "I13";
     no_confirm: NoConfirm by "I15";
+    autoscaler_ignored: AutoscalerIgnored by "I29";
 }

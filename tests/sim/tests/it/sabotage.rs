@@ -71,6 +71,8 @@ pub enum Sabotage {
     OneNamespace,
     /// Gangs are terminated a second before their time.
     TimerEarly,
+    /// A count follows the template though there is an autoscaler.
+    AutoscalerIgnored,
     /// A stored breach is believed, whatever the pods say.
     NoConfirm,
 }

@@ -10,6 +10,7 @@ use domain::{Key, Pod};
 use engine::Watched;
 use engine::scope::Scope;
 use engine::{Context, informer};
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::Value;
@@ -22,13 +23,14 @@ use tokio::time::Instant;
 use crate::sabotage::{Sabotage, misread, revoke_deletion};
 
 /// The watched kinds.
-pub const KINDS: [Resource; 6] = [
+pub const KINDS: [Resource; 7] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
     Resource::PodGang,
     Resource::Pod,
     Resource::Service,
+    Resource::HorizontalPodAutoscaler,
 ];
 
 macro_rules! by_kind {
@@ -40,6 +42,7 @@ macro_rules! by_kind {
             Resource::PodGang => $f::<PodGang>($($arg),*),
             Resource::Pod => $f::<Pod>($($arg),*),
             Resource::Service => $f::<Service>($($arg),*),
+            Resource::HorizontalPodAutoscaler => $f::<HorizontalPodAutoscaler>($($arg),*),
             Resource::Event => unreachable!("not watched"),
         }
     };
@@ -232,14 +235,17 @@ fn end<K: Watched>(
 
 /// What the engine asks the API server after a full list.
 fn find_strays<K: Watched>(context: &Context, store: &Store, kind: Resource) {
-    let Selection::Managed {
-        fallback_label: key,
-    } = K::SELECTION
-    else {
+    let Selection::Managed { fallback_selector } = K::SELECTION else {
         return;
     };
+    let (key, value) = match fallback_selector.split_once('=') {
+        Some((key, value)) => (key, Some(value)),
+        None => (fallback_selector, None),
+    };
     let is_stray = |o: &Value| {
-        !view::label(o, key).is_empty() && view::label(o, labels::MANAGED_BY) != labels::MANAGER
+        let found = view::label(o, key);
+        value.map_or(!found.is_empty(), |value| found == value)
+            && view::label(o, labels::MANAGED_BY) != labels::MANAGER
     };
     for (_, stray) in store.all(kind).filter(|(_, o)| is_stray(o)) {
         informer::found_unlabelled::<K>(context, decode(stray));

@@ -1,4 +1,5 @@
-//! The rest of the cluster: scheduler, kubelet and garbage collector act as time passes.
+//! The rest of the cluster: scheduler, kubelet, garbage collector and Kubernetes' autoscaler act as
+//! time passes.
 
 use std::time::Duration;
 
@@ -24,10 +25,11 @@ pub async fn act(server: Server) {
 
 /// Somebody makes a move, if there is one to make.
 fn has_moved(store: &mut Store, rng: &mut Rng) -> bool {
-    let first = rng.below(3);
-    (0..3).any(|turn| match (first + turn) % 3 {
+    let first = rng.below(4);
+    (0..4).any(|turn| match (first + turn) % 4 {
         0 => actors::bind(store, rng, usize::MAX),
         1 => actors::run_pods(store, rng),
+        2 => actors::autoscale(store, rng, false),
         _ => actors::collect_garbage(store, rng),
     })
 }

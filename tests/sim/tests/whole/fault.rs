@@ -29,7 +29,12 @@ impl Write {
 
     /// Whether it deletes something that nothing holds, so that another may take its place at once.
     pub fn is_deletion_at_once(&self) -> bool {
-        let kinds = [Resource::Service, Resource::PodGang].map(Resource::plural);
+        let kinds = [
+            Resource::Service,
+            Resource::PodGang,
+            Resource::HorizontalPodAutoscaler,
+        ];
+        let kinds = kinds.map(Resource::plural);
         self.verb == "DELETE" && kinds.contains(&self.resource)
     }
 

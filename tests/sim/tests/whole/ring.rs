@@ -27,13 +27,14 @@ const STILL: usize = 4;
 /// How long another operator takes to start.
 const RESTART: Duration = Duration::from_secs(1);
 /// The kinds that an operator watches.
-pub const WATCHED: [Resource; 6] = [
+pub const WATCHED: [Resource; 7] = [
     Resource::PodCliqueSet,
     Resource::PodCliqueScalingGroup,
     Resource::PodClique,
     Resource::PodGang,
     Resource::Pod,
     Resource::Service,
+    Resource::HorizontalPodAutoscaler,
 ];
 
 /// Objects of a page of a list: few, so that most lists have several.

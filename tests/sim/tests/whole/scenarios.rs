@@ -25,7 +25,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 10] = [
+pub const SCENARIOS: [&Scenario; 11] = [
     &CREATE,
     &SCALE_OUT,
     &SCALE_IN,
@@ -36,6 +36,7 @@ pub const SCENARIOS: [&Scenario; 10] = [
     &RECYCLING,
     &RESTART,
     &FINAL_FAILURE,
+    &AUTOSCALERS,
 ];
 
 /// A set is created.
@@ -182,6 +183,31 @@ pub const FINAL_FAILURE: Scenario = Scenario {
     events: &["MaxRestartsExceeded", "PodCliqueFailed"],
 };
 
+/// Autoscalers are made, corrected and deleted as the template changes, and Kubernetes' own
+/// controller scales by them.
+pub const AUTOSCALERS: Scenario = Scenario {
+    name: "autoscalers",
+    begins_with: Some(|| manifest(autoscaled(small(1)))),
+    step: |store| {
+        store.edit("user", &Id::new(Resource::PodCliqueSet, "svc"), |set| {
+            let template = &mut set["spec"]["template"];
+            template["cliques"][0]["spec"]["autoScalingConfig"]["minReplicas"] = json!(2);
+            let group = template["podCliqueScalingGroups"][0].as_object_mut();
+            group.unwrap().remove("scaleConfig");
+            set["spec"]["replicas"] = json!(2);
+        });
+    },
+    ends_with: |store| {
+        let all = store.all(Resource::HorizontalPodAutoscaler);
+        let all: Vec<_> = all.map(|(id, _)| id.name.as_str()).collect();
+        ready_pods(store) == 6 && all == ["svc-0-a", "svc-1-a"]
+    },
+    is_job: false,
+    deleted: &[],
+    are_replaced: false,
+    told: &[],
+};
+
 /// Pods that are Ready.
 fn ready_pods(store: &Store) -> usize {
     let pods = store.all(Resource::Pod);
@@ -211,6 +237,22 @@ fn small(replicas: i32) -> SetBuilder {
         .clique("a", |c| c)
         .clique("b", |c| c)
         .group("g", ["b"], |g| g.replicas(1).min(1))
+}
+
+/// With autoscalers of clique and group.
+fn autoscaled(set: SetBuilder) -> SetBuilder {
+    let config = |metrics: Value| {
+        let config = json!({"minReplicas": 1, "maxReplicas": 3, "metrics": metrics});
+        Some(serde_json::from_value(config).unwrap())
+    };
+    let pods = json!({"metric": {"name": "requests"},
+        "target": {"type": "AverageValue", "averageValue": "2000m"}});
+    let metrics = json!([{"type": "Pods", "pods": pods}]);
+    set.with(|s| {
+        let template = &mut s.spec.template;
+        template.cliques[0].spec.auto_scaling_config = config(metrics);
+        template.scaling_groups[0].scale_config = config(json!([]));
+    })
 }
 
 /// A group of two replicas of which one is enough.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use admission::validated_set;
+use api::podclique::AutoScalingConfig;
 use podcliqueset::Snapshot;
 
 use super::{lose, running};
@@ -67,6 +68,20 @@ fn a_clique_that_somebody_scaled_is_stamped_with_what_its_count_was_compared_wit
     Arc::make_mut(&mut front.podclique).spec.replicas = 5;
     resize(&mut snapshot, 3);
     assert_eq!(recreated(&mut snapshot), (5, "2".to_owned()));
+}
+
+/// What an autoscaler wants may happen to be what the template said.
+#[test]
+fn a_clique_with_an_autoscaler_keeps_its_count_whatever_the_template_says() {
+    let mut snapshot = running(1, Some("30s"));
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    let front = &mut stored.spec.template.cliques[0].spec;
+    front.auto_scaling_config = Some(AutoScalingConfig {
+        max_replicas: 5,
+        ..AutoScalingConfig::default()
+    });
+    resize(&mut snapshot, 3);
+    assert_eq!(recreated(&mut snapshot), (2, "2".to_owned()));
 }
 
 /// Stored before entries said what their count was compared with.

@@ -82,7 +82,7 @@ impl<'a> Left<'a> {
         );
     }
 
-    /// What grove-rs neither makes nor reads: the group's autoscaler and a shared claim.
+    /// The group's autoscaler, and what grove-rs neither makes nor reads: a shared claim.
     fn extras(&self) {
         create(
             self.ns,

@@ -2,6 +2,7 @@
 //! working.
 
 mod adopted;
+mod counts;
 mod left;
 mod meta;
 mod ordered;

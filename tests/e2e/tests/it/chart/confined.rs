@@ -87,10 +87,19 @@ fn other_objects_are_made_for_their_parents_only() {
     let by_set = controlled_by(GROVE, "PodCliqueSet");
     let by_clique = controlled_by(GROVE, "PodClique");
     let headless = json!({"clusterIP": "None"});
+    let scaled = |api_version: &str, kind: &str| {
+        let target = json!({"apiVersion": api_version, "kind": kind, "name": "x"});
+        json!({"scaleTargetRef": target, "maxReplicas": 3})
+    };
     let group = json!({"replicas": 1, "minAvailable": 1, "cliqueNames": ["a"]});
     let podclique = clique("a", 1)["spec"].clone();
     for (api_version, kind, spec) in [
         ("v1", "Service", &headless),
+        (
+            "autoscaling/v2",
+            "HorizontalPodAutoscaler",
+            &scaled(GROVE, "PodClique"),
+        ),
         (GROVE, "PodCliqueScalingGroup", &group),
         (GROVE, "PodClique", &podclique),
         (
@@ -107,6 +116,15 @@ fn other_objects_are_made_for_their_parents_only() {
     let balanced = json!({"ports": [{"port": 80}], "type": "LoadBalancer"});
     let service = object("v1", "Service", &ns.name, &by_set, &balanced);
     is_refused(&ns, &create, &service, "headless Services only");
+    let spec = scaled("apps/v1", "Deployment");
+    let kind = "HorizontalPodAutoscaler";
+    let autoscaler = object("autoscaling/v2", kind, &ns.name, &by_set, &spec);
+    is_refused(
+        &ns,
+        &create,
+        &autoscaler,
+        "autoscalers of its own kinds only",
+    );
     let event = |api_version: &str, kind: &str| {
         let about = json!({"apiVersion": api_version, "kind": kind, "name": "x",
             "namespace": ns.name});

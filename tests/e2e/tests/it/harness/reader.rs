@@ -15,13 +15,14 @@ use tokio::runtime::{Builder, Runtime};
 use super::proxy::client;
 
 /// Everything that the operator makes, what it makes it from, and what it must not make.
-const KINDS: [(&str, &str, &str); 9] = [
+const KINDS: [(&str, &str, &str); 10] = [
     ("grove.io", "v1alpha1", "PodCliqueSet"),
     ("grove.io", "v1alpha1", "PodCliqueScalingGroup"),
     ("grove.io", "v1alpha1", "PodClique"),
     ("scheduler.grove.io", "v1alpha1", "PodGang"),
     ("", "v1", "Pod"),
     ("", "v1", "Service"),
+    ("autoscaling", "v2", "HorizontalPodAutoscaler"),
     ("", "v1", "ServiceAccount"),
     ("rbac.authorization.k8s.io", "v1", "Role"),
     ("rbac.authorization.k8s.io", "v1", "RoleBinding"),

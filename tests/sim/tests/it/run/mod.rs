@@ -246,11 +246,13 @@ impl Run {
         // need the time.
         let is_granted = self.is_calm || self.user.has_job() || self.rng.chance(100);
         let (store, rng) = (&mut self.store, &mut self.rng);
-        let first = rng.below(4);
-        (0..4).any(|turn| match (first + turn) % 4 {
+        let does_load_change = !self.is_calm && rng.chance(200);
+        let first = rng.below(5);
+        (0..5).any(|turn| match (first + turn) % 5 {
             0 => actors::bind(store, rng, self.capacity),
             1 => !self.are_nodes_dead && actors::run_pods(store, rng),
             2 => actors::collect_garbage(store, rng),
+            3 => actors::autoscale(store, rng, does_load_change),
             _ => is_granted && actors::lift_gate(store, rng),
         })
     }

@@ -52,12 +52,29 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
             reset_start(call, store);
         }
         Sabotage::NoFence if is_set_status(call) => forget_fences(call),
+        Sabotage::AutoscalerIgnored if call.method == "PUT" => follow_template(call, store),
         Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
             if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
                 refs.as_array_mut().unwrap().truncate(1);
             }
         }
         _ => {}
+    }
+}
+
+/// A PUT that notes another template's count takes that count over.
+fn follow_template(call: &mut Call, store: &Store) {
+    let stamp = |object: &Value| {
+        let noted = view::text(object, "/metadata/annotations/grove.io~1template-replicas");
+        noted.parse::<i64>().ok()
+    };
+    let place = sim::Place::parse(&call.path).filter(|place| place.subresource.is_none());
+    let id = place.and_then(|place| place.id());
+    let before = id.and_then(|id| store.get(&id)).and_then(|o| stamp(o));
+    if let (Some(before), Some(next)) = (before, stamp(&call.body))
+        && before != next
+    {
+        call.body["spec"]["replicas"] = json!(next);
     }
 }
 

@@ -1,0 +1,71 @@
+//! How the user has cliques and groups scaled.
+
+use serde_json::{Value, json};
+
+use crate::{Rng, view};
+
+/// In so many of a thousand cases a clique or group has an autoscaler.
+const AUTOSCALED: usize = 400;
+
+/// Some cliques and groups are scaled by autoscalers.
+pub(super) fn write_some(manifest: &mut Value, rng: &mut Rng) {
+    for at in configs(manifest) {
+        if rng.chance(AUTOSCALED) {
+            write_config(manifest, &at, rng);
+        }
+    }
+}
+
+/// Where the configurations of autoscalers are, or may be. Members of a group have none.
+fn configs(set: &Value) -> Vec<String> {
+    const CLIQUES: &str = "/spec/template/cliques";
+    const GROUPS: &str = "/spec/template/podCliqueScalingGroups";
+    let groups: Vec<&Value> = view::list(set, GROUPS).collect();
+    let is_member = |clique: &Value| {
+        let mut groups = groups.iter();
+        groups.any(|g| view::list(g, "/cliqueNames").any(|name| *name == clique["name"]))
+    };
+    let cliques = view::list(set, CLIQUES).enumerate();
+    let cliques = cliques.filter(|(_, clique)| !is_member(clique));
+    let cliques = cliques.map(|(i, _)| format!("{CLIQUES}/{i}/spec/autoScalingConfig"));
+    let groups = (0..groups.len()).map(|i| format!("{GROUPS}/{i}/scaleConfig"));
+    cliques.chain(groups).collect()
+}
+
+/// Limits from the minimum or the replicas up, with a metric in one of the ways to write it.
+fn write_config(set: &mut Value, at: &str, rng: &mut Rng) {
+    let Some((owner, key)) = at.rsplit_once('/') else {
+        return;
+    };
+    let Some(owner) = set.pointer_mut(owner) else {
+        return;
+    };
+    let mut config = json!({"maxReplicas": rng.between(3, 5)});
+    if rng.chance(500) {
+        config["minReplicas"] = owner["minAvailable"].clone();
+    }
+    let value = rng.pick(&["", "2", "2000m", "500m"]).copied();
+    if let Some(value) = value.filter(|value| !value.is_empty()) {
+        let target = json!({"type": "AverageValue", "averageValue": value});
+        let pods = json!({"metric": {"name": "requests"}, "target": target});
+        config["metrics"] = json!([{"type": "Pods", "pods": pods}]);
+    }
+    owner[key] = config;
+}
+
+/// One clique or group gets another count and another configuration, or none.
+pub(super) fn change_one(set: &mut Value, rng: &mut Rng) {
+    let all = configs(set);
+    let Some(at) = rng.pick(&all) else { return };
+    write_config(set, at, rng);
+    if let Some(owner) = at.rsplit_once('/').and_then(|(at, _)| set.pointer_mut(at)) {
+        let least = view::number(owner, "/minAvailable");
+        owner["replicas"] = json!(rng.between(least, 3));
+    }
+    let removed = at.rsplit_once('/').filter(|_| rng.chance(400));
+    if let Some((owner, key)) = removed
+        && let Some(Value::Object(owner)) = set.pointer_mut(owner)
+    {
+        owner.remove(key);
+    }
+}

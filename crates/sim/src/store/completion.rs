@@ -1,0 +1,36 @@
+//! What the API server makes of an object of its own before it stores it, as far as the operator
+//! could take it for an edit.
+
+use serde_json::{Value, json};
+
+use super::{Resource, view};
+
+/// Fills in what is not said, and writes quantities in its own form.
+pub(super) fn complete(resource: Resource, object: &mut Value) {
+    if resource == Resource::HorizontalPodAutoscaler {
+        autoscaler(object);
+    }
+}
+
+fn autoscaler(object: &mut Value) {
+    if object["spec"]["minReplicas"].is_null() {
+        object["spec"]["minReplicas"] = json!(1);
+    }
+    if view::list(object, "/spec/metrics").next().is_none() {
+        let target = json!({"type": "Utilization", "averageUtilization": 80});
+        let cpu = json!({"name": "cpu", "target": target});
+        object["spec"]["metrics"] = json!([{"type": "Resource", "resource": cpu}]);
+    }
+    let metrics = object.pointer_mut("/spec/metrics");
+    for metric in metrics.and_then(Value::as_array_mut).into_iter().flatten() {
+        let value = metric.pointer_mut("/pods/target/averageValue");
+        if let Some(value) = value {
+            *value = json!(plain(value.as_str().unwrap_or_default()));
+        }
+    }
+}
+
+/// Thousandths that are whole, as such.
+fn plain(quantity: &str) -> &str {
+    quantity.strip_suffix("000m").unwrap_or(quantity)
+}
