@@ -45,6 +45,10 @@ pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
 /// Annotation: the last `replicas` seen in the template, so that a change there can be told from
 /// a live value that a user or an autoscaler set.
 pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
+/// Annotation of PodCliques: which of its labels and annotations come from the template, as
+/// `label:<key>` and `annotation:<key>` with commas between, so that those that a newer template
+/// does not have are removed and those that others added are not.
+pub const TEMPLATE_KEYS: &str = "grove.io/template-keys";
 /// Annotation of pods: how many earlier holders of the slot ended soon after their start, one after
 /// the other; the longer that goes on, the longer the next replacement waits.
 pub const POD_FAILURE_COUNT: &str = "grove.io/pod-failure-count";

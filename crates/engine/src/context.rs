@@ -88,11 +88,13 @@ impl Context {
 
     /// Hands the keys of those concerned to their queues.
     pub fn publish<K: Watched>(&self, change: Option<Change<K>>) {
-        let Some(change) = change else { return };
-        K::remember(&change, &self.caches);
-        for (controller, key) in self.controllers.triggers.after(&change, &self.caches) {
-            self.enqueue(controller, key);
+        if let Some(change) = change {
+            K::remember(&change, &self.caches);
+            for (controller, key) in self.controllers.triggers.after(&change, &self.caches) {
+                self.enqueue(controller, key);
+            }
         }
+        // What is shown may settle a POST and be known already.
         for settled in self.caches.of::<K>().take_settled() {
             self.wake::<K>(&settled);
         }

@@ -210,6 +210,7 @@ impl Informer {
                 for change in cache.end_list(&self.scope) {
                     context.publish(Some(change));
                 }
+                context.publish::<K>(None);
                 context.doubt::<K>();
             }
             watcher::Event::Apply(guard) => match guard.0 {

@@ -77,6 +77,7 @@ fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<
     let own = [
         labels::TEMPLATE_REPLICAS,
         labels::REBASED_FROM,
+        labels::TEMPLATE_KEYS,
         labels::ATTEMPT,
         labels::GROUP_ATTEMPT,
     ];

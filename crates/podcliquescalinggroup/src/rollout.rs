@@ -14,7 +14,7 @@ use crate::observe::Snapshot;
 pub enum Stage {
     /// It has no PodClique: they are about to be created.
     Absent,
-    /// A PodClique of it is being deleted.
+    /// An older template, and a PodClique of it is being deleted.
     Leaving,
     /// An older template, and a PodClique has too few pods bound to nodes.
     OldPending,
@@ -44,7 +44,7 @@ impl Stage {
 }
 
 /// The cliques of the template with the hash of their newest pods.
-type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
+pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
 /// All live group replicas, by index, and where each is.
 pub fn survey(snapshot: &Snapshot) -> Vec<(Members<'_>, Stage)> {
@@ -57,7 +57,8 @@ pub fn survey(snapshot: &Snapshot) -> Vec<(Members<'_>, Stage)> {
     .collect()
 }
 
-fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
+/// The newest hashes of the group's cliques.
+pub fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
     let Some(owner) = &snapshot.owner else {
         return Vec::new();
     };
@@ -79,10 +80,12 @@ fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Sta
     if found.is_empty() {
         return Stage::Absent;
     }
-    if is_any(&|_, c| ownership::is_terminating(&c.metadata)) {
+    let is_any_deleted = is_any(&|_, c| ownership::is_terminating(&c.metadata));
+    let is_old = is_any(&|clique, c| is_outdated(snapshot, hashed, clique, c));
+    if is_old && is_any_deleted {
         return Stage::Leaving;
     }
-    let is_old = is_any(&|clique, c| is_outdated(snapshot, hashed, clique, c));
+    let is_whole = is_whole && !is_any_deleted;
     let is_up = is_whole && !is_any(&|_, c| ready(snapshot, c) < gang::clique_minimum(&c.spec));
     match (is_old, is_up) {
         (true, true) => Stage::OldAvailable,

@@ -68,6 +68,14 @@ impl Coverage {
         if phase(before) != "Succeeded" && phase(after) == "Succeeded" {
             self.saw("job succeeded");
         }
+        let turn = super::check::updates::turn;
+        if turn(before).is_some() && turn(before) != turn(after) {
+            self.saw("turn ended");
+        }
+        let runs = |set| view::text(set, "/status/updateProgress/updateEndedAt").is_empty();
+        if runs(before) && !runs(after) {
+            self.saw("update ended");
+        }
         match failed_because(after).filter(|_| failed_because(before).is_none()) {
             Some("MaxRestartsExceeded") => self.saw("job out of restarts"),
             Some(_) => self.saw("job out of time"),

@@ -80,7 +80,15 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
     let left = found.difference(wanted).filter(|id| is_rooted(store, id));
     let left = left.map(|id| format!("{id} is left over"));
     let loose = found.intersection(wanted);
-    let loose = loose.filter(|id| !is_rooted(store, id));
+    // Who would adopt it was deleted, and need not be made again.
+    let has_adopter = |id: &&Id| {
+        let group = store
+            .get(id)
+            .map_or("", |o| view::label(o, labels::SCALING_GROUP));
+        let group = id.beside(Resource::PodCliqueScalingGroup, group);
+        found.contains(&group) || !needless.contains(&group)
+    };
+    let loose = loose.filter(|id| !is_rooted(store, id)).filter(has_adopter);
     let loose = loose.map(|id| format!("{id} was not adopted"));
     missing.chain(left).chain(loose).collect()
 }

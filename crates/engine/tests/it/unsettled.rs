@@ -131,3 +131,23 @@ async fn are_looked_for_although_somebody_elses_object_of_the_name_is_gone() {
     assert!(pods.may_have_more_of("owner"));
     assert_eq!(pods.expired(), [key("a")]);
 }
+
+/// What the watch shows again changes nothing, and still it answers the question.
+#[tokio::test]
+async fn wake_who_waits_when_the_watch_shows_again_what_has_the_name() {
+    let (context, _) = context(vec![]);
+    let pods = context.caches.of::<Pod>();
+    let mut theirs = Pod {
+        metadata: pod().metadata,
+        ..Pod::default()
+    };
+    theirs.metadata.uid = Some("theirs".into());
+    theirs.metadata.resource_version = Some("7".into());
+    theirs.metadata.owner_references = None;
+    context.publish(pods.apply(theirs.clone()));
+    context.queue(PODCLIQUE).take_all();
+    pods.expect_create(&pod().metadata);
+    context.publish(pods.apply(theirs));
+    assert!(!pods.may_have_more_of("owner"));
+    assert_eq!(woken(&context), 1);
+}

@@ -237,21 +237,23 @@ fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta,
     }
 }
 
+/// The metadata of an object of this owner, with the labels of all that it may be part of.
+fn labelled(name: &str, kind: &str, owner: &str) -> ObjectMeta {
+    let mut metadata = meta(name, kind, owner);
+    let labels = [
+        (labels::MANAGED_BY, labels::MANAGER),
+        (labels::PART_OF, "demo"),
+        (labels::POD_CLIQUE, "demo-0-a"),
+        (labels::POD_GANG, "demo-0"),
+        (labels::SCALING_GROUP, "demo-0-g"),
+    ];
+    metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
+    metadata
+}
+
 #[test]
 fn wakes_who_loses_an_object_of_any_kind() {
     let caches = Caches::default();
-    let labelled = |name: &str, kind: &str, owner: &str| {
-        let mut metadata = meta(name, kind, owner);
-        let labels = [
-            (labels::MANAGED_BY, labels::MANAGER),
-            (labels::PART_OF, "demo"),
-            (labels::POD_CLIQUE, "demo-0-a"),
-            (labels::POD_GANG, "demo-0"),
-            (labels::SCALING_GROUP, "demo-0-g"),
-        ];
-        metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
-        metadata
-    };
     let of_set = |name| labelled(name, "PodCliqueSet", "demo");
     let of_group = labelled("demo-0-g-0-b", "PodCliqueScalingGroup", "demo-0-g");
     let metadata = of_group.clone();
@@ -323,7 +325,11 @@ fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
             }),
         }))
     };
-    let woken = |old, new| woken_by(&Change { old, new }, &Caches::default());
+    let woken = |old, new| {
+        let mut woken = woken_by(&Change { old, new }, &Caches::default());
+        woken.dedup();
+        woken
+    };
     assert_eq!(woken(autoscaler(5, 2), autoscaler(5, 3)), []);
     let set = (SETS, Key::new("default", "demo"));
     assert_eq!(woken(autoscaler(5, 2), autoscaler(6, 2)), [set]);

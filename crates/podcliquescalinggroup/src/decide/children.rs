@@ -17,6 +17,7 @@ use domain::workload::{gang, hash};
 
 use super::fence::Terminating;
 use super::own::{delete_podclique, staying_podcliques};
+use super::update::closed_replicas;
 use crate::observe::Snapshot;
 
 /// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
@@ -38,6 +39,8 @@ pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
 /// What the group consists of.
 struct Group<'a> {
     snapshot: &'a Snapshot,
+    /// Group replicas that are being recreated, where nothing is created yet.
+    closed: HashSet<i32>,
     set: &'a PodCliqueSet,
     /// Index of the PodCliqueSet replica.
     replica: i32,
@@ -54,6 +57,7 @@ impl<'a> Group<'a> {
         let hashed = hash::pod_template_hashes(cliques, priority_class_name);
         Some(Self {
             snapshot,
+            closed: closed_replicas(snapshot),
             set: &owner.set,
             replica: snapshot.replica()?,
             cliques: hashed
@@ -98,6 +102,7 @@ impl<'a> Group<'a> {
         let may_create = || {
             let snapshot = self.snapshot;
             !terminating.holds(member.group_replica)
+                && !self.closed.contains(&member.group_replica)
                 && !snapshot.is_over()
                 && !snapshot.is_closed()
                 && !snapshot.is_done(name)

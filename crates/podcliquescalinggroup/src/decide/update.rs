@@ -1,14 +1,18 @@
 //! Group replicas of an older template are recreated on their set replica's turn, as a whole and
 //! within the budget (docs/semantics.md §14.5). Deleted here, they are created anew as missing ones.
 
+use std::collections::HashSet;
+
 use admission::validated_set::ValidatedSet;
+use api::PodClique;
+use domain::object::ownership;
 use domain::plan::{Action, Purpose};
 use domain::update::ReplicaBudget;
 use domain::workload::layout::Members;
 
 use super::own::delete_podclique;
 use crate::observe::Snapshot;
-use crate::rollout::{Stage, survey};
+use crate::rollout::{Hashed, Stage, is_outdated, newest_hashes, survey};
 
 /// Deletes the PodCliques of group replicas whose turn it is. What is left of a replica that is
 /// being deleted goes with it: it is down already.
@@ -18,9 +22,27 @@ pub(super) fn plan_outdated_replicas(snapshot: &Snapshot) -> Vec<Action> {
     }
     let surveyed = survey(snapshot);
     let leaving = surveyed.iter().filter(|(_, s)| *s == Stage::Leaving);
+    let leaving = leaving.flat_map(|(members, _)| own(snapshot, members));
+    let hashed = newest_hashes(snapshot);
     let chosen = chosen(budget(snapshot, &surveyed), &surveyed);
-    let replicas = leaving.map(|(members, _)| members).chain(chosen);
-    replicas.flat_map(|r| deletions(snapshot, r)).collect()
+    let chosen = chosen.flat_map(|members| first_of(snapshot, &hashed, members));
+    let podcliques = leaving.chain(chosen);
+    podcliques
+        .map(|c| delete_podclique(c, Purpose::UpdateGroupReplica))
+        .collect()
+}
+
+/// Group replicas that are being deleted, or are to be now: nothing is created in them before that
+/// is done, or new PodCliques would be taken for what is left and go, too.
+pub(super) fn closed_replicas(snapshot: &Snapshot) -> HashSet<i32> {
+    if !is_due(snapshot) {
+        return HashSet::new();
+    }
+    let surveyed = survey(snapshot);
+    let leaving = surveyed.iter().filter(|(_, s)| *s == Stage::Leaving);
+    let leaving = leaving.map(|(members, _)| members);
+    let chosen = chosen(budget(snapshot, &surveyed), &surveyed);
+    leaving.chain(chosen).map(|m| m.group_replica).collect()
 }
 
 fn is_due(snapshot: &Snapshot) -> bool {
@@ -68,12 +90,29 @@ fn budget(snapshot: &Snapshot, surveyed: &[(Members<'_>, Stage)]) -> ReplicaBudg
     }
 }
 
-fn deletions<'a>(
+/// What of a group replica is deleted first: PodCliques whose own template is the newest already.
+/// While one with an older template is there, the replica is known to be replaced as a whole, also
+/// to an operator that starts in between.
+fn first_of<'a>(
+    snapshot: &'a Snapshot,
+    hashed: &Hashed<'_>,
+    members: &'a Members<'_>,
+) -> Vec<&'a PodClique> {
+    let is_old = |podclique: &&PodClique| {
+        let name = ownership::name(&podclique.metadata);
+        let member = members.cliques.iter().find(|m| m.name == name);
+        member.is_some_and(|m| is_outdated(snapshot, hashed, m.clique, podclique))
+    };
+    let (old, newest): (Vec<_>, Vec<_>) = own(snapshot, members).partition(is_old);
+    if newest.is_empty() { old } else { newest }
+}
+
+/// The PodCliques of a group replica that are not being deleted.
+fn own<'a>(
     snapshot: &'a Snapshot,
     members: &'a Members<'_>,
-) -> impl Iterator<Item = Action> + use<'a> {
+) -> impl Iterator<Item = &'a PodClique> {
     let found = members.cliques.iter();
     let found = found.filter_map(|member| snapshot.podclique(&member.name));
-    let own = found.filter(|c| snapshot.is_own(c));
-    own.map(|c| delete_podclique(c, Purpose::UpdateGroupReplica))
+    found.filter(|c| snapshot.is_own(c)).map(|c| &**c)
 }

@@ -44,10 +44,13 @@ pub(super) fn progress(
         last_progress_time: Some(Time(now)),
         ready_replica_indices_selected_to_update: None,
     });
+    // The turn may have ended before this status was written the last time.
+    if snapshot.is_updating() || progress.update_ended_at.is_none() {
+        advance(&mut progress, snapshot, before, next, now);
+    }
     if !snapshot.is_updating() {
         return Some(ended(progress, now));
     }
-    advance(&mut progress, snapshot, before, next, now);
     let is_done = || survey(snapshot).iter().all(|(_, s)| *s == Stage::Done);
     Some(if is_done() {
         ended(progress, now)

@@ -145,3 +145,50 @@ fn on_delete_gives_podcliques_the_template_and_keeps_their_pods() {
         .filter(|a| matches!(a, Action::Replace(_)));
     assert_eq!(replaced.count(), 6);
 }
+
+fn created(snapshot: &Snapshot) -> usize {
+    let plan = plan(snapshot);
+    let all = plan.waves.iter().flatten();
+    all.filter(|a| matches!(a, Action::Create(_))).count()
+}
+
+/// Two PodCliques that are not gone at the same moment: what is created beside the one that is left
+/// would be deleted as what is left, and so on for ever.
+#[test]
+fn creates_nothing_in_a_replica_that_is_not_gone_yet() {
+    let mut snapshot = updated(|_| ());
+    let leader = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
+    Arc::make_mut(leader).metadata.deletion_timestamp = Some(Time(after(59)));
+    snapshot.podcliques.remove("demo-0-g-1-worker");
+    assert_eq!((deleted(&snapshot), created(&snapshot)), (vec![], 0));
+    snapshot.podcliques.remove("demo-0-g-1-leader");
+    assert_eq!(created(&snapshot), 2);
+}
+
+/// While the one with the older template is there, the replica is known to be recreated whole.
+#[test]
+fn a_podclique_whose_own_template_did_not_change_goes_first() {
+    let mut snapshot = updated(|set| {
+        set.spec.template.cliques[1].annotations.clear();
+    });
+    assert_eq!(deleted(&snapshot), ["demo-0-g-0-worker"]);
+    snapshot.podcliques.remove("demo-0-g-0-worker");
+    assert_eq!(deleted(&snapshot), ["demo-0-g-0-leader"]);
+    assert_eq!(created(&snapshot), 0);
+}
+
+/// Somebody deletes a PodClique of a replica that is updated already: the others go on.
+#[test]
+fn an_updated_podclique_that_is_deleted_takes_no_other_along() {
+    let mut snapshot = updated(|_| ());
+    let fresh = complete(&snapshot.owner.as_ref().unwrap().set.clone(), 3);
+    for podclique in fresh {
+        let (uid, pods) = all_ready(&podclique);
+        snapshot.pods.insert(uid, pods);
+        let name = ownership::name(&podclique.metadata).to_owned();
+        snapshot.podcliques.insert(name, Arc::new(podclique));
+    }
+    let leader = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
+    Arc::make_mut(leader).metadata.deletion_timestamp = Some(Time(after(59)));
+    assert_eq!(deleted(&snapshot), Vec::<String>::new());
+}

@@ -224,7 +224,7 @@ fn one_that_is_not_asked_for_any_more_goes_and_the_count_stays() {
     let front = snapshot.podcliques.get_mut(FRONT).unwrap();
     Arc::make_mut(&mut front.podclique).spec.replicas = 3;
     edit(&mut snapshot, |s| {
-        s.spec.template.cliques[0].spec.replicas = 4
+        s.spec.template.cliques[0].spec.replicas = 4;
     });
     let next = plan(&snapshot);
     carry_out(&mut snapshot, &next);

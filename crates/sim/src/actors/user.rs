@@ -122,7 +122,7 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     if user.has_job() {
         return act_on_job(user, store, rng);
     }
-    match rng.below(16) {
+    match rng.below(18) {
         11 | 12 => {
             let set = user.set(rng);
             update::edit_template(store, rng, &set);
@@ -138,7 +138,7 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
             store.edit("user", &set, |set| autoscaling::change_one(set, rng));
         }
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
-        5..=7 | 14 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
+        5..=7 | 14 | 16 | 17 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
         8 => orphan(store, rng),
         _ => scale(store, rng, Resource::PodClique, 1, 4),
     }

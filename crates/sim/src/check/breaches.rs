@@ -43,9 +43,11 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     let until = if is_breached { flipped } else { record.time };
     let away = until.duration_since(ended);
     let slack = SignedDuration::from_secs(1);
-    let is_remembered = memories(window, after).any(|memory| away < memory + slack);
+    let memories: Vec<SignedDuration> = memories(window, after).collect();
+    let is_remembered = memories.iter().any(|memory| away < *memory + slack);
     demand(is_remembered, "I37", || {
-        format!("{} is remembered {away} after it ended", said())
+        let said = said();
+        format!("{said} is remembered {away} after it ended, and not for {memories:?}")
     })?;
     let is_crash = !is_breached || kind != Resource::PodClique || has_crashed(window, after);
     demand(is_crash, "I37", || format!("{}: nothing crashed", said()))

@@ -57,6 +57,7 @@ fn raised(window: &Window<'_>, record: &Record) -> ConditionUpdate {
         demand(is == was + 1, "I20", || {
             format!("{}: {replica} went from attempt {was} to {is}", record.id)
         })?;
+        updates::check_suspended(window, before, replica)?;
         let causes = causes(window, before, replica, was);
         let is_due = causes.iter().any(|c| *c <= record.time);
         demand(is_due, "I13", || {
@@ -134,16 +135,20 @@ fn due_at(object: &Value, set: &Value) -> Option<Timestamp> {
 /// The delay that counts for the object: its group's own, else the set's.
 pub(super) fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
     let seconds = |text: &str| text.strip_suffix('s')?.parse().ok();
-    let of_set: i64 = seconds(view::text(set, "/spec/template/terminationDelay"))?;
+    let of_set: Option<i64> = seconds(view::text(set, "/spec/template/terminationDelay"));
+    // A group's own delay counts only beside one of its set; in a job it counts by itself.
+    if of_set.is_none() && !view::is_job(set) {
+        return None;
+    }
     let group = match view::label(object, labels::SCALING_GROUP) {
         "" if view::text(object, "/kind") == "PodCliqueScalingGroup" => view::name(object),
-        "" => return Some(SignedDuration::from_secs(of_set)),
+        "" => return of_set.map(SignedDuration::from_secs),
         group => group,
     };
     let own = view::list(set, "/spec/template/podCliqueScalingGroups")
         .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
     let own = own.and_then(|g| seconds(view::text(g, "/terminationDelay")));
-    Some(SignedDuration::from_secs(own.unwrap_or(of_set)))
+    own.or(of_set).map(SignedDuration::from_secs)
 }
 
 /// I19: a PodClique is deleted only with its owner, because its replica is scaled in, or because

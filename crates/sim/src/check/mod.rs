@@ -110,6 +110,7 @@ impl Checker {
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,
+                Resource::PodCliqueSet => updates::check_turn(&window, record)?,
                 Resource::PodClique => others::finalizer(&window, record, &self.late)?,
                 _ => {}
             }

@@ -104,6 +104,14 @@ fn is_farewell(record: &Record, before: &Value) -> bool {
     is_marked(before) && rest(before) == rest(&record.last)
 }
 
+/// Whether the group replica may have been seen to be scaled in before its group was deleted.
+fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
+    let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX).parse::<i64>();
+    let groups = window.of_uid(Resource::PodCliqueScalingGroup, group);
+    let mut live = groups.iter().filter(|group| !view::is_terminating(group));
+    index.is_ok_and(|index| live.any(|g| view::number(g, "/spec/replicas") <= index))
+}
+
 /// I29: what another controls is left alone, an object without a controller is only adopted, and
 /// objects that were to outlive their owner do.
 fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> ConditionUpdate {
@@ -114,7 +122,9 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> ConditionUpdat
         let is_kept = match view::owner(before) {
             None => {
                 let mut owners = seen.iter().filter_map(|o| view::owner(o));
-                owners.any(|(_, _, uid)| window.was_orphaned(uid))
+                owners.any(|(_, _, uid)| {
+                    window.was_orphaned(uid) && !was_scaled_in(window, before, uid)
+                })
             }
             Some((kind, _, uid)) => {
                 let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);

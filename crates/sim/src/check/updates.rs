@@ -1,10 +1,14 @@
-//! I32: pods of an older template are replaced on their replica's turn only, and within the budget.
+//! I18, I32: pods of an older template are replaced on their replica's turn only, and within the
+//! budget; a turn ends when its replica is updated, and no gang of it is terminated before.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, OPERATOR, demand, job};
+use super::{ConditionUpdate, OPERATOR, demand, job, shortage};
 use crate::resource::Resource;
+use crate::store::Record;
 use crate::view;
 
 /// What users write into templates here, to tell one from the other.
@@ -47,11 +51,95 @@ pub(crate) fn version<'a>(set: &'a Value, clique: &str) -> &'a str {
 }
 
 fn is_in_turn(set: &Value, object: &Value) -> bool {
-    let is_on_delete = view::text(set, "/spec/updateStrategy/type") == "OnDelete";
-    let progress = "/status/updateProgress";
-    let turn = set.pointer(&format!("{progress}/currentlyUpdating/0/replicaIndex"));
-    let turn = turn.and_then(Value::as_i64);
-    !is_on_delete && turn.is_some() && turn == view::replica(object)
+    let turn = turn(set);
+    !is_on_delete(set) && turn.is_some() && turn == view::replica(object)
+}
+
+fn is_on_delete(set: &Value) -> bool {
+    view::text(set, "/spec/updateStrategy/type") == "OnDelete"
+}
+
+/// The replica whose turn it is in an update that runs.
+pub(crate) fn turn(set: &Value) -> Option<i64> {
+    let progress = set.pointer("/status/updateProgress")?;
+    let runs = view::text(progress, "/updateEndedAt").is_empty();
+    let turn = progress.pointer("/currentlyUpdating/0/replicaIndex")?;
+    turn.as_i64().filter(|_| runs)
+}
+
+/// I18: gang termination is suspended in the replica that is being updated.
+pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) -> ConditionUpdate {
+    let is_set = view::text(owner, "/kind") == "PodCliqueSet";
+    let index = if is_set {
+        Some(replica)
+    } else {
+        view::replica(owner)
+    };
+    let sets = job::sets(window, owner);
+    let is_updated = !sets.is_empty()
+        && sets.iter().all(|set| {
+            let turn = turn(set);
+            turn.is_some() && turn == index
+        });
+    demand(!is_updated, "I18", || {
+        let name = view::name(owner);
+        format!("{name}: {replica} fenced while it is being updated")
+    })
+}
+
+/// I32: a turn ends when every pod of its replica has the newest template and as many are Ready as
+/// have to be, and not when that was asked for.
+pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+    let (Some(before), Some(after)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    let sets = window.of_uid(Resource::PodCliqueSet, view::uid(after));
+    let Some(ended) = turn(before).filter(|t| turn(after) != Some(*t)) else {
+        return Ok(());
+    };
+    let is_moot = |set: &Value| {
+        is_on_delete(set)
+            || view::is_terminating(set)
+            || view::number(set, "/spec/replicas") <= ended
+    };
+    if sets.iter().any(|set| is_moot(set)) {
+        return Ok(());
+    }
+    for (_, podclique) in window.all(Resource::PodClique) {
+        if shortage::is_of_set(podclique, after, ended) {
+            check_updated(window, podclique)?;
+        }
+    }
+    Ok(())
+}
+
+/// Whether the PodClique may have been seen with so many Ready pods of its newest template.
+fn check_updated(window: &Window<'_>, podclique: &Value) -> ConditionUpdate {
+    let sets = job::sets(window, podclique);
+    let clique = clique_of(podclique);
+    let is_up = |p: &Value| {
+        let is_own = view::owner(p).is_some_and(|o| o.2 == view::uid(podclique));
+        let has = view::text(p, VERSION);
+        is_own && view::is_ready(p) && sets.iter().any(|set| version(set, clique) == has)
+    };
+    let up = window.versions(Resource::Pod, is_up);
+    let up: BTreeSet<&str> = up.iter().map(|pod| view::uid(pod)).collect();
+    let states = window.of_uid(Resource::PodClique, view::uid(podclique));
+    let needed = states.iter().map(|c| needed(c)).min().unwrap_or(0);
+    let count = i64::try_from(up.len()).unwrap_or(i64::MAX);
+    demand(count >= needed, "I32", || {
+        let name = view::name(podclique);
+        format!("a turn ended with {count} of {needed} updated pods of {name}")
+    })
+}
+
+/// Of a group replica, which is replaced as a whole, as many as its gang needs.
+fn needed(podclique: &Value) -> i64 {
+    let replicas = view::number(podclique, "/spec/replicas");
+    if view::label(podclique, api::labels::SCALING_GROUP).is_empty() {
+        return replicas;
+    }
+    view::number(podclique, "/spec/minAvailable").min(replicas)
 }
 
 /// How many pods of its PodClique may be up beside it has to keep to the budget.

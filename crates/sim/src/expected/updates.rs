@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::is_rooted;
 use crate::check::updates::version;
 use crate::resource::Resource;
 use crate::store::Store;
@@ -22,9 +23,12 @@ pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
         let clique = podclique.rsplit('-').next().unwrap_or_default();
         view::text(p, "/metadata/annotations/example.com~1version") != version(set, clique)
     };
-    let pods = store.all(Resource::Pod).map(|(_, p)| &**p);
-    let controlled = pods.filter(|p| view::owner(p).is_some());
-    let old = controlled.filter(of_set).filter(is_old);
+    // What nobody controls any more keeps the template that it has.
+    let rooted = store
+        .all(Resource::Pod)
+        .filter(|(id, _)| is_rooted(store, id));
+    let pods = rooted.map(|(_, p)| &**p);
+    let old = pods.filter(of_set).filter(is_old);
     problems.extend(old.map(|p| format!("pod {} has an older template", view::name(p))));
     problems
 }

@@ -67,5 +67,8 @@ canaries! {
     one_namespace: OneNamespace by "I1" "I4" "I5" "I29" "ESR";
     timer_early: TimerEarly by "I13";
     no_confirm: NoConfirm by "I15";
+    old_by_status: OldByStatus by "I19" "I32" "ESR";
+    update_ends_when_requested: UpdateEndsWhenRequested by "I32";
+    budget_forgets_deletions: BudgetForgetsDeletions by "I32";
     autoscaler_ignored: AutoscalerIgnored by "I29";
 }

@@ -4,9 +4,12 @@ use sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
-const FLOORS: [(&str, u64); 29] = [
+const FLOORS: [(&str, u64); 35] = [
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
+    ("autoscaler corrected", 10),
+    ("autoscaler created", 350),
+    ("autoscaler deleted", 70),
     ("children orphaned", 60),
     ("conflict", 1500),
     ("container started again", 12),
@@ -32,8 +35,11 @@ const FLOORS: [(&str, u64); 29] = [
     ("quota used up", 400),
     ("replica terminated", 30),
     ("request lost", 500),
+    ("scaled by an autoscaler", 500),
     ("scaled gang started", 100),
     ("slot given up as stuck", 50),
+    ("turn ended", 40),
+    ("update ended", 35),
 ];
 
 /// A floor for few seeds below this says nothing.

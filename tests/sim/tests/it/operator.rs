@@ -21,7 +21,7 @@ use sim::{Call, Id, Place, Resource, Store, view};
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use crate::sabotage::{self, Sabotage, Spoilt};
+use crate::sabotage::{self, Sabotage, Spoilt, SpoiltPodCliques};
 use crate::service::{self, Lot};
 use crate::shown::{self, Shown};
 use crate::views::{self, Views};
@@ -58,7 +58,7 @@ pub struct Operator {
     pub views: Views,
     sets: Arc<Worker<Spoilt>>,
     groups: Arc<Worker<podcliquescalinggroup::PodCliqueScalingGroupReconciler>>,
-    cliques: Arc<Worker<podclique::PodCliqueReconciler>>,
+    cliques: Arc<Worker<SpoiltPodCliques>>,
     gangs: Arc<Worker<podgang::PodGangReconciler>>,
     rules: Rules,
     waiting: BTreeSet<Job>,
@@ -120,9 +120,12 @@ impl Operator {
             rules: sets,
             sabotage,
         };
-        let cliques = podclique::PodCliqueReconciler {
-            stuck_pod_timeout: STUCK,
-            ..podclique::PodCliqueReconciler::default()
+        let cliques = SpoiltPodCliques {
+            rules: PodCliqueReconciler {
+                stuck_pod_timeout: STUCK,
+                ..PodCliqueReconciler::default()
+            },
+            sabotage,
         };
         Self {
             trusted: strays(store, &views),

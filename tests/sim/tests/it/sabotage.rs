@@ -1,9 +1,11 @@
 //! Bugs put in on purpose, to see that they are found.
 
+mod podcliques;
 mod requests;
 mod rules;
 mod views;
 
+pub use podcliques::SpoiltPodCliques;
 pub use requests::{add, blind, precede, spoil};
 pub use rules::Spoilt;
 pub use views::{forget, misread, revoke_deletion};
@@ -75,4 +77,10 @@ pub enum Sabotage {
     AutoscalerIgnored,
     /// A stored breach is believed, whatever the pods say.
     NoConfirm,
+    /// Whether a pod is outdated is read from the status of its PodClique.
+    OldByStatus,
+    /// A replica counts as updated once its PodCliques have the new template.
+    UpdateEndsWhenRequested,
+    /// What an update deleted does not count as missing.
+    BudgetForgetsDeletions,
 }

@@ -230,6 +230,7 @@ fn end<K: Watched>(
         for change in cache.end_list(&Scope::Cluster) {
             context.publish(Some(change));
         }
+        context.publish::<K>(None);
     }
 }
 

@@ -7,13 +7,12 @@ use domain::Key;
 use engine::{Context, Reconciler};
 use jiff::Timestamp;
 use kube::Resource;
-use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podgang::PodGangReconciler;
 use sim::check::Violation;
 
 use crate::operator::Job;
-use crate::sabotage::Spoilt;
+use crate::sabotage::{Spoilt, SpoiltPodCliques};
 
 /// What each controller would do now for each of its objects, as text.
 pub type Plans = BTreeMap<Job, String>;
@@ -22,13 +21,13 @@ pub type Plans = BTreeMap<Job, String>;
 pub struct Rules {
     sets: Spoilt,
     groups: PodCliqueScalingGroupReconciler,
-    cliques: PodCliqueReconciler,
+    cliques: SpoiltPodCliques,
     gangs: PodGangReconciler,
 }
 
 impl Rules {
     /// The rules that an operator follows.
-    pub fn new(sets: Spoilt, cliques: PodCliqueReconciler) -> Self {
+    pub fn new(sets: Spoilt, cliques: SpoiltPodCliques) -> Self {
         Self {
             sets,
             groups: PodCliqueScalingGroupReconciler::default(),

@@ -25,7 +25,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 11] = [
+pub const SCENARIOS: [&Scenario; 12] = [
     &CREATE,
     &SCALE_OUT,
     &SCALE_IN,
@@ -37,6 +37,7 @@ pub const SCENARIOS: [&Scenario; 11] = [
     &RESTART,
     &FINAL_FAILURE,
     &AUTOSCALERS,
+    &UPDATE,
 ];
 
 /// A set is created.
@@ -205,8 +206,37 @@ pub const AUTOSCALERS: Scenario = Scenario {
     is_job: false,
     deleted: &[],
     are_replaced: false,
-    told: &[],
+    events: &[],
 };
+
+/// All pods get another template: a clique's, and those of a group replica of two cliques.
+pub const UPDATE: Scenario = Scenario {
+    name: "update",
+    begins_with: Some(|| manifest(pair_of_cliques())),
+    step: |store| {
+        store.edit("user", &Id::new(Resource::PodCliqueSet, "svc"), |set| {
+            for clique in set["spec"]["template"]["cliques"].as_array_mut().unwrap() {
+                clique["annotations"] = json!({VERSION: "2"});
+            }
+        });
+    },
+    ends_with: |store| {
+        let is_new = |pod: &Value| pod["metadata"]["annotations"][VERSION] == "2";
+        let mut pods = store.all(Resource::Pod);
+        let set = store.get(&Id::new(Resource::PodCliqueSet, "svc"));
+        let ended = set.map(|s| view::text(s, "/status/updateProgress/updateEndedAt"));
+        ready_pods(store) == 3
+            && pods.all(|(_, pod)| is_new(pod))
+            && ended.is_some_and(|at| !at.is_empty())
+    },
+    is_job: false,
+    deleted: &["0-a#0", "0-g-0-b#0", "0-g-0-c#0"],
+    are_replaced: true,
+    events: &[],
+};
+
+/// What tells one template from the other.
+const VERSION: &str = "example.com/version";
 
 /// Pods that are Ready.
 fn ready_pods(store: &Store) -> usize {
@@ -237,6 +267,15 @@ fn small(replicas: i32) -> SetBuilder {
         .clique("a", |c| c)
         .clique("b", |c| c)
         .group("g", ["b"], |g| g.replicas(1).min(1))
+}
+
+/// A clique of one pod, and a group replica of two cliques.
+fn pair_of_cliques() -> SetBuilder {
+    set("svc")
+        .clique("a", |c| c)
+        .clique("b", |c| c)
+        .clique("c", |c| c)
+        .group("g", ["b", "c"], |g| g.replicas(1).min(1))
 }
 
 /// With autoscalers of clique and group.

@@ -24,6 +24,9 @@ pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Des
         workload_type: pcs.spec.workload_type,
     };
     let mut annotations = users_annotations(&template.annotations);
+    if let Some(keys) = template_keys(&annotations, &users_labels(&template.labels)) {
+        annotations.insert(labels::TEMPLATE_KEYS.into(), keys);
+    }
     annotations.insert(
         labels::TEMPLATE_REPLICAS.into(),
         place.count.stamped.to_string(),
@@ -50,9 +53,7 @@ pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Des
 }
 
 fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, String> {
-    let is_users = |key: &str| !key.starts_with(labels::GROVE_PREFIX);
-    let mut all = clique.template.labels.clone();
-    all.retain(|key, _| is_users(key));
+    let mut all = users_labels(&clique.template.labels);
     all.extend(labels::default_labels(pcs));
     all.insert(labels::NAME.into(), place.name.clone());
     all.insert(labels::PCS_REPLICA_INDEX.into(), place.replica.to_string());
@@ -79,6 +80,24 @@ fn labels_of(pcs: &str, clique: &Ready<'_>, place: &Place) -> BTreeMap<String, S
             .labels()
             .map(|(key, number)| (key.to_owned(), number.to_string())),
     );
+    all
+}
+
+/// What the template's labels and annotations are called, if there are any.
+fn template_keys(
+    annotations: &BTreeMap<String, String>,
+    users_labels: &BTreeMap<String, String>,
+) -> Option<String> {
+    let labels = users_labels.keys().map(|key| format!("label:{key}"));
+    let annotations = annotations.keys().map(|key| format!("annotation:{key}"));
+    let keys: Vec<String> = labels.chain(annotations).collect();
+    (!keys.is_empty()).then(|| keys.join(","))
+}
+
+/// Labels of a template without those that are reserved for the operator.
+fn users_labels(given: &BTreeMap<String, String>) -> BTreeMap<String, String> {
+    let mut all = given.clone();
+    all.retain(|key, _| !key.starts_with(labels::GROVE_PREFIX));
     all
 }
 

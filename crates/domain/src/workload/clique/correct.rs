@@ -5,7 +5,7 @@ use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Desired;
-use super::metadata::{add_finalizer, add_owner, overlay, own_keys};
+use super::metadata::{add_finalizer, add_owner, overlay, own_keys, remove_dropped};
 use crate::object::{environment, ownership};
 use crate::workload::hash;
 
@@ -70,6 +70,7 @@ fn corrected_metadata(
     let wanted = &desired.podclique.metadata;
     let mut next = existing.metadata.clone();
     if takes_template {
+        remove_dropped(&mut next, wanted);
         overlay(&mut next, wanted);
     } else {
         // The user's labels belong to the template: they come with it, on the replica's turn.

@@ -26,6 +26,30 @@ pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
     }
 }
 
+/// Removes the keys that an earlier template had and this one has not.
+pub(super) fn remove_dropped(meta: &mut ObjectMeta, desired: &ObjectMeta) {
+    let had = ownership::annotation(meta, labels::TEMPLATE_KEYS);
+    let had = had.unwrap_or_default().to_owned();
+    let lacks = |map: &Option<BTreeMap<String, String>>, key: &str| {
+        map.as_ref().is_none_or(|map| !map.contains_key(key))
+    };
+    for entry in had.split(',') {
+        let (map, key, is_dropped) = match entry.split_once(':') {
+            Some(("label", key)) => (&mut meta.labels, key, lacks(&desired.labels, key)),
+            Some(("annotation", key)) => {
+                (&mut meta.annotations, key, lacks(&desired.annotations, key))
+            }
+            _ => continue,
+        };
+        if let Some(map) = map.as_mut().filter(|_| is_dropped) {
+            map.remove(key);
+        }
+    }
+    if let Some(annotations) = &mut meta.annotations {
+        annotations.remove(labels::TEMPLATE_KEYS);
+    }
+}
+
 /// Only the keys that the operator itself sets.
 pub(super) fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
     let is_own = |key: &String| {
@@ -35,7 +59,10 @@ pub(super) fn own_keys(meta: &ObjectMeta) -> ObjectMeta {
             labels::PART_OF,
             labels::COMPONENT,
         ];
-        key.starts_with(labels::GROVE_PREFIX) || standard.contains(&key.as_str())
+        // It is of the template that the PodClique has.
+        let is_of_template = key == labels::TEMPLATE_KEYS;
+        (key.starts_with(labels::GROVE_PREFIX) && !is_of_template)
+            || standard.contains(&key.as_str())
     };
     let keep = |map: &Option<BTreeMap<String, String>>| {
         let own = map.iter().flatten().filter(|(key, _)| is_own(key));

@@ -83,9 +83,10 @@ fn ends_after(n: usize, lane: &Lane, ns: &Namespace<'_>, before: &BTreeMap<Strin
     has_ended
 }
 
-/// The router's first pod still has the old template, its second has the new one.
+/// The router's first pod still has the old template, its second has the new one. The first is
+/// replaced and nothing else, and with that the update ends.
 #[test]
-fn an_update_stands_still_and_restarts_nothing() {
+fn an_update_goes_on_where_it_was_left() {
     const OLDER: &str = "4fb8c7d659";
     let lane = stopped("adopt-update");
     let ns = lane.namespace();
@@ -100,24 +101,31 @@ fn an_update_stands_still_and_restarts_nothing() {
         "llm",
         &json!({"updatedReplicas": 0, "updateProgress": started}),
     );
-    let before = uids(&ns.look().unwrap());
+    let mut before = uids(&ns.look().unwrap());
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
     lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| {
+    ns.until("the update has ended", |seen| {
         seen.expect_ready_pods(11)?;
         let router = &seen.one("PodClique", "llm-0-router")?["status"];
-        same("updated pods", &router["updatedReplicas"], &json!(1))?;
+        same("updated pods", &router["updatedReplicas"], &json!(2))?;
         same("replicas", &router["readyReplicas"], &json!(2))?;
-        let hash = &seen.pods("llm-0-router")[0]["metadata"]["labels"];
-        same("hash", &hash["grove.io/pod-template-hash"], &json!(OLDER))?;
         let set = &seen.one("PodCliqueSet", "llm")?["status"];
         same("available", &set["availableReplicas"], &json!(1))?;
-        same("updated", &set["updatedReplicas"], &json!(0))?;
+        same("updated", &set["updatedReplicas"], &json!(1))?;
+        let progress = &set["updateProgress"];
+        same(
+            "it has ended",
+            &progress["updateEndedAt"].is_string(),
+            &true,
+        )?;
         expect_gangs(seen, &["llm-0", "llm-0-model-0", "llm-0-model-1"])
     });
     history.catch_up(&ns);
-    assert_eq!(history.slots_deleted(), BTreeSet::new());
-    assert_eq!(uids(&ns.look().unwrap()), before);
+    let replaced = BTreeSet::from(["llm-0-router#0"]);
+    assert_eq!(history.slots_deleted(), replaced);
+    assert_eq!(history.slots_held_twice(), replaced);
+    before.retain(|object, _| !object.contains(&old));
+    expect_kept(&ns.look().unwrap(), &before).unwrap();
 }

@@ -24,6 +24,8 @@ fn standalone_podcliques_are_as_grove_makes_them() {
             "example.com/port": "8080",
             // Ours.
             "grove.io/template-replicas": "2",
+            "grove.io/template-keys": "label:app.kubernetes.io/name,\
+                label:example.com/manual-status,label:example.com/role,annotation:example.com/port",
             "grove.io/attempt": "0",
             "grove.io/group-attempt": "0",
         },
@@ -70,6 +72,7 @@ fn grouped_podcliques_are_as_grove_makes_them() {
                 "example.com/gpus": "8",
                 // Ours.
                 "grove.io/template-replicas": "3",
+                "grove.io/template-keys": "label:example.com/role,annotation:example.com/gpus",
                 "grove.io/attempt": "0",
                 "grove.io/group-attempt": "0",
             },

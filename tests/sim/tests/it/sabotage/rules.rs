@@ -59,8 +59,27 @@ impl Reconciler for Spoilt {
                 return believed;
             }
         }
-        self.rules.decide(snapshot, now)
+        let mut plan = self.rules.decide(snapshot, now);
+        if self.sabotage == Some(Sabotage::UpdateEndsWhenRequested) {
+            let believed = self.rules.decide(&without_wants(snapshot), now).status;
+            if let (Some(next), Some(believed)) = (&mut plan.status, believed) {
+                next.update_progress = believed.update_progress;
+            }
+        }
+        plan
     }
+}
+
+/// As if no PodClique had or wanted any pod.
+fn without_wants(snapshot: &Snapshot) -> Snapshot {
+    let mut snapshot = snapshot.clone();
+    for seen in snapshot.podcliques.values_mut() {
+        seen.pods.clear();
+        let spec = &mut Arc::make_mut(&mut seen.podclique).spec;
+        spec.replicas = 0;
+        spec.min_available = Some(0);
+    }
+    snapshot
 }
 
 /// As if the delay were a second less.

@@ -1,0 +1,84 @@
+//! How a sabotaged operator decides on PodCliques.
+
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueStatus, labels};
+use domain::plan::{Action, Plan, Purpose};
+use engine::triggers::TriggersOf;
+use engine::{Caches, ControllerName, Reconciler};
+use jiff::Timestamp;
+use podclique::{PodCliqueReconciler, Snapshot};
+
+use super::Sabotage;
+
+/// The rules of PodCliques, and what is wrong with them.
+#[derive(Clone)]
+pub struct SpoiltPodCliques {
+    /// As they are.
+    pub rules: PodCliqueReconciler,
+    /// The bug.
+    pub sabotage: Option<Sabotage>,
+}
+
+impl Reconciler for SpoiltPodCliques {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = Snapshot;
+    const NAME: ControllerName = PodCliqueReconciler::NAME;
+
+    fn triggers(on: &mut TriggersOf<'_>) {
+        PodCliqueReconciler::triggers(on);
+    }
+
+    fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+        PodCliqueReconciler::is_urgent(old, new)
+    }
+
+    fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Snapshot {
+        let mut snapshot = self.rules.observe(object, caches);
+        if self.sabotage == Some(Sabotage::OldByStatus) {
+            label_by_status(&mut snapshot);
+        }
+        snapshot
+    }
+
+    fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
+        let plan = self.rules.decide(snapshot, now);
+        if self.sabotage == Some(Sabotage::BudgetForgetsDeletions) {
+            let spoilt = self.rules.decide(&without_gaps(snapshot), now);
+            if updated(&spoilt) > updated(&plan) {
+                return spoilt;
+            }
+        }
+        plan
+    }
+}
+
+/// As if each pod had the hash that the status names.
+fn label_by_status(snapshot: &mut Snapshot) {
+    let status = snapshot.podclique.status.as_ref();
+    let Some(hash) = status.and_then(|s| s.current_pod_template_hash.clone()) else {
+        return;
+    };
+    for pod in &mut snapshot.pods {
+        let labels = Arc::make_mut(pod).metadata.labels.get_or_insert_default();
+        labels.insert(labels::POD_TEMPLATE_HASH.to_owned(), hash.clone());
+    }
+}
+
+/// As if no more pods were wanted than there are.
+fn without_gaps(snapshot: &Snapshot) -> Snapshot {
+    let mut snapshot = snapshot.clone();
+    let staying = snapshot.own_pods().filter(|p| !p.is_terminating()).count();
+    let spec = &mut Arc::make_mut(&mut snapshot.podclique).spec;
+    spec.replicas = i32::try_from(staying).unwrap();
+    spec.min_available = Some(0);
+    snapshot
+}
+
+/// How many pods the plan deletes for the sake of an update.
+fn updated(plan: &Plan<PodCliqueStatus>) -> usize {
+    let actions = plan.waves.iter().flatten();
+    let is_of_update = |a: &&Action| a.purpose() == Some(Purpose::UpdatePod);
+    actions.filter(is_of_update).count()
+}
