@@ -111,6 +111,60 @@ fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
     }
 }
 
+/// A pod is deleted and created, its gate is lifted, and its PodGang loses and gains it.
+#[test]
+fn an_update_takes_five_requests_for_each_pod_and_polls_nothing() {
+    const PODS: usize = 100;
+    let control_plane = site::quiet();
+    let operator = started(&control_plane, "updated-operator");
+    let ns = Namespace::on(&control_plane, &operator, "updated");
+    let runs = |version: &str| {
+        ns.apply(&versioned(version));
+        ns.until("it runs", |seen| {
+            seen.expect_ready_pods(PODS)?;
+            let pods = seen.all("Pod");
+            let mut pods = pods.iter();
+            let is_new =
+                |p: &&Value| p["metadata"]["annotations"]["example.com/version"] == version;
+            same("all have it", &pods.all(is_new), &true)?;
+            let updated = &seen.one("PodCliqueSet", "svc")?["status"]["updatedReplicas"];
+            same("updatedReplicas", updated, &1.into())
+        });
+    };
+    runs("1");
+    let before = Requests::of(&operator).unwrap();
+    runs("2");
+    let after = Requests::of(&operator).unwrap();
+
+    let asked = |fits: &dyn Fn(&str) -> bool| after.count(fits) - before.count(fits);
+    let is_aside =
+        |l: &str| l.contains("subresource=\"status\"") || l.contains("resource=\"events\"");
+    let main = asked(&|labels| !is_aside(labels));
+    let range = 3 * PODS..=51 * PODS / 10;
+    assert!(
+        range.contains(&main),
+        "{main} requests, not {range:?}: {after:?}"
+    );
+    eprintln!("{main} requests for {PODS} pods");
+    // After three conflicts in a row an object is read live.
+    let is_read = |l: &str| {
+        ["get", "list"]
+            .iter()
+            .any(|v| l.contains(&format!("verb=\"{v}\"")))
+    };
+    let reads = asked(&is_read);
+    assert!(reads <= PODS / 20, "{reads} reads: {after:?}");
+}
+
+/// A hundred pods of that version, of which ten at a time are replaced.
+fn versioned(version: &str) -> Value {
+    let mut a = clique("a", 100);
+    a["spec"]["minAvailable"] = 1.into();
+    a["annotations"] = json!({"example.com/version": version});
+    a["rollingUpdate"] = json!({"maxUnavailable": 10});
+    set("svc", &[a], &[])
+}
+
 fn started(control_plane: &ControlPlane, dir: &str) -> Operator {
     let installation = Installation::on(control_plane, &[]);
     let operator = Operator::start(&installation, &folder(dir)).unwrap();

@@ -2,6 +2,7 @@
 
 mod audit;
 mod cleanup;
+mod client;
 pub mod control_plane;
 mod definitions;
 pub mod history;
@@ -11,7 +12,6 @@ pub mod manifest;
 pub mod namespace;
 pub mod operator;
 pub mod proxy;
-mod reader;
 mod report;
 pub mod requests;
 pub mod seen;

@@ -9,7 +9,7 @@ use super::control_plane::{CHECKOUT, ControlPlane, fed, printed};
 use super::operator::Operator;
 use super::seen::Seen;
 use super::site;
-use super::{cleanup, reader, report, wait};
+use super::{cleanup, client, report, wait};
 
 /// The objects in a namespace that was never used.
 const FROM_KUBERNETES: [&str; 1] = ["default"];
@@ -28,14 +28,10 @@ pub fn called(purpose: &str) -> String {
     format!("e2e-{purpose}-{}", process::id())
 }
 
-/// Makes the namespace for this purpose and returns its name, once pods may be made in it: they are
-/// refused before it has its ServiceAccount.
+/// Makes the namespace for this purpose and returns its name, once pods may be made in it.
 pub fn make(control_plane: &ControlPlane, purpose: &str) -> String {
     let name = called(purpose);
-    control_plane.kubectl(["create", "namespace", &name]);
-    let account = "serviceaccount/default";
-    let wait = ["wait", "--for=create", "--timeout=60s", account];
-    control_plane.kubectl(wait.into_iter().chain(["--namespace", &name]));
+    client::create_namespace(&control_plane.kubeconfig, &name).unwrap();
     name
 }
 
@@ -123,7 +119,7 @@ impl<'a> Namespace<'a> {
     /// Messages of the object's events of that reason.
     pub fn events(&self, object: &str, reason: &str) -> Vec<String> {
         let kubeconfig = &self.control_plane.kubeconfig;
-        let events = reader::events(kubeconfig, &self.name, object, reason).unwrap();
+        let events = client::events(kubeconfig, &self.name, object, reason).unwrap();
         let messages = events.iter().map(|event| event["message"].as_str());
         messages.map(|text| text.unwrap().to_owned()).collect()
     }
@@ -136,7 +132,7 @@ impl<'a> Namespace<'a> {
     /// Those of them that this selector selects.
     pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
         let kubeconfig = &self.control_plane.kubeconfig;
-        let mut objects = reader::read(kubeconfig, &self.name, selector)?;
+        let mut objects = client::read(kubeconfig, &self.name, selector)?;
         objects.retain(|object| {
             let name = object["metadata"]["name"].as_str().unwrap();
             let is_of_kubernetes =
@@ -184,8 +180,7 @@ impl Drop for Namespace<'_> {
             return;
         }
         let cleared = cleanup::clear(self);
-        let delete = ["delete", "namespace", &self.name, "--wait=false"];
-        let deleted = self.control_plane.tool("kubectl", delete).output();
+        let deleted = client::delete_namespace(&self.control_plane.kubeconfig, &self.name);
         if failed {
             return;
         }
@@ -193,6 +188,6 @@ impl Drop for Namespace<'_> {
             report::print(self);
             panic!("{left}");
         }
-        assert!(deleted.unwrap().status.success());
+        deleted.unwrap();
     }
 }

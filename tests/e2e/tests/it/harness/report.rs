@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::client;
 use super::namespace::Namespace;
-use super::reader;
 
 /// Prints the objects of the namespace, its events and the operator's log about it.
 pub fn print(namespace: &Namespace<'_>) {
@@ -17,7 +17,7 @@ pub fn print(namespace: &Namespace<'_>) {
     eprintln!(
         "--- objects of {}\n{}",
         namespace.name,
-        show(&["get", &reader::resources(), "--output=wide"])
+        show(&["get", &client::resources(), "--output=wide"])
     );
     for object in namespace.look().map(|seen| seen.0).unwrap_or_default() {
         eprintln!("{}", short(&object));

@@ -1,5 +1,6 @@
-//! Reads what is there. Tests look several times a second while they wait, and a process for each
-//! look takes more of the machine than all that is looked at; so the reader keeps its connection.
+//! What the harness itself asks the API server, over connections that it keeps: tests look several
+//! times a second while they wait, and a kubectl for each look takes more of the machine than all
+//! that is looked at. What users do is done with kubectl.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,12 +8,13 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use futures::future::try_join_all;
 use kube::Client;
-use kube::api::{Api, DynamicObject, ListParams};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind, TypeMeta};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
 use super::proxy::client;
+use super::wait;
 
 /// Everything that the operator makes, what it makes it from, and what it must not make.
 const KINDS: [(&str, &str, &str); 10] = [
@@ -55,6 +57,38 @@ pub fn events(
     let fields = format!("involvedObject.name={object},reason={reason}");
     let selected = ListParams::default().fields(&fields);
     RUNTIME.block_on(list(client, ("", "v1", "Event"), namespace, &selected))
+}
+
+/// Makes a namespace, and waits until pods may be made in it: they are refused before it has its
+/// ServiceAccount.
+pub fn create_namespace(kubeconfig: &Path, name: &str) -> Result<(), String> {
+    let client = client_of(kubeconfig);
+    let namespaces = namespaces(client.clone());
+    let namespace = DynamicObject::new(name, &resource(NAMESPACE));
+    let created = RUNTIME.block_on(namespaces.create(&PostParams::default(), &namespace));
+    created.map_err(|error| error.to_string())?;
+    let all = ListParams::default();
+    wait::until(|| {
+        let account = ("", "v1", "ServiceAccount");
+        let accounts = RUNTIME.block_on(list(client.clone(), account, name, &all))?;
+        let is_there = !accounts.is_empty();
+        is_there
+            .then_some(())
+            .ok_or_else(|| format!("{name} has no ServiceAccount"))
+    })
+}
+
+/// Deletes a namespace, without waiting for its end.
+pub fn delete_namespace(kubeconfig: &Path, name: &str) -> Result<(), String> {
+    let namespaces = namespaces(client_of(kubeconfig));
+    let deleted = RUNTIME.block_on(namespaces.delete(name, &DeleteParams::default()));
+    deleted.map(|_| ()).map_err(|error| error.to_string())
+}
+
+const NAMESPACE: (&str, &str, &str) = ("", "v1", "Namespace");
+
+fn namespaces(client: Client) -> Api<DynamicObject> {
+    Api::all_with(client, &resource(NAMESPACE))
 }
 
 /// The resources that are read, as kubectl takes them.
