@@ -71,4 +71,7 @@ canaries! {
     update_ends_when_requested: UpdateEndsWhenRequested by "I32";
     budget_forgets_deletions: BudgetForgetsDeletions by "I32";
     autoscaler_ignored: AutoscalerIgnored by "I29";
+    starts_at_once: StartsAtOnce by "I38";
+    forgets_parents: ForgetsParents by "I38";
+    never_starts: NeverStarts by "ESR" "I31";
 }

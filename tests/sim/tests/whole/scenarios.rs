@@ -25,8 +25,9 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 12] = [
+pub const SCENARIOS: [&Scenario; 13] = [
     &CREATE,
+    &ORDERED,
     &SCALE_OUT,
     &SCALE_IN,
     &REPLICA_OUT,
@@ -50,6 +51,18 @@ pub const CREATE: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+};
+
+/// A set is created whose pods start one after the other.
+pub const ORDERED: Scenario = Scenario {
+    name: "ordered",
+    begins_with: None,
+    step: |store| create(store, &ordered()),
+    ends_with: |store| ready_pods(store) == 3,
+    is_job: false,
+    deleted: &[],
+    are_replaced: false,
+    told: &[],
 };
 
 /// A clique and a group get one replica more.
@@ -258,6 +271,19 @@ fn service() -> Value {
             .clique("c", |c| c)
             .group("g", ["b", "c"], |g| g.replicas(2).min(1)),
     )
+}
+
+/// Three pods, each after the one before it.
+fn ordered() -> Value {
+    let mut set = manifest(
+        set("svc")
+            .clique("a", |c| c)
+            .clique("b", |c| c)
+            .clique("c", |c| c)
+            .group("g", ["b", "c"], |g| g.replicas(1).min(1)),
+    );
+    set["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
+    set
 }
 
 /// So many replicas of a clique of one pod and a group of one.
