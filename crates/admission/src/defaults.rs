@@ -7,7 +7,7 @@
 //! - `terminationDelay` unset means that gang termination is off (docs/semantics.md §3.1), unless the operator's
 //!   configuration names a delay; for `Training` it is `0s` (docs/semantics.md §5.4);
 //! - `restartPolicy` is `Never` for `Training` (seed 002);
-//! - an unset `minAvailable` is `replicas` after, not before, its own default.
+//! - an unset `minAvailable` is `replicas`, and 1 where that is 0 (docs/semantics.md §8.5).
 //!
 //! Applying twice changes nothing.
 
@@ -90,10 +90,7 @@ pub fn apply_to_clique(template: &mut PodCliqueTemplateSpec, workload_type: Work
         WorkloadType::Training => "Never",
     };
     let spec = &mut template.spec;
-    if spec.replicas == 0 {
-        spec.replicas = 1;
-    }
-    let minimum = *spec.min_available.get_or_insert(spec.replicas);
+    let minimum = *spec.min_available.get_or_insert(spec.replicas.max(1));
     let lowest = spec.replicas.max(minimum);
     min_replicas(spec.auto_scaling_config.as_mut(), lowest);
     let pod = &mut spec.pod_spec;
@@ -109,7 +106,7 @@ fn scaling_group(group: &mut PodCliqueScalingGroupConfig) {
     min_replicas(group.scale_config.as_mut(), replicas.max(minimum));
 }
 
-/// An autoscaler never goes below the minimum; what sleeps, it leaves asleep.
+/// An autoscaler never goes below the minimum; what is idle, it leaves idle.
 fn min_replicas(scaling: Option<&mut AutoScalingConfig>, lowest: i32) {
     if let Some(scaling) = scaling {
         scaling.min_replicas.get_or_insert(lowest);

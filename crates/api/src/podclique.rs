@@ -81,18 +81,19 @@ pub struct PodCliqueSpec {
     /// `schedulerName`. In a set a change reaches only PodCliques that are created afterwards:
     /// updates are not built.
     pub pod_spec: PodSpec,
-    /// How many pods the clique has, at most 10,000.
+    /// How many pods the clique has. Default 1, at most 10,000; 0 makes it idle: it is out of
+    /// its gang, and the rest of the gang goes on.
     ///
-    /// In a template at least 1 (0 counts as 1); a change there reaches the PodCliques that nobody
-    /// has scaled and that have no `autoScalingConfig`. In a PodClique it belongs to users and
-    /// autoscalers (`/scale`), 0 allowed; pods that do least are deleted first. Cannot be changed
-    /// for `Training`.
+    /// A change in a template reaches the PodCliques that nobody has scaled and that have no
+    /// `autoScalingConfig`. In a PodClique it belongs to users and autoscalers (`/scale`); pods
+    /// that do least are deleted first. For `Training` at least 1, and it cannot be changed.
+    #[serde(default = "one")]
     pub replicas: i32,
-    /// How many pods are needed and start together. Default: `replicas`.
+    /// How many pods are needed and start together. Default: `replicas`, at least 1.
     ///
-    /// From 1 to `replicas`; the other pods are optional. Fixed once the PodClique exists: a
-    /// PodClique refuses a change, one in the set is reported (`Ready=False/InvalidSpec`) and not
-    /// acted on. Scaling `replicas` below it is allowed.
+    /// From 1 to `replicas` (to any number where that is 0); the other pods are optional. Fixed
+    /// once the PodClique exists: a PodClique refuses a change, one in the set is reported
+    /// (`Ready=False/InvalidSpec`) and not acted on. Scaling `replicas` below it is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_available: Option<i32>,
     /// Cliques that have to be Ready first, at most 500.
@@ -111,6 +112,10 @@ pub struct PodCliqueSpec {
     /// Copied by the operator from the PodCliqueSet. Cannot be changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workload_type: Option<WorkloadType>,
+}
+
+fn one() -> i32 {
+    1
 }
 
 /// Limits and metrics of a HorizontalPodAutoscaler.
@@ -197,6 +202,12 @@ pub struct PodCliqueStatus {
     /// recreated begins with false.
     #[serde(default)]
     pub was_available: bool,
+    /// True from when the clique is scaled to 0 until `minAvailable` pods are Ready at once again.
+    ///
+    /// Until then too few Ready pods are a start and not a breach, as with `wasAvailable: false`,
+    /// and the pods join their gang together. Absent otherwise, and for `Training`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was_idle: Option<bool>,
     /// Since when too few pods are available; `terminationDelay` counts from here.
     ///
     /// Set when `MinAvailableBreached` becomes True. In a crash loop it outlives times at which the

@@ -36,9 +36,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 )]
 #[serde(rename_all = "camelCase")]
 pub struct PodGangSpec {
-    /// The parts of the gang, one for each PodClique. Written by the operator: all pods at once
-    /// when the gang starts, then following the pods that exist. A pod may be scheduled once it is
-    /// listed.
+    /// The parts of the gang, one for each PodClique that is not scaled to 0. Written by the
+    /// operator: all pods at once when the gang starts, or when parts are woken, then following the
+    /// pods that exist. A pod may be scheduled once it is listed.
     #[serde(rename = "podgroups")]
     pub pod_groups: Vec<PodGroup>,
     /// Where the gang as a whole has to be placed. Not written by this operator; what another wrote
@@ -65,7 +65,7 @@ pub struct PodGroup {
     /// Name of the PodClique whose pods these are.
     pub name: String,
     /// Its pods that exist and are not being deleted, by index: the first `minReplicas` are the
-    /// guaranteed ones. Empty until the gang starts.
+    /// guaranteed ones. Empty while all of them are being replaced.
     pub pod_references: Vec<NamespacedName>,
     /// How many of its pods have to be placed together: the smaller of `minAvailable` and
     /// `replicas` of the PodClique.

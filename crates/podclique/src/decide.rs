@@ -5,6 +5,7 @@ mod create;
 mod deletion;
 mod failed_event;
 mod gates;
+mod idle;
 mod job_cleanup;
 mod relabel;
 mod replace_finished;
@@ -37,6 +38,12 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
             meta,
             labels::PCLQ_FINALIZER,
         ));
+    }
+    if let Some(status) = idle::note_idle(snapshot, now) {
+        return Plan {
+            status: Some(status),
+            ..Plan::default()
+        };
     }
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));

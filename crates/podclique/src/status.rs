@@ -44,6 +44,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         scheduled_replicas: count(&Pod::is_scheduled),
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
+        was_idle: facts.is_idle_or_woken().then_some(true),
         ..before.clone()
     };
     next.update_progress = update::progress(snapshot, &before, &next, now);
@@ -113,7 +114,7 @@ fn set_conditions(
 }
 
 /// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and
-/// nothing is remembered.
+/// nothing is remembered; no more is it of a clique that is scaled to 0.
 fn breached_since(
     snapshot: &Snapshot,
     facts: &CliqueFacts,
@@ -123,6 +124,9 @@ fn breached_since(
     let stored = StoredBreach::from(before);
     if is_settled(snapshot, before) {
         return stored.since().map(Time);
+    }
+    if facts.replicas == 0 {
+        return None;
     }
     let goes_on = |ended| {
         let pods = snapshot.pods.iter().map(AsRef::as_ref);

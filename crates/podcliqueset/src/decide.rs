@@ -18,11 +18,11 @@ use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::health::termination::Breach;
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
-use domain::workload::gang::ExpectedGang;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
+use crate::parts::Idle;
 use crate::status;
 
 /// What to do about the set.
@@ -112,7 +112,8 @@ fn go_on(
         plan.wave(adopted);
         return plan;
     }
-    let expected: Vec<ExpectedGang> = layout.gangs().collect();
+    let idle = Idle::of(snapshot);
+    let expected = layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
     plan.wave(services::plan_services(snapshot, layout));
     plan.wave(autoscalers::plan_deletions(snapshot, layout));

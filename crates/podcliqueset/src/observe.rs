@@ -6,7 +6,7 @@ use std::sync::Arc;
 use admission::minimums::{self, Minimums};
 use admission::validated_set::{self, ValidatedSet};
 use admission::{FieldError, oversize};
-use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
+use api::podcliqueset::{LiveReplicas, PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
 use domain::health::availability::CliqueFacts;
 use domain::health::{fence, training};
@@ -139,6 +139,12 @@ impl Snapshot {
             .filter(|c| !c.is_terminating() && self.is_current(c))
     }
 
+    /// Whether the PodClique of that name is scaled to 0.
+    pub fn is_idle(&self, name: &str) -> bool {
+        let found = self.podclique(name);
+        found.is_some_and(|c| c.podclique.spec.replicas <= 0)
+    }
+
     /// The PodClique of that name and of the current attempt, also if it is terminating.
     pub fn of_present_attempt(&self, name: &str) -> Option<&ObservedClique> {
         self.podcliques.get(name).filter(|c| self.is_current(c))
@@ -170,6 +176,12 @@ impl Snapshot {
     /// The attempts of the replicas.
     pub fn attempts(&self) -> &[ReplicaAttempt] {
         fence::attempts_of_set(&self.stored)
+    }
+
+    /// Scaled counts that standalone cliques get back after a termination.
+    pub fn live_replicas(&self) -> &[LiveReplicas] {
+        let status = self.stored.status.as_ref();
+        status.map_or(&[], |s| &s.live_replicas)
     }
 
     /// The present attempt of a replica.

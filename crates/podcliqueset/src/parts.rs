@@ -1,6 +1,6 @@
 //! What is known of the PodCliques that a set consists of.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use api::names;
 use domain::health::{fence, training};
@@ -64,6 +64,40 @@ impl Snapshot {
                 fence::current_attempt(fence::attempts_of_group(g), j)
             })
         })
+    }
+}
+
+/// The PodCliques that have no pods to have: they are scaled to 0, or will be created so.
+pub struct Idle<'a> {
+    snapshot: &'a Snapshot,
+    /// Cliques by their replicas in the template.
+    counts: HashMap<&'a str, i32>,
+}
+
+impl<'a> Idle<'a> {
+    /// Of a set.
+    pub fn of(snapshot: &'a Snapshot) -> Self {
+        let cliques = &snapshot.validated.set.spec.template.cliques;
+        let counts = cliques.iter().map(|c| (c.name.as_str(), c.spec.replicas));
+        Self {
+            counts: counts.collect(),
+            snapshot,
+        }
+    }
+
+    /// Whether the part is one of them.
+    pub fn contains(&self, part: &Part<'_>) -> bool {
+        let live = self.snapshot.podclique(&part.name);
+        live.map_or_else(|| self.count_to_create(part), |c| c.podclique.spec.replicas) <= 0
+    }
+
+    fn count_to_create(&self, part: &Part<'_>) -> i32 {
+        let template = self.counts.get(part.clique).copied().unwrap_or(1);
+        if part.group.is_some() {
+            return template;
+        }
+        let remembered = self.snapshot.live_replicas();
+        fence::count_to_create(remembered, part.replica, part.clique, template).replicas
     }
 }
 

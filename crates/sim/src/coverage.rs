@@ -1,7 +1,7 @@
 //! What a run has come across: a check that never meets its subject passes whatever the operator
 //! does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::labels;
 use serde_json::Value;
@@ -44,6 +44,7 @@ impl Coverage {
             match record.id.resource {
                 Resource::PodCliqueSet => self.set(record),
                 Resource::PodCliqueScalingGroup => self.group(record),
+                Resource::PodClique => self.clique(record),
                 Resource::PodGang => self.gang(record),
                 Resource::Pod => self.pod(record),
                 Resource::HorizontalPodAutoscaler => self.autoscaler(record),
@@ -110,13 +111,50 @@ impl Coverage {
         }
     }
 
+    fn clique(&mut self, record: &Record) {
+        let (Some(before), Some(after)) = (&record.before, &record.after) else {
+            return;
+        };
+        let replicas = |clique| view::number(clique, "/spec/replicas");
+        match (replicas(before), replicas(after)) {
+            (1.., 0) => self.saw("clique scaled to zero"),
+            (0, 1..) => self.saw("clique woken"),
+            _ => {}
+        }
+        if view::was_idle(before) && !view::was_idle(after) {
+            self.saw("woken clique available again");
+        }
+    }
+
+    /// Parts that get their first pods in a gang that runs.
+    fn joined(&mut self, before: &Value, after: &Value) {
+        let listed = |gang| -> BTreeSet<String> {
+            let parts = view::list(gang, "/spec/podgroups");
+            let with_pods = parts.filter(|p| view::list(p, "/podReferences").next().is_some());
+            with_pods
+                .map(|p| view::text(p, "/name").to_owned())
+                .collect()
+        };
+        let (was, is) = (listed(before), listed(after));
+        let new = is.difference(&was).count();
+        if new > 0 {
+            self.saw("parts joined a gang");
+        }
+        if new > 1 {
+            self.saw("several parts joined a gang at once");
+        }
+    }
+
     fn gang(&mut self, record: &Record) {
         let lists = |gang: &Value| {
             let mut parts = view::list(gang, "/spec/podgroups");
             parts.any(|part| view::list(part, "/podReferences").next().is_some())
         };
-        let has_begun = record.before.as_ref().is_some_and(|gang| lists(gang));
-        if has_begun || !record.after.as_ref().is_some_and(|gang| lists(gang)) {
+        let begun = record.before.as_ref().filter(|gang| lists(gang));
+        if let (Some(before), Some(after)) = (begun, &record.after) {
+            self.joined(before, after);
+        }
+        if begun.is_some() || !record.after.as_ref().is_some_and(|gang| lists(gang)) {
             return;
         }
         self.saw("gang started");

@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::resource::{Id, Resource};
 use super::store::Store;
-use super::view;
+use super::{layout, view};
 
 const GROUP_COUNTS: [&str; 4] = [
     "replicas",
@@ -52,7 +52,7 @@ fn problems_within(store: &Store) -> Vec<String> {
             problems.extend(check_gang(store, &gang, &parts));
             problems.extend(check_phase(store, &gang));
         }
-        problems.extend(check_set(set));
+        problems.extend(check_set(store, set));
         problems.extend(updates::problems(store, set));
         problems.extend(autoscalers::problems(store, set));
     }
@@ -144,53 +144,37 @@ fn is_claimed(store: &Store, pod: &Value) -> bool {
 
 type Gangs = BTreeMap<String, BTreeSet<String>>;
 
-/// Adds all children of the set to `wanted`; returns its gangs with their parts.
+/// Adds all children of the set to `wanted`; returns its gangs with their parts. What is idle is in
+/// no gang.
 fn children(store: &Store, set: &Value, wanted: &mut BTreeSet<Id>) -> Gangs {
-    let name = view::name(set);
     let mut gangs = Gangs::new();
     let mut want = |resource, name: &str| wanted.insert(Id::new(resource, name));
-    let groups: Vec<&Value> = view::list(set, "/spec/template/podCliqueScalingGroups").collect();
-    let is_grouped = |clique: &str| {
-        groups
-            .iter()
-            .any(|g| view::list(g, "/cliqueNames").any(|n| n == clique))
+    let live = |group: &str, config: &Value| {
+        let live = store.get(&Id::new(Resource::PodCliqueScalingGroup, group));
+        // A job has the size that it was written in, whatever is left of it.
+        match live {
+            Some(live) => view::number(live, "/spec/replicas"),
+            None if view::is_job(set) => view::number(config, "/replicas"),
+            None => 0,
+        }
     };
     for i in 0..view::number(set, "/spec/replicas") {
-        let base = format!("{name}-{i}");
+        let base = format!("{}-{i}", view::name(set));
         want(Resource::Service, &base);
-        let mut parts: Vec<(String, String)> = view::list(set, "/spec/template/cliques")
-            .map(|c| view::text(c, "/name"))
-            .filter(|c| !is_grouped(c))
-            .map(|c| (base.clone(), format!("{base}-{c}")))
-            .collect();
         for name in autoscalers::names(set, &base) {
             want(Resource::HorizontalPodAutoscaler, &name);
         }
-        for group in &groups {
-            let full = format!("{base}-{}", view::text(group, "/name"));
-            want(Resource::PodCliqueScalingGroup, &full);
-            let live = store.get(&Id::new(Resource::PodCliqueScalingGroup, &full));
-            // A job has the size that it was written in, whatever is left of it.
-            let live = match live {
-                Some(live) => view::number(live, "/spec/replicas"),
-                None if view::is_job(set) => view::number(group, "/replicas"),
-                None => 0,
-            };
-            let least = view::number(group, "/minAvailable");
-            for j in 0..live {
-                let gang = if j < least {
-                    base.clone()
-                } else {
-                    format!("{full}-{}", j - least)
-                };
-                let members = view::list(group, "/cliqueNames").filter_map(Value::as_str);
-                parts.extend(members.map(|c| (gang.clone(), format!("{full}-{j}-{c}"))));
-            }
+        for (group, _) in layout::groups(set, i) {
+            want(Resource::PodCliqueScalingGroup, &group);
         }
-        for (gang, part) in parts {
-            want(Resource::PodClique, &part);
-            want(Resource::PodGang, &gang);
-            gangs.entry(gang).or_default().insert(part);
+        for part in layout::parts(set, i, live) {
+            want(Resource::PodClique, &part.name);
+            let live = store.get(&Id::new(Resource::PodClique, &part.name));
+            if live.is_some_and(|c| view::number(c, "/spec/replicas") == 0) {
+                continue;
+            }
+            want(Resource::PodGang, &part.gang);
+            gangs.entry(part.gang).or_default().insert(part.name);
         }
     }
     gangs
@@ -333,10 +317,14 @@ fn check_phase(store: &Store, name: &str) -> Option<String> {
     wrong.or_else(|| ready::gang(gang))
 }
 
-fn check_set(set: &Value) -> Vec<String> {
+fn check_set(store: &Store, set: &Value) -> Vec<String> {
     let wanted = view::number(set, "/spec/replicas");
     let mut problems = Vec::from_iter(check_generation(set));
-    problems.extend(ready::all_of(set));
+    let has_pods =
+        |c: &Value| view::set_of(c) == view::name(set) && view::number(c, "/spec/replicas") > 0;
+    let mut podcliques = store.all(Resource::PodClique);
+    let is_any_running = podcliques.any(|(id, c)| has_pods(c) && is_rooted(store, id));
+    problems.extend(ready::is_asked_for(set, wanted > 0 && is_any_running));
     for count in ["replicas", "availableReplicas", UPDATED] {
         if count == UPDATED && updates::is_on_delete(set) {
             continue;

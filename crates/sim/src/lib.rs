@@ -11,6 +11,7 @@ pub mod actors;
 pub mod check;
 pub mod coverage;
 pub mod expected;
+pub mod layout;
 pub mod resource;
 pub mod rng;
 pub mod service;

@@ -118,6 +118,16 @@ pub fn exit_codes(pod: &Value) -> Vec<i64> {
         .collect()
 }
 
+/// Whether a PodClique says that it was available once.
+pub fn was_available(podclique: &Value) -> bool {
+    podclique.pointer("/status/wasAvailable") == Some(&Value::Bool(true))
+}
+
+/// Whether a PodClique says that it was scaled to 0 since it was available.
+pub fn was_idle(podclique: &Value) -> bool {
+    podclique.pointer("/status/wasIdle") == Some(&Value::Bool(true))
+}
+
 /// Whether a set, or what it is made of, is a training job.
 pub fn is_job(object: &Value) -> bool {
     text(object, "/spec/workloadType") == "Training"

@@ -26,17 +26,17 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 fn check_replicas(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
     let replicas = clique.spec.replicas;
     let at = at.field("spec").field("replicas");
-    let remedy = "set it to the number of pods; to run nothing, set spec.replicas to 0";
-    (replicas <= 0).then(|| at.wrong(replicas, "must be at least 1", remedy))
+    let remedy = "set it to the number of pods, or to 0 to run none of it for now";
+    (replicas < 0).then(|| at.wrong(replicas, "must not be negative", remedy))
 }
 
 fn check_min_available(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
     let replicas = clique.spec.replicas;
-    let min = clique.spec.min_available.filter(|_| replicas > 0)?;
+    let min = clique.spec.min_available.filter(|_| replicas >= 0)?;
     within_replicas(&at.field("spec"), min, replicas)
 }
 
-/// The minimum is between one and all.
+/// The minimum is between one and all; what is idle may have any.
 pub(super) fn within_replicas(at: &Path, min: i32, replicas: i32) -> Option<FieldError> {
     let at = at.field("minAvailable");
     if min <= 0 {
@@ -44,7 +44,8 @@ pub(super) fn within_replicas(at: &Path, min: i32, replicas: i32) -> Option<Fiel
         return Some(at.wrong(min, "must be at least 1", remedy));
     }
     let problem = || format!("must not be greater than replicas ({replicas})");
-    (min > replicas).then(|| at.wrong(min, problem(), "lower minAvailable or raise replicas"))
+    (replicas > 0 && min > replicas)
+        .then(|| at.wrong(min, problem(), "lower minAvailable or raise replicas"))
 }
 
 /// The type shares its schema with `PodClique`, where the operator sets this field.

@@ -23,18 +23,13 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 fn check_replicas(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
     let replicas = group.replicas.unwrap_or(1);
     let mut errors = Vec::new();
-    if replicas <= 0 {
-        let remedy = "set it to the number of group replicas, or omit it for one";
-        errors.push(
-            at.field("replicas")
-                .wrong(replicas, "must be at least 1", remedy),
-        );
+    if replicas < 0 {
+        let remedy = "set it to the number of group replicas, or to 0 to run none of it for now";
+        let at = at.field("replicas");
+        errors.push(at.wrong(replicas, "must not be negative", remedy));
     }
-    errors.extend(within_replicas(
-        at,
-        group.min_available.unwrap_or(1),
-        replicas.max(1),
-    ));
+    let minimum = group.min_available.unwrap_or(1);
+    errors.extend(within_replicas(at, minimum, replicas.max(0)));
     errors
 }
 

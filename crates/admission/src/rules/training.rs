@@ -18,6 +18,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     }
     let mut errors = Vec::new();
     errors.extend(no_replicas(&spec, pcs.spec.replicas));
+    errors.extend(no_pods(pcs));
     errors.extend(limits.into_iter().flat_map(|limits| {
         let at = spec.field("trainingSpec");
         [max_runtime(&at, limits), max_restarts(&at, limits)]
@@ -40,6 +41,17 @@ fn no_replicas(spec: &Path, replicas: i32) -> Option<FieldError> {
     let problem = "a training job needs at least one replica, and cannot be scaled later";
     let remedy = "set it to the number of copies";
     (replicas == 0).then(|| spec.field("replicas").wrong(replicas, problem, remedy))
+}
+
+/// The same of its parts: they could not be woken.
+fn no_pods(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let cliques = cliques(pcs).map(|(at, c)| (at.field("spec"), c.spec.replicas));
+    let groups = scaling_groups(pcs).map(|(at, g)| (at, g.replicas.unwrap_or(1)));
+    let none = cliques.chain(groups).filter(|(_, replicas)| *replicas == 0);
+    let problem = "a part of a training job needs at least one, and cannot be scaled later";
+    let remedy = "set it to the number that the job needs";
+    none.map(|(at, n)| at.field("replicas").wrong(n, problem, remedy))
+        .collect()
 }
 
 fn max_runtime(at: &Path, limits: &TrainingSpec) -> Option<FieldError> {

@@ -104,7 +104,7 @@ fn an_update_leaves_immutable_cliques_as_sent(
     }
     apply_on_update(&stored, &mut sent, &configured());
     let clique = &sent.spec.template.cliques[0].spec;
-    assert_eq!(clique.replicas == 1, filled_in);
+    assert_eq!(clique.min_available == Some(1), filled_in);
     assert_eq!(clique.pod_spec.restart_policy.is_some(), filled_in);
     assert!(sent.spec.template.termination_delay.is_some());
 }

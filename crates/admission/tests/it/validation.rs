@@ -84,6 +84,10 @@ fn replicas() {
         "clique": at(FRONTEND, "spec/replicas") => (-2);
         "minimum of none": at(FRONTEND, "spec/minAvailable") => 0;
         "minimum above replicas": at(FRONTEND, "spec/minAvailable") => 5;
+        "idle, with any minimum":
+            at(FRONTEND, "spec/replicas") => 0, at(FRONTEND, "spec/minAvailable") => 5;
+        "idle, with a minimum of none":
+            at(FRONTEND, "spec/replicas") => 0, at(FRONTEND, "spec/minAvailable") => 0;
         "workload type of a clique": at(FRONTEND, "spec/workloadType") => "Inference";
     });
 }
@@ -143,7 +147,8 @@ fn schedulers_that_the_operator_knows() {
 #[test]
 fn scaling_groups() {
     insta::assert_snapshot!(cases! {
-        "no replicas": at(GROUP, "replicas") => 0;
+        "idle, with any minimum": at(GROUP, "replicas") => 0, at(GROUP, "minAvailable") => 3;
+        "negative": at(GROUP, "replicas") => (-1);
         "minimum of none": at(GROUP, "minAvailable") => 0;
         "minimum above replicas": at(GROUP, "minAvailable") => 3;
         "no clique": at(GROUP, "cliqueNames") => [];
@@ -196,6 +201,8 @@ fn training() {
     insta::assert_snapshot!(cases! {
         "limits of an inference workload": limits => {"maxRestarts": 1};
         "no replicas": type_ => "Training", "/spec/replicas" => 0;
+        "parts that are idle":
+            type_ => "Training", at(FRONTEND, "spec/replicas") => 0, at(GROUP, "replicas") => 0;
         "restarts by the kubelet":
             type_ => "Training", at(FRONTEND, "spec/podSpec/restartPolicy") => "Always";
         "autoscaling":

@@ -35,7 +35,8 @@ pub struct PodCliqueScalingGroupConfig {
     pub annotations: BTreeMap<String, String>,
     /// How many group replicas each replica of the set starts with. Default 1.
     ///
-    /// 1 to 10,000. A change reaches the groups that nobody has scaled and that have no
+    /// At most 10,000; 0 makes the group idle: it is out of its gang, and the rest of the gang
+    /// goes on. A change reaches the groups that nobody has scaled and that have no
     /// `scaleConfig`; the highest indices go first. Cannot be changed for `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = 1))]

@@ -10,7 +10,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 
 pub use age::{Ended, StoredBreach, memory};
 pub use facts::{CliqueFacts, GroupFacts, TrainingFacts};
-pub use observed::{GroupPart, is_back};
+pub use observed::{GroupPart, is_back, is_established};
 
 /// `MinAvailableBreached` of a PodClique: the first row that applies.
 pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
@@ -21,7 +21,7 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
             (Status::False, Reason::SufficientReadyPods)
         } else if training.is_some_and(|t| facts.replicas - t.failed < minimum) {
             (Status::True, Reason::InsufficientReadyPods)
-        } else if !facts.was_available {
+        } else if !facts.is_established() {
             (Status::False, Reason::NeverAvailable)
         } else if facts.is_updating {
             (Status::Unknown, Reason::UpdateInProgress)

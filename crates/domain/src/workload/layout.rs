@@ -178,9 +178,12 @@ impl<'a> Layout<'a> {
         self.replicas.iter().flat_map(Replica::parts)
     }
 
-    /// All PodGangs: of each replica the base gang first.
-    pub fn gangs(&self) -> impl Iterator<Item = ExpectedGang> {
-        self.replicas.iter().flat_map(Replica::gangs)
+    /// All PodGangs: of each replica the base gang first, then one for each group replica beyond
+    /// its group's minimum. `is_idle` returns whether a PodClique has no pods to have: it is in no
+    /// gang, and where nothing is left there is none (docs/semantics.md §8.1).
+    pub fn gangs(&self, is_idle: impl Fn(&Part<'a>) -> bool) -> Vec<ExpectedGang> {
+        let replicas = self.replicas.iter();
+        replicas.flat_map(|r| r.gangs(&is_idle)).collect()
     }
 }
 
@@ -192,28 +195,27 @@ impl<'a> Replica<'a> {
         self.standalone.iter().chain(grouped)
     }
 
-    /// The base gang, then one for each group replica beyond its group's minimum. Where every group
-    /// is scaled to 0 and there is no other clique, there is none (docs/semantics.md §8.1).
-    pub fn gangs(&self) -> impl Iterator<Item = ExpectedGang> {
+    fn gangs(&self, is_idle: &impl Fn(&Part<'a>) -> bool) -> Vec<ExpectedGang> {
+        let names = |parts: &mut dyn Iterator<Item = &Part<'a>>| -> Vec<String> {
+            let running = parts.filter(|p| !is_idle(p));
+            running.map(|p| p.name.clone()).collect()
+        };
         let group_replicas = || self.groups.iter().flat_map(|g| &g.replicas);
         let in_base = group_replicas().filter(|r| r.base_gang.is_none());
-        let parts = self
-            .standalone
-            .iter()
-            .chain(in_base.flat_map(|r| &r.cliques));
+        let in_base = in_base.flat_map(|r| &r.cliques);
         let base = ExpectedGang {
             name: self.base_gang.clone(),
-            parts: parts.map(|p| p.name.clone()).collect(),
+            parts: names(&mut self.standalone.iter().chain(in_base)),
             base: None,
         };
         let scaled = group_replicas().filter_map(|r| {
             Some(ExpectedGang {
                 name: r.gang.clone(),
-                parts: r.cliques.iter().map(|p| p.name.clone()).collect(),
+                parts: names(&mut r.cliques.iter()),
                 base: Some(r.base_gang.clone()?),
             })
         });
         let all = std::iter::once(base).chain(scaled);
-        all.filter(|gang| !gang.parts.is_empty())
+        all.filter(|gang| !gang.parts.is_empty()).collect()
     }
 }

@@ -1,31 +1,34 @@
 //! What a set consists of, enumerated once.
 
 use api::PodCliqueScalingGroup;
-use domain::workload::layout::{Layout, enumerate, members_of_group};
+use domain::workload::layout::{Layout, Part, enumerate, members_of_group};
 use insta::assert_snapshot;
 use testkit::builders::set;
 
 /// `demo`: a frontend, and a group `g` of `leader` and `worker` that has to have two replicas.
 fn show(replicas: i32, live: i32) -> String {
+    show_idle(replicas, live, |_| false)
+}
+
+fn show_idle(replicas: i32, live: i32, is_idle: impl Fn(&Part<'_>) -> bool) -> String {
     let set = set("demo")
         .clique("leader", |c| c)
         .clique("frontend", |c| c)
         .clique("worker", |c| c)
         .group("g", ["worker", "leader"], |g| g.replicas(2).min(2))
         .build();
-    print(&enumerate("demo", &set.spec.template, replicas, |_, _| {
-        live
-    }))
+    let layout = enumerate("demo", &set.spec.template, replicas, |_, _| live);
+    print(&layout, is_idle)
 }
 
-fn print(layout: &Layout<'_>) -> String {
+fn print(layout: &Layout<'_>, is_idle: impl Fn(&Part<'_>) -> bool) -> String {
     let mut lines = Vec::new();
     for part in layout.parts() {
         let group = part.group.map_or("", |g| &g.name);
         let place = (part.replica, part.clique, group, part.group_replica);
         lines.push(format!("{} {place:?}", part.name));
     }
-    for gang in layout.gangs() {
+    for gang in layout.gangs(is_idle) {
         lines.push(format!(
             "{} {:?} waits for {:?}",
             gang.name, gang.parts, gang.base
@@ -41,8 +44,17 @@ fn standalone_cliques_come_first_and_groups_in_their_own_order() {
 
 /// Where something else runs, the gang goes on without the group.
 #[test]
-fn a_group_that_sleeps_is_in_no_gang() {
+fn a_group_that_is_idle_is_in_no_gang() {
     assert_snapshot!(show(1, 0));
+}
+
+/// A clique of its own, a member of every group replica, and all members of one.
+#[test]
+fn cliques_without_pods_are_in_no_gang_and_a_gang_of_none_is_none() {
+    assert_snapshot!(show_idle(1, 3, |part| {
+        let of_last = part.group_replica == Some(2);
+        part.clique == "frontend" || part.clique == "leader" || of_last
+    }));
 }
 
 #[test]

@@ -121,7 +121,11 @@ fn each_way_to_be_stuck_has_its_sentence() {
         gang: "demo-0-g-0".into(),
         base: "demo-0".into(),
     };
-    let incomplete = || Start::Incomplete {
+    let incomplete = |base: Option<&str>| Start::Incomplete {
+        gang: "demo-0".into(),
+        base: base.map(str::to_owned),
+    };
+    let joins = Start::Joins {
         gang: "demo-0".into(),
     };
     let on = Start::Started;
@@ -155,10 +159,12 @@ fn each_way_to_be_stuck_has_its_sentence() {
         all(on.clone(), &container(None, None)),
         all(on.clone(), &evicted),
         all(on.clone(), &PodBuilder::ungated),
-        all(incomplete(), &|p| p),
+        all(incomplete(None), &|p| p),
+        all(incomplete(Some("demo")), &|p| p),
+        all(joins, &|p| p),
         all(base(), &|p| p),
         describe(&ready(Start::Terminating, &[], &[])),
-        describe(&ready(incomplete(), &[], &[&|p| p])),
+        describe(&ready(incomplete(None), &[], &[&|p| p])),
         describe(&ready(
             on,
             &[],

@@ -12,6 +12,7 @@ mod deletion;
 mod finished;
 mod foreign;
 mod gates;
+mod idle;
 mod labels;
 mod observe;
 mod pod;

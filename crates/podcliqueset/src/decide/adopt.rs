@@ -16,10 +16,13 @@ use k8s_openapi::api::core::v1::Service;
 use serde_json::json;
 
 use crate::observe::Snapshot;
+use crate::parts::Idle;
 
 /// Adopts what the set would have if it still made anything.
 pub(super) fn adopt_orphans(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
-    let gangs: HashSet<String> = layout.gangs().map(|gang| gang.name).collect();
+    let idle = Idle::of(snapshot);
+    let gangs = layout.gangs(|part| idle.contains(part)).into_iter();
+    let gangs: HashSet<String> = gangs.map(|gang| gang.name).collect();
     let groups = layout.replicas.iter().flat_map(|r| &r.groups);
     let groups: HashSet<String> = groups.map(|g| g.name.clone()).collect();
     let mut actions = adopt_wanted(snapshot, &snapshot.groups, &groups);

@@ -43,11 +43,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
 fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) -> Desired<'a> {
     let (set, i) = (&snapshot.validated.set, part.replica);
     let clique = ready.template;
-    let remembered = snapshot
-        .stored
-        .status
-        .as_ref()
-        .map_or(&[][..], |s| &s.live_replicas);
+    let remembered = snapshot.live_replicas();
     let place = Place {
         name: part.name.clone(),
         replica: i,

@@ -2,18 +2,21 @@
 //!
 //! A gang is *starting* while it lists no pod that exists; nothing is stored for that. It gets all
 //! its pods at once, so no scheduler ever sees half a gang. Once started, its list follows the
-//! pods that exist.
+//! pods that exist, and parts that join are added together.
+
+mod members;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
-use api::{PodGang, codes};
+use api::{PodGang, names};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
-use domain::workload::gang::{self, ExpectedGang};
+use domain::workload::gang::ExpectedGang;
 
+use self::members::{Entry, Members};
 use crate::ScaledGangsWaitFor;
 use crate::desired;
 use crate::observe::{ObservedClique, Snapshot, is_owned};
@@ -25,23 +28,24 @@ type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 /// manifest must not leave a replaced pod behind its gate.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
     first_portion(snapshot.gangs.iter().filter_map(|existing| {
-        let names = existing.spec.pod_groups.iter().map(|g| g.name.clone());
+        let names = existing.spec.pod_groups.iter().map(|g| &g.name);
         let name = ownership::name(&existing.metadata).to_owned();
         let gang = ExpectedGang {
             name,
-            parts: names.collect(),
+            parts: names.filter(|n| !snapshot.is_idle(n)).cloned().collect(),
             base: None,
         };
-        let is_going = ownership::is_terminating(&existing.metadata);
-        if is_going || is_starting(snapshot, &gang, Some(existing)) {
+        if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
+            return None;
+        }
+        let members = Members::of(snapshot, &gang, Some(existing));
+        // A base gang waits for no other one.
+        let is_base = names::replica_of_base_gang(snapshot.name(), &gang.name).is_some();
+        if !(members.are_started() || is_base && members.are_back()) {
             return None;
         }
         let mut next = (**existing).clone();
-        let groups = gang
-            .parts
-            .iter()
-            .map(|name| pod_group(snapshot, name, Some(existing)));
-        next.spec.pod_groups = groups.collect();
+        next.spec.pod_groups = pod_groups(snapshot, &members, Some(existing));
         desired::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::replace(next))
     }))
@@ -79,16 +83,16 @@ fn keep_gang(
     if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
         return None;
     }
-    let needed = gang.parts.iter().filter(|p| !snapshot.is_done_and_gone(p));
-    let parts: Option<Vec<&ObservedClique>> = needed.map(|p| snapshot.podclique(p)).collect();
-    if is_starting(snapshot, gang, existing) && !may_start(snapshot, all, gang, parts.as_deref()) {
+    let members = Members::of(snapshot, gang, existing.map(AsRef::as_ref));
+    let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
+    let may_start = || {
+        (members.are_back() || members.are_whole())
+            && base.is_none_or(|base| is_base_up(snapshot, base))
+    };
+    if !members.are_started() && !may_start() {
         return None;
     }
-    let groups = gang
-        .parts
-        .iter()
-        .map(|name| pod_group(snapshot, name, existing))
-        .collect();
+    let groups = pod_groups(snapshot, &members, existing);
     let desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
     match existing {
         None => Some(Action::create(desired)),
@@ -96,47 +100,7 @@ fn keep_gang(
     }
 }
 
-/// Whether the gang lists no existing pod of its current PodCliques. If another implementation
-/// wrote the list, only pods without our gate count (decision 26).
-fn is_starting(snapshot: &Snapshot, gang: &ExpectedGang, existing: Option<&Arc<PodGang>>) -> bool {
-    let Some(existing) = existing else {
-        return true;
-    };
-    let opens_gates = gang::opens_gates(existing);
-    let parts = gang.parts.iter().filter_map(|p| snapshot.podclique(p));
-    let pods = parts.flat_map(ObservedClique::staying);
-    let counting = pods.filter(|p| opens_gates || p.gate_position().is_none());
-    let there: HashSet<&str> = counting.map(|p| p.name()).collect();
-    !existing
-        .spec
-        .pod_groups
-        .iter()
-        .flat_map(|g| &g.pod_references)
-        .any(|r| there.contains(r.name.as_str()))
-}
-
-/// A gang starts when every part has all its pods, or at least its minimum where the API server
-/// refuses the rest. A part that has succeeded needs no pods, also if it was deleted. A scaled gang
-/// also waits for the base gang.
-fn may_start(
-    snapshot: &Snapshot,
-    all: &ByName<'_>,
-    gang: &ExpectedGang,
-    parts: Option<&[&ObservedClique]>,
-) -> bool {
-    let are_complete = parts.is_some_and(|parts| parts.iter().all(|p| is_complete(p)));
-    let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
-    are_complete && base.is_none_or(|base| is_base_up(snapshot, base))
-}
-
-fn is_complete(part: &ObservedClique) -> bool {
-    let pods = part.count_or_done(|_| true);
-    let status = part.podclique.status.as_ref();
-    let is_refused =
-        status.is_some_and(|s| s.last_errors.iter().any(|e| e.code == codes::CREATE_POD));
-    pods >= part.podclique.spec.replicas || (is_refused && pods >= part.minimum())
-}
-
+/// A scaled gang starts once every part of the base gang has its minimum of pods up.
 fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
     let claim = match snapshot.scaled_gangs_wait_for {
         ScaledGangsWaitFor::BaseReady => Pod::is_ready,
@@ -150,9 +114,26 @@ fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
         })
 }
 
+fn pod_groups(
+    snapshot: &Snapshot,
+    members: &Members<'_>,
+    existing: Option<&Arc<PodGang>>,
+) -> Vec<PodGroup> {
+    let entries = members.entries().into_iter();
+    let placed = entries.filter(|(_, entry)| *entry != Entry::Absent);
+    placed
+        .map(|(name, entry)| pod_group(snapshot, name, entry, existing))
+        .collect()
+}
+
 /// The part with its pods by index, so that the first `minReplicas` are the guaranteed ones
-/// (docs/semantics.md §8.2). A PodClique that is being recreated keeps its place, without pods.
-fn pod_group(snapshot: &Snapshot, name: &str, existing: Option<&Arc<PodGang>>) -> PodGroup {
+/// (docs/semantics.md §8.2).
+fn pod_group(
+    snapshot: &Snapshot,
+    name: &str,
+    entry: Entry,
+    existing: Option<&Arc<PodGang>>,
+) -> PodGroup {
     let namespace = snapshot
         .stored
         .metadata
@@ -161,7 +142,8 @@ fn pod_group(snapshot: &Snapshot, name: &str, existing: Option<&Arc<PodGang>>) -
         .unwrap_or_default();
     let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
     let part = snapshot.podclique(name);
-    let pods = part.into_iter().flat_map(ObservedClique::staying);
+    let listed = part.filter(|_| entry == Entry::WithPods).into_iter();
+    let pods = listed.flat_map(ObservedClique::staying);
     PodGroup {
         name: name.to_owned(),
         pod_references: pods

@@ -17,6 +17,7 @@ use domain::workload::layout::{Layout, Part};
 use super::replica::Replica;
 use super::update;
 use crate::observe::{ObservedClique, Snapshot};
+use crate::parts::Idle;
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
 /// what keeps the rest from running.
@@ -32,6 +33,11 @@ pub(super) fn ready_condition(
     let (wanted, up) = (next.replicas, next.available_replicas);
     if wanted == 0 {
         let message = "no replicas are asked for".to_owned();
+        return readiness::ready_condition(true, Reason::ScaledToZero, message);
+    }
+    let idle = Idle::of(snapshot);
+    if layout.parts().all(|part| idle.contains(part)) {
+        let message = "everything in it is scaled to 0".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");

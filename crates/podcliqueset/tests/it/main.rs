@@ -13,6 +13,7 @@ mod children;
 mod deletion;
 mod fence;
 mod gangs;
+mod joining;
 mod minimums;
 mod orphans;
 mod readiness;

@@ -97,6 +97,12 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
     let mut snapshot = alone(set);
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
+    make_group_replicas(&mut snapshot);
+    snapshot
+}
+
+/// Makes the PodCliques of the group's replicas that are missing, as the group does.
+pub fn make_group_replicas(snapshot: &mut Snapshot) {
     let template = &snapshot.validated.set.spec.template;
     let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
     let newest: HashMap<String, String> = hashed
@@ -115,16 +121,13 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
                     all.insert(labels::POD_TEMPLATE_HASH.into(), newest[clique].clone());
                 })
                 .build();
-            snapshot.podcliques.insert(
-                name,
-                ObservedClique {
-                    podclique,
-                    pods: vec![],
-                },
-            );
+            let new = ObservedClique {
+                podclique,
+                pods: vec![],
+            };
+            snapshot.podcliques.entry(name).or_insert(new);
         }
     }
-    snapshot
 }
 
 /// Gives a PodClique these many pods, each adapted.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{autoscaling, job, update};
+use super::{autoscaling, idle, job, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -122,7 +122,7 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
     if user.has_job() {
         return act_on_job(user, store, rng);
     }
-    match rng.below(18) {
+    match rng.below(20) {
         11 | 12 => {
             let set = user.set(rng);
             update::edit_template(store, rng, &set);
@@ -140,7 +140,8 @@ pub fn act(user: &User, store: &mut Store, rng: &mut Rng) {
         3 | 4 => scale(store, rng, Resource::PodCliqueSet, 0, 3),
         5..=7 | 14 | 16 | 17 => scale(store, rng, Resource::PodCliqueScalingGroup, 0, 4),
         8 => orphan(store, rng),
-        _ => scale(store, rng, Resource::PodClique, 1, 4),
+        18 | 19 => idle::toggle_idle(store, rng),
+        _ => scale(store, rng, Resource::PodClique, 0, 4),
     }
 }
 

@@ -6,7 +6,7 @@ use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand};
+use super::{ConditionUpdate, demand, joining};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -17,8 +17,12 @@ pub(super) fn lists(gang: &Value, pod: &str) -> bool {
 }
 
 fn references(gang: &Value) -> impl Iterator<Item = &str> {
-    view::list(gang, "/spec/podgroups")
-        .flat_map(|g| view::list(g, "/podReferences").map(|r| view::text(r, "/name")))
+    view::list(gang, "/spec/podgroups").flat_map(references_of)
+}
+
+/// Names of the pods that are listed of one part.
+pub(super) fn references_of(group: &Value) -> impl Iterator<Item = &str> {
+    view::list(group, "/podReferences").map(|r| view::text(r, "/name"))
 }
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
@@ -38,11 +42,12 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
             )
         })?;
     }
-    if is_start(window, before) {
+    let is_start = is_start(window, before);
+    if is_start {
         complete(window, after)?;
         base_ready(window, after)?;
     }
-    Ok(())
+    joining::check(window, before, after, is_start)
 }
 
 /// Whether the gang listed no pod that existed in the window.
@@ -55,7 +60,16 @@ fn is_start(window: &Window<'_>, before: Option<&Value>) -> bool {
     })
 }
 
+/// Every part has its minimum, but for those that keep their place while others, which were up, come
+/// back without them.
 fn complete(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
+    let may_have_been_up = |group: &&Value| {
+        let part = view::text(group, "/name");
+        let parts = window.versions(Resource::PodClique, |q| view::name(q) == part);
+        let was_up = |q: &&Stored| view::was_available(q) && !view::was_idle(q);
+        references_of(group).next().is_some() && parts.iter().any(was_up)
+    };
+    let is_return = view::list(gang, "/spec/podgroups").any(|g| may_have_been_up(&g));
     for group in view::list(gang, "/spec/podgroups") {
         let part = view::text(group, "/name");
         let parts = window.versions(Resource::PodClique, |q| view::name(q) == part);
@@ -65,7 +79,8 @@ fn complete(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
         }
         let count = view::list(group, "/podReferences").count();
         let least = view::number(group, "/minReplicas");
-        let enough = i64::try_from(count + done).unwrap_or(0) >= least;
+        let has_all = i64::try_from(count + done).unwrap_or(0) >= least;
+        let enough = has_all || (is_return && count == 0);
         demand(enough, "I8", || {
             let (gang, group) = (view::name(gang), view::text(group, "/name"));
             format!("{gang} starts with {count} of {least} pods of {group}")
@@ -76,14 +91,14 @@ fn complete(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
 
 /// Whether the set may have been seen to say that the part has done its work: it needs no pod,
 /// whatever became of its PodClique.
-fn is_latched(window: &Window<'_>, gang: &Value, part: &str) -> bool {
+pub(super) fn is_latched(window: &Window<'_>, gang: &Value, part: &str) -> bool {
     let replica = view::replica(gang).unwrap_or(-1);
     let sets = super::job::sets(window, gang);
     sets.iter().any(|s| view::is_latched(s, replica, part))
 }
 
 /// Slots whose work may have been seen to be done: they need no pod any more.
-fn done(parts: &[&Stored]) -> BTreeSet<i64> {
+pub(super) fn done(parts: &[&Stored]) -> BTreeSet<i64> {
     parts.iter().flat_map(|q| view::completed(q)).collect()
 }
 

@@ -7,7 +7,9 @@ mod edges;
 mod failures;
 mod fences;
 mod gangs;
+mod idle;
 mod job;
+mod joining;
 mod late;
 mod others;
 mod pace;
@@ -107,6 +109,7 @@ impl Checker {
             terminal::check(&window, record)?;
             fences::check(&window, record)?;
             breaches::check(&window, record)?;
+            idle::check(&window, record)?;
             match record.id.resource {
                 Resource::Pod => self.pod(&window, record)?,
                 Resource::PodGang => gangs::check(&window, record)?,

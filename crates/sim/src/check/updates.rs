@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
@@ -34,7 +35,7 @@ pub(super) fn may_be_replaced(window: &Window<'_>, object: &Value) -> bool {
 
 /// The clique is the end of the name; no name here has a hyphen.
 fn clique_of(object: &Value) -> &str {
-    let podclique = view::label(object, api::labels::POD_CLIQUE);
+    let podclique = view::label(object, labels::POD_CLIQUE);
     let name = if podclique.is_empty() {
         view::name(object)
     } else {
@@ -106,11 +107,24 @@ pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> ConditionUpdat
         return Ok(());
     }
     for (_, podclique) in window.all(Resource::PodClique) {
-        if shortage::is_of_set(podclique, after, ended) {
+        if shortage::is_of_set(podclique, after, ended) && !is_surplus(window, podclique) {
             check_updated(window, podclique)?;
         }
     }
     Ok(())
+}
+
+/// Whether its group may have been seen to have fewer replicas; it need not be the PodClique's owner
+/// any more.
+fn is_surplus(window: &Window<'_>, podclique: &Value) -> bool {
+    let group = view::label(podclique, labels::SCALING_GROUP);
+    let index = view::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX).parse::<i64>();
+    let groups = window.versions(Resource::PodCliqueScalingGroup, |g| view::name(g) == group);
+    index.is_ok_and(|j| {
+        groups
+            .iter()
+            .any(|g| view::number(g, "/spec/replicas") <= j)
+    })
 }
 
 /// Whether the PodClique may have been seen with so many Ready pods of its newest template.
@@ -136,7 +150,7 @@ fn check_updated(window: &Window<'_>, podclique: &Value) -> ConditionUpdate {
 /// Of a group replica, which is replaced as a whole, as many as its gang needs.
 fn needed(podclique: &Value) -> i64 {
     let replicas = view::number(podclique, "/spec/replicas");
-    if view::label(podclique, api::labels::SCALING_GROUP).is_empty() {
+    if view::label(podclique, labels::SCALING_GROUP).is_empty() {
         return replicas;
     }
     view::number(podclique, "/spec/minAvailable").min(replicas)

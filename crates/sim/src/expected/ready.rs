@@ -6,12 +6,12 @@ use crate::view;
 
 /// Everything that is asked for runs, or nothing is asked for.
 pub(super) fn all_of(object: &Value) -> Option<String> {
-    let is_asked_for = view::number(object, "/spec/replicas") > 0;
-    let reason = if is_asked_for {
-        "AllReady"
-    } else {
-        "ScaledToZero"
-    };
+    is_asked_for(object, view::number(object, "/spec/replicas") > 0)
+}
+
+/// The same of a set, of which everything may be idle.
+pub(super) fn is_asked_for(object: &Value, runs: bool) -> Option<String> {
+    let reason = if runs { "AllReady" } else { "ScaledToZero" };
     is(object, &[&format!("True/{reason}")])
 }
 

@@ -20,6 +20,7 @@ mod deletion;
 mod faults;
 mod gangs;
 mod hostile;
+mod idle;
 mod life;
 mod names;
 mod orphans;

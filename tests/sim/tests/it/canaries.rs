@@ -71,4 +71,6 @@ canaries! {
     update_ends_when_requested: UpdateEndsWhenRequested by "I32";
     budget_forgets_deletions: BudgetForgetsDeletions by "I32";
     autoscaler_ignored: AutoscalerIgnored by "I29";
+    piecemeal_joining: PiecemealJoining by "I8";
+    unnoted_idle: UnnotedIdle by "idle";
 }

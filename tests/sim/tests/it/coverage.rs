@@ -4,13 +4,15 @@ use sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
-const FLOORS: [(&str, u64); 35] = [
+const FLOORS: [(&str, u64); 40] = [
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
     ("autoscaler corrected", 10),
     ("autoscaler created", 350),
     ("autoscaler deleted", 70),
     ("children orphaned", 60),
+    ("clique scaled to zero", 40),
+    ("clique woken", 30),
     ("conflict", 1500),
     ("container started again", 12),
     ("crash", 600),
@@ -28,6 +30,7 @@ const FLOORS: [(&str, u64); 35] = [
     ("live read within a full list", 40),
     ("object adopted", 250),
     ("owner cut", 240),
+    ("parts joined a gang", 40),
     ("peer ended with 143", 60),
     ("pod created late", 50),
     ("pod ended while it was deleted", 30),
@@ -37,9 +40,11 @@ const FLOORS: [(&str, u64); 35] = [
     ("request lost", 500),
     ("scaled by an autoscaler", 500),
     ("scaled gang started", 100),
+    ("several parts joined a gang at once", 4),
     ("slot given up as stuck", 50),
     ("turn ended", 40),
     ("update ended", 35),
+    ("woken clique available again", 20),
 ];
 
 /// A floor for few seeds below this says nothing.

@@ -75,6 +75,10 @@ pub enum Sabotage {
     TimerEarly,
     /// A count follows the template though there is an autoscaler.
     AutoscalerIgnored,
+    /// What joins a gang is listed pod by pod.
+    PiecemealJoining,
+    /// A clique that is scaled to 0 loses its pods without having said so.
+    UnnotedIdle,
     /// A stored breach is believed, whatever the pods say.
     NoConfirm,
     /// Whether a pod is outdated is read from the status of its PodClique.

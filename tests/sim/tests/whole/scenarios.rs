@@ -25,12 +25,15 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 12] = [
+pub const SCENARIOS: [&Scenario; 15] = [
     &CREATE,
     &SCALE_OUT,
     &SCALE_IN,
     &REPLICA_OUT,
     &REPLICA_IN,
+    &IDLE,
+    &ALL_IDLE,
+    &WAKE,
     &DELETE,
     &TERMINATION,
     &RECYCLING,
@@ -96,6 +99,55 @@ pub const REPLICA_IN: Scenario = Scenario {
     ends_with: |store| ready_pods(store) == 2,
     is_job: false,
     deleted: &["1-a#0", "1-g-0-b#0"],
+    are_replaced: false,
+    events: &[],
+};
+
+/// A group is scaled to 0, and the clique beside it goes on.
+pub const IDLE: Scenario = Scenario {
+    name: "idle",
+    begins_with: Some(service),
+    step: |store| scale(store, Resource::PodCliqueScalingGroup, "svc-0-g", 0),
+    ends_with: |store| ready_pods(store) == 2 && gangs(store) == ["svc-0: svc-0-a"],
+    is_job: false,
+    deleted: &["0-g-0-b#0", "0-g-0-c#0", "0-g-1-b#0", "0-g-1-c#0"],
+    are_replaced: false,
+    events: &[],
+};
+
+/// All of a set is scaled to 0.
+pub const ALL_IDLE: Scenario = Scenario {
+    name: "all-idle",
+    begins_with: Some(service),
+    step: |store| scale_parts(store, 0),
+    ends_with: |store| ready_pods(store) == 0 && gangs(store).is_empty(),
+    is_job: false,
+    deleted: &[
+        "0-a#0",
+        "0-a#1",
+        "0-g-0-b#0",
+        "0-g-0-c#0",
+        "0-g-1-b#0",
+        "0-g-1-c#0",
+    ],
+    are_replaced: false,
+    events: &[],
+};
+
+/// A clique and a group that are idle beside one that runs are woken: the group beyond its minimum.
+pub const WAKE: Scenario = Scenario {
+    name: "wake",
+    begins_with: Some(idle),
+    step: |store| {
+        scale(store, Resource::PodClique, "svc-0-a", 2);
+        scale(store, Resource::PodCliqueScalingGroup, "svc-0-g", 3);
+    },
+    ends_with: |store| {
+        let base = "svc-0: svc-0-a svc-0-front svc-0-g-0-b svc-0-g-0-c svc-0-g-1-b svc-0-g-1-c";
+        ready_pods(store) == 9 && gangs(store) == [base, "svc-0-g-0: svc-0-g-2-b svc-0-g-2-c"]
+    },
+    is_job: false,
+    deleted: &[],
     are_replaced: false,
     events: &[],
 };
@@ -244,6 +296,20 @@ fn ready_pods(store: &Store) -> usize {
     pods.filter(|(_, pod)| view::is_ready(pod)).count()
 }
 
+/// Gangs, each with its parts that list pods.
+fn gangs(store: &Store) -> Vec<String> {
+    let parts = |gang: &Value| {
+        let parts = view::list(gang, "/spec/podgroups");
+        let listed = parts.filter(|p| view::list(p, "/podReferences").next().is_some());
+        let names: Vec<&str> = listed.map(|p| view::text(p, "/name")).collect();
+        names.join(" ")
+    };
+    let gangs = store.all(Resource::PodGang);
+    gangs
+        .map(|(id, gang)| format!("{}: {}", id.name, parts(gang)))
+        .collect()
+}
+
 fn attempt(store: &Store, resource: Resource, name: &str, replica: i64) -> i64 {
     let object = store.get(&Id::new(resource, name));
     object.map_or(0, |object| view::attempt(object, replica))
@@ -257,6 +323,18 @@ fn service() -> Value {
             .clique("b", |c| c)
             .clique("c", |c| c)
             .group("g", ["b", "c"], |g| g.replicas(2).min(1)),
+    )
+}
+
+/// One pod runs; a clique and a group, of which two replicas start together, are idle.
+fn idle() -> Value {
+    manifest(
+        set("svc")
+            .clique("a", |c| c.replicas(0).min(1))
+            .clique("front", |c| c)
+            .clique("b", |c| c)
+            .clique("c", |c| c)
+            .group("g", ["b", "c"], |g| g.replicas(0).min(2)),
     )
 }
 

@@ -11,6 +11,8 @@ pub struct CliqueFacts {
     pub available: i32,
     /// `status.wasAvailable`.
     pub was_available: bool,
+    /// `status.wasIdle`.
+    pub was_idle: bool,
     /// Whether this PodClique's replica is the one being updated.
     pub is_updating: bool,
     /// Only for training.
@@ -51,6 +53,19 @@ impl CliqueFacts {
     pub fn restarts_in_place(&self) -> bool {
         let in_place = self.training.as_ref().and_then(|t| t.in_place);
         in_place.is_some_and(|n| n >= self.minimum())
+    }
+
+    /// Whether it was available since it was created or woken: too few pods are a start until then.
+    pub fn is_established(&self) -> bool {
+        self.was_available && !self.was_idle
+    }
+
+    /// Whether it was scaled to 0 since it was available last, after this observation
+    /// (docs/semantics.md §2.2). A job has a fixed size.
+    pub fn is_idle_or_woken(&self) -> bool {
+        let is_idle = self.replicas == 0 && self.training.is_none();
+        let is_up = self.available >= self.min_available && !self.is_updating;
+        (is_idle && self.was_available) || (self.was_idle && (is_idle || !is_up))
     }
 
     /// The latch after this observation (docs/semantics.md §2.2): set once the unclipped

@@ -24,14 +24,26 @@ impl CliqueFacts {
             min_available: podclique
                 .spec
                 .min_available
-                .unwrap_or(podclique.spec.replicas),
+                .unwrap_or(podclique.spec.replicas.max(1)),
             available: i32::try_from(available).unwrap_or(i32::MAX),
             was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+            was_idle: was_idle(podclique),
             is_updating: false,
             training: is_training.then(|| facts_of_a_job(podclique, &staying)),
             worst_pod: worst(&staying),
         }
     }
+}
+
+/// Whether the PodClique was available since it was created or woken, as it is stored.
+pub fn is_established(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| s.was_available) && !was_idle(podclique)
+}
+
+fn was_idle(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| s.was_idle == Some(true))
 }
 
 /// Slots that are completed, Ready or about to end well.
@@ -92,12 +104,12 @@ pub struct GroupPart {
 
 impl GroupPart {
     /// A terminating PodClique of the current attempt that was not scaled in: it was deleted by
-    /// hand, or hangs. It counts as if its pods had died. One that was never available is still
-    /// starting and does not count; one that has succeeded is not needed any more.
+    /// hand, or hangs. It counts as if its pods had died. One that was not available since it was
+    /// created or woken is still starting, or idle, and does not count; one that has succeeded is
+    /// not needed any more.
     pub fn on_its_way_out(podclique: &PodClique) -> Option<Self> {
-        let was_available = podclique.status.as_ref().is_some_and(|s| s.was_available);
         let is_done = training::has_succeeded(podclique);
-        (was_available || is_done).then_some(Self {
+        (is_established(podclique) || is_done).then_some(Self {
             is_breached: !is_done,
             was_available: true,
         })

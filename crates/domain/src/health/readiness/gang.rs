@@ -13,8 +13,15 @@ pub enum Start {
     /// It did.
     #[default]
     Started,
-    /// Some pod of the gang does not exist yet.
+    /// Some pod of the gang does not exist yet, or its base gang is ready but for what was woken.
     Incomplete {
+        /// Name of the gang.
+        gang: String,
+        /// Name of the base gang, if it builds upon one.
+        base: Option<String>,
+    },
+    /// The gang runs, and some pod of what is to join it does not exist yet.
+    Joins {
         /// Name of the gang.
         gang: String,
     },
@@ -35,9 +42,16 @@ impl Start {
     pub(super) fn find_cause(&self) -> Option<Cause> {
         match self {
             Self::Started => None,
-            Self::Incomplete { gang } => Some(Cause::new(
+            Self::Incomplete { gang, base } => {
+                let base = base.as_ref().map_or(String::new(), |base| {
+                    format!(", and every part of its base gang {base} is ready")
+                });
+                let text = format!("gang {gang} waits until all its pods exist{base}");
+                Some(Cause::new(Reason::GangIncomplete, text))
+            }
+            Self::Joins { gang } => Some(Cause::new(
                 Reason::GangIncomplete,
-                format!("gang {gang} waits until all its pods exist"),
+                format!("gang {gang} runs, and waits until all pods that are to join it exist"),
             )),
             Self::AwaitsBase { gang, base } => Some(Cause::new(
                 Reason::BaseGangNotReady,
@@ -62,17 +76,17 @@ pub fn find_start(
     let label = |key: &str| ownership::label(&podclique.metadata, key);
     let gang = gang.filter(|g| opens_gates(g));
     let parts = gang.into_iter().flat_map(|g| &g.spec.pod_groups);
+    let mut listed = parts.filter(|p| !p.pod_references.is_empty()).peekable();
+    let runs = listed.peek().is_some();
     let name = ownership::name(&podclique.metadata);
-    let mut own = parts.filter(|p| p.name == name);
-    if own.any(|p| !p.pod_references.is_empty()) {
+    if listed.any(|p| p.name == name) {
         return Start::Started;
     }
     let gang = label(labels::POD_GANG).unwrap_or_default().to_owned();
-    match label(labels::BASE_POD_GANG).filter(|base| !is_ready(base)) {
-        Some(base) => Start::AwaitsBase {
-            gang,
-            base: base.to_owned(),
-        },
-        None => Start::Incomplete { gang },
+    let base = label(labels::BASE_POD_GANG).map(str::to_owned);
+    match base {
+        _ if runs => Start::Joins { gang },
+        Some(base) if !is_ready(&base) => Start::AwaitsBase { gang, base },
+        base => Start::Incomplete { gang, base },
     }
 }

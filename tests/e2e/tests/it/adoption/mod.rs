@@ -81,6 +81,45 @@ fn what_was_adopted_is_scaled_and_deleted() {
     delete_all(&ns);
 }
 
+#[test]
+fn what_was_adopted_is_scaled_to_zero_and_woken() {
+    let lane = stopped("adopt-idle");
+    let ns = lane.namespace();
+    running::running(&ns);
+    lane.operator.start_again().unwrap();
+    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+    ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=0"]);
+    ns.until("the group is idle", |seen| {
+        seen.expect_ready_pods(2)?;
+        expect_gangs(seen, &["llm-0"])?;
+        expect_parents(seen, 0)
+    });
+    ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=3"]);
+    let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1"];
+    ns.until("it runs again", |seen| {
+        seen.expect_ready_pods(11)?;
+        expect_parents(seen, 3)?;
+        expect_gangs(seen, &gangs)
+    });
+    ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=0"]);
+    ns.until("the router is idle", |seen| {
+        seen.expect_ready_pods(9)?;
+        expect_gangs(seen, &gangs)?;
+        expect_parents(seen, 3)
+    });
+    ns.kubectl(&["scale", "pclq/llm-0-router", "--replicas=2"]);
+    ns.until("it runs again", |seen| {
+        seen.expect_ready_pods(11)?;
+        expect_gangs(seen, &gangs)
+    });
+    history.catch_up(&ns);
+    // Woken once, and nothing but what was idle was replaced.
+    assert_eq!(history.slots_held_by_more_than(2), BTreeSet::new());
+    assert_eq!(history.slots_deleted(), history.slots_held_twice());
+}
+
 /// Up to date with so many replicas of the group, and so many pods.
 fn runs(seen: &Seen, group_replicas: u32, pods: usize) -> Result<(), String> {
     seen.expect_ready_pods(pods)?;

@@ -9,8 +9,11 @@ use serde_json::Value;
 use tokio::runtime::{Builder, Runtime};
 
 use super::namespace::Namespace;
-use super::seen::{index, is_ready, same};
+use super::seen::{gates, index, is_ready, same};
 use super::wait;
+
+/// Behind it pods wait for their gang.
+const GATE: &str = "grove.io/podgang-pending-creation";
 
 /// A watch of the pods of a namespace.
 #[derive(Debug)]
@@ -18,6 +21,7 @@ pub struct History {
     events: Receiver<Value>,
     pods: BTreeMap<String, Life>,
     moments: Vec<Moment>,
+    releases: Vec<Release>,
     /// It ends with this.
     _runtime: Runtime,
 }
@@ -52,12 +56,25 @@ impl Moment {
     }
 }
 
+/// A pod lost our gate.
+#[derive(Clone, Debug)]
+pub struct Release {
+    /// Its slot.
+    pub slot: String,
+    /// The slots whose pods existed then.
+    pub there: BTreeSet<String>,
+    /// The slots whose pods were Ready then.
+    pub ready: BTreeSet<String>,
+}
+
 /// What is known of one pod.
 #[derive(Debug)]
 struct Life {
     slot: String,
     was_deleted: bool,
     is_gone: bool,
+    is_gated: bool,
+    is_ready: bool,
 }
 
 impl History {
@@ -77,6 +94,7 @@ impl History {
             events,
             pods: BTreeMap::new(),
             moments: Vec::new(),
+            releases: Vec::new(),
             _runtime: runtime,
         }
     }
@@ -85,8 +103,8 @@ impl History {
     pub fn catch_up(&mut self, ns: &Namespace<'_>) {
         let seen = wait::until(|| {
             for event in self.events.try_iter() {
-                note(&mut self.pods, &event);
                 self.moments.push(Moment::of(&event));
+                self.releases.extend(note(&mut self.pods, &event));
             }
             let alive = self.pods.iter().filter(|(_, life)| !life.is_gone);
             let alive: BTreeSet<_> = alive.map(|(uid, _)| uid.clone()).collect();
@@ -117,6 +135,11 @@ impl History {
         more.map(|(slot, _)| slot).collect()
     }
 
+    /// Pods that lost our gate, in that order.
+    pub fn releases(&self) -> &[Release] {
+        &self.releases
+    }
+
     /// The slots of which a pod was deleted.
     pub fn slots_deleted(&self) -> BTreeSet<&str> {
         let deleted = self.pods.values().filter(|life| life.was_deleted);
@@ -124,17 +147,37 @@ impl History {
     }
 }
 
-fn note(pods: &mut BTreeMap<String, Life>, event: &Value) {
-    let meta = &event["object"]["metadata"];
+fn note(pods: &mut BTreeMap<String, Life>, event: &Value) -> Option<Release> {
+    let pod = &event["object"];
+    let meta = &pod["metadata"];
     let life = pods
         .entry(meta["uid"].as_str().unwrap().to_owned())
         .or_insert_with(|| Life {
-            slot: slot(&event["object"]),
+            slot: slot(pod),
             was_deleted: false,
             is_gone: false,
+            is_gated: false,
+            is_ready: false,
         });
+    let was_gated = life.is_gated;
     life.is_gone = event["type"] == "DELETED";
     life.was_deleted |= life.is_gone || !meta["deletionTimestamp"].is_null();
+    life.is_gated = gates(pod).contains(&GATE);
+    life.is_ready = is_ready(pod);
+    let is_released = was_gated && !life.is_gated && !life.was_deleted;
+    let slot = is_released.then(|| life.slot.clone())?;
+    let held = |is_meant: &dyn Fn(&&Life) -> bool| {
+        let staying = pods.values().filter(|life| !life.was_deleted);
+        staying
+            .filter(is_meant)
+            .map(|life| life.slot.clone())
+            .collect()
+    };
+    Some(Release {
+        slot,
+        there: held(&|_| true),
+        ready: held(&|life| life.is_ready),
+    })
 }
 
 /// The pod's PodClique and index, as `podclique#index`.

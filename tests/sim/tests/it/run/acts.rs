@@ -12,7 +12,7 @@ impl Run {
     /// One more thing goes wrong, and again all has to be right in the end.
     pub(super) async fn second_act(&mut self) -> Result<(), Violation> {
         let mut dice = self.rng.fork();
-        match dice.below(3) {
+        match dice.below(4) {
             0 => {
                 self.are_nodes_dead = true;
                 actors::lose_node(&mut self.store, &mut dice);
@@ -20,10 +20,20 @@ impl Run {
                 self.are_nodes_dead = false;
             }
             1 => actors::break_for_good(&mut self.store, &mut dice),
+            2 => self.stay_idle(&mut dice).await?,
             _ => self.recover_late(&mut dice).await?,
         }
         self.converge().await?;
         self.verdict()
+    }
+
+    /// What is scaled to 0 leaves everything else as it is, and is woken.
+    async fn stay_idle(&mut self, dice: &mut Rng) -> Result<(), Violation> {
+        actors::scale_to_zero(&mut self.store, dice);
+        self.converge().await?;
+        self.verdict()?;
+        actors::wake_all(&mut self.store, dice);
+        Ok(())
     }
 
     /// Pods that broke are Ready again just before their gang is terminated. The pod watch shows

@@ -40,6 +40,9 @@ impl Reconciler for Spoilt {
         if self.sabotage == Some(Sabotage::TimerEarly) {
             hasten(&mut snapshot);
         }
+        if self.sabotage == Some(Sabotage::PiecemealJoining) {
+            pass_for_established(&mut snapshot);
+        }
         if self.sabotage == Some(Sabotage::OrphanDeleted) {
             let finalizers = &mut Arc::make_mut(&mut snapshot.stored).metadata.finalizers;
             let kept = finalizers.take().unwrap_or_default().into_iter();
@@ -80,6 +83,15 @@ fn without_wants(snapshot: &Snapshot) -> Snapshot {
         spec.min_available = Some(0);
     }
     snapshot
+}
+
+/// As if each PodClique had been available since it was created or woken.
+fn pass_for_established(snapshot: &mut Snapshot) {
+    for seen in snapshot.podcliques.values_mut() {
+        let status = &mut Arc::make_mut(&mut seen.podclique).status;
+        let status = status.get_or_insert_default();
+        (status.was_available, status.was_idle) = (true, None);
+    }
 }
 
 /// As if the delay were a second less.

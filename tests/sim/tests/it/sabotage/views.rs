@@ -22,6 +22,11 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
     if sabotage == Some(Sabotage::OneNamespace) {
         object.to_mut()["metadata"]["namespace"] = json!("default");
     }
+    let is_idle =
+        view::text(&object, "/kind") == "PodClique" && view::number(&object, "/spec/replicas") == 0;
+    if sabotage == Some(Sabotage::UnnotedIdle) && is_idle {
+        object.to_mut()["status"]["wasIdle"] = json!(true);
+    }
     let is_taken = view::owner(&object).is_some_and(|(kind, ..)| kind == "Service");
     if sabotage == Some(Sabotage::AdoptControlled) && is_taken {
         object.to_mut()["metadata"]["ownerReferences"] = json!([]);

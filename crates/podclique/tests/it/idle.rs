@@ -1,0 +1,136 @@
+//! A clique that is scaled to 0, and woken.
+
+use api::conditions::{self, ConditionType};
+use api::{PodClique, PodCliqueStatus, WorkloadType};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
+use testkit::builders::{PodBuilder, after, pod, podclique};
+
+use crate::situation::{plan, ready, situation, writes};
+
+/// `demo-0-worker` with so many replicas, of which 2 are needed, and this status.
+fn clique(replicas: i32, status: PodCliqueStatus) -> std::sync::Arc<PodClique> {
+    let sized = podclique("demo-0-worker").size(replicas, 2);
+    sized.with(|c| c.status = Some(status)).build()
+}
+
+fn stored(was_available: bool, was_idle: Option<bool>) -> PodCliqueStatus {
+    PodCliqueStatus {
+        was_available,
+        was_idle,
+        ..PodCliqueStatus::default()
+    }
+}
+
+fn is_breached(status: &PodCliqueStatus) -> bool {
+    conditions::is_true(&status.conditions, ConditionType::MinAvailableBreached)
+}
+
+#[test]
+fn says_that_it_is_idle_before_it_deletes_a_pod() {
+    let running = clique(0, stored(true, None));
+    let first = plan(&situation(&running, ready(&running, 0..2)));
+    assert!(first.writes_nothing(), "{first}");
+    let status = first.status.unwrap();
+    assert_eq!((status.was_available, status.was_idle), (true, Some(true)));
+    let idle = clique(0, status);
+    let second = plan(&situation(&idle, ready(&idle, 0..2)));
+    assert_eq!(writes(&second).matches("delete Pod").count(), 2, "{second}");
+}
+
+#[test]
+fn one_that_never_was_available_says_nothing() {
+    let new = clique(0, stored(false, None));
+    let plan = plan(&situation(&new, ready(&new, 0..1)));
+    assert!(writes(&plan).contains("delete Pod"), "{plan}");
+    assert_eq!(plan.status.unwrap().was_idle, None);
+}
+
+/// As one that was created anew.
+#[test]
+fn woken_it_is_not_breached_before_it_was_available_again() {
+    let mut status = stored(true, Some(true));
+    for (up, was_idle, breached) in [
+        (0, true, false),
+        (1, true, false),
+        (2, false, false),
+        (1, false, true),
+    ] {
+        let woken = clique(3, status);
+        let pods: Vec<PodBuilder> = (0..3).map(|k| pod(&woken, k)).collect();
+        let pods = pods.into_iter().zip(0..);
+        let pods = pods.map(|(p, k)| if k < up { p.ready() } else { p });
+        status = plan(&situation(&woken, pods.collect())).status.unwrap();
+        assert_eq!(status.was_idle == Some(true), was_idle, "{up} Ready");
+        assert_eq!(is_breached(&status), breached, "{up} Ready");
+    }
+}
+
+/// Scaled to less than the minimum it is still being woken.
+#[test]
+fn woken_below_its_minimum_it_may_be_scaled_up_without_a_breach() {
+    let woken = clique(1, stored(true, Some(true)));
+    let status = plan(&situation(&woken, ready(&woken, 0..1)))
+        .status
+        .unwrap();
+    assert_eq!(status.was_idle, Some(true));
+    let more = clique(2, status);
+    let status = plan(&situation(&more, ready(&more, 0..1))).status.unwrap();
+    assert!(!is_breached(&status));
+}
+
+#[test]
+fn a_breach_ends_and_is_forgotten_when_the_clique_is_scale_to_zero() {
+    let mut status = stored(true, None);
+    status.breached_since = Some(Time(after(0)));
+    status.conditions = vec![Condition {
+        type_: "MinAvailableBreached".into(),
+        status: "True".into(),
+        reason: "InsufficientReadyPods".into(),
+        message: String::new(),
+        last_transition_time: Time(after(0)),
+        observed_generation: None,
+    }];
+    let idle = clique(0, status);
+    let mut snapshot = situation(&idle, vec![]);
+    let set = snapshot.set.as_mut().unwrap();
+    set.breach_memory = jiff::SignedDuration::from_mins(10);
+    let status = plan(&snapshot).status.unwrap();
+    assert!(!is_breached(&status));
+    assert_eq!(status.breached_since, None);
+}
+
+/// It has none to update.
+#[test]
+fn idle_it_has_the_newest_template() {
+    let idle = clique(0, stored(true, Some(true)));
+    let mut snapshot = situation(&idle, vec![]);
+    let set = snapshot.set.as_mut().unwrap();
+    set.template_hash = Some("r1bbbbbbbbbbbbbb".into());
+    set.generation_hash = Some("r1-generation".into());
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(status.current_pod_template_hash, set_hash(&snapshot));
+    let generation = status.current_pod_clique_set_generation_hash;
+    assert_eq!(generation.as_deref(), Some("r1-generation"));
+    assert!(conditions::is_true(
+        &status.conditions,
+        ConditionType::PodCliqueScheduled
+    ));
+    assert!(conditions::is_true(
+        &status.conditions,
+        ConditionType::Ready
+    ));
+}
+
+fn set_hash(snapshot: &podclique::Snapshot) -> Option<String> {
+    snapshot.set.as_ref()?.template_hash.clone()
+}
+
+/// The API server refuses that.
+#[test]
+fn a_job_is_never_idle() {
+    let job = podclique("demo-0-worker").size(0, 1).was_available();
+    let job = job.with(|c| c.spec.workload_type = Some(WorkloadType::Training));
+    let job = job.build();
+    let status = plan(&situation(&job, vec![])).status.unwrap();
+    assert_eq!(status.was_idle, None);
+}

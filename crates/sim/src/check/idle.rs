@@ -1,0 +1,75 @@
+//! `idle`: a clique that is scaled to 0 says so before it loses a pod, and is not breached before
+//! it was available again (docs/semantics.md §2.2).
+
+use serde_json::Value;
+
+use super::window::Window;
+use super::{ConditionUpdate, demand};
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
+
+pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+    match record.id.resource {
+        Resource::PodClique => status(window, record),
+        Resource::Pod => deletion(window, record),
+        _ => Ok(()),
+    }
+}
+
+fn status(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+    let (Some(before), Some(after)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    if before.pointer("/status") == after.pointer("/status") {
+        return Ok(());
+    }
+    let is_breached = view::has_condition(after, "MinAvailableBreached");
+    let versions = window.of_uid(Resource::PodClique, view::uid(after));
+    let is_idle = versions.iter().all(|c| replicas(c) == 0);
+    demand(
+        !is_breached || !(is_idle || view::was_idle(after)),
+        "idle",
+        || format!("{} is breached though it is idle or was woken", record.id),
+    )?;
+    if !view::was_idle(before) || view::was_idle(after) {
+        return Ok(());
+    }
+    let uid = view::uid(after);
+    let is_up = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
+    let up = i64::try_from(window.most_pods(is_up)).unwrap_or(i64::MAX);
+    let least = view::number(after, "/spec/minAvailable");
+    demand(up >= least, "idle", || {
+        format!(
+            "{} passes for available with {up} of {least} pods",
+            record.id
+        )
+    })
+}
+
+fn deletion(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+    let Some(before) = record.before.as_ref().filter(|p| !view::is_terminating(p)) else {
+        return Ok(());
+    };
+    if record
+        .after
+        .as_ref()
+        .is_some_and(|p| !view::is_terminating(p))
+    {
+        return Ok(());
+    }
+    let owner = view::owner(before).map_or("", |o| o.2);
+    let versions = window.of_uid(Resource::PodClique, owner);
+    let is_scaled_in = |c: &&Stored| {
+        !view::is_terminating(c) && !view::is_job(c) && replicas(c) == 0 && view::was_available(c)
+    };
+    let is_noted = !versions.iter().all(is_scaled_in) || versions.iter().any(|c| view::was_idle(c));
+    demand(versions.is_empty() || is_noted, "idle", || {
+        let pod = view::name(before);
+        format!("{pod} is deleted, and nothing says that its PodClique is idle")
+    })
+}
+
+fn replicas(podclique: &Value) -> i64 {
+    view::number(podclique, "/spec/replicas")
+}

@@ -1,0 +1,117 @@
+//! I8: what joins a gang that has started is whole, and is listed together with all that joins it
+//! (docs/semantics.md §8.2).
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::gangs::{done, is_latched, references_of};
+use super::window::Window;
+use super::{ConditionUpdate, demand, job};
+use crate::layout::{self, Part};
+use crate::resource::Resource;
+use crate::store::Stored;
+use crate::view;
+
+/// One part of the gang that is written, as the operator may have seen it.
+struct Seen {
+    part: Part,
+    /// Whether the gang had a place for it.
+    is_placed: bool,
+    /// How many pods of it are listed now.
+    listed: usize,
+    /// Whether it may have been seen to run, to have lost its pods, to be idle or to be done: it does
+    /// not join then.
+    may_be_in: bool,
+    /// Slots that need no pod any more.
+    done: usize,
+}
+
+pub(super) fn check(
+    window: &Window<'_>,
+    before: Option<&Value>,
+    after: &Value,
+    is_start: bool,
+) -> ConditionUpdate {
+    let all: Vec<Seen> = parts(window, after)
+        .into_iter()
+        .map(|part| look(window, before, after, part))
+        .collect();
+    // What was up before comes back first.
+    let is_return = all.iter().any(|s| s.may_be_in && s.listed > 0);
+    for joined in all.iter().filter(|s| s.listed > 0 && !s.may_be_in) {
+        let least = minimum(after, &joined.part.name);
+        let has = i64::try_from(joined.listed + joined.done).unwrap_or(0);
+        demand(has >= least, "I8", || {
+            let (gang, part) = (view::name(after), &joined.part.name);
+            format!("{part} joins {gang} with {has} of {least} pods")
+        })?;
+        let is_mate = |s: &&Seen| match (is_start && !is_return, joined.is_placed) {
+            (true, _) => true,
+            (false, false) => !s.is_placed,
+            (false, true) => {
+                s.is_placed && s.part.group.is_some() && s.part.group == joined.part.group
+            }
+        };
+        let mut left = all.iter().filter(is_mate);
+        let left = left.find(|s| s.listed == 0 && !s.may_be_in);
+        demand(left.is_none(), "I8", || {
+            let left = left.map_or("", |s| &s.part.name);
+            let (gang, part) = (view::name(after), &joined.part.name);
+            format!("{part} joins {gang} without {left}")
+        })?;
+    }
+    Ok(())
+}
+
+/// The parts of the gang that every state has in which the operator may have seen the cluster.
+fn parts(window: &Window<'_>, gang: &Value) -> Vec<Part> {
+    let sets = job::sets(window, gang);
+    let i = view::replica(gang).unwrap_or(-1);
+    let is_in =
+        |set: &&Stored| !view::is_terminating(set) && i < view::number(set, "/spec/replicas");
+    let (Some(set), true) = (sets.first(), sets.iter().all(is_in)) else {
+        return Vec::new();
+    };
+    let live = |group: &str, _: &Value| {
+        let versions = window.versions(Resource::PodCliqueScalingGroup, |g| view::name(g) == group);
+        let counts = versions.iter().map(|g| view::number(g, "/spec/replicas"));
+        counts.min().unwrap_or(0)
+    };
+    let mut parts = layout::parts(set, i, live);
+    parts.retain(|part| part.gang == view::name(gang));
+    parts
+}
+
+fn look(window: &Window<'_>, before: Option<&Value>, after: &Value, part: Part) -> Seen {
+    let group_in = |gang: &Value| -> Option<BTreeSet<String>> {
+        let mut groups = view::list(gang, "/spec/podgroups");
+        let group = groups.find(|g| view::text(g, "/name") == part.name)?;
+        Some(references_of(group).map(str::to_owned).collect())
+    };
+    let was = before.and_then(group_in);
+    let is_listed = |p: &Value| {
+        let listed = was.as_ref();
+        listed.is_some_and(|names| names.contains(view::name(p))) && !view::is_terminating(p)
+    };
+    let runs = !window.versions(Resource::Pod, is_listed).is_empty();
+    let versions = window.versions(Resource::PodClique, |c| view::name(c) == part.name);
+    let done = done(&versions).len();
+    let has_none = |c: &&Stored| view::number(c, "/spec/replicas") == 0;
+    let is_idle = versions.iter().any(has_none) || (versions.is_empty() && part.replicas == 0);
+    let was_up = |c: &&Stored| view::was_available(c) && !view::was_idle(c);
+    let is_done = done > 0 || is_latched(window, after, &part.name);
+    Seen {
+        is_placed: was.is_some(),
+        listed: group_in(after).map_or(0, |names| names.len()),
+        may_be_in: runs || is_idle || is_done || versions.iter().any(was_up),
+        done,
+        part,
+    }
+}
+
+fn minimum(gang: &Value, part: &str) -> i64 {
+    let mut groups = view::list(gang, "/spec/podgroups");
+    let group = groups.find(|g| view::text(g, "/name") == part);
+    group.map_or(0, |g| view::number(g, "/minReplicas"))
+}

@@ -1,0 +1,120 @@
+//! Workers are scaled to 0 and woken again and again while much else happens.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+
+use super::{expect_available, expect_base, expect_idle};
+use crate::harness::history::{History, Release};
+use crate::harness::manifest::{clique, set};
+use crate::harness::{Namespace, Seen};
+
+const ROUNDS: u32 = 10;
+const GROUP: &str = "pcsg/svc-0-workers";
+const FRONT: &str = "svc-0-front";
+
+/// A frontend, and workers of which two replicas start together and a third builds upon them.
+fn service() -> serde_json::Value {
+    let workers = json!({
+        "name": "workers",
+        "cliqueNames": ["leader", "worker"],
+        "replicas": 3,
+        "minAvailable": 2,
+    });
+    let mut front = clique("front", 2);
+    front["spec"]["minAvailable"] = json!(1);
+    let mut pcs = set(
+        "svc",
+        &[front, clique("leader", 1), clique("worker", 2)],
+        &[workers],
+    );
+    pcs["spec"]["template"]["terminationDelay"] = json!("1s");
+    pcs
+}
+
+/// The slots of these replicas of the group.
+fn workers(replicas: &[u32]) -> BTreeSet<String> {
+    let slots = replicas.iter().flat_map(|j| {
+        let own = [("leader", 0), ("worker", 0), ("worker", 1)];
+        own.map(|(clique, k)| format!("svc-0-workers-{j}-{clique}#{k}"))
+    });
+    slots.collect()
+}
+
+fn runs(seen: &Seen) -> Result<(), String> {
+    let base = [
+        (FRONT, 2),
+        ("svc-0-workers-0-leader", 1),
+        ("svc-0-workers-0-worker", 2),
+        ("svc-0-workers-1-leader", 1),
+        ("svc-0-workers-1-worker", 2),
+    ];
+    expect_base(seen, &base)?;
+    let ready = |part: &str| {
+        let pods = seen.pods(part).into_iter();
+        pods.filter(|pod| crate::harness::seen::is_ready(pod))
+            .count()
+    };
+    for (part, pods) in base.into_iter().chain([("svc-0-workers-2-worker", 2)]) {
+        crate::harness::same(part, &ready(part), &pods)?;
+    }
+    expect_available(seen, "True/AllReady")
+}
+
+fn are_idle(seen: &Seen) -> Result<(), String> {
+    expect_base(seen, &[(FRONT, 2)])?;
+    let gangs = seen.names("PodGang").into_iter();
+    let own: Vec<_> = gangs.filter(|name| name.starts_with("svc-")).collect();
+    crate::harness::same("gangs", &own, &vec!["svc-0"])?;
+    expect_idle(seen, "PodCliqueScalingGroup", "svc-0-workers")?;
+    expect_available(seen, "True/AllReady")
+}
+
+/// No worker is let through its gate before all that wake with it exist, and none of what is beyond
+/// the minimum before these are Ready.
+fn expect_whole(release: &Release) {
+    let base = workers(&[0, 1]);
+    if base.contains(&release.slot) {
+        assert!(release.there.is_superset(&base), "{release:#?}");
+    } else if release.slot.starts_with("svc-0-workers-") {
+        assert!(release.ready.is_superset(&base), "{release:#?}");
+    }
+}
+
+#[test]
+fn every_wake_starts_whole_and_the_frontend_keeps_its_pods() {
+    let ns = Namespace::new("ten-times");
+    ns.apply(&service());
+    // Something that is scaled all the time beside it.
+    let mut noise = clique("noise", 10);
+    noise["spec"]["minAvailable"] = json!(1);
+    ns.apply(&set("other", &[noise], &[]));
+    ns.until("it runs", runs);
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+    for round in 0..ROUNDS {
+        ns.kubectl(&["scale", GROUP, "--replicas=0"]);
+        let noise = if round % 2 == 0 { 40 } else { 10 };
+        ns.kubectl(&[
+            "scale",
+            "pclq/other-0-noise",
+            &format!("--replicas={noise}"),
+        ]);
+        // Every third time it is woken before it is idle.
+        if round % 3 < 2 {
+            ns.until("the workers are idle", are_idle);
+        }
+        ns.kubectl(&["scale", GROUP, "--replicas=3"]);
+        ns.until("the workers run", runs);
+    }
+    history.catch_up(&ns);
+    let of_front = |slots: BTreeSet<&str>| slots.into_iter().any(|s| s.starts_with(FRONT));
+    assert!(!of_front(history.slots_deleted()));
+    let released = history
+        .releases()
+        .iter()
+        .filter(|r| r.slot.starts_with("svc-"));
+    let released: Vec<&Release> = released.collect();
+    assert!(released.len() >= 9 * 7, "only {} releases", released.len());
+    released.into_iter().for_each(expect_whole);
+}
