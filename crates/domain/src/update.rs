@@ -12,8 +12,10 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 pub use self::budget::{PodBudget, ReplicaBudget};
 pub use self::progress::{Advance, deadline_at, no_update, verdict};
 
+use crate::Pod;
 use crate::health::training;
 use crate::object::ownership;
+use crate::workload::hash;
 
 /// How a changed template reaches pods. A job's template cannot be changed.
 pub fn strategy(set: &PodCliqueSet) -> UpdateStrategyType {
@@ -78,4 +80,18 @@ pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
     let adopted = ownership::annotation(podclique, labels::REBASED_FROM);
     hash != newest && (hash.is_none() || hash != adopted)
+}
+
+/// Whether the PodClique or one of these pods of it has an older template than this. A hash that
+/// another implementation wrote, or none, says nothing until the PodClique has ours (decision 27).
+pub fn is_podclique_outdated<'a>(
+    podclique: &ObjectMeta,
+    newest: Option<&str>,
+    mut pods: impl Iterator<Item = &'a Pod>,
+) -> bool {
+    let label = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
+    if label.is_none_or(|hash| !hash::is_ours(hash)) {
+        return false;
+    }
+    label != newest || pods.any(|pod| is_outdated(&pod.metadata, podclique))
 }

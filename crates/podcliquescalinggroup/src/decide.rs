@@ -67,8 +67,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
     };
     plan.events.extend(termination::terminated_events(snapshot));
     plan.wave(fence::earlier_attempts(snapshot));
-    plan.wave(update::plan_outdated_replicas(snapshot));
-    for wave in children::plan_children(snapshot) {
+    let recreation = update::plan_recreation(snapshot);
+    plan.wave(recreation.deletions);
+    for wave in children::plan_children(snapshot, &recreation.closed) {
         plan.wave(wave);
     }
     plan

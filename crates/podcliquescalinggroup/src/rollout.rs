@@ -1,7 +1,7 @@
 //! How far each group replica is in an update, by PodCliques and pods (docs/semantics.md §14.5).
 
 use api::podcliqueset::PodCliqueTemplateSpec;
-use api::{PodClique, labels};
+use api::PodClique;
 use domain::object::ownership;
 use domain::update;
 use domain::workload::layout::{self, Members};
@@ -47,11 +47,10 @@ impl Stage {
 pub type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
 /// All live group replicas, by index, and where each is.
-pub fn survey(snapshot: &Snapshot) -> Vec<(Members<'_>, Stage)> {
-    let hashed = newest_hashes(snapshot);
+pub fn survey<'a>(snapshot: &'a Snapshot, hashed: &Hashed<'_>) -> Vec<(Members<'a>, Stage)> {
     let all = layout::members_of_group(&snapshot.group);
     all.map(|members| {
-        let stage = stage(snapshot, &hashed, &members);
+        let stage = stage(snapshot, hashed, &members);
         (members, stage)
     })
     .collect()
@@ -96,23 +95,17 @@ fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Sta
     }
 }
 
-/// Whether the PodClique or a pod of it has an older template. A hash that another implementation
-/// wrote, or none, says nothing until the PodClique has ours (decision 27).
+/// Whether the PodClique or a pod of it has an older template.
 pub fn is_outdated(
     snapshot: &Snapshot,
-    hashed: &[(&PodCliqueTemplateSpec, String)],
+    hashed: &Hashed<'_>,
     clique: &str,
     podclique: &PodClique,
 ) -> bool {
-    let meta = &podclique.metadata;
-    let label = ownership::label(meta, labels::POD_TEMPLATE_HASH);
     let newest = hashed.iter().find(|(member, _)| member.name == clique);
     let newest = newest.map(|(_, hash)| hash.as_str());
-    if label.is_none_or(|hash| !hash::is_ours(hash)) {
-        return false;
-    }
-    let mut pods = snapshot.staying_pods(podclique);
-    label != newest || pods.any(|p| update::is_outdated(&p.metadata, meta))
+    let pods = snapshot.staying_pods(podclique);
+    update::is_podclique_outdated(&podclique.metadata, newest, pods.map(|p| &**p))
 }
 
 fn ready(snapshot: &Snapshot, podclique: &PodClique) -> i32 {
@@ -129,12 +122,11 @@ fn is_pending(snapshot: &Snapshot, podclique: &PodClique) -> bool {
 }
 
 /// How many of the group's PodCliques have the newest template throughout, and how many there are.
-pub fn updated_podcliques(snapshot: &Snapshot) -> (i32, i32) {
-    let hashed = newest_hashes(snapshot);
+pub fn updated_podcliques(snapshot: &Snapshot, hashed: &Hashed<'_>) -> (i32, i32) {
     let all = || layout::members_of_group(&snapshot.group).flat_map(|m| m.cliques);
     let updated = all().filter(|member| {
         let podclique = snapshot.podclique(&member.name);
-        podclique.is_some_and(|c| !is_outdated(snapshot, &hashed, member.clique, c))
+        podclique.is_some_and(|c| !is_outdated(snapshot, hashed, member.clique, c))
     });
     let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);
     (to_i32(updated.count()), to_i32(all().count()))

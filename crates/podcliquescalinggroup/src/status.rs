@@ -19,8 +19,9 @@ use engine::cache::set_of;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use self::replica::{Replica, hashed_members, judge_replica};
+use self::replica::{Replica, judge_replica};
 use crate::observe::Snapshot;
+use crate::rollout::newest_hashes;
 
 pub use breach::{stored_part, with_recovered};
 pub use update::update_deadline;
@@ -29,7 +30,7 @@ pub use update::update_deadline;
 pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroupStatus {
     let group = &snapshot.group;
     let before = group.status.clone().unwrap_or_default();
-    let hashed = hashed_members(snapshot);
+    let hashed = newest_hashes(snapshot);
     let replicas: Vec<Replica<'_>> = layout::members_of_group(group)
         .map(|members| judge_replica(snapshot, &hashed, members))
         .collect();
@@ -51,7 +52,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         replica_attempts: with_recovered(snapshot),
         ..before.clone()
     };
-    next.update_progress = update::progress(snapshot, &before, &next, now);
+    next.update_progress = update::progress(snapshot, &hashed, &before, &next, now);
     note_complete(&mut next.replica_attempts, &replicas);
     if let Some(generation) = generation_of_all(snapshot, &replicas) {
         next.current_pod_clique_set_generation_hash = Some(generation);

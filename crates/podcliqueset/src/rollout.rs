@@ -7,7 +7,6 @@ use api::labels;
 use domain::Pod;
 use domain::object::ownership;
 use domain::update;
-use domain::workload::hash;
 use domain::workload::layout::{self, Layout, Part};
 
 use crate::observe::{ObservedClique, Snapshot};
@@ -55,19 +54,14 @@ fn progress(snapshot: &Snapshot, newest: &Newest<'_>, replica: &layout::Replica<
     }
 }
 
-/// Whether the PodClique or a pod of it has an older template. A hash that another implementation
-/// wrote, or none, says nothing until the PodClique has ours (decision 27).
+/// Whether the PodClique or a pod of it has an older template.
 pub fn is_outdated(newest: &Newest<'_>, clique: &str, seen: &ObservedClique) -> bool {
-    let meta = &seen.podclique.metadata;
-    let label = ownership::label(meta, labels::POD_TEMPLATE_HASH);
-    if label.is_none_or(|hash| !hash::is_ours(hash)) {
-        return false;
-    }
     let newest = newest.get(clique).copied();
-    label != newest
-        || seen
-            .staying()
-            .any(|p| update::is_outdated(&p.metadata, meta))
+    update::is_podclique_outdated(
+        &seen.podclique.metadata,
+        newest,
+        seen.staying().map(AsRef::as_ref),
+    )
 }
 
 /// Whether the part is there with the newest template, and as many of its pods are Ready as are

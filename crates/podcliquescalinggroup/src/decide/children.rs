@@ -17,12 +17,12 @@ use domain::workload::{gang, hash};
 
 use super::fence::Terminating;
 use super::own::{delete_podclique, staying_podcliques};
-use super::update::closed_replicas;
 use crate::observe::Snapshot;
 
 /// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
-/// set may not be acted on.
-pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
+/// set may not be acted on. Nothing is created in the group replicas in `closed`, which are being
+/// recreated.
+pub(super) fn plan_children(snapshot: &Snapshot, closed: &HashSet<i32>) -> [Vec<Action>; 2] {
     let Some(group) = Group::of(snapshot) else {
         return [Vec::new(), Vec::new()];
     };
@@ -31,7 +31,11 @@ pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
     let replicas = layout::enumerate_members(group.name(), &names, snapshot.replicas());
     let kept = replicas.flat_map(|members| {
         let places = members.cliques.into_iter().zip(&group.cliques);
-        places.filter_map(|(member, clique)| group.keep_podclique(&terminating, clique, &member))
+        places.filter_map(|(member, clique)| {
+            let j = member.group_replica;
+            let is_closed = closed.contains(&j) || terminating.holds(j);
+            group.keep_podclique(!is_closed, clique, &member)
+        })
     });
     [group.surplus(), first_portion(kept)]
 }
@@ -39,8 +43,6 @@ pub(super) fn plan_children(snapshot: &Snapshot) -> [Vec<Action>; 2] {
 /// What the group consists of.
 struct Group<'a> {
     snapshot: &'a Snapshot,
-    /// Group replicas that are being recreated, where nothing is created yet.
-    closed: HashSet<i32>,
     set: &'a PodCliqueSet,
     /// Index of the PodCliqueSet replica.
     replica: i32,
@@ -57,7 +59,6 @@ impl<'a> Group<'a> {
         let hashed = hash::pod_template_hashes(cliques, priority_class_name);
         Some(Self {
             snapshot,
-            closed: closed_replicas(snapshot),
             set: &owner.set,
             replica: snapshot.replica()?,
             cliques: hashed
@@ -90,10 +91,10 @@ impl<'a> Group<'a> {
     }
 
     /// The action for a PodClique that is missing or differs; none for a terminating one, which is
-    /// waited for.
+    /// waited for, and none for a missing one where its replica may not get any now.
     fn keep_podclique(
         &self,
-        terminating: &Terminating,
+        is_open: bool,
         clique: &Ready<'_>,
         member: &Member<'_>,
     ) -> Option<Action> {
@@ -101,11 +102,7 @@ impl<'a> Group<'a> {
         let name = member.name.as_str();
         let may_create = || {
             let snapshot = self.snapshot;
-            !terminating.holds(member.group_replica)
-                && !self.closed.contains(&member.group_replica)
-                && !snapshot.is_over()
-                && !snapshot.is_closed()
-                && !snapshot.is_done(name)
+            is_open && !snapshot.is_over() && !snapshot.is_closed() && !snapshot.is_done(name)
         };
         let found = self.snapshot.podcliques.get(name);
         let wanted = &desired.podclique.metadata;

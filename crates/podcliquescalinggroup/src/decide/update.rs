@@ -14,35 +14,35 @@ use super::own::delete_podclique;
 use crate::observe::Snapshot;
 use crate::rollout::{Hashed, Stage, is_outdated, newest_hashes, survey};
 
-/// Deletes the PodCliques of group replicas whose turn it is. What is left of a replica that is
-/// being deleted goes with it: it is down already.
-pub(super) fn plan_outdated_replicas(snapshot: &Snapshot) -> Vec<Action> {
-    if !is_due(snapshot) {
-        return Vec::new();
-    }
-    let surveyed = survey(snapshot);
-    let leaving = surveyed.iter().filter(|(_, s)| *s == Stage::Leaving);
-    let leaving = leaving.flat_map(|(members, _)| own(snapshot, members));
-    let hashed = newest_hashes(snapshot);
-    let chosen = chosen(budget(snapshot, &surveyed), &surveyed);
-    let chosen = chosen.flat_map(|members| first_of(snapshot, &hashed, members));
-    let podcliques = leaving.chain(chosen);
-    podcliques
-        .map(|c| delete_podclique(c, Purpose::UpdateGroupReplica))
-        .collect()
+/// What is recreated now.
+#[derive(Debug, Default)]
+pub(super) struct Recreation {
+    /// Deletions of the PodCliques of group replicas whose turn it is. What is left of a replica
+    /// that is being deleted goes with it: it is down already.
+    pub(super) deletions: Vec<Action>,
+    /// Group replicas that are being deleted, or are to be now: nothing is created in them before
+    /// that is done, or new PodCliques would be taken for what is left and go, too.
+    pub(super) closed: HashSet<i32>,
 }
 
-/// Group replicas that are being deleted, or are to be now: nothing is created in them before that
-/// is done, or new PodCliques would be taken for what is left and go, too.
-pub(super) fn closed_replicas(snapshot: &Snapshot) -> HashSet<i32> {
+/// Which group replicas are recreated, and what of them is deleted now.
+pub(super) fn plan_recreation(snapshot: &Snapshot) -> Recreation {
     if !is_due(snapshot) {
-        return HashSet::new();
+        return Recreation::default();
     }
-    let surveyed = survey(snapshot);
+    let hashed = newest_hashes(snapshot);
+    let surveyed = survey(snapshot, &hashed);
     let leaving = surveyed.iter().filter(|(_, s)| *s == Stage::Leaving);
-    let leaving = leaving.map(|(members, _)| members);
-    let chosen = chosen(budget(snapshot, &surveyed), &surveyed);
-    leaving.chain(chosen).map(|m| m.group_replica).collect()
+    let leaving: Vec<&Members<'_>> = leaving.map(|(members, _)| members).collect();
+    let chosen: Vec<_> = chosen(budget(snapshot, &surveyed), &surveyed).collect();
+    let closed = leaving.iter().chain(&chosen).map(|m| m.group_replica);
+    let chosen = chosen.iter().flat_map(|m| first_of(snapshot, &hashed, m));
+    let podcliques = leaving.iter().flat_map(|m| own(snapshot, m)).chain(chosen);
+    let deletions = podcliques.map(|c| delete_podclique(c, Purpose::UpdateGroupReplica));
+    Recreation {
+        deletions: deletions.collect(),
+        closed: closed.collect(),
+    }
 }
 
 fn is_due(snapshot: &Snapshot) -> bool {

@@ -1,13 +1,13 @@
 //! What the PodCliques of one group replica amount to.
 
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodClique, labels};
 use domain::object::ownership;
+use domain::workload::gang;
 use domain::workload::layout::Members;
-use domain::workload::{gang, hash};
 
 use crate::observe::Snapshot;
+use crate::rollout::Hashed;
 
 /// One replica of the group.
 pub(super) struct Replica<'a> {
@@ -17,19 +17,6 @@ pub(super) struct Replica<'a> {
     pub(super) is_available: bool,
     pub(super) is_current: bool,
 }
-
-/// Newest template hash of each clique of the group, once for all replicas.
-pub(super) fn hashed_members(snapshot: &Snapshot) -> Hashed<'_> {
-    let Some(owner) = &snapshot.owner else {
-        return Vec::new();
-    };
-    let template = &owner.set.spec.template;
-    let names = &snapshot.group.spec.clique_names;
-    let members = template.cliques.iter().filter(|c| names.contains(&c.name));
-    hash::pod_template_hashes(members, &template.priority_class_name)
-}
-
-pub(super) type Hashed<'a> = Vec<(&'a PodCliqueTemplateSpec, String)>;
 
 pub(super) fn judge_replica<'a>(
     snapshot: &Snapshot,

@@ -9,12 +9,13 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::observe::Snapshot;
-use crate::rollout::{Stage, survey, updated_podcliques};
+use crate::rollout::{Hashed, Stage, survey, updated_podcliques};
 
 /// The record of the running or last update. `before` is the stored status, `next` has the counts
 /// of now.
 pub(super) fn progress(
     snapshot: &Snapshot,
+    hashed: &Hashed<'_>,
     before: &PodCliqueScalingGroupStatus,
     next: &PodCliqueScalingGroupStatus,
     now: Timestamp,
@@ -46,13 +47,14 @@ pub(super) fn progress(
     });
     // The turn may have ended before this status was written the last time.
     if snapshot.is_updating() || progress.update_ended_at.is_none() {
-        advance(&mut progress, snapshot, before, next, now);
+        let podcliques = updated_podcliques(snapshot, hashed);
+        advance(&mut progress, podcliques, before, next, now);
     }
     if !snapshot.is_updating() {
         return Some(ended(progress, now));
     }
-    let is_done = || survey(snapshot).iter().all(|(_, s)| *s == Stage::Done);
-    Some(if is_done() {
+    let mut all = survey(snapshot, hashed).into_iter();
+    Some(if all.all(|(_, stage)| stage == Stage::Done) {
         ended(progress, now)
     } else {
         progress
@@ -66,12 +68,11 @@ fn ended(mut progress: PcsgUpdateProgress, now: Timestamp) -> PcsgUpdateProgress
 
 fn advance(
     progress: &mut PcsgUpdateProgress,
-    snapshot: &Snapshot,
+    (updated, total): (i32, i32),
     before: &PodCliqueScalingGroupStatus,
     next: &PodCliqueScalingGroupStatus,
     now: Timestamp,
 ) {
-    let (updated, total) = updated_podcliques(snapshot);
     let stored = Advance {
         updated: progress.updated_pod_cliques_count,
         ready: before.updated_replicas,
