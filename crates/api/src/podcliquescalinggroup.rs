@@ -165,6 +165,12 @@ pub struct PodCliqueScalingGroupStatus {
     /// is scaled in.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replica_attempts: Vec<ReplicaAttempt>,
+    /// Group replicas that were scaled in and whose PodCliques still exist, e.g. `1-3,5`.
+    ///
+    /// Written before these are deleted. If the group is scaled out again before they are gone,
+    /// what is being deleted does not count as unhealthy. Absent if there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaled_in_replicas: Option<String>,
 }
 
 /// The running or last update of a scaling group.

@@ -4,6 +4,7 @@ mod children;
 mod deletion;
 mod fence;
 mod own;
+mod scale_in;
 mod termination;
 mod update;
 
@@ -50,6 +51,12 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
         return Plan {
             status: Some(status::with_fences(snapshot, fences, now)),
             events: termination::terminated_events(snapshot),
+            ..Plan::default()
+        };
+    }
+    if let Some(status) = scale_in::note_scaled_in(snapshot, now) {
+        return Plan {
+            status: Some(status),
             ..Plan::default()
         };
     }

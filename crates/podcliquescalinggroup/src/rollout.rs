@@ -1,7 +1,7 @@
 //! How far each group replica is in an update, by PodCliques and pods (docs/semantics.md §14.5).
 
-use api::podcliqueset::PodCliqueTemplateSpec;
 use api::PodClique;
+use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::object::ownership;
 use domain::update;
 use domain::workload::layout::{self, Members};

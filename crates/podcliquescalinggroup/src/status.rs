@@ -3,6 +3,7 @@
 mod breach;
 mod ready;
 mod replica;
+mod scaled_in;
 mod update;
 
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::observe::Snapshot;
 use crate::rollout::newest_hashes;
 
 pub use breach::{stored_part, with_recovered};
+pub use scaled_in::is_unnoted;
 pub use update::update_deadline;
 
 /// The status as it follows from what was seen.
@@ -50,6 +52,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
         observed_generation: group.metadata.generation,
         last_errors: Vec::new(),
         replica_attempts: with_recovered(snapshot),
+        scaled_in_replicas: scaled_in::next(snapshot),
         ..before.clone()
     };
     next.update_progress = update::progress(snapshot, &hashed, &before, &next, now);

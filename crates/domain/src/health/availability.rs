@@ -10,7 +10,7 @@ use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 
 pub use age::{Ended, StoredBreach, memory};
 pub use facts::{CliqueFacts, GroupFacts, TrainingFacts};
-pub use observed::{GroupPart, is_back, is_established};
+pub use observed::{GroupPart, is_back, is_established, scaled_in_replicas};
 
 /// `MinAvailableBreached` of a PodClique: the first row that applies.
 pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {

@@ -112,14 +112,17 @@ fn group() -> PodCliqueScalingGroup {
 const UP: Option<GroupPart> = Some(GroupPart {
     is_breached: false,
     was_available: true,
+    is_terminating: false,
 });
 const NEW: Option<GroupPart> = Some(GroupPart {
     is_breached: false,
     was_available: false,
+    is_terminating: false,
 });
 const DOWN: Option<GroupPart> = Some(GroupPart {
     is_breached: true,
     was_available: true,
+    is_terminating: false,
 });
 const GONE: Option<GroupPart> = None;
 

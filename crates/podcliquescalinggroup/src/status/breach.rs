@@ -50,6 +50,7 @@ pub fn stored_part(snapshot: &Snapshot, member: &Member<'_>) -> Option<GroupPart
     Some(GroupPart {
         is_breached: is_breached(podclique),
         was_available: was_available || is_available(podclique),
+        is_terminating: false,
     })
 }
 

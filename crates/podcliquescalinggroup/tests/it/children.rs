@@ -1,5 +1,7 @@
 //! Which PodCliques a group has.
 
+use std::sync::Arc;
+
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, WorkloadType, labels};
 use domain::object::ownership;
@@ -39,8 +41,34 @@ fn wants_nothing_more_once_all_are_there() {
 #[test]
 fn deletes_replicas_that_are_scaled_in() {
     let set = demo().build();
-    let podcliques = complete(&set, 3);
-    assert_snapshot!(writes(&plan(&situation(&set, 2, podcliques))));
+    let mut snapshot = situation(&set, 2, complete(&set, 3));
+    let first = plan(&snapshot);
+    assert!(first.waves.is_empty(), "what goes is stored first: {first}");
+    Arc::make_mut(&mut snapshot.group).status = first.status;
+    assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+/// `status.scaledInReplicas` with so many live replicas, after `change` of replica 2.
+fn scaled_in(replicas: i32, stored: Option<&str>, change: fn(&mut PodClique)) -> Option<String> {
+    let set = demo().build();
+    let mut podcliques = complete(&set, 3);
+    podcliques.iter_mut().skip(4).for_each(change);
+    let mut snapshot = situation(&set, replicas, podcliques);
+    let status = &mut Arc::make_mut(&mut snapshot.group).status;
+    status.get_or_insert_default().scaled_in_replicas = stored.map(str::to_owned);
+    plan(&snapshot).status.unwrap().scaled_in_replicas
+}
+
+#[test]
+fn remembers_what_was_scaled_in_until_it_is_gone() {
+    let stay = |_: &mut PodClique| {};
+    let end = |c: &mut PodClique| c.metadata.deletion_timestamp = Some(Time(after(59)));
+    assert_eq!(scaled_in(3, None, stay), None);
+    assert_eq!(scaled_in(1, None, stay).as_deref(), Some("1-2"));
+    // Scaled out again, while it is being deleted, and before that began.
+    assert_eq!(scaled_in(3, Some("2"), end).as_deref(), Some("2"));
+    assert_eq!(scaled_in(3, Some("2"), stay), None);
+    assert_eq!(scaled_in(3, None, end), None, "deleted by somebody else");
 }
 
 #[test]

@@ -327,6 +327,18 @@ fn a_replica_whose_podclique_is_on_its_way_out_is_none_to_rely_on() {
     assert_eq!(status.breached_since, Some(Time(after(60))), "not yet long");
 }
 
+/// Scaled in and out again before it was gone.
+#[test]
+fn what_the_group_deletes_itself_is_no_loss() {
+    let mut snapshot = hanging(true);
+    let status = &mut Arc::make_mut(&mut snapshot.group).status;
+    status.get_or_insert_default().scaled_in_replicas = Some("1-3".into());
+    let plan = plan(&snapshot);
+    assert_eq!(attempts(&plan), [(2, 1)]);
+    let status = plan.status.as_ref().unwrap();
+    assert!(!is_breached(status));
+}
+
 #[test]
 fn a_podclique_that_was_never_available_is_no_loss() {
     assert_eq!(attempts(&plan(&hanging(false))), [(2, 1)]);

@@ -138,6 +138,7 @@ fn group_facts(snapshot: &Snapshot, i: i32, group: &PodCliqueScalingGroup) -> Gr
         Some(GroupPart {
             is_breached: clique_breach(&facts).status == Status::True,
             was_available: facts.was_available || facts.available >= facts.minimum(),
+            is_terminating: false,
         })
     })
     .in_update(is_updating)

@@ -4,10 +4,10 @@
 use api::labels;
 use serde_json::Value;
 
-use super::failures;
 use super::window::Window;
+use super::{OPERATOR, failures};
 use crate::resource::Resource;
-use crate::store::Stored;
+use crate::store::{Record, Stored};
 use crate::view;
 
 /// Whether some part of the terminated replica may have been observed with fewer Ready pods than it
@@ -23,7 +23,23 @@ pub(super) fn is_possible(window: &Window<'_>, owner: &Value, replica: i64) -> b
         }
     };
     let parts = window.versions(Resource::PodClique, is_part);
-    parts.iter().any(|part| is_short(window, part))
+    let mut parts = parts.iter().filter(|part| !is_deleted_by_us(window, part));
+    parts.any(|part| is_short(window, part))
+}
+
+/// What the operator itself deletes, for a group that is scaled in, is no failure while it ends.
+fn is_deleted_by_us(window: &Window<'_>, podclique: &Value) -> bool {
+    let log = window.store.log.get(..window.position).unwrap_or_default();
+    let is_it = |r: &&Record| {
+        r.before
+            .as_ref()
+            .is_some_and(|b| view::uid(b) == view::uid(podclique))
+    };
+    let mut deletions = log.iter().filter(is_it).filter(|r| {
+        let stays = |o: &Stored| !view::is_terminating(o);
+        r.before.as_ref().is_some_and(stays) && !r.after.as_ref().is_some_and(stays)
+    });
+    view::is_terminating(podclique) && deletions.any(|r| r.actor == OPERATOR)
 }
 
 fn is_short(window: &Window<'_>, podclique: &Value) -> bool {

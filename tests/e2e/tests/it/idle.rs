@@ -185,6 +185,13 @@ fn a_woken_clique_that_does_not_come_up_is_not_breached() {
         same("wasAvailable", &status["wasAvailable"], &json!(true))
     });
     ns.kubectl(&["scale", "pclq/svc-0-cache", "--replicas=0"]);
+    ns.until("its pod is being deleted", |seen| {
+        let mut pods = seen.pods("svc-0-cache").into_iter();
+        let is_going = pods.any(|pod| !pod["metadata"]["deletionTimestamp"].is_null());
+        same("going", &is_going, &true)
+    });
+    // No kubelet confirms the end of such a pod.
+    ns.kubectl(&["delete", "pod", &first, "--force", "--grace-period=0"]);
     ns.until("it is idle", |seen| {
         seen.expect_ready_pods(1)?;
         expect_idle(seen, "PodClique", "svc-0-cache")

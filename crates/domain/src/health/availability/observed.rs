@@ -1,12 +1,15 @@
 //! The facts of a breach, read from the objects themselves. The controllers that report a breach
 //! and those that act on one use the same functions.
 
+use std::collections::BTreeSet;
+
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
 
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
 use crate::Pod;
 use crate::health::{fence, training};
+use crate::object::indices;
 use crate::workload::layout::{self, Member, Members};
 
 impl CliqueFacts {
@@ -100,20 +103,30 @@ pub struct GroupPart {
     pub is_breached: bool,
     /// Whether its minimum is available, or was once.
     pub was_available: bool,
+    /// Whether it is being deleted.
+    pub is_terminating: bool,
 }
 
 impl GroupPart {
-    /// A terminating PodClique of the current attempt that was not scaled in: it was deleted by
-    /// hand, or hangs. It counts as if its pods had died. One that was not available since it was
-    /// created or woken is still starting, or idle, and does not count; one that has succeeded is
-    /// not needed any more.
+    /// A terminating PodClique of the current attempt: it was deleted by hand, or hangs, and counts
+    /// as if its pods had died, unless its replica was scaled in. One that was not available since
+    /// it was created or woken is still starting, or idle, and does not count; one that has
+    /// succeeded is not needed any more.
     pub fn on_its_way_out(podclique: &PodClique) -> Option<Self> {
         let is_done = training::has_succeeded(podclique);
         (is_established(podclique) || is_done).then_some(Self {
             is_breached: !is_done,
             was_available: true,
+            is_terminating: true,
         })
     }
+}
+
+/// Group replicas that were scaled in and are still being deleted, as the group has stored it.
+pub fn scaled_in_replicas(group: &PodCliqueScalingGroup) -> BTreeSet<i32> {
+    let status = group.status.as_ref();
+    let stored = status.and_then(|s| s.scaled_in_replicas.as_deref());
+    indices::parse(stored.unwrap_or_default())
 }
 
 /// Whether all parts of a group replica are there and are available, or were once.
@@ -131,9 +144,14 @@ impl GroupFacts {
         attempts: &[ReplicaAttempt],
         part: impl Fn(&Member<'_>) -> Option<GroupPart>,
     ) -> Self {
+        let scaled_in = scaled_in_replicas(group);
         let is_unhealthy = |members: &Members<'_>| {
             let parts: Vec<Option<GroupPart>> = members.cliques.iter().map(&part).collect();
-            let is_breached = parts.iter().flatten().any(|p| p.is_breached);
+            // What the group itself deleted is no failure (decision 82).
+            let was_scaled_in = scaled_in.contains(&members.group_replica);
+            let mut counted = parts.iter().flatten();
+            let is_breached =
+                counted.any(|p| p.is_breached && !(p.is_terminating && was_scaled_in));
             let is_recovering = fence::is_recovering(attempts, members.group_replica);
             is_breached || (is_recovering && !is_back(&parts))
         };
