@@ -40,9 +40,9 @@ COPY . .
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/src/target,sharing=locked \
     cargo build --locked --release --target "$(cat /triple)" \
-      -p operator \
+      -p operator -p initc \
  && mkdir /out \
- && for binary in grove-operator; do \
+ && for binary in grove-operator grove-initc; do \
       cp "target/$(cat /triple)/release/$binary" /out/; \
     done
 
@@ -54,3 +54,7 @@ USER 65532:65532
 FROM static AS grove-operator
 COPY --from=build /out/grove-operator /
 ENTRYPOINT ["/grove-operator"]
+
+FROM static AS grove-initc
+COPY --from=build /out/grove-initc /
+ENTRYPOINT ["/grove-initc"]

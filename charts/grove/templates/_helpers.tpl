@@ -51,8 +51,10 @@ annotations:
 {{- end }}
 {{- end }}
 
+{{/* Of (list . image): its reference. */}}
 {{- define "grove.image" -}}
-{{- with .Values.image }}
+{{- $chart := (index . 0).Chart }}
+{{- with index . 1 }}
 {{- $name := .repository }}
 {{- with .registry }}
 {{- $name = printf "%s/%s" . $name }}
@@ -60,7 +62,7 @@ annotations:
 {{- if .digest }}
 {{- printf "%s@%s" $name .digest }}
 {{- else }}
-{{- printf "%s:%s" $name (.tag | default $.Chart.AppVersion) }}
+{{- printf "%s:%s" $name (.tag | default $chart.AppVersion) }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -1,16 +1,13 @@
 //! What the operator accepts but does not do yet, so that it can be reported.
-//!
-//! Both functions take a set with its defaults applied.
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
-use api::podcliqueset::CliqueStartupType;
 
 use crate::field::Path;
 use crate::places::{cliques, scaling_groups, template};
 
 /// JSON paths of fields that have no effect yet (condition `FieldNotImplemented`), in the order of
-/// the object.
+/// the object, which has its defaults applied.
 pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
     let mut ignored = of_set(pcs);
     ignored.extend(cliques(pcs).flat_map(|(at, clique)| {
@@ -40,12 +37,6 @@ pub fn ignored_fields(pcs: &PodCliqueSet) -> Vec<String> {
         ])
     }));
     ignored
-}
-
-/// Why nothing may be created for the set yet, or `None`. Without these features its pods would
-/// behave differently from its spec.
-pub fn blocks_creation(pcs: &PodCliqueSet) -> Option<String> {
-    start_order(pcs)
 }
 
 fn of_set(pcs: &PodCliqueSet) -> Vec<String> {
@@ -82,22 +73,4 @@ fn has_mnnvl_group(annotations: Option<&std::collections::BTreeMap<String, Strin
 
 fn mnnvl_group(at: &Path) -> Path {
     at.field("annotations").key(MNNVL_GROUP)
-}
-
-fn start_order(pcs: &PodCliqueSet) -> Option<String> {
-    let cliques = &pcs.spec.template.cliques;
-    let (type_, has_effect) = match pcs.spec.template.clique_startup_type.unwrap_or_default() {
-        CliqueStartupType::AnyOrder => return None,
-        CliqueStartupType::InOrder => ("CliqueStartupTypeInOrder", cliques.len() > 1),
-        CliqueStartupType::Explicit => (
-            "CliqueStartupTypeExplicit",
-            cliques
-                .iter()
-                .any(|clique| !clique.spec.starts_after.is_empty()),
-        ),
-    };
-    let at = template().field("cliqueStartupType");
-    has_effect.then(|| {
-        format!("{at}: {type_} is not implemented yet: pods would start in the wrong order")
-    })
 }

@@ -25,8 +25,6 @@ pub struct ValidatedSet {
     /// Changes that are not possible: the value before the change counts, and everything else is
     /// acted on.
     pub not_acted_on: Vec<FieldError>,
-    /// Requested features that are not built and would change what pods do; nothing is created.
-    pub blocked_by: Vec<String>,
     /// Fields that are accepted and have no effect yet.
     pub ignored: Vec<String>,
 }
@@ -34,7 +32,7 @@ pub struct ValidatedSet {
 impl ValidatedSet {
     /// Whether children may be created and corrected.
     pub fn may_act(&self) -> bool {
-        self.errors.is_empty() && self.blocked_by.is_empty() && !self.is_over_limits
+        self.errors.is_empty() && !self.is_over_limits
     }
 }
 
@@ -71,7 +69,6 @@ pub fn validate_set(stored: &PodCliqueSet, config: &DefaultsConfig) -> Validated
         is_over_limits: false,
         invalid_delays,
         not_acted_on: Vec::new(),
-        blocked_by: unimplemented::blocks_creation(&set).into_iter().collect(),
         ignored: unimplemented::ignored_fields(&set),
         set,
     }

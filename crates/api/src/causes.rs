@@ -4,13 +4,12 @@
 use crate::conditions::Reason;
 
 /// Causes that somebody has to fix; the first one is reported.
-const BLOCKING: [Reason; 19] = [
+const BLOCKING: [Reason; 18] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
     Reason::InvalidSpec,
     Reason::LimitExceeded,
-    Reason::NotImplemented,
     Reason::QuotaExceeded,
     Reason::ServiceAccountMissing,
     Reason::PriorityClassMissing,
@@ -27,13 +26,14 @@ const BLOCKING: [Reason; 19] = [
 ];
 
 /// Causes that usually pass by themselves, reported after the others.
-const PASSING: [Reason; 8] = [
+const PASSING: [Reason; 9] = [
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,
     Reason::ContainersNotReady,
     Reason::PodsStarting,
     Reason::WaitingForScheduler,
+    Reason::WaitingForStartOrder,
     Reason::GangIncomplete,
     Reason::BaseGangNotReady,
 ];

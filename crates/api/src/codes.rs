@@ -2,8 +2,6 @@
 
 /// The spec is refused by the rules of admission.
 pub const INVALID_SPEC: &str = "ERR_INVALID_SPEC";
-/// The spec asks for what is not built yet.
-pub const NOT_IMPLEMENTED: &str = "ERR_NOT_IMPLEMENTED";
 /// What is asked for is more than one set may have.
 pub const LIMIT_EXCEEDED: &str = "ERR_LIMIT_EXCEEDED";
 /// An object with another owner has the name of a child.

@@ -129,7 +129,6 @@ pub enum Reason {
     // Ready=False; `causes` has the order in which they are reported.
     InvalidSpec,
     LimitExceeded,
-    NotImplemented,
     QuotaExceeded,
     ServiceAccountMissing,
     PriorityClassMissing,
@@ -149,6 +148,7 @@ pub enum Reason {
     ContainersNotReady,
     PodsStarting,
     WaitingForScheduler,
+    WaitingForStartOrder,
     GangIncomplete,
     BaseGangNotReady,
 }

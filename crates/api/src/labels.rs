@@ -61,6 +61,11 @@ pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
 pub const GATES_RELEASED_BY_LIST: &str = "grove.io/gates-released-by-list";
 /// Its name before the first release; it is still read.
 pub const OLD_GATES_RELEASED_BY_LIST: &str = "grove.io/list-opens-gates";
+/// Annotation of a pod that starts after others: `now` once it may start.
+pub const START: &str = "grove.io/start";
+/// Annotation of such a pod, for people: `<podclique>:<pods>` of those that it starts after,
+/// comma-separated.
+pub const STARTS_AFTER: &str = "grove.io/starts-after";
 /// Annotation: name of the topology that a clique's constraint speaks of; not copied to PodCliques.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
 /// Prefix of keys that are the operator's own.
@@ -136,7 +141,7 @@ pub mod env {
 
 /// Environment variables of the operator's own pod.
 pub mod operator_env {
-    /// Repository of the init container's image, without a tag.
+    /// Image of the init container; without a tag, that of the operator's version.
     pub const INIT_CONTAINER_IMAGE: &str = "GROVE_INIT_CONTAINER_IMAGE";
     /// Name of the operator's ServiceAccount.
     pub const SERVICE_ACCOUNT_NAME: &str = "GROVE_OPERATOR_SERVICE_ACCOUNT_NAME";

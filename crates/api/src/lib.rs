@@ -29,6 +29,7 @@ pub mod podcliqueset;
 pub mod podgang;
 pub mod resources;
 pub mod schema;
+pub mod start_order;
 pub mod status;
 pub mod topology;
 

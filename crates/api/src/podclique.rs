@@ -96,10 +96,11 @@ pub struct PodCliqueSpec {
     /// (`Ready=False/InvalidSpec`) and not acted on. Scaling `replicas` below it is allowed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub min_available: Option<i32>,
-    /// Cliques that have to be Ready first, at most 500.
+    /// Cliques that have to be Ready first, at most 500; no cycles.
     ///
-    /// Counts with `CliqueStartupTypeExplicit` only. Ordered start is not built: a set that asks
-    /// for it creates nothing, and PodCliques have an empty list.
+    /// In a set names of its cliques, counted with `CliqueStartupTypeExplicit` only; in a PodClique
+    /// names of PodCliques, written by the operator. Each has to have `minAvailable` pods Ready or
+    /// done, less if it was scaled below. A change concerns pods that are created afterwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts_after: Vec<String>,
     /// Has a HorizontalPodAutoscaler made that scales this clique, one in each replica of the set.

@@ -2,7 +2,7 @@
 //!
 //! `layout` enumerates a set once; `gang` says which of it belongs together and when a gang has
 //! started. `clique` makes a PodClique from the template, with the `hash` of its pods; `slots` are
-//! the pod indexes below it. `limits` bound every count before anything is enumerated.
+//! the pod indexes below it. `start_order` says who starts after whom. `limits` bound every count before anything is enumerated.
 
 pub mod clique;
 pub mod gang;
@@ -10,3 +10,4 @@ pub mod hash;
 pub mod layout;
 pub mod limits;
 pub mod slots;
+pub mod start_order;

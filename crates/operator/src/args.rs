@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use api::labels::operator_env;
 use clap::Parser;
+
+use crate::config::InitContainerImage;
 
 /// Kubernetes operator for AI workloads whose parts live and die together.
 #[derive(Debug, Parser)]
@@ -20,6 +23,17 @@ pub struct Args {
         env = "POD_NAMESPACE"
     )]
     pub namespace: String,
+
+    /// Image of the init container of pods that start after others; without a tag, that of the
+    /// operator's version
+    #[arg(
+        long,
+        value_name = "IMAGE",
+        default_value = "grove-initc",
+        env = operator_env::INIT_CONTAINER_IMAGE,
+        value_parser = InitContainerImage::parse
+    )]
+    pub init_container_image: InitContainerImage,
 
     /// Print the version and exit
     #[arg(short = 'v', long, action = clap::ArgAction::Version)]

@@ -5,6 +5,7 @@
 //! by its name: a setting without effect is worse than none.
 
 mod check;
+mod init_container;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -12,6 +13,8 @@ use std::path::Path;
 use api::GoDuration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+
+pub use init_container::InitContainerImage;
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -61,6 +64,9 @@ pub struct Config {
     pub stuck_pod_timeout: Option<GoDuration>,
     /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
     pub watch_namespaces: Vec<String>,
+    /// Image of the init container of pods that start after others: of the command line.
+    #[serde(skip)]
+    pub init_container_image: InitContainerImage,
     // Keys of Grove without effect here yet; their mere presence is refused.
     runtime_client_connection: Option<IgnoredAny>,
     leader_election: Option<IgnoredAny>,

@@ -18,7 +18,7 @@ fn main() -> ExitCode {
             });
         }
     };
-    let config = match config::load(args.config.as_deref()) {
+    let mut config = match config::load(args.config.as_deref()) {
         Ok(config) => config,
         Err(error) => {
             let file = args.config.unwrap_or_default();
@@ -26,6 +26,7 @@ fn main() -> ExitCode {
             return exit(Exit::BadConfig);
         }
     };
+    config.init_container_image = args.init_container_image;
     logging::start_logging(config.log_level, config.log_format);
     exit(start_operator(config, &args.namespace))
 }

@@ -157,6 +157,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     let cliques = PodCliqueReconciler {
         stuck_pod_timeout,
         defaults,
+        init_container_image: config.init_container_image.as_str().to_owned(),
     };
     start_controller(tasks, context, stop, sets, at_once.pod_clique_set.or(10));
     start_controller(

@@ -10,6 +10,7 @@ mod job_cleanup;
 mod relabel;
 mod replace_finished;
 mod scale_in;
+mod start_order;
 mod stuck_terminating;
 mod update;
 
@@ -48,6 +49,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));
     plan.wave(gates::removals(snapshot));
+    plan.wave(start_order::plan_starts(snapshot));
     plan.wave(stuck_terminating::detachments(snapshot, now));
     plan.wave(stuck_terminating::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));

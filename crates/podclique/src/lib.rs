@@ -1,12 +1,13 @@
 //! PodClique: the pods of one role.
 //!
 //! ```text
-//! observe: the PodClique, its owners, its pods, its PodGang
-//! decide:  deletion, or: gates · stuck pods · relabelling · scale-in · new pods, then the status
+//! observe: the PodClique, its owners, its pods, its PodGang, whom its pods start after
+//! decide:  deletion, or: gates · start order · stuck pods · relabelling · scale-in · new pods, then the status
 //! ```
 
 pub mod decide;
 pub mod observe;
+pub mod parents;
 pub mod pod_template;
 pub mod status;
 mod triggers;
@@ -31,6 +32,8 @@ pub struct PodCliqueReconciler {
     pub stuck_pod_timeout: SignedDuration,
     /// Defaults of the operator's configuration.
     pub defaults: DefaultsConfig,
+    /// Image of the init container of pods that start after others.
+    pub init_container_image: String,
 }
 
 impl Reconciler for PodCliqueReconciler {

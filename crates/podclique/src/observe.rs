@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use admission::{defaults, oversize};
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels, names};
+use api::podcliqueset::{PodCliqueTemplateSpec, RollingUpdate};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
 use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
 use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::workload::{gang, hash, limits};
+use domain::workload::{gang, hash, layout, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
@@ -20,6 +20,7 @@ use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use crate::PodCliqueReconciler;
+use crate::parents::{self, Parent};
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +50,10 @@ pub struct Snapshot {
     pub taken_names: Arc<HashSet<String>>,
     /// How long after its deletionTimestamp a pod still holds its slot.
     pub stuck_pod_timeout: SignedDuration,
+    /// The PodCliques that its pods start after.
+    pub parents: Vec<Parent>,
+    /// Image of the init container of pods that start after others.
+    pub init_container_image: String,
 }
 
 impl Snapshot {
@@ -221,6 +226,8 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
+        parents: parents::find_parents(podclique, set.as_deref(), caches),
+        init_container_image: rules.init_container_image.clone(),
         set: set.map(|s| facts_of_set(&s, podclique, caches, rules)),
         pods,
         released,
@@ -316,13 +323,18 @@ fn facts_of_set(
     // Of what another set of this name left behind nothing is ended.
     let is_own = caches.is_in_hands_of(set, &podclique.metadata);
     let template = &set.spec.template;
-    let clique = template
-        .cliques
-        .iter()
-        .find(|c| is_made_from(podclique, set, &c.name));
-    let group = clique.and_then(|c| group_of(set, &c.name));
+    let (set_name, name) = (
+        ownership::name(&set.metadata),
+        ownership::name(&podclique.metadata),
+    );
+    let part = layout::find(set_name, template, name);
+    let mut cliques = template.cliques.iter();
+    let clique = part
+        .as_ref()
+        .and_then(|p| cliques.find(|c| c.name == p.clique));
+    let group = part.as_ref().and_then(|p| p.group);
     SetFacts {
-        name: ownership::name(&set.metadata).to_owned(),
+        name: set_name.to_owned(),
         is_terminating: ownership::is_terminating(&set.metadata),
         priority_class_name: template.priority_class_name.clone(),
         generation_hash: set
@@ -366,28 +378,4 @@ fn newest_hash(set: &PodCliqueSet, clique: &PodCliqueTemplateSpec) -> String {
     let mut clique = clique.clone();
     defaults::apply_to_clique(&mut clique, set.spec.workload_type.unwrap_or_default());
     hash::pod_template_hash(&clique, &set.spec.template.priority_class_name)
-}
-
-fn group_of<'a>(set: &'a PodCliqueSet, clique: &str) -> Option<&'a PodCliqueScalingGroupConfig> {
-    let groups = &set.spec.template.scaling_groups;
-    groups
-        .iter()
-        .find(|g| g.clique_names.iter().any(|name| name == clique))
-}
-
-/// Whether the PodClique has exactly the name that this clique gives it. Comparing ends of names
-/// would take `gpu-worker` for `worker`; labels can be edited.
-fn is_made_from(podclique: &PodClique, set: &PodCliqueSet, clique: &str) -> bool {
-    let (set_name, name) = (
-        ownership::name(&set.metadata),
-        ownership::name(&podclique.metadata),
-    );
-    let Some((i, rest)) = names::parts_of_standalone_clique(set_name, name) else {
-        return false;
-    };
-    let Some(group) = group_of(set, clique) else {
-        return rest == clique;
-    };
-    let group = names::scaling_group(set_name, i, &group.name);
-    names::parts_of_grouped_clique(&group, name).is_some_and(|(_, member)| member == clique)
 }

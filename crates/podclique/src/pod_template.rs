@@ -1,5 +1,7 @@
 //! Builds the pod of a slot.
 
+pub mod start_order;
+
 use std::collections::BTreeMap;
 
 use api::labels::{self, env};
@@ -80,6 +82,8 @@ fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<
         labels::TEMPLATE_KEYS,
         labels::ATTEMPT,
         labels::GROUP_ATTEMPT,
+        labels::START,
+        labels::STARTS_AFTER,
     ];
     let mut all = podclique.metadata.annotations.clone().unwrap_or_default();
     all.retain(|key, _| !own.contains(&key.as_str()));

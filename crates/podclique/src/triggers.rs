@@ -1,5 +1,7 @@
-//! What makes a PodClique look again: itself, its owners, its pods, its PodGang, and the end of what
-//! an earlier attempt left in its replica.
+//! What makes a PodClique look again: itself, its owners, its pods, its PodGang, those that its pods
+//! start after, and the end of what an earlier attempt left in its replica.
+
+mod children;
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
@@ -15,14 +17,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodGang>(from_gang);
-    on.on_change::<Pod>(|change, _| {
-        let versions = change.versions();
-        let holders = versions.filter_map(|pod| {
-            let owner = find::owner::<PodClique>(&pod.metadata);
-            owner.or_else(|| find::adopter(&pod.metadata, labels::POD_CLIQUE))
-        });
-        holders.collect()
-    });
+    on.on_change::<Pod>(from_pod);
     on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
 }
 
@@ -45,7 +40,8 @@ fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
 fn read_of_set(set: &PodCliqueSet) -> impl PartialEq + use<> {
     let status = set.status.as_ref();
     let generation = status.and_then(|s| s.current_generation_hash.clone());
-    (find::read_by_children(set), generation)
+    let live_replicas = status.map(|s| s.live_replicas.clone());
+    (find::read_by_children(set), generation, live_replicas)
 }
 
 fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {
@@ -63,19 +59,32 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Ke
             update,
         )
     };
+    let mut all = children::find_by_group(change, caches);
     if change.keeps(read) {
-        return Vec::new();
+        return all;
     }
     let groups = change.versions();
     let owned = groups.flat_map(|g| caches.of::<PodClique>().owned_by(&**g));
-    owned.map(|c| Key::of(&c.metadata)).collect()
+    all.extend(owned.map(|c| Key::of(&c.metadata)));
+    all
 }
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
     all.extend(find::beside_lost::<PodClique>(change, caches));
+    all.extend(children::find_by_podclique(change, caches));
     all
+}
+
+fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
+    let versions = change.versions();
+    let holders = versions.filter_map(|pod| {
+        let owner = find::owner::<PodClique>(&pod.metadata);
+        owner.or_else(|| find::adopter(&pod.metadata, labels::POD_CLIQUE))
+    });
+    let children = children::find_by_pod(change, caches);
+    holders.chain(children).collect()
 }
 
 /// An annotation says whether the gang's list opens gates.

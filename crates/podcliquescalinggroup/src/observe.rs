@@ -191,7 +191,7 @@ pub fn observe(
             .get(&Key::new(namespace, owner.name.clone()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
-        is_it.then(|| validate_owner(&set, &podcliques, defaults))
+        is_it.then(|| validate_owner(&set, group, &podcliques, defaults))
     });
     let mut snapshot = Snapshot {
         pods: HashMap::new(),
@@ -209,14 +209,16 @@ pub fn observe(
     snapshot
 }
 
-/// The set, with the minimums of the PodCliques that exist here.
+/// The set, with the minimums of the group and its PodCliques that exist.
 fn validate_owner(
     set: &PodCliqueSet,
+    group: &PodCliqueScalingGroup,
     podcliques: &BTreeMap<String, Arc<PodClique>>,
     defaults: &DefaultsConfig,
 ) -> ValidatedSet {
     let mut validated = validated_set::validate_parent(set, defaults);
     let mut found = Minimums::default();
+    found.add_group(ownership::name(&set.metadata), group);
     let owned = podcliques
         .values()
         .filter(|c| ownership::controller(&c.metadata).is_some());

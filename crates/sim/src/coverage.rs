@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::labels;
+use api::{labels, start_order};
 use serde_json::Value;
 
 use super::check::{LATE, OPERATOR};
@@ -165,6 +165,14 @@ impl Coverage {
     }
 
     fn pod(&mut self, record: &Record) {
+        let is_told = |pod: &Value| view::annotation(pod, labels::START) == start_order::NOW;
+        let was_told = record.before.as_ref().is_some_and(|pod| is_told(pod));
+        if !was_told && record.after.as_ref().is_some_and(|pod| is_told(pod)) {
+            self.saw(match record.before {
+                Some(_) => "pod told to start",
+                None => "pod told to start when created",
+            });
+        }
         let Some(before) = &record.before else {
             return self.saw(match record.actor {
                 LATE => "pod created late",

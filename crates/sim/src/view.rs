@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use api::{labels, start_order};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
@@ -49,6 +50,22 @@ pub fn label<'a>(object: &'a Value, key: &str) -> &'a str {
         .and_then(|l| l.get(key))
         .and_then(Value::as_str)
         .unwrap_or("")
+}
+
+/// The value of an annotation, empty if there is none.
+pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
+    let annotations = object.pointer("/metadata/annotations");
+    annotations
+        .and_then(|a| a.get(key))
+        .and_then(Value::as_str)
+        .unwrap_or("")
+}
+
+/// Whether a pod's containers wait until it is told to start.
+pub fn awaits_start(pod: &Value) -> bool {
+    let mut volumes = list(pod, "/spec/volumes");
+    volumes.any(|v| text(v, "/name") == start_order::VOLUME)
+        && annotation(pod, labels::START) != start_order::NOW
 }
 
 /// Whether deletion was asked for.

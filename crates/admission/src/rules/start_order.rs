@@ -1,19 +1,74 @@
-//! `startsAfter`, which counts only with `CliqueStartupTypeExplicit`.
+//! Start order: `startsAfter`, which counts only with `CliqueStartupTypeExplicit`, how many may be
+//! waited for, and names that pods which wait need themselves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use api::PodCliqueSet;
+use api::limits::MAX_ITEMS;
 use api::podcliqueset::{CliqueStartupType, PodCliqueTemplateSpec};
+use api::start_order::{CONTAINER, VOLUME};
+use domain::workload::{gang, start_order};
+use k8s_openapi::api::core::v1::Container;
 
 use crate::field::{FieldError, Path, choose};
-use crate::places::{cliques, has_clique, template};
+use crate::places::{cliques, group_of, has_clique, template};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
-    if pcs.spec.template.clique_startup_type != Some(CliqueStartupType::Explicit) {
-        return Vec::new();
+    let type_ = pcs.spec.template.clique_startup_type.unwrap_or_default();
+    let mut errors = Vec::new();
+    if type_ == CliqueStartupType::Explicit {
+        errors.extend(cliques(pcs).flat_map(|(at, clique)| check_entries(pcs, &at, clique)));
+        errors.extend(circle(pcs));
     }
-    let each = cliques(pcs).flat_map(|(at, clique)| check_entries(pcs, &at, clique));
-    each.chain(circle(pcs)).collect()
+    if type_ != CliqueStartupType::AnyOrder {
+        errors.extend(cliques(pcs).filter_map(|(at, clique)| too_many(pcs, &at, clique)));
+        errors.extend(cliques(pcs).flat_map(|(at, clique)| reserved(&at, clique)));
+    }
+    errors
+}
+
+/// A PodClique lists all that it waits for, and each of its pods does.
+fn too_many(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
+    let before = start_order::cliques_before(&pcs.spec.template, &clique.name);
+    let counts = before.into_iter().map(|name| {
+        let group = group_of(pcs, name);
+        i64::from(group.map_or(1, gang::group_minimum))
+    });
+    let count: i64 = counts.sum();
+    let problem =
+        format!("starts after {count} PodCliques, and at most {MAX_ITEMS} are waited for");
+    let remedy = "lower minAvailable of the scaling groups that it starts after, or start it after \
+                  fewer cliques";
+    (count > i64::from(MAX_ITEMS)).then(|| at.wrong(&clique.name, problem, remedy))
+}
+
+/// Pods that wait have one more container and volume, and a name is given once in a pod.
+fn reserved(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
+    let at = at.field("spec").field("podSpec");
+    let pod = &clique.spec.pod_spec;
+    let names = |containers: &[Container]| containers.iter().map(|c| c.name.clone()).collect();
+    let containers: Vec<String> = names(&pod.containers);
+    let init: Vec<String> = names(pod.init_containers.as_deref().unwrap_or_default());
+    let volumes = pod.volumes.iter().flatten().map(|v| v.name.clone());
+    let lists = [
+        ("containers", containers, CONTAINER),
+        ("initContainers", init, CONTAINER),
+        ("volumes", volumes.collect(), VOLUME),
+    ];
+    let taken = lists.into_iter().flat_map(|(list, names, name)| {
+        let taken = names
+            .into_iter()
+            .enumerate()
+            .filter(move |(_, n)| n == name);
+        taken.map(move |(i, name)| (list, i, name))
+    });
+    let problem = "is what pods have that start in an order; a name is given once in a pod";
+    taken
+        .map(|(list, i, name)| {
+            let at = at.field(list).index(i).field("name");
+            at.wrong(name, problem, "rename it")
+        })
+        .collect()
 }
 
 fn check_entries(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {

@@ -1,9 +1,8 @@
 //! What is accepted but not done yet.
 
 use admission::defaults::{DefaultsConfig, apply};
-use admission::unimplemented::{blocks_creation, ignored_fields};
+use admission::unimplemented::ignored_fields;
 use api::PodCliqueSet;
-use rstest::rstest;
 use serde_json::{Value, json};
 
 fn set(spec: &Value) -> PodCliqueSet {
@@ -16,9 +15,9 @@ fn set(spec: &Value) -> PodCliqueSet {
     apply(&pcs.unwrap(), &DefaultsConfig::default())
 }
 
-fn clique(name: &str, starts_after: &[&str]) -> Value {
+fn clique(name: &str) -> Value {
     json!({"name": name, "spec": {
-        "roleName": name, "replicas": 1, "podSpec": {"containers": []}, "startsAfter": starts_after
+        "roleName": name, "replicas": 1, "podSpec": {"containers": []}
     }})
 }
 
@@ -42,7 +41,7 @@ fn fields_without_effect_are_named() {
                         "autoScalingConfig": {"maxReplicas": 2}
                     }
                 },
-                clique("b", &[])
+                clique("b")
             ],
             "podCliqueScalingGroups": [{
                 "name": "g", "cliqueNames": ["b"], "annotations": {"grove.io/mnnvl-group": "x"},
@@ -58,40 +57,8 @@ fn fields_without_effect_are_named() {
 fn a_plain_set_is_done_as_written() {
     let mut pcs = set(&json!({
         "updateStrategy": {"type": "RollingRecreate"},
-        "template": {"cliques": [clique("a", &[]), clique("b", &[])]}
+        "template": {"cliques": [clique("a"), clique("b")]}
     }));
     pcs.metadata.annotations = None;
     assert_eq!(ignored_fields(&pcs), Vec::<String>::new());
-    assert_eq!(blocks_creation(&pcs), None);
-}
-
-#[rstest]
-#[case::any_order("CliqueStartupTypeAnyOrder", &["a", "b"], false)]
-#[case::in_order("CliqueStartupTypeInOrder", &["a", "b"], true)]
-#[case::in_order_of_one("CliqueStartupTypeInOrder", &["a"], false)]
-#[case::explicit("CliqueStartupTypeExplicit", &["a", "b"], true)]
-#[case::explicit_of_one("CliqueStartupTypeExplicit", &["a"], false)]
-fn an_order_that_matters_holds_creation_up(
-    #[case] type_: &str,
-    #[case] names: &[&str],
-    #[case] blocks: bool,
-) {
-    let after: &[&str] = if names.len() > 1 { &["a"] } else { &[] };
-    let cliques = names
-        .iter()
-        .map(|name| clique(name, if *name == "a" { &[] } else { after }));
-    let cliques: Vec<_> = cliques.collect();
-    let pcs = set(&json!({"template": {"cliqueStartupType": type_, "cliques": cliques}}));
-    assert_eq!(blocks_creation(&pcs).is_some(), blocks);
-}
-
-#[test]
-fn the_reasons_are_reported() {
-    let pcs = set(&json!({
-        "template": {
-            "cliqueStartupType": "CliqueStartupTypeInOrder",
-            "cliques": [clique("a", &[]), clique("b", &[])]
-        }
-    }));
-    insta::assert_snapshot!(blocks_creation(&pcs).unwrap());
 }

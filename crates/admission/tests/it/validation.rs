@@ -114,6 +114,37 @@ fn start_order() {
 }
 
 #[test]
+fn what_pods_that_start_in_an_order_need() {
+    let type_ = "/spec/template/cliqueStartupType";
+    let pod = |field: &str| at(FRONTEND, &format!("spec/podSpec/{field}"));
+    insta::assert_snapshot!(cases! {
+        "its container":
+            type_ => "CliqueStartupTypeInOrder",
+            pod("containers/0/name") => "grove-initc";
+        "its init container and volume":
+            type_ => "CliqueStartupTypeExplicit",
+            pod("initContainers") => [{"name": "a"}, {"name": "grove-initc"}],
+            pod("volumes") => [{"name": "grove-start-order"}, {"name": "data"}];
+        "no order, no need":
+            pod("initContainers") => [{"name": "grove-initc"}];
+    });
+}
+
+/// All of them are in one list, and in an annotation of each pod.
+#[test]
+fn too_many_to_wait_for() {
+    let type_ = "/spec/template/cliqueStartupType";
+    let group =
+        json!([{"name": "g", "cliqueNames": ["frontend"], "replicas": 501, "minAvailable": 501}]);
+    let fewer =
+        json!([{"name": "g", "cliqueNames": ["frontend"], "replicas": 501, "minAvailable": 500}]);
+    insta::assert_snapshot!(cases! {
+        "in order": type_ => "CliqueStartupTypeInOrder", GROUPS => group;
+        "at the limit": type_ => "CliqueStartupTypeInOrder", GROUPS => fewer;
+    });
+}
+
+#[test]
 fn pods() {
     let pod = |field: &str| at(FRONTEND, &format!("spec/podSpec/{field}"));
     let spread = json!([

@@ -116,8 +116,9 @@ pub struct PodCliqueTemplateSpec {
 /// In which order the cliques of a gang start: all at once (default), in the order of the list, or
 /// by `startsAfter`.
 ///
-/// Ordered start is not built: a set whose pods would need it creates nothing and says so
-/// (`Ready=False/NotImplemented`). Do not change it later.
+/// Pods are placed together whatever the order; an init container holds those back that start
+/// later, until the others have `minAvailable` pods Ready. Order is kept within one gang. A change
+/// concerns pods that are created afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CliqueStartupType {
     /// All at once.

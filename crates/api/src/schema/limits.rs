@@ -6,6 +6,9 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSche
 use super::walk::at;
 use crate::limits::{MAX_ITEMS, MAX_REPLICAS};
 
+/// A DNS label: names of cliques are parts of host names.
+const MAX_NAME: i64 = 63;
+
 /// Counts of replicas.
 fn counts(kind: &str) -> &'static [&'static str] {
     match kind {
@@ -69,6 +72,17 @@ fn maps(kind: &str) -> &'static [&'static str] {
     }
 }
 
+/// Names that rules compare with each other: the cost of a rule is computed from their lengths.
+fn names(kind: &str) -> &'static [&'static str] {
+    match kind {
+        "PodCliqueSet" => &[
+            "spec.template.cliques[].name",
+            "spec.template.cliques[].spec.startsAfter[]",
+        ],
+        _ => &[],
+    }
+}
+
 /// Sets the limits of that kind.
 pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
     for path in counts(kind) {
@@ -81,6 +95,11 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
             schema.max_items = Some(i64::from(MAX_ITEMS));
         });
     }
+    for path in names(kind) {
+        at(root, path, &|schema| {
+            schema.max_length = Some(MAX_NAME);
+        });
+    }
     for path in maps(kind) {
         at(root, path, &|schema| {
             schema.max_properties = Some(i64::from(MAX_ITEMS));
@@ -90,6 +109,7 @@ pub(super) fn complete(kind: &str, root: &mut JSONSchemaProps) {
 
 /// The paths that are limited.
 pub(super) fn paths(kind: &str) -> Vec<String> {
-    let all = counts(kind).iter().chain(lists_of(kind)).chain(maps(kind));
+    let all = counts(kind).iter().chain(lists_of(kind));
+    let all = all.chain(names(kind)).chain(maps(kind));
     all.map(|path| (*path).to_owned()).collect()
 }

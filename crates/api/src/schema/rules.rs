@@ -3,6 +3,7 @@
 //! Messages, reasons and field paths of Grove's rules are part of the contract.
 
 mod delay;
+mod start_order;
 mod topology;
 mod training;
 mod update;
@@ -123,6 +124,7 @@ fn set_rules() -> Vec<Rule> {
     rules.extend(delay::termination_rules());
     rules.extend(update::update_rules());
     rules.extend(key_rules());
+    rules.push(start_order::rule());
     rules
 }
 

@@ -96,8 +96,14 @@ pub fn has_finalizer(meta: &ObjectMeta, finalizer: &str) -> bool {
 
 /// Where a label stands in a JSON patch (RFC 6901).
 pub fn label_pointer(key: &str) -> String {
-    format!(
-        "/metadata/labels/{}",
-        key.replace('~', "~0").replace('/', "~1")
-    )
+    format!("/metadata/labels/{}", escaped(key))
+}
+
+/// Where an annotation stands in a JSON patch.
+pub fn annotation_pointer(key: &str) -> String {
+    format!("/metadata/annotations/{}", escaped(key))
+}
+
+fn escaped(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
 }

@@ -2,6 +2,7 @@
 //! else is what keeps 10,000 pods below 100 MB.
 
 mod failure;
+mod start_order;
 mod state;
 mod status;
 
@@ -42,6 +43,13 @@ pub struct PodSpec {
     /// What keeps the scheduler away.
     #[serde(default)]
     pub scheduling_gates: Vec<Gate>,
+    /// Whether one of its volumes shows it when it may start.
+    #[serde(
+        default,
+        rename = "volumes",
+        deserialize_with = "start_order::has_start_volume"
+    )]
+    pub has_start_volume: bool,
 }
 
 /// A scheduling gate.

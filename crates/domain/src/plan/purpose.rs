@@ -54,6 +54,9 @@ pub enum Purpose {
     /// A pod that its PodGang lists may be scheduled.
     #[strum(serialize = "listed by its PodGang: may be scheduled")]
     RemoveGate,
+    /// A pod may start: those are up that it starts after.
+    #[strum(serialize = "those that it starts after are ready")]
+    StartPod,
     /// A pod whose node does not confirm its end is removed from the headless Service.
     #[strum(serialize = "stuck in Terminating: leaves the headless Service")]
     DetachStuckPod,

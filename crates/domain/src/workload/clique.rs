@@ -37,6 +37,8 @@ pub struct Place {
     pub count: LiveCount,
     /// The attempt it is created in.
     pub attempt: Attempt,
+    /// Names of the PodCliques that it starts after.
+    pub starts_after: Vec<String>,
 }
 
 /// The replica count of a PodClique that exists.

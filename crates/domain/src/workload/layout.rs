@@ -1,6 +1,7 @@
 //! What a set consists of, whether it exists or not: the only place that enumerates replicas, once
 //! for each decision (docs/semantics.md §1.3).
 
+mod find;
 mod members;
 
 use api::names;
@@ -8,6 +9,8 @@ use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueSetTemplateSpec, PodCliqueTemplateSpec,
 };
 
+pub(super) use self::find::standalone_part;
+pub use self::find::{find, find_group, group_of, grouped_part};
 pub use self::members::{
     Member, Members, enumerate_members, members_of_group, members_of_group_replica,
 };
@@ -94,13 +97,7 @@ fn enumerate_replica<'a>(
     live_replicas: &impl Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
 ) -> Replica<'a> {
     let base_gang = names::base_gang(set, i);
-    let standalone = standalone_cliques(template).map(|c| Part {
-        name: names::standalone_clique(set, i, &c.name),
-        replica: i,
-        clique: &c.name,
-        group: None,
-        group_replica: None,
-    });
+    let standalone = standalone_cliques(template).map(|c| standalone_part(set, i, &c.name));
     let groups = template.scaling_groups.iter().map(|config| {
         let name = names::scaling_group(set, i, &config.name);
         let live = live_replicas(&name, config);
@@ -140,7 +137,8 @@ fn group_replica<'a>(
 ) -> GroupReplica<'a> {
     let (j, minimum) = (members.group_replica, gang::group_minimum(config));
     let (gang, base_gang) = gang::of_group_replica(base_gang, group, j, minimum);
-    let cliques = members.cliques.into_iter().map(|member| Part {
+    let cliques = members.cliques.into_iter();
+    let cliques = cliques.map(|member| Part {
         name: member.name,
         replica: i,
         clique: member.clique,
@@ -159,12 +157,8 @@ fn group_replica<'a>(
 pub fn standalone_cliques(
     template: &PodCliqueSetTemplateSpec,
 ) -> impl Iterator<Item = &PodCliqueTemplateSpec> {
-    template.cliques.iter().filter(|c| {
-        !template
-            .scaling_groups
-            .iter()
-            .any(|g| g.clique_names.contains(&c.name))
-    })
+    let cliques = template.cliques.iter();
+    cliques.filter(|c| group_of(template, &c.name).is_none())
 }
 
 impl<'a> Layout<'a> {

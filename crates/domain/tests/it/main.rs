@@ -15,5 +15,6 @@ mod indices;
 mod layout;
 mod old_names;
 mod readiness;
+mod start_order;
 mod termination;
 mod update;

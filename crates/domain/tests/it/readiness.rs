@@ -5,7 +5,7 @@ use api::LastError;
 use api::conditions::{ConditionUpdate, Reason, Status};
 use domain::Pod;
 use domain::health::readiness::{CliqueView, Start, judge_podclique, refusal};
-use domain::object::pod::{ContainerState, ContainerStatus, Gate, Terminated, Waiting};
+use domain::object::pod::{ContainerState, ContainerStatus, Gate, Running, Terminated, Waiting};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -170,6 +170,56 @@ fn each_way_to_be_stuck_has_its_sentence() {
             &[],
             &[&|p: PodBuilder| p.bound().terminating(5)],
         )),
+    ];
+    assert_snapshot!(lines.join("\n"));
+}
+
+/// On a node, its containers held back by an init container in this state.
+fn held_back(change: impl Fn(&mut ContainerStatus)) -> impl Fn(PodBuilder) -> PodBuilder {
+    move |p| {
+        let mut init = ContainerStatus {
+            name: "grove-initc".into(),
+            image: "grove-initc:0.1.0".into(),
+            ..ContainerStatus::default()
+        };
+        change(&mut init);
+        let pod = container(Some(("PodInitializing", "")), None)(p);
+        pod.with(|p| p.status.init_container_statuses = vec![init])
+    }
+}
+
+/// What keeps the init container from waiting is told, and what keeps the others from running.
+#[test]
+fn a_pod_that_starts_after_others_says_so() {
+    let waits = |c: &mut ContainerStatus| c.state.running = Some(Running::default());
+    let pulls = |c: &mut ContainerStatus| {
+        c.state.waiting = Some(Waiting {
+            reason: Some("ErrImagePull".into()),
+            message: None,
+        });
+    };
+    let crashes = |c: &mut ContainerStatus| {
+        c.state.running = Some(Running::default());
+        c.last_state.terminated = Some(Terminated {
+            exit_code: 1,
+            ..Terminated::default()
+        });
+    };
+    let done = |c: &mut ContainerStatus| c.state.terminated = Some(Terminated::default());
+    let after = |p: PodBuilder| {
+        p.with(|p| {
+            let pairs = "demo-0-router:2,demo-0-cache:1".to_owned();
+            let annotations = p.metadata.annotations.get_or_insert_default();
+            annotations.insert(api::labels::STARTS_AFTER.into(), pairs);
+        })
+    };
+    let on = Start::Started;
+    let lines = [
+        all(on.clone(), &|p| after(held_back(waits)(p))),
+        all(on.clone(), &held_back(waits)),
+        all(on.clone(), &|p| after(held_back(pulls)(p))),
+        all(on.clone(), &|p| after(held_back(crashes)(p))),
+        all(on.clone(), &|p| after(held_back(done)(p))),
     ];
     assert_snapshot!(lines.join("\n"));
 }

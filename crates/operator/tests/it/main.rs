@@ -7,6 +7,7 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod init_container;
 mod metrics;
 mod namespaces;
 mod triggers;

@@ -127,12 +127,15 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
         .set
         .as_ref()
         .map_or("", |s| s.priority_class_name.as_str());
-    pod_template::build_pod(
+    let mut pod = pod_template::build_pod(
         &snapshot.podclique,
         snapshot.set_name(),
         index,
         name,
         priority,
         failure_count,
-    )
+    );
+    let image = &snapshot.init_container_image;
+    pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image);
+    pod
 }

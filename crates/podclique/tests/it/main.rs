@@ -18,6 +18,7 @@ mod observe;
 mod pod;
 mod scale;
 mod situation;
+mod start_order;
 mod status;
 mod stuck;
 mod training;

@@ -36,6 +36,8 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         last_holders: HashMap::new(),
         taken_names: Arc::default(),
         stuck_pod_timeout: SignedDuration::from_secs(60),
+        parents: vec![],
+        init_container_image: "grove-initc:0.1.0".into(),
     }
 }
 

@@ -13,7 +13,7 @@ use domain::plan::{Action, Purpose, first_portion};
 use domain::update;
 use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::layout::{self, Member};
-use domain::workload::{gang, hash};
+use domain::workload::{gang, hash, start_order};
 
 use super::fence::Terminating;
 use super::own::{delete_podclique, staying_podcliques};
@@ -44,6 +44,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, closed: &HashSet<i32>) -> [Vec<
 struct Group<'a> {
     snapshot: &'a Snapshot,
     set: &'a PodCliqueSet,
+    config: &'a PodCliqueScalingGroupConfig,
     /// Index of the PodCliqueSet replica.
     replica: i32,
     cliques: Vec<Ready<'a>>,
@@ -52,7 +53,8 @@ struct Group<'a> {
 impl<'a> Group<'a> {
     fn of(snapshot: &'a Snapshot) -> Option<Self> {
         let owner = snapshot.owner.as_ref().filter(|o| o.may_act())?;
-        let cliques = cliques_of(&owner.set, snapshot.config()?);
+        let config = snapshot.config()?;
+        let cliques = cliques_of(&owner.set, config);
         let pods = cliques.iter().map(|c| c.spec.replicas);
         let pods = pods.fold(0_i32, i32::saturating_add);
         let priority_class_name = &owner.set.spec.template.priority_class_name;
@@ -60,6 +62,7 @@ impl<'a> Group<'a> {
         Some(Self {
             snapshot,
             set: &owner.set,
+            config,
             replica: snapshot.replica()?,
             cliques: hashed
                 .into_iter()
@@ -137,8 +140,16 @@ impl<'a> Group<'a> {
                 stamped: clique.template.spec.replicas,
             },
             attempt: self.snapshot.attempt(j),
+            starts_after: self.starts_after(member),
         };
         clique::build(self.set, clique, place)
+    }
+
+    fn starts_after(&self, member: &Member<'_>) -> Vec<String> {
+        let (group, i, j) = (self.name(), self.replica, member.group_replica);
+        let part = layout::grouped_part(group, self.config, i, j, member.clique);
+        let set = ownership::name(&self.set.metadata);
+        start_order::starts_after(set, &self.set.spec.template, &part)
     }
 }
 

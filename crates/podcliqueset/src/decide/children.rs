@@ -13,8 +13,8 @@ use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::update;
 use domain::workload::clique::{self, Desired, Place, Ready};
-use domain::workload::hash;
 use domain::workload::layout::{self, Layout, Part};
+use domain::workload::{hash, start_order};
 
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
@@ -56,6 +56,7 @@ fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) ->
             set: snapshot.attempt(i),
             group: 0,
         },
+        starts_after: start_order::starts_after(snapshot.name(), &set.spec.template, part),
     };
     clique::build(set, ready, place)
 }

@@ -45,9 +45,7 @@ pub(super) struct Problem(&'static str, Reason, String);
 pub(super) fn problems(snapshot: &Snapshot) -> Vec<Problem> {
     let validated = &snapshot.validated;
     let invalid = |e: &FieldError| Problem(codes::INVALID_SPEC, Reason::InvalidSpec, e.to_string());
-    let unbuilt = |b: &String| Problem(codes::NOT_IMPLEMENTED, Reason::NotImplemented, b.clone());
     let all = validated.errors.iter().map(invalid);
-    let all = all.chain(validated.blocked_by.iter().map(unbuilt));
     let all = all.chain(validated.not_acted_on.iter().map(invalid));
     all.take(MAX_LISTED).collect()
 }

@@ -46,7 +46,6 @@ fn needs_event(reason: Reason) -> bool {
         reason,
         Reason::InvalidSpec
             | Reason::LimitExceeded
-            | Reason::NotImplemented
             | Reason::NameTaken
             | Reason::MaxRestartsExceeded
             | Reason::MaxRuntimeExceeded

@@ -71,21 +71,13 @@ fn of_job(next: &PodCliqueSetStatus) -> Option<ConditionUpdate> {
 /// A set that cannot be acted on, though its pods run on, or one with a change that is not acted
 /// on.
 fn refused(snapshot: &Snapshot) -> Option<ConditionUpdate> {
-    let (errors, blocked) = (&snapshot.validated.errors, &snapshot.validated.blocked_by);
-    let kept = &snapshot.validated.not_acted_on;
-    if let Some(first) = errors.first().or(kept.first()) {
-        let more = more(errors.len().saturating_add(kept.len()));
-        return Some(readiness::ready_condition(
-            false,
-            Reason::InvalidSpec,
-            format!("{first}{more}"),
-        ));
-    }
-    let first = blocked.first()?;
-    let message = format!("{first}{}", more(blocked.len()));
+    let (errors, kept) = (&snapshot.validated.errors, &snapshot.validated.not_acted_on);
+    let first = errors.first().or(kept.first())?;
+    let more = more(errors.len().saturating_add(kept.len()));
+    let message = format!("{first}{more}");
     Some(readiness::ready_condition(
         false,
-        Reason::NotImplemented,
+        Reason::InvalidSpec,
         message,
     ))
 }

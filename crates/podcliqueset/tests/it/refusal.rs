@@ -1,6 +1,5 @@
 //! Sets that may not be acted on.
 
-use api::podcliqueset::CliqueStartupType;
 use insta::assert_snapshot;
 
 use crate::situation::{alone, demo, laid_out, plan};
@@ -27,14 +26,4 @@ fn keeps_what_exists_when_a_set_becomes_invalid() {
         .build();
     snapshot.validated = alone(&invalid).validated;
     assert!(plan(&snapshot).writes_nothing());
-}
-
-#[test]
-fn creates_nothing_for_what_is_not_built_yet() {
-    let ordered = demo()
-        .with(|s| s.spec.template.clique_startup_type = Some(CliqueStartupType::InOrder))
-        .build();
-    let plan = plan(&alone(&ordered));
-    assert!(plan.writes_nothing());
-    assert_snapshot!(plan);
 }

@@ -1,5 +1,6 @@
 //! The kubelet. Pods of training jobs end by themselves, as its sequence of statuses shows it.
 
+use api::start_order;
 use serde_json::{Value, json};
 
 use super::choice::pick_pod;
@@ -36,7 +37,8 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
         let is_bound = !view::text(p, "/spec/nodeName").is_empty();
         let goes_on =
             !view::is_finished(p) && !is_broken(p) && (!view::is_ready(p) || !is_endless(p));
-        is_bound && (view::is_terminating(p) || goes_on)
+        let is_held = view::awaits_start(p) && is_initializing(p);
+        is_bound && (view::is_terminating(p) || (goes_on && !is_held))
     };
     let Some(id) = pick_pod(store, rng, has_work) else {
         return false;
@@ -47,6 +49,8 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
     let has_ended = !view::exit_codes(&pod).is_empty();
     if view::is_terminating(&pod) {
         stop(store, rng, &id, &pod);
+    } else if view::awaits_start(&pod) {
+        initialize(store, &id);
     } else if may_end(&pod) && has_ended {
         finish(store, &id, &pod);
     } else if may_end(&pod) && view::is_ready(&pod) {
@@ -56,6 +60,25 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
         start(store, &id);
     }
     true
+}
+
+/// Whether its init container runs.
+fn is_initializing(pod: &Value) -> bool {
+    view::list(pod, "/status/initContainerStatuses")
+        .next()
+        .is_some()
+}
+
+/// The init container starts, and waits until the pod is told to start.
+fn initialize(store: &mut Store, id: &Id) {
+    let time = store.stamp();
+    store.edit("kubelet", id, |pod| {
+        pod["status"]["conditions"] = conditions(&time, "False");
+        pod["status"]["initContainerStatuses"] = json!([{
+            "name": start_order::CONTAINER, "ready": false, "restartCount": 0,
+            "state": {"running": {"startedAt": time}},
+        }]);
+    });
 }
 
 fn start(store: &mut Store, id: &Id) {

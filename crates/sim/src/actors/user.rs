@@ -14,6 +14,9 @@ use testkit::builders::set;
 /// In so many of a thousand seeds the set is a training job.
 const JOBS: usize = 350;
 
+/// In so many of a thousand seeds the cliques start in an order.
+const ORDERED: usize = 300;
+
 /// In so many of a thousand seeds another namespace has a set of the same name.
 const SHARED: usize = 80;
 
@@ -49,6 +52,7 @@ impl User {
             manifest["spec"]["template"]["cliques"][0]["spec"]["podSpec"]["schedulingGates"] =
                 json!([{"name": FOREIGN_GATE}]);
         }
+        start_order(&mut manifest, &rng.clone());
         let mut own = rng.fork();
         if own.chance(JOBS) {
             job::write(&mut manifest, &mut own);
@@ -114,6 +118,45 @@ fn delays(manifest: &mut Value, rng: &mut Rng) {
         if let (Some(group), Some(own)) = (group, own) {
             group["terminationDelay"] = json!(own);
         }
+    }
+}
+
+/// Some sets have a start order, and one more clique for it: beside `work`, in its group.
+fn start_order(manifest: &mut Value, rng: &Rng) {
+    /// Nothing else about a seed changes with these dice.
+    const APART: u64 = 0x0A5C_11DE;
+    let mut dice = Rng::new(rng.clone().number() ^ APART);
+    if !dice.chance(ORDERED) {
+        return;
+    }
+    let template = &mut manifest["spec"]["template"];
+    if dice.chance(600) {
+        let lead = testkit::builders::set("demo").clique("lead", |c| c).build();
+        let lead = json!(lead.spec.template.cliques[0]);
+        if let Some(cliques) = template["cliques"].as_array_mut() {
+            cliques.insert(cliques.len().saturating_sub(1), lead);
+        }
+        if let Some(Value::Array(members)) =
+            template.pointer_mut("/podCliqueScalingGroups/0/cliqueNames")
+        {
+            members.insert(0, json!("lead"));
+        }
+    }
+    let is_explicit = dice.chance(500);
+    let type_ = if is_explicit { "Explicit" } else { "InOrder" };
+    template["cliqueStartupType"] = json!(format!("CliqueStartupType{type_}"));
+    if let Some(cliques) = template["cliques"].as_array_mut().filter(|_| is_explicit) {
+        after_later_ones(cliques, &mut dice);
+    }
+}
+
+/// Each clique starts after some of those that stand behind it in the list.
+fn after_later_ones(cliques: &mut [Value], dice: &mut Rng) {
+    let names: Vec<Value> = cliques.iter().map(|c| c["name"].clone()).collect();
+    for (at, clique) in cliques.iter_mut().enumerate() {
+        let later = names.iter().skip(at + 1);
+        let some: Vec<&Value> = later.filter(|_| dice.chance(700)).collect();
+        clique["spec"]["startsAfter"] = json!(some);
     }
 }
 

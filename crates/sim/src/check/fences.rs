@@ -173,10 +173,21 @@ fn deleted(window: &Window<'_>, record: &Record) -> ConditionUpdate {
             .iter()
             .flat_map(|owner| sets(window, owner))
             .any(|set| is_unwanted(&set))
-        || (kind == "PodCliqueScalingGroup" && updates::may_be_replaced(window, before));
+        || (kind == "PodCliqueScalingGroup" && is_replaced_as_a_whole(window, before));
     demand(is_explained, "I19", || {
         format!("{} deleted for no reason", record.id)
     })
+}
+
+/// Whether an update may have taken down any PodClique of the same group replica.
+fn is_replaced_as_a_whole(window: &Window<'_>, podclique: &Value) -> bool {
+    let place = |c: &Value| {
+        let index = label(c, labels::SCALING_GROUP_REPLICA_INDEX);
+        (view::owner(c).map(|o| o.2.to_owned()), index)
+    };
+    let mates = window.versions(Resource::PodClique, |c| place(c) == place(podclique));
+    let mut all = mates.iter().map(|mate| &***mate).chain([podclique]);
+    all.any(|c| updates::may_be_replaced(window, c))
 }
 
 /// Whether the owner, as it was seen, has no place for the PodClique.

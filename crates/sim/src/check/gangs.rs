@@ -123,27 +123,32 @@ fn base_ready(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
         .filter(|(_, q)| is_base(q))
         .collect();
     for (_, part) in base_parts {
-        let uid = view::uid(part);
-        let minimum = |q: &Value| {
-            view::number(q, "/spec/minAvailable").min(view::number(q, "/spec/replicas"))
-        };
-        let versions = window.of_uid(Resource::PodClique, uid);
-        let least = versions.iter().map(|q| minimum(q)).min().unwrap_or(0);
-        let (done, is_job) = (done(&versions), view::is_job(part));
-        let is_up = |p: &Value| {
-            let is_own = view::owner(p).is_some_and(|o| o.2 == uid);
-            let is_counted = view::index(p).is_some_and(|k| done.contains(&k));
-            is_own && !is_counted && (view::is_ready(p) || (is_job && view::is_completed(p)))
-        };
-        // A live read is newer than what the watch has shown of the other pods: all of them need
-        // not have existed at one moment.
-        let up = window.versions(Resource::Pod, is_up);
-        let slots: BTreeSet<Option<i64>> = up.iter().map(|p| view::index(p)).collect();
-        let most = slots.len() + done.len();
-        demand(i64::try_from(most).unwrap_or(0) >= least, "I9", || {
+        let (most, least) = up(window, view::uid(part));
+        demand(most >= least, "I9", || {
             let (gang, part) = (view::name(gang), view::name(part));
             format!("scaled gang {gang} starts, but {part} had {most} of {least} pods Ready")
         })?;
     }
     Ok(())
+}
+
+/// How many pods of the PodClique may have been seen Ready or done, and how many have to be.
+pub(super) fn up(window: &Window<'_>, uid: &str) -> (i64, i64) {
+    let minimum =
+        |q: &Value| view::number(q, "/spec/minAvailable").min(view::number(q, "/spec/replicas"));
+    let versions = window.of_uid(Resource::PodClique, uid);
+    let least = versions.iter().map(|q| minimum(q)).min().unwrap_or(0);
+    let done = done(&versions);
+    let is_job = versions.iter().any(|q| view::is_job(q));
+    let is_up = |p: &Value| {
+        let is_own = view::owner(p).is_some_and(|o| o.2 == uid);
+        let is_counted = view::index(p).is_some_and(|k| done.contains(&k));
+        is_own && !is_counted && (view::is_ready(p) || (is_job && view::is_completed(p)))
+    };
+    // A live read is newer than what the watch has shown of the other pods: all of them need not
+    // have existed at one moment.
+    let up = window.versions(Resource::Pod, is_up);
+    let slots: BTreeSet<Option<i64>> = up.iter().map(|p| view::index(p)).collect();
+    let most = i64::try_from(slots.len() + done.len()).unwrap_or(0);
+    (most, least)
 }

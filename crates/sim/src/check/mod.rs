@@ -18,6 +18,7 @@ mod requests;
 mod restarts;
 mod runtime;
 mod shortage;
+mod start_order;
 mod status;
 mod terminal;
 pub(crate) mod updates;
@@ -111,7 +112,10 @@ impl Checker {
             breaches::check(&window, record)?;
             idle::check(&window, record)?;
             match record.id.resource {
-                Resource::Pod => self.pod(&window, record)?,
+                Resource::Pod => {
+                    self.pod(&window, record)?;
+                    start_order::check(&window, record)?;
+                }
                 Resource::PodGang => gangs::check(&window, record)?,
                 Resource::PodCliqueSet => updates::check_turn(&window, record)?,
                 Resource::PodClique => others::finalizer(&window, record, &self.late)?,

@@ -142,6 +142,10 @@ fn patched(before: &Value, after: &Value) -> ConditionUpdate {
         for key in ["resourceVersion", "generation", "labels"] {
             meta.remove(key);
         }
+        // When it may be told to start is judged elsewhere.
+        if let Some(annotations) = meta.get_mut("annotations").and_then(Value::as_object_mut) {
+            annotations.remove(labels::START);
+        }
         // It was adopted; by whom is judged elsewhere.
         if view::owner(before).is_none() {
             meta.remove("ownerReferences");

@@ -47,7 +47,10 @@ fn config(part: &Value) -> Option<&Value> {
 /// As the API server stores it.
 fn spec(name: &str, kind: &str, part: &Value) -> Value {
     let config = config(part).unwrap_or(&Value::Null);
-    let lowest = config.get("minReplicas").or(part.get("replicas"));
+    let count = |field: &str| part.get(field).and_then(Value::as_i64).unwrap_or(1);
+    let all = json!(count("replicas").max(count("minAvailable")));
+    let lowest = config.get("minReplicas").filter(|given| !given.is_null());
+    let lowest = lowest.unwrap_or(&all);
     let mut metrics = config["metrics"].clone();
     if let Some(value) = metrics.pointer_mut("/0/pods/target/averageValue")
         && *value == "2000m"

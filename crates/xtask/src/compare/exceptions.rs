@@ -72,6 +72,18 @@ const EXCEPTIONS: &[Exception] = &[
     exception("*", "*.updateStartedAt", "required", STARTED),
     exception("*", "spec*", "maximum", BOUNDED),
     exception("*", "spec*", "maxItems", BOUNDED),
+    exception(
+        "PodCliqueSet",
+        "spec.template.cliques*",
+        "maxLength",
+        BOUNDED,
+    ),
+    exception(
+        "PodCliqueSet",
+        "spec.template",
+        "rule *",
+        "ours: Grove's webhook refuses it (startsAfter)",
+    ),
 ];
 
 const fn exception(

@@ -66,6 +66,14 @@ fn values_choose_what_is_rendered() {
             &format!("image: grove-operator@{DIGEST}"),
         ),
         (
+            &format!("initContainer.image.digest={DIGEST}"),
+            &format!("value: grove-initc@{DIGEST}"),
+        ),
+        (
+            "initContainer.image.registry=registry.example.com/team",
+            "value: registry.example.com/team/grove-initc:",
+        ),
+        (
             &format!("test.image=busybox@{DIGEST}"),
             &format!("image: busybox@{DIGEST}"),
         ),
@@ -97,6 +105,10 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
         ("replicas=2", "'replicas' not allowed"),
         ("image.name=x", "'name' not allowed"),
         ("image.digest=sha256:0a", "'/image/digest'"),
+        (
+            "initContainer.pullPolicy=Always",
+            "'pullPolicy' not allowed",
+        ),
         (
             "config.leaderElection.enabled=true",
             "'leaderElection' not allowed",

@@ -31,6 +31,7 @@ mod repair;
 mod rights;
 mod round_trip;
 mod scaling;
+mod start_order;
 mod stuck;
 mod termination;
 mod training;

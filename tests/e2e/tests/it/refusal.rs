@@ -57,43 +57,43 @@ fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
     });
 }
 
+/// What a definition can see it refuses; the rest the operator tells.
 #[test]
-fn what_is_not_built_yet_and_would_run_wrongly_creates_nothing_and_says_so() {
-    let ns = Namespace::new("unbuilt");
-    let two = [clique("first", 1), clique("second", 1)];
-    let mut in_order = set("in-order", &two, &[]);
-    in_order["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
-    let mut explicit = set("explicit", &two, &[]);
-    explicit["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeExplicit");
-    explicit["spec"]["template"]["cliques"][1]["spec"]["startsAfter"] = json!(["first"]);
+fn a_start_order_that_never_starts_is_refused() {
+    let ns = Namespace::new("circle");
+    let after = |set: &mut Value, clique: usize, names: &[&str]| {
+        set["spec"]["template"]["cliques"][clique]["spec"]["startsAfter"] = json!(names);
+    };
+    let mut circle = set("circle", &[clique("first", 1), clique("second", 1)], &[]);
+    circle["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeExplicit");
+    let mut own = circle.clone();
+    own["metadata"]["name"] = json!("own");
+    after(&mut own, 1, &["second"]);
+    let refused = ns.feed(&["apply", "-f", "-"], &own);
+    let words = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let expected = "spec.template.cliques: Invalid value";
+    assert!(words.contains(expected), "{words}");
+    let remedy = "a clique cannot start after itself: remove its own name from startsAfter";
+    assert!(words.contains(remedy), "{words}");
 
-    let order = "spec.template.cliqueStartupType: ";
-    let cases = [
-        (
-            "in-order",
-            in_order,
-            format!(
-                "{order}CliqueStartupTypeInOrder is not implemented yet: pods would start in the wrong order"
-            ),
-        ),
-        (
-            "explicit",
-            explicit,
-            format!(
-                "{order}CliqueStartupTypeExplicit is not implemented yet: pods would start in the wrong order"
-            ),
-        ),
-    ];
-    for (_, manifest, _) in &cases {
-        ns.apply(manifest);
-    }
-    for (name, _, message) in &cases {
-        ns.until(name, |seen| {
-            nothing_but_the_set(seen, name)?;
-            expect_error(seen, name, "ERR_NOT_IMPLEMENTED", message)
-        });
-        expect_warning(&ns, name, "NotImplemented", message);
-    }
+    after(&mut circle, 0, &["second"]);
+    after(&mut circle, 1, &["first"]);
+    ns.apply(&circle);
+    let message = "spec.template.cliques: \"first -> second -> first\": these cliques wait for each \
+                   other and would never start; remove \"first\" from the startsAfter of \
+                   \"second\", for example";
+    ns.until("the error is in the status", |seen| {
+        nothing_but_the_set(seen, "circle")?;
+        expect_error(seen, "circle", "ERR_INVALID_SPEC", message)
+    });
+
+    after(&mut circle, 0, &[]);
+    ns.apply(&circle);
+    ns.until("without the circle it runs", |seen| {
+        is_available(seen, "circle")?;
+        let set = seen.one("PodCliqueSet", "circle")?;
+        same("lastErrors", &set["status"]["lastErrors"], &Value::Null)
+    });
 }
 
 #[test]

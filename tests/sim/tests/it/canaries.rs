@@ -73,4 +73,7 @@ canaries! {
     autoscaler_ignored: AutoscalerIgnored by "I29";
     piecemeal_joining: PiecemealJoining by "I8";
     unnoted_idle: UnnotedIdle by "idle";
+    starts_at_once: StartsAtOnce by "I38";
+    forgets_parents: ForgetsParents by "I38";
+    never_starts: NeverStarts by "ESR" "I31";
 }

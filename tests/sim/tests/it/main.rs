@@ -19,5 +19,6 @@ mod sabotage;
 mod seeds;
 mod service;
 mod shown;
+mod start_checks;
 mod views;
 mod wakes;

@@ -123,6 +123,7 @@ impl Operator {
         let cliques = SpoiltPodCliques {
             rules: PodCliqueReconciler {
                 stuck_pod_timeout: STUCK,
+                init_container_image: "grove-initc".to_owned(),
                 ..PodCliqueReconciler::default()
             },
             sabotage,

@@ -87,4 +87,10 @@ pub enum Sabotage {
     UpdateEndsWhenRequested,
     /// What an update deleted does not count as missing.
     BudgetForgetsDeletions,
+    /// Pods that start after others are told to start when they are created.
+    StartsAtOnce,
+    /// Pods are created without what holds them back.
+    ForgetsParents,
+    /// Pods are never told that they may start.
+    NeverStarts,
 }

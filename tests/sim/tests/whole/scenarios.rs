@@ -25,8 +25,9 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 15] = [
+pub const SCENARIOS: [&Scenario; 16] = [
     &CREATE,
+    &ORDERED,
     &SCALE_OUT,
     &SCALE_IN,
     &REPLICA_OUT,
@@ -49,6 +50,18 @@ pub const CREATE: Scenario = Scenario {
     begins_with: None,
     step: |store| create(store, &service()),
     ends_with: |store| ready_pods(store) == 6,
+    is_job: false,
+    deleted: &[],
+    are_replaced: false,
+    events: &[],
+};
+
+/// A set is created whose pods start one after the other.
+pub const ORDERED: Scenario = Scenario {
+    name: "ordered",
+    begins_with: None,
+    step: |store| create(store, &ordered()),
+    ends_with: |store| ready_pods(store) == 3,
     is_job: false,
     deleted: &[],
     are_replaced: false,
@@ -336,6 +349,19 @@ fn idle() -> Value {
             .clique("c", |c| c)
             .group("g", ["b", "c"], |g| g.replicas(0).min(2)),
     )
+}
+
+/// Three pods, each after the one before it.
+fn ordered() -> Value {
+    let mut set = manifest(
+        set("svc")
+            .clique("a", |c| c)
+            .clique("b", |c| c)
+            .clique("c", |c| c)
+            .group("g", ["b", "c"], |g| g.replicas(1).min(1)),
+    );
+    set["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
+    set
 }
 
 /// So many replicas of a clique of one pod and a group of one.

@@ -1,18 +1,42 @@
 //! What a container of a pod on a node lacks.
 
 use api::conditions::Reason;
+use api::{labels, start_order};
 
 use super::cause::{self, Cause};
 use crate::Pod;
+use crate::object::ownership;
 use crate::object::pod::{ContainerStatus, Terminated};
 
 /// The first cause among the containers of a pod.
 pub(super) fn find_cause(pod: &Pod) -> Cause {
-    let unready = pod.containers().filter(|c| !c.ready && !is_done(c));
+    let unready = || pod.containers().filter(|c| !c.ready && !is_done(c));
+    // The others start after it.
+    if let Some(waits) = unready().find_map(|c| find_start_order(pod, c)) {
+        return waits;
+    }
     let causes =
-        unready.map(|c| cause_of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
+        unready().map(|c| cause_of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
     let starting = || Cause::new(Reason::PodsStarting, format!("{} starts", pod.name()));
     cause::first(causes).unwrap_or_else(starting)
+}
+
+/// Its init container waits, as it should, for those that the pod starts after; that of a pod of the
+/// Go operator as well.
+fn find_start_order(pod: &Pod, container: &ContainerStatus) -> Option<Cause> {
+    let is_it = container.name == start_order::CONTAINER;
+    let waits = is_it && container.state.running.is_some() && last_end(container).is_none();
+    let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
+    let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
+    let others: Vec<String> = pairs
+        .map(|(name, pods)| format!("{pods} of {name}"))
+        .collect();
+    let others = match others.as_slice() {
+        [] => "others to be ready".to_owned(),
+        some => format!("ready pods: {}", some.join(", ")),
+    };
+    let text = format!("{} waits for {others}", pod.name());
+    waits.then(|| Cause::new(Reason::WaitingForStartOrder, text))
 }
 
 /// Init containers end, and so do the app containers of a job that succeeds.

@@ -13,13 +13,13 @@ use crate::object::ownership;
 /// The PodClique for that place.
 pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Desired<'a> {
     let template = clique.template;
-    let pcs_name = ownership::name(&pcs.metadata);
+    let labels = labels_of(ownership::name(&pcs.metadata), clique, &place);
     let spec = PodCliqueSpec {
         role_name: template.spec.role_name.clone(),
         pod_spec: PodSpec::default(),
         replicas: place.count.replicas,
         min_available: template.spec.min_available,
-        starts_after: Vec::new(),
+        starts_after: place.starts_after,
         auto_scaling_config: template.spec.auto_scaling_config.clone(),
         workload_type: pcs.spec.workload_type,
     };
@@ -35,7 +35,7 @@ pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Des
     annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
     let podclique = PodClique {
         metadata: ObjectMeta {
-            labels: Some(labels_of(pcs_name, clique, &place)),
+            labels: Some(labels),
             annotations: Some(annotations),
             name: Some(place.name),
             namespace: pcs.metadata.namespace.clone(),

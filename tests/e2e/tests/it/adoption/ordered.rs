@@ -1,49 +1,78 @@
-//! A set with start-up order, which is not built here yet.
+//! A set with start order: pods of the Go operator wait by a program of its own, with a token of its
+//! own, and go on doing so; their successors wait by ours, without one.
 
 use std::collections::BTreeSet;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::adopted::{expect_gangs, uids};
+use super::adopted::uids;
 use super::left::Left;
 use super::running::fill;
-use super::{delete_all, stopped};
+use super::{delete_all, runs, stopped};
 use crate::harness::history::History;
-use crate::harness::same;
 use crate::harness::seen::name;
+use crate::harness::starts::{is_told, pairs};
+use crate::harness::{Namespace, Seen, same};
 
-/// Its pods are kept running and replaced; nothing else is done, and it says so.
+const WORKERS: &str = "llm-0-model-1-worker";
+
 #[test]
-fn a_set_with_start_order_keeps_running_and_nothing_more() {
+fn pods_that_wait_for_others_go_on_and_their_successors_need_no_token() {
     let lane = stopped("adopt-ordered");
     let ns = lane.namespace();
     let left = Left::new(&ns, 3, |set| {
         set["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
     });
     fill(&left);
-    let before = uids(&ns.look().unwrap());
+    let (before, orders) = (uids(&ns.look().unwrap()), orders(&ns));
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
     lane.operator.start_again().unwrap();
-    let gangs = ["llm-0", "llm-0-model-0", "llm-0-model-1"];
-    let lost = ns.until("it says what is missing", |seen| {
-        let errors = &seen.one("PodCliqueSet", "llm")?["status"]["lastErrors"];
-        same("code", &errors[0]["code"], &json!("ERR_NOT_IMPLEMENTED"))?;
-        seen.expect_ready_pods(11)?;
-        expect_gangs(seen, &gangs)?;
-        Ok(name(seen.pods("llm-0-model-1-worker")[1]).to_owned())
-    });
+    ns.until("all is adopted", |seen| runs(seen, 3, 11));
     history.catch_up(&ns);
     assert_eq!(history.slots_deleted(), BTreeSet::new());
-    assert_eq!(uids(&ns.look().unwrap()), before);
+    let seen = ns.look().unwrap();
+    assert_eq!(uids(&seen), before);
+    assert_eq!(self::orders(&ns), orders);
+    for pod in seen.all("Pod") {
+        assert_eq!((pairs(pod), is_told(pod)), ("", false), "{}", name(pod));
+    }
+    assert_eq!(secrets(&seen.pods(WORKERS)[1]["spec"]), 1);
 
+    let lost = name(seen.pods(WORKERS)[1]).to_owned();
     ns.kubectl(&["delete", "pod", &lost]);
     ns.until("its pod is replaced", |seen| {
-        seen.expect_ready_pods(11)?;
-        let is_kept = seen.names("Pod").contains(lost.as_str());
-        same("the old one is there", &is_kept, &false)?;
-        expect_gangs(seen, &gangs)
+        runs(seen, 3, 11)?;
+        is_ours(seen, &lost)
     });
     delete_all(&ns);
+}
+
+/// What PodCliques start after.
+fn orders(ns: &Namespace<'_>) -> Vec<Value> {
+    let seen = ns.look().unwrap();
+    let all = seen.all("PodClique").into_iter();
+    all.map(|c| c["spec"]["startsAfter"].clone()).collect()
+}
+
+/// How many of the pod's volumes are Secrets.
+fn secrets(spec: &Value) -> usize {
+    let volumes = spec["volumes"].as_array().into_iter().flatten();
+    volumes.filter(|v| v["secret"].is_object()).count()
+}
+
+fn is_ours(seen: &Seen, lost: &str) -> Result<(), String> {
+    let pod = seen.pods(WORKERS)[1];
+    same("replaced", &(name(pod) != lost), &true)?;
+    same("waits for", &pairs(pod), &"llm-0-model-1-leader:1")?;
+    same("told", &is_told(pod), &true)?;
+    same("secrets", &secrets(&pod["spec"]), &0)?;
+    let first = &pod["spec"]["initContainers"][0];
+    same("init container", &first["name"], &json!("grove-initc"))?;
+    same(
+        "args",
+        &first["args"],
+        &json!(["--volume=/var/grove/start-order"]),
+    )
 }

@@ -1,12 +1,12 @@
 //! What became of the pods of a namespace, also of those that are gone.
 
-mod watch;
+pub mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::mpsc::{self, Receiver};
+use std::sync::mpsc::Receiver;
 
 use serde_json::Value;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
 use super::namespace::Namespace;
 use super::seen::{gates, index, is_ready, same};
@@ -80,16 +80,7 @@ struct Life {
 impl History {
     /// Begins now; pods that exist are seen.
     pub fn of(ns: &Namespace<'_>) -> Self {
-        let (tell, events) = mpsc::channel();
-        let mut runtime = Builder::new_multi_thread();
-        let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
-        let kubeconfig = &ns.control_plane.kubeconfig;
-        let (pods, version) = runtime.block_on(async {
-            let pods = watch::pods(kubeconfig, &ns.name).await;
-            let version = watch::list(&pods, &tell).await;
-            (pods, version)
-        });
-        runtime.spawn(watch::follow(pods, tell, version));
+        let (events, runtime) = watch::begin(ns);
         Self {
             events,
             pods: BTreeMap::new(),

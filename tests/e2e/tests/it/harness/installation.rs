@@ -95,6 +95,15 @@ impl Installation {
         }
     }
 
+    /// The variables of the operator's process that the Deployment names with their values.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let all = self.pod["containers"][0]["env"].as_array();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let all = all.into_iter().flatten();
+        all.filter_map(|v| Some((text(&v["name"])?, text(&v["value"])?)))
+            .collect()
+    }
+
     /// The operator's command line, with its files in `dir`.
     pub fn args(&self, dir: &Path) -> Vec<String> {
         let container = &self.pod["containers"][0];

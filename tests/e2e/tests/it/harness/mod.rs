@@ -16,6 +16,7 @@ mod report;
 pub mod requests;
 pub mod seen;
 pub mod site;
+pub mod starts;
 pub mod wait;
 pub mod webhook;
 

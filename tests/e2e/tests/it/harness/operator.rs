@@ -23,6 +23,7 @@ use process::Process;
 pub struct Operator {
     kubeconfig: PathBuf,
     args: Vec<String>,
+    variables: Vec<(String, String)>,
     log: PathBuf,
     address: SocketAddr,
     /// Address space that it may use, in KiB.
@@ -59,6 +60,7 @@ impl Operator {
         let operator = Self {
             kubeconfig: installation.kubeconfig().to_owned(),
             args: installation.args(dir),
+            variables: installation.variables(),
             log,
             address,
             limit,
@@ -85,6 +87,7 @@ impl Operator {
             None => process::command(binary()),
         };
         command.args(&self.args).env("POD_NAMESPACE", SYSTEM);
+        command.envs(self.variables.clone());
         command.env("KUBECONFIG", &self.kubeconfig).stderr(log);
         if let Some(writes) = writes {
             command.env("GROVE_EXIT_AFTER_WRITE", writes.to_string());

@@ -1,5 +1,7 @@
 //! Gangs that wait for other gangs.
 
+use serde_json::json;
+
 use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
@@ -33,6 +35,38 @@ fn a_base_gang_that_is_not_ready() {
             "svc-0-workers-0",
             "True/GuaranteedPodsReady",
         )
+    });
+}
+
+/// A kubelet shows that the init container runs.
+#[test]
+fn pods_that_start_after_others() {
+    let ns = Namespace::new("stuck-order");
+    let cliques = [held_clique("router", 1), held_clique("worker", 1)];
+    let mut svc = set("svc", &cliques, &[]);
+    svc["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
+    ns.apply(&svc);
+    let worker = ns.until("the worker is on a node", |seen| {
+        let pods = seen.pods("svc-0-worker");
+        let worker = pods.first().ok_or("no worker")?;
+        same("on a node", &worker["spec"]["nodeName"].is_string(), &true)?;
+        Ok(worker["metadata"]["name"].as_str().unwrap().to_owned())
+    });
+    let running = json!({"running": {"startedAt": "2026-01-01T00:00:00Z"}});
+    let init = json!({
+        "name": "grove-initc", "image": "grove-initc:0.1.0", "imageID": "", "ready": false,
+        "restartCount": 0, "state": running,
+    });
+    let patch = json!({"status": {"initContainerStatuses": [init]}});
+    let patch = format!("--patch={patch}");
+    ns.kubectl(&["patch", "pod", &worker, "--subresource=status", &patch]);
+    ns.until("it says for whom it waits", |seen| {
+        let name = "svc-0-worker";
+        is(seen, "PodClique", name, "False/WaitingForStartOrder")?;
+        let worker = seen.one("PodClique", name)?;
+        expect_words(worker, "0/1 pods ready", "1 of svc-0-router")?;
+        // What keeps the others from starting comes first.
+        is(seen, "PodCliqueSet", "svc", "False/PodsStarting")
     });
 }
 

@@ -1,5 +1,6 @@
 //! What a sabotaged operator asks for, and hears.
 
+use api::labels;
 use serde_json::{Value, json};
 use sim::{Answer, Call, Resource, Store, view};
 
@@ -34,7 +35,7 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
             call.body["status"]["wasAvailable"] = json!(false);
         }
         Sabotage::WrongSet if is_pod && call.method == "POST" => {
-            call.body["metadata"]["labels"][api::labels::PART_OF] = json!("other");
+            call.body["metadata"]["labels"][labels::PART_OF] = json!("other");
         }
         Sabotage::MergeWithoutUid if call.content_type.contains("merge-patch") => {
             call.body["metadata"].as_object_mut().unwrap().remove("uid");
@@ -53,10 +54,37 @@ pub fn spoil(sabotage: Sabotage, call: &mut Call, store: &Store, number: u64) {
         }
         Sabotage::NoFence if is_set_status(call) => forget_fences(call),
         Sabotage::AutoscalerIgnored if call.method == "PUT" => follow_template(call, store),
+        Sabotage::StartsAtOnce | Sabotage::ForgetsParents | Sabotage::NeverStarts => {
+            spoil_start_order(sabotage, call);
+        }
         Sabotage::PartialGangs if call.path.contains("/podgangs") && call.method == "POST" => {
             if let Some(refs) = call.body.pointer_mut("/spec/podgroups/0/podReferences") {
                 refs.as_array_mut().unwrap().truncate(1);
             }
+        }
+        _ => {}
+    }
+}
+
+/// What a pod says of whom it starts after.
+fn spoil_start_order(sabotage: Sabotage, call: &mut Call) {
+    let is_new_pod = call.path.contains("/pods") && call.method == "POST";
+    match sabotage {
+        Sabotage::StartsAtOnce if is_new_pod => {
+            let annotations = &mut call.body["metadata"]["annotations"];
+            if annotations[labels::STARTS_AFTER].is_string() {
+                annotations[labels::START] = json!("now");
+            }
+        }
+        Sabotage::ForgetsParents if is_new_pod => {
+            let annotations = call.body["metadata"]["annotations"].as_object_mut();
+            annotations.and_then(|all| all.remove(labels::STARTS_AFTER));
+            call.body["spec"]["initContainers"] = json!([]);
+            call.body["spec"]["volumes"] = json!([]);
+        }
+        Sabotage::NeverStarts if call.content_type.contains("json-patch") => {
+            let operations = call.body.as_array_mut().unwrap();
+            operations.retain(|o| o["path"] != "/metadata/annotations/grove.io~1start");
         }
         _ => {}
     }
@@ -144,7 +172,7 @@ fn restarted(call: &Call, store: &Store) -> Vec<i64> {
 fn terminate_replicas(replicas: &[i64], store: &mut Store) {
     for replica in replicas {
         let index = replica.to_string();
-        let is_of = |o: &Value| view::label(o, api::labels::PCS_REPLICA_INDEX) == index;
+        let is_of = |o: &Value| view::label(o, labels::PCS_REPLICA_INDEX) == index;
         let cliques = store.all(Resource::PodClique).filter(|(_, o)| is_of(o));
         let ids: Vec<_> = cliques.map(|(id, _)| id.clone()).collect();
         for id in ids {

@@ -1,0 +1,15 @@
+//! Rules for `startsAfter`. Unknown names and cycles are the operator's to find: comparing all with
+//! all costs more than a rule may.
+
+use super::Rule;
+
+/// Ours (docs/semantics.md §8.6).
+pub(super) fn rule() -> Rule {
+    Rule::new(
+        "spec.template",
+        "a clique cannot start after itself: remove its own name from startsAfter",
+        "!has(self.cliqueStartupType) || self.cliqueStartupType != 'CliqueStartupTypeExplicit' || \
+         self.cliques.all(c, !has(c.spec.startsAfter) || !(c.name in c.spec.startsAfter))",
+    )
+    .field(".cliques")
+}

@@ -1,0 +1,68 @@
+//! What people read in the log of the container.
+
+use std::io::Write as _;
+
+use crate::volume::Seen;
+
+/// Says what is waited for, each thing once.
+#[derive(Default)]
+pub struct Report {
+    told: Option<Seen>,
+}
+
+impl Report {
+    /// Says what is seen, if that is news.
+    pub fn tell(&mut self, seen: &Seen) {
+        let told = self.told.as_ref();
+        if told == Some(seen) {
+            return;
+        }
+        say(&line(seen, told.is_none()));
+        self.told = Some(Seen {
+            start: seen.start.clone(),
+            starts_after: seen.starts_after.clone(),
+        });
+    }
+}
+
+fn line(seen: &Seen, is_first: bool) -> String {
+    if seen.may_start() {
+        return if is_first {
+            "starts at once".to_owned()
+        } else {
+            "starts".to_owned()
+        };
+    }
+    let waits = format!("waits for {}", parents(&seen.starts_after));
+    match &*seen.start {
+        "" => waits,
+        other => format!("{waits}; grove.io/start is {other:?}, and \"now\" is waited for"),
+    }
+}
+
+/// `a:1,b:2` in words.
+fn parents(pairs: &str) -> String {
+    let pairs = pairs.split(',').filter(|pair| !pair.is_empty());
+    let all: Vec<String> = pairs.map(parent).collect();
+    if all.is_empty() {
+        return "annotation grove.io/start".to_owned();
+    }
+    format!("ready pods: {}", all.join(", "))
+}
+
+fn parent(pair: &str) -> String {
+    let Some((podclique, pods)) = pair.rsplit_once(':') else {
+        return pair.to_owned();
+    };
+    format!("{pods} of {podclique}")
+}
+
+/// A line for the log. Nobody needs to read it.
+pub fn say(text: &str) {
+    let _ = writeln!(std::io::stdout(), "{text}");
+}
+
+/// A line about what is wrong.
+pub fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "grove-initc: {text}");
+}

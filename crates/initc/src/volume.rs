@@ -1,0 +1,89 @@
+//! The downwardAPI volume of the pod: two annotations, each in a file.
+
+use std::fs;
+use std::io::{Error, ErrorKind};
+use std::path::PathBuf;
+
+/// File that shows annotation `grove.io/start`.
+const START: &str = "start";
+/// File that shows annotation `grove.io/starts-after`.
+const STARTS_AFTER: &str = "starts-after";
+/// What the first of them says once the pod may start.
+const NOW: &str = "now";
+
+/// The volume.
+pub struct Volume {
+    directory: PathBuf,
+}
+
+/// What the volume shows. An annotation that the pod does not have is an empty file.
+#[derive(PartialEq, Eq)]
+pub struct Seen {
+    /// Annotation `grove.io/start`.
+    pub start: String,
+    /// Annotation `grove.io/starts-after`.
+    pub starts_after: String,
+}
+
+impl Seen {
+    /// Whether the pod may start.
+    pub fn may_start(&self) -> bool {
+        self.start == NOW
+    }
+}
+
+/// Why the volume cannot be read.
+pub enum Problem {
+    /// There is no such folder.
+    Missing(PathBuf),
+    /// A file cannot be read.
+    Unreadable(PathBuf, Error),
+}
+
+impl Problem {
+    /// Path, what is wrong, and what to do.
+    pub fn text(&self) -> String {
+        match self {
+            Self::Missing(path) => format!(
+                "{}: there is no such folder: grove-operator gives the pod a downwardAPI volume \
+                 that is mounted here; see that no webhook takes volume \"grove-start-order\" or its \
+                 mount off the pod, or name another folder with --volume",
+                path.display()
+            ),
+            Self::Unreadable(path, error) => format!(
+                "{}: {error}: it has to be readable by the user that this container runs as; see \
+                 that no webhook changes the mode of volume \"grove-start-order\"",
+                path.display()
+            ),
+        }
+    }
+}
+
+impl Volume {
+    /// The volume that is mounted there.
+    pub fn new(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// What it shows now.
+    pub fn read(&self) -> Result<Seen, Problem> {
+        if !self.directory.is_dir() {
+            return Err(Problem::Missing(self.directory.clone()));
+        }
+        Ok(Seen {
+            start: self.file(START)?,
+            starts_after: self.file(STARTS_AFTER)?,
+        })
+    }
+
+    /// A file that is not there counts as empty: between two steps of the kubelet a link may lead
+    /// into a folder that was just removed.
+    fn file(&self, name: &str) -> Result<String, Problem> {
+        let path = self.directory.join(name);
+        match fs::read(&path) {
+            Ok(content) => Ok(String::from_utf8_lossy(&content).trim().to_owned()),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(String::new()),
+            Err(error) => Err(Problem::Unreadable(path, error)),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! The PodCliques that pods of a PodClique start after, its parents, as they are seen
+//! (docs/semantics.md §8.6).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use admission::defaults;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
+use domain::health::fence;
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::layout::{self, Part};
+use domain::workload::start_order::{self, StartOrder};
+use domain::workload::{gang, limits};
+use domain::{Key, Pod};
+use engine::Caches;
+
+/// A PodClique that pods start after.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parent {
+    /// Its name.
+    pub name: String,
+    /// How many of its pods have to be Ready or done: its minimum.
+    pub pods: i32,
+    /// Whether as many are.
+    pub is_up: bool,
+}
+
+/// Those of `spec.startsAfter` that are waited for now: not at 0, and of a scaling group those in the
+/// base gang by its live replicas. Without the set nobody knows, and all are waited for.
+pub(crate) fn find_parents(
+    podclique: &PodClique,
+    set: Option<&PodCliqueSet>,
+    caches: &Caches,
+) -> Vec<Parent> {
+    let said = &podclique.spec.starts_after;
+    if said.is_empty() {
+        return Vec::new();
+    }
+    let name = ownership::name(&podclique.metadata);
+    let found = set.and_then(|set| Some((set, find(set, name)?)));
+    let Some((set, part)) = found else {
+        let unknown = |name: &String| Parent {
+            name: name.clone(),
+            pods: 1,
+            is_up: false,
+        };
+        return said.iter().map(unknown).collect();
+    };
+    let minimum =
+        |name: &str, config: &PodCliqueScalingGroupConfig| group_minimum(set, name, config, caches);
+    let in_base = |name: &str, config: &PodCliqueScalingGroupConfig| {
+        let live = group(set, name, caches).map(|g| g.spec.replicas);
+        let replicas = limits::bounded(live.or(config.replicas).unwrap_or(1));
+        replicas.min(minimum(name, config))
+    };
+    let said: HashSet<&String> = said.iter().collect();
+    let parents = order(set, &minimum, &in_base).parents(&part).into_iter();
+    let parents = parents.filter(|parent| said.contains(&parent.name));
+    parents
+        .filter_map(|part| look_at_parent(set, &part, caches))
+        .collect()
+}
+
+/// What is seen of a parent; `None` if it is at 0.
+fn look_at_parent(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Option<Parent> {
+    let seen = caches.of::<PodClique>().get(&key(set, &part.name));
+    let seen = seen.filter(|podclique| is_current(set, part, podclique, caches));
+    let pods = match &seen {
+        Some(podclique) => gang::clique_minimum(&podclique.spec),
+        None => minimum_to_be(set, part),
+    };
+    let is_done = || {
+        let attempts = fence::attempts_of_set(set);
+        fence::is_stored_as_succeeded(attempts, part.replica, &part.name)
+    };
+    let is_up = |podclique: Arc<PodClique>| {
+        let pods = caches.of::<Pod>().owned_by(&*podclique);
+        is_up(&podclique, &pods)
+    };
+    (pods > 0).then(|| Parent {
+        name: part.name.clone(),
+        pods,
+        is_up: seen.is_some_and(is_up) || is_done(),
+    })
+}
+
+/// Whether as many of its pods are Ready or done as others wait for.
+pub(crate) fn is_up(podclique: &PodClique, pods: &[Arc<Pod>]) -> bool {
+    start_order::is_up(podclique, pods.iter().map(AsRef::as_ref))
+}
+
+/// Whether it is the set's and of the present attempt, and stays: only such ones count in any rule
+/// (docs/semantics.md §4.6).
+fn is_current(set: &PodCliqueSet, part: &Part<'_>, podclique: &PodClique, caches: &Caches) -> bool {
+    let of_group = |(config, j): (&PodCliqueScalingGroupConfig, i32)| {
+        let name = names::scaling_group(name(set), part.replica, &config.name);
+        let group = group(set, &name, caches)?;
+        Some(fence::current_attempt(fence::attempts_of_group(&group), j))
+    };
+    let place = part.group.zip(part.group_replica);
+    let present = Attempt {
+        set: fence::current_attempt(fence::attempts_of_set(set), part.replica),
+        group: place.and_then(of_group).unwrap_or(0),
+    };
+    let meta = &podclique.metadata;
+    !ownership::is_terminating(meta)
+        && Attempt::of(meta) == present
+        && caches.is_in_hands_of(set, meta)
+}
+
+/// The minimum of a PodClique that is yet to be created.
+fn minimum_to_be(set: &PodCliqueSet, part: &Part<'_>) -> i32 {
+    let mut cliques = set.spec.template.cliques.iter();
+    let Some(template) = cliques.find(|c| c.name == part.clique) else {
+        return 0;
+    };
+    let mut to_be = PodCliqueTemplateSpec::default();
+    to_be.spec.replicas = template.spec.replicas;
+    to_be.spec.min_available = template.spec.min_available;
+    defaults::apply_to_clique(&mut to_be, set.spec.workload_type.unwrap_or_default());
+    if part.group.is_none() {
+        let remembered = set.status.as_ref().map_or(&[][..], |s| &s.live_replicas);
+        let (i, replicas) = (part.replica, to_be.spec.replicas);
+        let count = fence::count_to_create(remembered, i, part.clique, replicas);
+        to_be.spec.replicas = count.replicas;
+    }
+    gang::clique_minimum(&to_be.spec)
+}
+
+/// How many replicas of a scaling group are in the base gang by its minimum, which is fixed once the
+/// group exists.
+pub(crate) fn group_minimum(
+    set: &PodCliqueSet,
+    name: &str,
+    config: &PodCliqueScalingGroupConfig,
+    caches: &Caches,
+) -> i32 {
+    let live = group(set, name, caches).and_then(|g| g.spec.min_available);
+    limits::bounded(live.unwrap_or_else(|| gang::group_minimum(config)))
+}
+
+/// The start order of the set; by minimums of its scaling groups, and how many replicas of each are
+/// in the base gang.
+pub(crate) fn order<'a>(
+    set: &'a PodCliqueSet,
+    minimum: &'a dyn Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
+    in_base: &'a dyn Fn(&str, &PodCliqueScalingGroupConfig) -> i32,
+) -> StartOrder<'a> {
+    StartOrder {
+        set: name(set),
+        template: &set.spec.template,
+        minimum,
+        in_base,
+    }
+}
+
+/// The place of a PodClique in the set.
+pub(crate) fn find<'a>(set: &'a PodCliqueSet, podclique: &str) -> Option<Part<'a>> {
+    layout::find(name(set), &set.spec.template, podclique)
+}
+
+/// The key of a child of the set.
+pub(crate) fn key(set: &PodCliqueSet, child: &str) -> Key {
+    Key::new(set.metadata.namespace.clone().unwrap_or_default(), child)
+}
+
+fn group(set: &PodCliqueSet, name: &str, caches: &Caches) -> Option<Arc<PodCliqueScalingGroup>> {
+    caches.of::<PodCliqueScalingGroup>().get(&key(set, name))
+}
+
+fn name(set: &PodCliqueSet) -> &str {
+    ownership::name(&set.metadata)
+}

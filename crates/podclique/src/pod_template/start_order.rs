@@ -1,0 +1,118 @@
+//! What a pod has that starts after others (docs/semantics.md §8.6). None of it is in the template,
+//! so it is in no hash, and another image restarts nothing.
+
+use std::collections::BTreeMap;
+
+use api::labels;
+use api::start_order::{CONTAINER, MOUNT_PATH, NOW, START_FILE, STARTS_AFTER_FILE, VOLUME};
+use k8s_openapi::api::core::v1::{
+    Capabilities, Container, DownwardAPIVolumeFile, DownwardAPIVolumeSource, ObjectFieldSelector,
+    Pod, PodSpec, ResourceRequirements, SecurityContext, Volume, VolumeMount,
+};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+use crate::parents::Parent;
+
+/// Gives the pod the init container that waits, what shows it the annotations, and these. Nothing
+/// if it starts after nobody.
+pub fn hold_back_pod(pod: &mut Pod, parents: &[Parent], image: &str) {
+    if parents.is_empty() {
+        return;
+    }
+    let pairs: Vec<String> = parents
+        .iter()
+        .map(|parent| format!("{}:{}", parent.name, parent.pods))
+        .collect();
+    let annotations = pod.metadata.annotations.get_or_insert_default();
+    annotations.insert(labels::STARTS_AFTER.into(), pairs.join(","));
+    if parents.iter().all(|parent| parent.is_up) {
+        annotations.insert(labels::START.into(), NOW.into());
+    }
+    let spec = pod.spec.get_or_insert_default();
+    let container = build_container(spec, image);
+    spec.init_containers
+        .get_or_insert_default()
+        .insert(0, container);
+    spec.volumes.get_or_insert_default().push(build_volume());
+}
+
+fn build_container(spec: &PodSpec, image: &str) -> Container {
+    let model = spec.containers.first();
+    Container {
+        name: CONTAINER.into(),
+        image: Some(image.to_owned()),
+        args: Some(vec![format!("--volume={MOUNT_PATH}")]),
+        resources: model.and_then(|c| c.resources.as_ref()).map(copy_resources),
+        security_context: Some(confine(model.and_then(|c| c.security_context.as_ref()))),
+        // It says why it ends before its time.
+        termination_message_policy: Some("FallbackToLogsOnError".into()),
+        volume_mounts: Some(vec![VolumeMount {
+            name: VOLUME.into(),
+            mount_path: MOUNT_PATH.into(),
+            read_only: Some(true),
+            ..VolumeMount::default()
+        }]),
+        ..Container::default()
+    }
+}
+
+/// What the first container has, but no devices. It ends before that one starts, so the pod needs no
+/// more than it did; with anything else its class (`Guaranteed`) would be another one, or a quota
+/// or `LimitRange` that the template was written for would refuse it.
+fn copy_resources(model: &ResourceRequirements) -> ResourceRequirements {
+    let basic = |all: &Option<BTreeMap<String, Quantity>>| {
+        let kept = ["cpu", "memory", "ephemeral-storage"];
+        let all = all.iter().flatten();
+        let basic = all.filter(|(name, _)| kept.contains(&name.as_str()));
+        let basic: BTreeMap<_, _> = basic.map(|(n, q)| (n.clone(), q.clone())).collect();
+        (!basic.is_empty()).then_some(basic)
+    };
+    ResourceRequirements {
+        requests: basic(&model.requests),
+        limits: basic(&model.limits),
+        claims: None,
+    }
+}
+
+/// Nothing that it does not need, under the user of the first container: whoever demands that pods
+/// run as some user, or not as root, gets that of all containers.
+fn confine(model: Option<&SecurityContext>) -> SecurityContext {
+    let model = model.cloned().unwrap_or_default();
+    SecurityContext {
+        allow_privilege_escalation: Some(false),
+        capabilities: Some(Capabilities {
+            add: None,
+            drop: Some(vec!["ALL".into()]),
+        }),
+        read_only_root_filesystem: Some(true),
+        run_as_user: model.run_as_user,
+        run_as_group: model.run_as_group,
+        run_as_non_root: model.run_as_non_root,
+        seccomp_profile: model.seccomp_profile,
+        se_linux_options: model.se_linux_options,
+        ..SecurityContext::default()
+    }
+}
+
+fn build_volume() -> Volume {
+    let file = |path: &str, annotation: &str| DownwardAPIVolumeFile {
+        path: path.into(),
+        field_ref: Some(ObjectFieldSelector {
+            api_version: Some("v1".into()),
+            field_path: format!("metadata.annotations['{annotation}']"),
+        }),
+        ..DownwardAPIVolumeFile::default()
+    };
+    Volume {
+        name: VOLUME.into(),
+        downward_api: Some(DownwardAPIVolumeSource {
+            items: Some(vec![
+                file(START_FILE, labels::START),
+                file(STARTS_AFTER_FILE, labels::STARTS_AFTER),
+            ]),
+            default_mode: Some(0o444),
+            ..DownwardAPIVolumeSource::default()
+        }),
+        ..Volume::default()
+    }
+}

@@ -1,0 +1,98 @@
+//! I38: pods start after those that they have to start after, and wait for all of them.
+
+use api::{labels, start_order};
+use serde_json::Value;
+
+use super::window::Window;
+use super::{ConditionUpdate, demand, gangs};
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
+
+pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+    let Some(pod) = &record.after else {
+        return Ok(());
+    };
+    let before = record.before.as_deref();
+    if before.is_none() {
+        names_all(window, pod)?;
+    }
+    let is_told = |pod: &Value| view::annotation(pod, labels::START) == start_order::NOW;
+    if !is_told(pod) || before.is_some_and(is_told) {
+        return Ok(());
+    }
+    let pairs = view::annotation(pod, labels::STARTS_AFTER);
+    for parent in pairs.split(',').filter_map(|pair| pair.split_once(':')) {
+        was_up(window, pod, parent.0)?;
+    }
+    Ok(())
+}
+
+/// Each PodClique that the pod's own says it starts after had its minimum of pods Ready or done, or
+/// was not to be waited for.
+fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> ConditionUpdate {
+    let seen = window.versions(Resource::PodClique, |q| view::name(q) == parent);
+    if is_needless(window, pod, parent) {
+        return Ok(());
+    }
+    let uids = seen.iter().map(|q| view::uid(q));
+    let counts = uids.map(|uid| gangs::up(window, uid));
+    let (most, least) = counts
+        .max_by_key(|(most, least)| most - least)
+        .unwrap_or((0, 1));
+    demand(most >= least, "I38", || {
+        let pod = view::name(pod);
+        format!("{pod} is told to start, but {parent} had {most} of {least} pods Ready")
+    })
+}
+
+/// A pod that is created names all of them, unless they may have been seen at 0 or scaled in.
+fn names_all(window: &Window<'_>, pod: &Value) -> ConditionUpdate {
+    let pairs = view::annotation(pod, labels::STARTS_AFTER);
+    let named = |name: &str| {
+        let mut pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
+        pairs.any(|(parent, _)| parent == name)
+    };
+    let owner = view::owner(pod).map_or("", |(_, _, uid)| uid);
+    let own = window.of_uid(Resource::PodClique, owner);
+    let every = |name: &str| own.iter().all(|q| starts_after(q).any(|n| n == name));
+    let said = own.first().into_iter().flat_map(|q| starts_after(q));
+    for parent in said.filter(|name| every(name)) {
+        let is_right = named(parent) || is_needless(window, pod, parent);
+        demand(is_right, "I38", || {
+            let pod = view::name(pod);
+            format!("{pod} is created to start after {pairs:?}, {parent} is missing")
+        })?;
+    }
+    let waits = view::list(pod, "/spec/initContainers").next();
+    let is_held = waits.is_some_and(|c| view::text(c, "/name") == start_order::CONTAINER);
+    demand(is_held != pairs.is_empty(), "I38", || {
+        format!(
+            "{}: its init container and {pairs:?} disagree",
+            view::name(pod)
+        )
+    })
+}
+
+fn starts_after(podclique: &Stored) -> impl Iterator<Item = &str> {
+    view::list(podclique, "/spec/startsAfter").filter_map(Value::as_str)
+}
+
+/// Whether the PodClique may have been seen at 0 or beyond the replicas of its group, or its work
+/// stored as done.
+fn is_needless(window: &Window<'_>, pod: &Value, parent: &str) -> bool {
+    let is_idle = |q: &Value| view::name(q) == parent && view::number(q, "/spec/replicas") == 0;
+    let replica = view::replica(pod).unwrap_or(-1);
+    let sets = window.versions(Resource::PodCliqueSet, |s| {
+        view::name(s) == view::set_of(pod)
+    });
+    let is_done = sets.iter().any(|s| view::is_latched(s, replica, parent));
+    let is_beyond = |group: &Value| {
+        let rest = parent.strip_prefix(&format!("{}-", view::name(group)));
+        let index = rest.and_then(|rest| rest.split('-').next()?.parse::<i64>().ok());
+        index.is_some_and(|j| j >= view::number(group, "/spec/replicas"))
+    };
+    let groups = window.versions(Resource::PodCliqueScalingGroup, is_beyond);
+    let idle = window.versions(Resource::PodClique, is_idle);
+    is_done || !groups.is_empty() || !idle.is_empty()
+}

@@ -1,0 +1,111 @@
+//! When pods are told to start, as a watch sees it that is not the operator's.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::mpsc::Receiver;
+
+use serde_json::Value;
+use tokio::runtime::Runtime;
+
+use super::history::watch;
+use super::namespace::Namespace;
+use super::seen::{is_ready, name};
+
+const START: &str = "grove.io/start";
+const STARTS_AFTER: &str = "grove.io/starts-after";
+
+/// A watch of the pods of a namespace.
+#[derive(Debug)]
+pub struct Starts {
+    events: Receiver<Value>,
+    /// Pods that are Ready, by PodClique.
+    ready: BTreeMap<String, BTreeSet<String>>,
+    /// Pods that were told, and whether when they were created.
+    told: BTreeMap<String, bool>,
+    /// PodCliques that are idle: nobody waits for them.
+    idle: BTreeSet<String>,
+    _runtime: Runtime,
+}
+
+impl Starts {
+    /// Begins now.
+    pub fn of(ns: &Namespace<'_>) -> Self {
+        let (events, runtime) = watch::begin(ns);
+        Self {
+            events,
+            ready: BTreeMap::new(),
+            told: BTreeMap::new(),
+            idle: BTreeSet::new(),
+            _runtime: runtime,
+        }
+    }
+
+    /// From now on nobody has to wait for this PodClique.
+    pub fn set_idle(&mut self, podclique: &str) {
+        self.judge();
+        self.idle.insert(podclique.to_owned());
+    }
+
+    /// Takes in what happened. No pod may have been told before as many pods were Ready as it says
+    /// that it waits for.
+    pub fn judge(&mut self) {
+        let events: Vec<Value> = self.events.try_iter().collect();
+        for event in events {
+            let pod = &event["object"];
+            let is_told = pod["metadata"]["annotations"][START] == "now";
+            if is_told && !self.told.contains_key(name(pod)) {
+                self.expect_parents(pod);
+                self.told
+                    .insert(name(pod).to_owned(), event["type"] == "ADDED");
+            }
+            let of_podclique = self.ready.entry(podclique(pod)).or_default();
+            if is_ready(pod) && event["type"] != "DELETED" {
+                of_podclique.insert(name(pod).to_owned());
+            } else {
+                of_podclique.remove(name(pod));
+            }
+        }
+    }
+
+    fn expect_parents(&self, pod: &Value) {
+        let pairs = pairs(pod).split(',');
+        for (parent, count) in pairs.filter_map(|pair| pair.split_once(':')) {
+            if self.idle.contains(parent) {
+                continue;
+            }
+            let ready = self.ready.get(parent).map_or(0, BTreeSet::len);
+            let least: usize = count.parse().unwrap();
+            let pod = name(pod);
+            assert!(
+                ready >= least,
+                "{pod} is told to start with {ready} of {least} pods of {parent} Ready"
+            );
+        }
+    }
+
+    /// Whether the pod was told when it was created; `None` if it was not told.
+    pub fn told_at_creation(&self, pod: &str) -> Option<bool> {
+        self.told.get(pod).copied()
+    }
+
+    /// How many pods were told.
+    pub fn count(&self) -> usize {
+        self.told.len()
+    }
+}
+
+/// What the pod says that it waits for.
+pub fn pairs(pod: &Value) -> &str {
+    pod["metadata"]["annotations"][STARTS_AFTER]
+        .as_str()
+        .unwrap_or_default()
+}
+
+/// Whether the pod was told to start.
+pub fn is_told(pod: &Value) -> bool {
+    pod["metadata"]["annotations"][START] == "now"
+}
+
+fn podclique(pod: &Value) -> String {
+    let label = &pod["metadata"]["labels"]["grove.io/podclique"];
+    label.as_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,67 @@
+//! Start order (docs/semantics.md §8.6). Nothing here runs init containers: pods that others wait for
+//! get Ready by hand, and what tells a pod to start is an annotation.
+
+mod example;
+mod explicit;
+mod in_order;
+mod interrupted;
+
+use serde_json::Value;
+
+use crate::harness::seen::name;
+use crate::harness::starts::{Starts, is_told, pairs};
+use crate::harness::{Namespace, Seen, same};
+
+/// The pods of these PodCliques are on nodes and wait, each for what stands beside its PodClique.
+fn expect_waiting(seen: &Seen, podcliques: &[(&str, &str)]) -> Result<(), String> {
+    for (podclique, after) in podcliques {
+        let pods = seen.pods(podclique);
+        let wanted = &seen.one("PodClique", podclique)?["spec"]["replicas"];
+        same(podclique, &Value::from(pods.len()), wanted)?;
+        for pod in pods {
+            same(name(pod), &pairs(pod), after)?;
+            same(name(pod), &is_told(pod), &false)?;
+            same(name(pod), &pod["spec"]["nodeName"].is_string(), &true)?;
+            expect_held(pod)?;
+        }
+    }
+    Ok(())
+}
+
+/// What a kubelet would hold it back by.
+fn expect_held(pod: &Value) -> Result<(), String> {
+    let first = &pod["spec"]["initContainers"][0];
+    same("init container", &first["name"], &"grove-initc".into())?;
+    let mounted = &first["volumeMounts"][0]["name"];
+    same("mounted", mounted, &"grove-start-order".into())?;
+    let volumes = pod["spec"]["volumes"].as_array().unwrap();
+    let shows = |v: &&Value| v["name"] == *mounted && v["downwardAPI"].is_object();
+    same("volumes", &volumes.iter().filter(shows).count(), &1)
+}
+
+/// All pods of these PodCliques were told.
+fn expect_told(seen: &Seen, podcliques: &[&str]) -> Result<(), String> {
+    for podclique in podcliques {
+        for pod in seen.pods(podclique) {
+            same(name(pod), &is_told(pod), &true)?;
+        }
+    }
+    Ok(())
+}
+
+/// The pod with this index gets Ready.
+fn get_ready(ns: &Namespace<'_>, podclique: &str, index: usize) {
+    let pod = ns.until("the pod is on a node", |seen| {
+        let pods = seen.pods(podclique);
+        let pod = pods.get(index).ok_or("no such pod")?;
+        same("on a node", &pod["spec"]["nodeName"].is_string(), &true)?;
+        Ok(name(pod).to_owned())
+    });
+    ns.set_pod_ready(&pod);
+}
+
+/// Nobody was told too early, and so many pods were told until now.
+fn expect_count(starts: &mut Starts, count: usize) {
+    starts.judge();
+    assert_eq!(starts.count(), count, "{starts:?}");
+}
