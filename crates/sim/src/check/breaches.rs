@@ -5,14 +5,14 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand, fences};
+use super::{Checked, demand, fences};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
 const LONGEST_MEMORY: SignedDuration = SignedDuration::from_mins(10);
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let kind = record.id.resource;
     let is_measured = matches!(kind, Resource::PodClique | Resource::PodCliqueScalingGroup);
     let (Some(before), Some(after)) = (&record.before, &record.after) else {

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, LATE, OPERATOR, demand, failures, job};
+use super::{Checked, LATE, OPERATOR, demand, failures, job};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (record.id.resource, &record.before, &record.after) {
         (Resource::PodClique, Some(before), Some(after)) => latched(record, before, after),
         (Resource::PodCliqueSet, Some(before), Some(after)) => remembered(record, before, after),
@@ -20,7 +20,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// A completion that a PodClique has reported stays reported.
-fn latched(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn latched(record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::completed(before), view::completed(after));
     let said = |c: &Value| view::has_condition(c, "Succeeded");
     let is_kept = was.is_subset(&is) && (!said(before) || said(after));
@@ -30,7 +30,7 @@ fn latched(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
 }
 
 /// The same of a set, within an attempt.
-fn remembered(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn remembered(record: &Record, before: &Value, after: &Value) -> Checked {
     for entry in view::list(before, "/status/replicaAttempts") {
         let replica = view::number(entry, "/replica");
         if view::attempt(after, replica) != view::number(entry, "/attempt") {
@@ -46,7 +46,7 @@ fn remembered(record: &Record, before: &Value, after: &Value) -> ConditionUpdate
 }
 
 /// A PodClique that has done its work is not made again in the same attempt.
-fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> ConditionUpdate {
+fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> Checked {
     let (replica, name) = (view::replica(podclique), view::name(podclique));
     let replica = replica.unwrap_or(-1);
     let sets = job::sets(window, podclique);
@@ -74,7 +74,7 @@ fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> ConditionU
 }
 
 /// A slot that is done gets no other pod.
-fn vacant(window: &Window<'_>, record: &Record, pod: &Value) -> ConditionUpdate {
+fn vacant(window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
     let owner = view::owner(pod).map_or("", |o| o.2);
     let owners = window.of_uid(Resource::PodClique, owner);
     let is_job = !owners.is_empty() && owners.iter().all(|c| view::is_job(c));
@@ -95,7 +95,7 @@ fn is_done(window: &Window<'_>, podclique: &str, index: i64) -> bool {
 }
 
 /// A pod that has done its work keeps its logs until its PodClique goes.
-fn kept(window: &Window<'_>, record: &Record, before: &Value) -> ConditionUpdate {
+fn kept(window: &Window<'_>, record: &Record, before: &Value) -> Checked {
     let stays = |o: &Value| !view::is_terminating(o);
     let is_kept = record.after.as_ref().is_some_and(|o| stays(o));
     if view::is_terminating(before) || is_kept {

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand};
+use super::{Checked, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -30,7 +30,7 @@ pub(super) fn check(
     record: &Record,
     before: &Value,
     after: &Value,
-) -> ConditionUpdate {
+) -> Checked {
     let replicas = |o: &Value| o.pointer("/spec/replicas").cloned();
     let template =
         |o: &Value| view::text(o, "/metadata/annotations/grove.io~1template-replicas").to_owned();

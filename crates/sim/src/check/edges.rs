@@ -4,12 +4,12 @@ use api::{labels, names};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand};
+use super::{Checked, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (&record.before, &record.after) {
         (None, Some(child)) => born(window, child),
         (Some(before), Some(after)) => {
@@ -21,7 +21,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// I5: a child says whose it is, and its owner agrees.
-fn born(window: &Window<'_>, child: &Value) -> ConditionUpdate {
+fn born(window: &Window<'_>, child: &Value) -> Checked {
     let owners = owners(window, child);
     let name = view::name(child);
     let roots: Vec<&str> = owners.iter().map(|o| set_of(window, o)).collect();
@@ -42,7 +42,7 @@ fn born(window: &Window<'_>, child: &Value) -> ConditionUpdate {
 }
 
 /// I5: the replica of a pod is that in the name of its PodClique, whose labels can be edited.
-fn in_replica_of(owners: &[&Stored], set: &str, pod: &Value) -> ConditionUpdate {
+fn in_replica_of(owners: &[&Stored], set: &str, pod: &Value) -> Checked {
     let said = view::label(pod, labels::PCS_REPLICA_INDEX);
     let mut podcliques = owners.iter().map(|o| view::name(o));
     let agrees = podcliques.any(|podclique| {
@@ -71,7 +71,7 @@ fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
 }
 
 /// I5: the controller of a child does not change, unless it had none.
-fn kept_owner(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn kept_owner(record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::owner(before), view::owner(after));
     demand(was.is_none() || was == is, "I5", || {
         format!("{}: its owner was {was:?} and is {is:?}", record.id)
@@ -89,7 +89,7 @@ fn kept_owner(record: &Record, before: &Value, after: &Value) -> ConditionUpdate
 }
 
 /// I6: finalizers of others stay.
-fn kept_finalizers(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn kept_finalizers(record: &Record, before: &Value, after: &Value) -> Checked {
     let foreign = |object| -> Vec<&Value> {
         let all = view::list(object, "/metadata/finalizers");
         all.filter(|f| !f.as_str().unwrap_or("").starts_with(labels::GROVE_PREFIX))

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, OPERATOR, demand, job, shortage, updates};
+use super::{Checked, OPERATOR, demand, job, shortage, updates};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view::{self, attempt};
@@ -13,7 +13,7 @@ use crate::view::{self, attempt};
 /// Reason of a fence that a breach raised.
 const BREACH: &str = "MinAvailableBreached";
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match record.id.resource {
         Resource::PodCliqueSet | Resource::PodCliqueScalingGroup => raised(window, record),
         Resource::PodClique => {
@@ -35,7 +35,7 @@ fn label(object: &Value, key: &str) -> i64 {
 
 /// I20: attempts are raised one by one and never lowered; a group's are emptied only when the
 /// attempt of its whole replica is taken in. I13, I15: each has a breach that was due.
-fn raised(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+fn raised(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -153,7 +153,7 @@ pub(super) fn delay(object: &Value, set: &Value) -> Option<SignedDuration> {
 
 /// I19: a PodClique is deleted only with its owner, because its replica is scaled in, or because
 /// its replica is terminated and it is of an earlier attempt.
-fn deleted(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+fn deleted(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = record.before.as_ref().filter(|b| !view::is_terminating(b)) else {
         return Ok(());
     };
@@ -206,7 +206,7 @@ fn is_unwanted(podclique: &Value, owner: &Value) -> bool {
 
 /// The fence, step 4: nothing is created in a replica while something of an earlier attempt is
 /// there and may be known to be.
-fn created(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+fn created(window: &Window<'_>, record: &Record) -> Checked {
     let (None, Some(child)) = (&record.before, &record.after) else {
         return Ok(());
     };

@@ -6,7 +6,7 @@ use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand, joining};
+use super::{Checked, demand, joining};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -25,7 +25,7 @@ pub(super) fn references_of(group: &Value) -> impl Iterator<Item = &str> {
     view::list(group, "/podReferences").map(|r| view::text(r, "/name"))
 }
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let Some(after) = &record.after else {
         return Ok(());
     };
@@ -62,7 +62,7 @@ fn is_start(window: &Window<'_>, before: Option<&Value>) -> bool {
 
 /// Every part has its minimum, but for those that keep their place while others, which were up, come
 /// back without them.
-fn complete(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
+fn complete(window: &Window<'_>, gang: &Value) -> Checked {
     let may_have_been_up = |group: &&Value| {
         let part = view::text(group, "/name");
         let parts = window.versions(Resource::PodClique, |q| view::name(q) == part);
@@ -103,7 +103,7 @@ pub(super) fn done(parts: &[&Stored]) -> BTreeSet<i64> {
 }
 
 /// A scaled gang starts when each part of the base gang had its minimum of pods Ready or done.
-fn base_ready(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
+fn base_ready(window: &Window<'_>, gang: &Value) -> Checked {
     let parts: Vec<&str> = view::list(gang, "/spec/podgroups")
         .map(|g| view::text(g, "/name"))
         .collect();

@@ -4,12 +4,12 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand};
+use super::{Checked, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match record.id.resource {
         Resource::PodClique => status(window, record),
         Resource::Pod => deletion(window, record),
@@ -17,7 +17,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     }
 }
 
-fn status(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+fn status(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -47,7 +47,7 @@ fn status(window: &Window<'_>, record: &Record) -> ConditionUpdate {
     })
 }
 
-fn deletion(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+fn deletion(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = record.before.as_ref().filter(|p| !view::is_terminating(p)) else {
         return Ok(());
     };

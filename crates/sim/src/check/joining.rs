@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::gangs::{done, is_latched, references_of};
 use super::window::Window;
-use super::{ConditionUpdate, demand, job};
+use super::{Checked, demand, job};
 use crate::layout::{self, Part};
 use crate::resource::Resource;
 use crate::store::Stored;
@@ -32,7 +32,7 @@ pub(super) fn check(
     before: Option<&Value>,
     after: &Value,
     is_start: bool,
-) -> ConditionUpdate {
+) -> Checked {
     let all: Vec<Seen> = parts(window, after)
         .into_iter()
         .map(|part| look(window, before, after, part))

@@ -51,13 +51,9 @@ impl std::fmt::Display for Violation {
     }
 }
 
-type ConditionUpdate = Result<(), Violation>;
+type Checked = Result<(), Violation>;
 
-fn demand(
-    holds: bool,
-    invariant: &'static str,
-    message: impl FnOnce() -> String,
-) -> ConditionUpdate {
+fn demand(holds: bool, invariant: &'static str, message: impl FnOnce() -> String) -> Checked {
     if holds {
         return Ok(());
     }
@@ -87,7 +83,7 @@ impl Checker {
 
     /// Checks what was added to the log. `horizon` says how much of it the operator had seen when
     /// it decided on this.
-    pub fn check(&mut self, store: &Store, horizon: &Horizon) -> ConditionUpdate {
+    pub fn check(&mut self, store: &Store, horizon: &Horizon) -> Checked {
         let from = std::mem::replace(&mut self.checked, store.log.len());
         for (position, record) in store.log.iter().enumerate().skip(from) {
             let window = window::Window {

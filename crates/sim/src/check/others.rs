@@ -6,13 +6,13 @@ use serde_json::Value;
 use super::counts;
 use super::late::Late;
 use super::window::Window;
-use super::{ConditionUpdate, demand};
+use super::{Checked, demand};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
 /// I16: `wasAvailable` never goes back.
-pub(super) fn latch(record: &Record) -> ConditionUpdate {
+pub(super) fn latch(record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -23,7 +23,7 @@ pub(super) fn latch(record: &Record) -> ConditionUpdate {
 }
 
 /// I4: children are made for owners that, as far as the operator could know, exist and stay.
-pub(super) fn owner(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn owner(window: &Window<'_>, record: &Record) -> Checked {
     let (None, Some(child)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -38,7 +38,7 @@ pub(super) fn owner(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// I29: a deletion hits no object that did not exist when it was sent.
-pub(super) fn meant(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn meant(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(sent)) = (&record.before, window.horizon.sent) else {
         return Ok(());
     };
@@ -60,7 +60,7 @@ pub(super) fn meant(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// I27: a PodClique stays until its pods are gone, as far as they were seen.
-pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> ConditionUpdate {
+pub(super) fn finalizer(window: &Window<'_>, record: &Record, late: &Late) -> Checked {
     if record.after.is_some() {
         return Ok(());
     }
@@ -114,7 +114,7 @@ fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
 
 /// I29: what another controls is left alone, an object without a controller is only adopted, and
 /// objects that were to outlive their owner do.
-fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> ConditionUpdate {
+fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
     let seen = window.of_uid(record.id.resource, view::uid(before));
     let stays = |o: &Stored| !view::is_terminating(o);
     let is_deletion = stays(before) && !record.after.as_ref().is_some_and(stays);
@@ -143,7 +143,7 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> ConditionUpdat
 }
 
 /// I29: what belongs to others is left alone.
-pub(super) fn damage(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn damage(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = &record.before else {
         return Ok(());
     };

@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, OPERATOR, demand};
+use super::{Checked, OPERATOR, demand};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -15,7 +15,7 @@ const SHORT: SignedDuration = SignedDuration::from_mins(9);
 const POD_FAILURE_COUNT: &str = "/metadata/annotations/grove.io~1pod-failure-count";
 
 /// `since` is how long the log was when the operator started: it remembers nothing from before.
-pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> Checked {
     let Some(last) = last_holder(window, pod, since) else {
         return Ok(());
     };

@@ -6,13 +6,13 @@ use serde_json::Value;
 
 use super::late::Late;
 use super::window::Window;
-use super::{Checker, ConditionUpdate, LATE, OPERATOR, demand, pace, updates};
+use super::{Checked, Checker, LATE, OPERATOR, demand, pace, updates};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
 impl Checker {
-    pub(super) fn pod(&mut self, window: &Window<'_>, record: &Record) -> ConditionUpdate {
+    pub(super) fn pod(&mut self, window: &Window<'_>, record: &Record) -> Checked {
         match (&record.before, &record.after) {
             (None, Some(pod)) => self.created(window, record, pod),
             (Some(before), Some(after))
@@ -28,7 +28,7 @@ impl Checker {
         }
     }
 
-    fn created(&mut self, window: &Window<'_>, record: &Record, pod: &Value) -> ConditionUpdate {
+    fn created(&mut self, window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
         if record.actor == LATE {
             self.late.note(pod, window.position);
         } else {
@@ -54,7 +54,7 @@ fn of(owner: &str) -> impl Fn(&Value) -> bool + '_ {
 }
 
 /// A slot that has a twin which came late counts once until one of them is gone.
-fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> ConditionUpdate {
+fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> Checked {
     let owner = owner_uid(pod);
     let is_own = of(owner);
     let pods = window.all(Resource::Pod).map(|(_, p)| &**p);
@@ -75,7 +75,7 @@ fn over_created(window: &Window<'_>, pod: &Value, late: &Late) -> ConditionUpdat
     )
 }
 
-fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> ConditionUpdate {
+fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> Checked {
     let owner = owner_uid(pod);
     let since = record.time - SignedDuration::from_secs(10);
     let creates = window
@@ -95,7 +95,7 @@ fn runaway(window: &Window<'_>, record: &Record, pod: &Value) -> ConditionUpdate
     })
 }
 
-fn index_taken(window: &Window<'_>, record: &Record, pod: &Value, late: &Late) -> ConditionUpdate {
+fn index_taken(window: &Window<'_>, record: &Record, pod: &Value, late: &Late) -> Checked {
     let (owner, index) = (owner_uid(pod), view::index(pod));
     let holder = window.all(Resource::Pod).find(|(_, other)| {
         view::uid(other) != view::uid(pod)
@@ -121,7 +121,7 @@ fn is_stuck(pod: &Value, record: &Record) -> bool {
         && view::label(pod, labels::PCS_REPLICA_INDEX).is_empty()
 }
 
-fn patched(before: &Value, after: &Value) -> ConditionUpdate {
+fn patched(before: &Value, after: &Value) -> Checked {
     let (mut was, mut is) = (before.clone(), after.clone());
     let foreign: Vec<&str> = view::gates(before)
         .into_iter()
@@ -159,7 +159,7 @@ fn patched(before: &Value, after: &Value) -> ConditionUpdate {
     })
 }
 
-fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn ungated(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let has_gate = |p: &Value| view::gates(p).contains(&labels::POD_GANG_GATE);
     if !has_gate(before) || has_gate(after) {
         return Ok(());
@@ -195,7 +195,7 @@ fn is_job_over(window: &Window<'_>, pod: &Value) -> bool {
     sets.iter().any(|s| view::is_job(s) && view::is_over(s))
 }
 
-fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> ConditionUpdate {
+fn deleted(window: &Window<'_>, pod: &Value, is_job_over: bool) -> Checked {
     let owner = owner_uid(pod);
     if !view::is_ready(pod) || is_job_over {
         return Ok(());

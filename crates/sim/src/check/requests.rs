@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::{ConditionUpdate, demand};
+use super::{Checked, demand};
 use crate::resource::Place;
 use crate::store::{Answer, Call, Store};
 use crate::view;
@@ -25,7 +25,7 @@ pub struct Requests {
 
 impl Requests {
     /// I34: a PUT is sent only if it changes something; `before` is the version of the store.
-    pub fn wrote(call: &Call, answer: &Answer, records: usize) -> ConditionUpdate {
+    pub fn wrote(call: &Call, answer: &Answer, records: usize) -> Checked {
         let is_void = call.method == "PUT" && answer.code == 200 && records == 0;
         demand(!is_void, "I34", || {
             format!("PUT {} changed nothing", call.path)
@@ -41,7 +41,7 @@ impl Requests {
 
     /// I35: the operator does not create again what it was told exists. An event may be posted as
     /// long as its reason holds: by its name it is one event.
-    fn known(&self, holder: &Value, call: &Call) -> ConditionUpdate {
+    fn known(&self, holder: &Value, call: &Call) -> Checked {
         let is_known = self.told.contains(view::uid(holder)) && !view::is_terminating(holder);
         demand(!is_known, "I35", || {
             format!(
@@ -53,7 +53,7 @@ impl Requests {
     }
 
     /// I7: a name that another's object holds is asked for now and then only.
-    pub fn refused(&mut self, store: &Store, call: &Call, answer: &Answer) -> ConditionUpdate {
+    pub fn refused(&mut self, store: &Store, call: &Call, answer: &Answer) -> Checked {
         if call.method != "POST" || view::text(&answer.body, "/reason") != "AlreadyExists" {
             return Ok(());
         }

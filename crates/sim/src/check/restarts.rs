@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::failures;
 use super::window::Window;
-use super::{ConditionUpdate, OPERATOR, demand, job};
+use super::{Checked, OPERATOR, demand, job};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -13,7 +13,7 @@ use crate::view;
 /// Reason of a fence that a failure raised.
 const FAILURE: &str = "PodCliqueFailed";
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match record.id.resource {
         Resource::PodCliqueSet => {
             let (Some(before), Some(after)) = (&record.before, &record.after) else {
@@ -32,12 +32,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 
 /// I21, I22: as many restarts are counted as replicas are fenced, in one write, and never more than
 /// are allowed.
-fn counted(
-    window: &Window<'_>,
-    record: &Record,
-    before: &Stored,
-    after: &Stored,
-) -> ConditionUpdate {
+fn counted(window: &Window<'_>, record: &Record, before: &Stored, after: &Stored) -> Checked {
     let count = |set| view::number(set, "/status/restartCount");
     let (was, is) = (count(before), count(after));
     let raised = raised(before, after);
@@ -89,12 +84,7 @@ fn raised(before: &Value, after: &Value) -> Vec<i64> {
 }
 
 /// I22: a job is given up for its restarts only when one more would be too many.
-fn given_up(
-    window: &Window<'_>,
-    record: &Record,
-    before: &Stored,
-    after: &Stored,
-) -> ConditionUpdate {
+fn given_up(window: &Window<'_>, record: &Record, before: &Stored, after: &Stored) -> Checked {
     if job::failed_because(before).is_some()
         || job::failed_because(after) != Some("MaxRestartsExceeded")
     {
@@ -120,7 +110,7 @@ fn versions<'a>(window: &Window<'a>, set: &Value) -> impl Iterator<Item = &'a Va
 }
 
 /// I23: a PodClique of a job goes with its owner, or after its restart was counted.
-fn fenced(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+fn fenced(window: &Window<'_>, record: &Record) -> Checked {
     let Some(before) = record.before.as_ref().filter(|b| !view::is_terminating(b)) else {
         return Ok(());
     };

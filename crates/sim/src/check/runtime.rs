@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand, job};
+use super::{Checked, demand, job};
 use crate::resource::Resource;
 use crate::store::{Record, Store};
 use crate::view;
@@ -13,7 +13,7 @@ const START: &str = "/status/startTime";
 /// How late a job may be ended when nothing is in the way: some rounds of waiting for a while.
 const GRACE: SignedDuration = SignedDuration::from_secs(120);
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -26,7 +26,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// What is set is never reset.
-fn kept(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn kept(record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::text(before, START), view::text(after, START));
     demand(was.is_empty() || was == is, "I24", || {
         format!("{}: startTime {was} became {is}", record.id)
@@ -34,12 +34,7 @@ fn kept(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
 }
 
 /// A job starts within its life, with a pod that runs.
-fn plausible(
-    window: &Window<'_>,
-    record: &Record,
-    before: &Value,
-    after: &Value,
-) -> ConditionUpdate {
+fn plausible(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let Some(start) = view::time(after, START).filter(|_| view::text(before, START).is_empty())
     else {
         return Ok(());
@@ -59,12 +54,7 @@ fn plausible(
 }
 
 /// A job is given up for its time when that is over.
-fn not_early(
-    window: &Window<'_>,
-    record: &Record,
-    before: &Value,
-    after: &Value,
-) -> ConditionUpdate {
+fn not_early(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     if job::failed_because(before).is_some()
         || job::failed_because(after) != Some("MaxRuntimeExceeded")
     {
@@ -79,7 +69,7 @@ fn not_early(
 }
 
 /// I24: a job that takes too long is ended soon, counted from when trouble was over.
-pub fn in_time(store: &Store, calm_since: Timestamp) -> ConditionUpdate {
+pub fn in_time(store: &Store, calm_since: Timestamp) -> Checked {
     for (id, set) in store.all(Resource::PodCliqueSet) {
         let Some(deadline) = view::deadline(set).filter(|_| view::is_job(set)) else {
             continue;

@@ -4,12 +4,12 @@ use api::{labels, start_order};
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand, gangs};
+use super::{Checked, demand, gangs};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let Some(pod) = &record.after else {
         return Ok(());
     };
@@ -30,7 +30,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 
 /// Each PodClique that the pod's own says it starts after had its minimum of pods Ready or done, or
 /// was not to be waited for.
-fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> ConditionUpdate {
+fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> Checked {
     let seen = window.versions(Resource::PodClique, |q| view::name(q) == parent);
     if is_needless(window, pod, parent) {
         return Ok(());
@@ -47,7 +47,7 @@ fn was_up(window: &Window<'_>, pod: &Value, parent: &str) -> ConditionUpdate {
 }
 
 /// A pod that is created names all of them, unless they may have been seen at 0 or scaled in.
-fn names_all(window: &Window<'_>, pod: &Value) -> ConditionUpdate {
+fn names_all(window: &Window<'_>, pod: &Value) -> Checked {
     let pairs = view::annotation(pod, labels::STARTS_AFTER);
     let named = |name: &str| {
         let mut pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));

@@ -3,12 +3,12 @@
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, demand};
+use super::{Checked, demand};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let Some(after) = &record.after else {
         return Ok(());
     };
@@ -23,7 +23,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// I30: no status is based on an older spec than the one before.
-fn observed(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn observed(record: &Record, before: &Value, after: &Value) -> Checked {
     let generation = |o| view::number(o, "/status/observedGeneration");
     let (was, is) = (generation(before), generation(after));
     demand(was <= is, "I30", || {
@@ -32,7 +32,7 @@ fn observed(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
 }
 
 /// I17: the time of a condition moves only with its status, and never into the future.
-fn flips(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn flips(record: &Record, before: &Value, after: &Value) -> Checked {
     for is in view::list(after, "/status/conditions") {
         let type_ = view::text(is, "/type");
         let mut earlier = view::list(before, "/status/conditions");
@@ -55,7 +55,7 @@ fn flips(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
 
 /// I12 (docs/semantics.md §8.2): a gang is initialised while it lists a pod that exists, or needs none
 /// any more.
-fn initialized(window: &Window<'_>, gang: &Value) -> ConditionUpdate {
+fn initialized(window: &Window<'_>, gang: &Value) -> Checked {
     if !view::has_condition(gang, "Initialized") {
         return Ok(());
     }

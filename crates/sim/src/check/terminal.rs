@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, LATE, demand, job};
+use super::{Checked, LATE, demand, job};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -12,7 +12,7 @@ use crate::view;
 /// How long after its deletionTimestamp a pod is waited for.
 const STUCK: SignedDuration = SignedDuration::from_secs(60);
 
-pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (&record.before, &record.after) {
         (None, Some(child)) => created(window, record, child),
         (Some(before), Some(after))
@@ -26,7 +26,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> ConditionUpdate {
 }
 
 /// Nothing is created any more.
-fn created(window: &Window<'_>, record: &Record, child: &Value) -> ConditionUpdate {
+fn created(window: &Window<'_>, record: &Record, child: &Value) -> Checked {
     let sets = job::sets(window, child);
     let is_over = !sets.is_empty() && sets.iter().all(|s| view::is_job(s) && view::is_over(s));
     demand(!is_over, "I26", || {
@@ -34,7 +34,7 @@ fn created(window: &Window<'_>, record: &Record, child: &Value) -> ConditionUpda
     })
 }
 
-fn kept(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
+fn kept(record: &Record, before: &Value, after: &Value) -> Checked {
     let phase = |set| view::text(set, "/status/phase").to_owned();
     let (was, is) = (phase(before), phase(after));
     let is_kept = !view::is_terminal(before) || was == is;
@@ -52,12 +52,7 @@ fn kept(record: &Record, before: &Value, after: &Value) -> ConditionUpdate {
 }
 
 /// Phase Failed says that no pod holds a GPU any more.
-fn released(
-    window: &Window<'_>,
-    record: &Record,
-    before: &Value,
-    after: &Value,
-) -> ConditionUpdate {
+fn released(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let has_failed = |set| view::text(set, "/status/phase") == "Failed";
     if has_failed(before) || !has_failed(after) {
         return Ok(());

@@ -7,7 +7,7 @@ use api::labels;
 use serde_json::Value;
 
 use super::window::Window;
-use super::{ConditionUpdate, OPERATOR, demand, job, shortage};
+use super::{Checked, OPERATOR, demand, job, shortage};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -69,7 +69,7 @@ pub(crate) fn turn(set: &Value) -> Option<i64> {
 }
 
 /// I18: gang termination is suspended in the replica that is being updated.
-pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) -> ConditionUpdate {
+pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) -> Checked {
     let is_set = view::text(owner, "/kind") == "PodCliqueSet";
     let index = if is_set {
         Some(replica)
@@ -90,7 +90,7 @@ pub(super) fn check_suspended(window: &Window<'_>, owner: &Value, replica: i64) 
 
 /// I32: a turn ends when every pod of its replica has the newest template and as many are Ready as
 /// have to be, and not when that was asked for.
-pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> ConditionUpdate {
+pub(super) fn check_turn(window: &Window<'_>, record: &Record) -> Checked {
     let (Some(before), Some(after)) = (&record.before, &record.after) else {
         return Ok(());
     };
@@ -128,7 +128,7 @@ fn is_surplus(window: &Window<'_>, podclique: &Value) -> bool {
 }
 
 /// Whether the PodClique may have been seen with so many Ready pods of its newest template.
-fn check_updated(window: &Window<'_>, podclique: &Value) -> ConditionUpdate {
+fn check_updated(window: &Window<'_>, podclique: &Value) -> Checked {
     let sets = job::sets(window, podclique);
     let clique = clique_of(podclique);
     let is_up = |p: &Value| {
@@ -157,7 +157,7 @@ fn needed(podclique: &Value) -> i64 {
 }
 
 /// How many pods of its PodClique may be up beside it has to keep to the budget.
-pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> ConditionUpdate {
+pub(super) fn check_budget(window: &Window<'_>, pod: &Value) -> Checked {
     let (_, podclique, owner) = view::owner(pod).unwrap_or_default();
     let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == owner);
     let is_counted = |p: &Value| is_own(p) && view::is_ready(p) && !is_ended_by_us(window, p);
