@@ -17,6 +17,7 @@ mod conformance;
 mod crash;
 mod creation;
 mod deletion;
+mod dynamo;
 mod faults;
 mod gangs;
 mod hostile;

@@ -20,49 +20,58 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// What happens to the pods of the namespace from now on; those that exist come first. It ends with
 /// the runtime.
 pub fn begin(ns: &Namespace<'_>) -> (Receiver<Value>, Runtime) {
+    begin_of(ns, &GroupVersionKind::gvk("", "v1", "Pod"))
+}
+
+/// The same of another kind.
+pub fn begin_of(ns: &Namespace<'_>, kind: &GroupVersionKind) -> (Receiver<Value>, Runtime) {
     let (tell, events) = mpsc::channel();
     let mut runtime = Builder::new_multi_thread();
     let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
     let kubeconfig = &ns.control_plane.kubeconfig;
-    let (pods, version) = runtime.block_on(async {
-        let pods = pods(kubeconfig, &ns.name).await;
-        let version = list(&pods, &tell).await;
-        (pods, version)
+    let (objects, version) = runtime.block_on(async {
+        let objects = objects(kubeconfig, &ns.name, kind).await;
+        let version = list(&objects, &tell).await;
+        (objects, version)
     });
-    runtime.spawn(follow(pods, tell, version));
+    runtime.spawn(follow(objects, tell, version));
     (events, runtime)
 }
 
-/// The pods of a namespace.
-async fn pods(kubeconfig: &Path, namespace: &str) -> Api<DynamicObject> {
-    let pods = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Pod"));
-    Api::namespaced_with(client(kubeconfig).await, namespace, &pods)
+/// The objects of that kind in a namespace.
+async fn objects(
+    kubeconfig: &Path,
+    namespace: &str,
+    kind: &GroupVersionKind,
+) -> Api<DynamicObject> {
+    let kind = ApiResource::from_gvk(kind);
+    Api::namespaced_with(client(kubeconfig).await, namespace, &kind)
 }
 
 /// Sends the objects that exist; returns the version from which a watch continues.
-async fn list(pods: &Api<DynamicObject>, tell: &Sender<Value>) -> String {
-    let list = pods.list(&ListParams::default()).await.unwrap();
-    for pod in list.items {
-        tell.send(event("ADDED", &pod)).unwrap();
+async fn list(objects: &Api<DynamicObject>, tell: &Sender<Value>) -> String {
+    let list = objects.list(&ListParams::default()).await.unwrap();
+    for object in list.items {
+        tell.send(event("ADDED", &object)).unwrap();
     }
     list.metadata.resource_version.unwrap()
 }
 
 /// Sends every change since, until the receiver is closed or the API server has forgotten that
 /// version.
-async fn follow(pods: Api<DynamicObject>, tell: Sender<Value>, mut version: String) {
+async fn follow(objects: Api<DynamicObject>, tell: Sender<Value>, mut version: String) {
     loop {
-        let events = pods.watch(&WatchParams::default(), &version).await;
+        let events = objects.watch(&WatchParams::default(), &version).await;
         let Ok(events) = events else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
         let mut events = events.boxed();
         while let Ok(Some(next)) = events.try_next().await {
-            let (kind, pod) = match next {
-                WatchEvent::Added(pod) => ("ADDED", pod),
-                WatchEvent::Modified(pod) => ("MODIFIED", pod),
-                WatchEvent::Deleted(pod) => ("DELETED", pod),
+            let (kind, object) = match next {
+                WatchEvent::Added(object) => ("ADDED", object),
+                WatchEvent::Modified(object) => ("MODIFIED", object),
+                WatchEvent::Deleted(object) => ("DELETED", object),
                 WatchEvent::Bookmark(mark) => {
                     version = mark.metadata.resource_version;
                     continue;
@@ -70,14 +79,14 @@ async fn follow(pods: Api<DynamicObject>, tell: Sender<Value>, mut version: Stri
                 WatchEvent::Error(status) if status.code == 410 => return,
                 WatchEvent::Error(_) => break,
             };
-            version = pod.metadata.resource_version.clone().unwrap();
-            if tell.send(event(kind, &pod)).is_err() {
+            version = object.metadata.resource_version.clone().unwrap();
+            if tell.send(event(kind, &object)).is_err() {
                 return;
             }
         }
     }
 }
 
-fn event(kind: &str, pod: &DynamicObject) -> Value {
-    json!({"type": kind, "object": pod})
+fn event(kind: &str, object: &DynamicObject) -> Value {
+    json!({"type": kind, "object": object})
 }
