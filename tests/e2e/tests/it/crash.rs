@@ -26,6 +26,7 @@ fn ended_after_any_write_it_ends_up_where_it_would_have() {
         &REPLICA_OUT,
         &SCALE_IN,
         &REPLICA_IN,
+        &UPDATE,
         &TERMINATION,
         &RESTART,
         &RECYCLING,
@@ -140,6 +141,28 @@ const RECYCLING: Scenario = Scenario {
     are_replaced: true,
     events: &["GangTerminated"],
 };
+
+const UPDATE: Scenario = Scenario {
+    name: "update",
+    begins_with: Some((|set| small(set, 1), 2)),
+    step: |ns, set| ns.apply(&updated(small(set, 1))),
+    is_done: |seen, set| {
+        small_runs(seen, set, 1)?;
+        let progress = &seen.one("PodCliqueSet", set)?["status"]["updateProgress"];
+        same("ended", &progress["updateEndedAt"].is_string(), &true)
+    },
+    deleted: &["0-a#0", "0-g-0-b#0"],
+    are_replaced: true,
+    events: &[],
+};
+
+fn updated(mut set: Value) -> Value {
+    let cliques = set["spec"]["template"]["cliques"].as_array_mut();
+    for clique in cliques.into_iter().flatten() {
+        clique["annotations"] = json!({"example.com/version": "2"});
+    }
+    set
+}
 
 /// A group of two replicas of which one is enough.
 fn pair(name: &str) -> Value {

@@ -16,6 +16,10 @@ struct Course {
     turns: Vec<String>,
     /// The fewest pods that were up in a PodClique `web`.
     fewest: usize,
+    /// Pods that are up of each group replica, with their version.
+    units: BTreeMap<String, BTreeMap<String, String>>,
+    /// The fewest group replicas of a replica that were up as a whole.
+    fewest_units: usize,
     going: BTreeSet<String>,
 }
 
@@ -23,6 +27,7 @@ impl Course {
     fn of(moments: &[Moment]) -> Self {
         let mut course = Self {
             fewest: usize::MAX,
+            fewest_units: usize::MAX,
             ..Self::default()
         };
         for moment in moments {
@@ -39,18 +44,48 @@ impl Course {
             up.remove(&moment.uid);
         }
         let count = up.len();
+        self.add_to_unit(moment);
         if !moment.is_going || moment.version != "1" || !self.going.insert(moment.uid.clone()) {
             return;
         }
         let replica = moment.podclique.split('-').nth(1).unwrap().to_owned();
         if self.turns.last() != Some(&replica) {
-            self.turns.push(replica);
+            self.turns.push(replica.clone());
         }
         if moment.podclique.ends_with("-web") {
             self.fewest = self.fewest.min(count);
         }
+        let of_replica = format!("svc-{replica}-");
+        let units = self
+            .units
+            .iter()
+            .filter(|(unit, _)| unit.starts_with(&of_replica));
+        let whole = units.filter(|(_, up)| up.len() == PODS_OF_UNIT).count();
+        self.fewest_units = self.fewest_units.min(whole);
+    }
+
+    /// A group replica is replaced as a whole: never has it pods of two versions.
+    fn add_to_unit(&mut self, moment: &Moment) {
+        let unit = moment
+            .podclique
+            .rsplit_once('-')
+            .map_or("", |(unit, _)| unit);
+        if !unit.contains("-grp-") {
+            return;
+        }
+        let up = self.units.entry(unit.to_owned()).or_default();
+        if moment.is_up {
+            up.insert(moment.uid.clone(), moment.version.clone());
+        } else {
+            up.remove(&moment.uid);
+        }
+        let versions: BTreeSet<&String> = up.values().collect();
+        assert!(versions.len() <= 1, "{unit} has pods of {versions:?}");
     }
 }
+
+/// A leader and two workers.
+const PODS_OF_UNIT: usize = 3;
 
 fn roll(purpose: &str, max_unavailable: Option<u32>, at_least: usize) {
     let ns = running(purpose);
@@ -76,6 +111,11 @@ fn roll(purpose: &str, max_unavailable: Option<u32>, at_least: usize) {
         course.fewest >= at_least,
         "{} pods of web were up",
         course.fewest
+    );
+    // Two group replicas of which one is required.
+    assert!(
+        course.fewest_units >= 1,
+        "no group replica was up as a whole"
     );
 }
 
