@@ -1,7 +1,7 @@
 //! A tenant of a few gangs whose pods fail now and then, alone and beside a tenant who creates many
 //! pods: how much later the breach is stored.
 
-mod breaches;
+mod claims;
 mod figures;
 mod probe;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::probe::Took;
 use crate::sample::Sample;
 use crate::section::{Row, Section};
 
@@ -11,10 +12,10 @@ const GOAL: f64 = 500.0;
 /// What one run took.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Per failure of the small tenant alone, from its answer until the breach was seen.
-    pub alone: Vec<Duration>,
+    /// Per failure of the small tenant alone.
+    pub alone: Vec<Took>,
     /// The same while the other tenant creates.
-    pub beside: Vec<Duration>,
+    pub beside: Vec<Took>,
     /// From the first request of each such creation until all its pods are Ready.
     pub creations: Vec<Duration>,
 }
@@ -22,17 +23,12 @@ pub struct Run {
 /// The failures of all runs are one sample.
 pub fn section(title: &str, runs: &[Run]) -> Section {
     let mut section = Section::with_columns(title, ["beside it", "alone"]);
-    let beside = milliseconds(runs, |run| &run.beside);
-    let alone = milliseconds(runs, |run| &run.alone);
-    for (name, of) in [
-        ("p50", (|s| s.percentile(50)) as fn(&Sample) -> f64),
-        ("p99", |s| s.percentile(99)),
-        ("max", Sample::max),
-    ] {
-        let [beside, alone] = [&beside, &alone].map(|sample| Sample::from_iter([of(sample)]));
-        let figure = format!("ms failure to condition, {name}");
-        section.row(Row::compared(&figure, &beside, &alone));
-    }
+    let since_answer = |took: &Took| took.since_answer;
+    add_times(&mut section, runs, "ms failure to condition", since_answer);
+    let since_watch = |took: &Took| took.since_watch;
+    add_times(&mut section, runs, "ms watch to condition", since_watch);
+    let beside = milliseconds(runs, |run| &run.beside, since_answer);
+    let alone = milliseconds(runs, |run| &run.alone, since_answer);
     let goal = Some(GOAL);
     let figure = "its p99 beside the goal";
     section.row(Row::aimed(figure, beside.percentile(99), goal));
@@ -44,7 +40,21 @@ pub fn section(title: &str, runs: &[Run]) -> Section {
     section
 }
 
-fn milliseconds(runs: &[Run], of: fn(&Run) -> &Vec<Duration>) -> Sample {
+fn add_times(section: &mut Section, runs: &[Run], figure: &str, time: fn(&Took) -> Duration) {
+    let beside = milliseconds(runs, |run| &run.beside, time);
+    let alone = milliseconds(runs, |run| &run.alone, time);
+    for (name, of) in [
+        ("p50", (|s| s.percentile(50)) as fn(&Sample) -> f64),
+        ("p99", |s| s.percentile(99)),
+        ("max", Sample::max),
+    ] {
+        let [beside, alone] = [&beside, &alone].map(|sample| Sample::from_iter([of(sample)]));
+        let figure = format!("{figure}, {name}");
+        section.row(Row::compared(&figure, &beside, &alone));
+    }
+}
+
+fn milliseconds(runs: &[Run], of: fn(&Run) -> &Vec<Took>, time: fn(&Took) -> Duration) -> Sample {
     let all = runs.iter().flat_map(of);
-    all.map(|time| time.as_secs_f64() * 1000.0).collect()
+    all.map(|took| time(took).as_secs_f64() * 1000.0).collect()
 }

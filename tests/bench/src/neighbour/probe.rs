@@ -8,7 +8,10 @@ use kube::Client;
 use tokio::sync::watch;
 use tokio::time::MissedTickBehavior;
 
-use super::breaches::Breaches;
+use super::claims::Claims;
+use crate::calls;
+use crate::observer::Pod;
+use crate::podclique::PodClique;
 use crate::pods::{self, Victim};
 
 /// From one failure of a gang to its next.
@@ -19,13 +22,29 @@ pub struct Probes {
     client: Client,
     namespace: String,
     victims: Vec<Victim>,
-    breaches: Breaches,
+    /// Which PodCliques are breached.
+    breaches: Claims,
+    /// Which pods are not Ready.
+    failures: Claims,
+}
+
+/// How long it took until a breach was seen.
+#[derive(Clone, Copy, Debug)]
+pub struct Took {
+    /// Since the failure was answered.
+    pub since_answer: Duration,
+    /// Since a watch of pods showed it: without what the control plane takes to tell anybody.
+    pub since_watch: Duration,
 }
 
 impl Probes {
     /// Of a namespace that has so many gangs, all of them whole.
     pub async fn start(client: &Client, namespace: &str, gangs: u32) -> Result<Self> {
-        let breaches = Breaches::watch(client, namespace).await?;
+        let podcliques = calls::path("apis/grove.io/v1alpha1", namespace, "podcliques");
+        let is_breached = |podclique: &PodClique| podclique.breached_since().is_some();
+        let breaches = Claims::watch(client, &podcliques, is_breached).await?;
+        let pods = calls::path("api/v1", namespace, "pods");
+        let failures = Claims::watch(client, &pods, |pod: &Pod| !pod.is_ready()).await?;
         let victims = pods::one_of_each_gang(client, namespace).await?;
         if victims.len() != usize::try_from(gangs)? {
             bail!("{} gangs have pods, not {gangs}", victims.len());
@@ -35,15 +54,16 @@ impl Probes {
             namespace: namespace.to_owned(),
             victims,
             breaches,
+            failures,
         })
     }
 
-    /// Fails and restores pods until this ends; returns for each failure the time from its answer
-    /// until the breach was seen. What is under way then counts, too.
+    /// Fails and restores pods until this ends; returns for each failure how long it took until the
+    /// breach was seen. What is under way then counts, too.
     pub async fn sample_until<T>(
         &self,
         end: impl Future<Output = Result<T>>,
-    ) -> Result<(T, Vec<Duration>)> {
+    ) -> Result<(T, Vec<Took>)> {
         let (over, is_over) = watch::channel(false);
         let end = async {
             let ended = end.await;
@@ -64,7 +84,7 @@ impl Probes {
         victim: &Victim,
         offset: Duration,
         is_over: watch::Receiver<bool>,
-    ) -> Result<Vec<Duration>> {
+    ) -> Result<Vec<Took>> {
         let mut samples = Vec::new();
         let first = tokio::time::Instant::now() + offset;
         let mut turns = tokio::time::interval_at(first, PERIOD);
@@ -78,12 +98,17 @@ impl Probes {
         }
     }
 
-    async fn fail_once(&self, (gang, pod): &Victim) -> Result<Duration> {
+    async fn fail_once(&self, (gang, pod): &Victim) -> Result<Took> {
         self.breaches.until(gang, false).await?;
+        self.failures.until(pod, false).await?;
         pods::fail(&self.client, &self.namespace, pod).await?;
         let answered = Instant::now();
-        let seen = self.breaches.until(gang, true).await?;
+        let breached = self.breaches.until(gang, true).await?;
+        let failed = self.failures.until(pod, true).await?;
         pods::restore(&self.client, &self.namespace, pod).await?;
-        Ok(seen.saturating_duration_since(answered))
+        Ok(Took {
+            since_answer: breached.saturating_duration_since(answered),
+            since_watch: breached.saturating_duration_since(failed),
+        })
     }
 }
