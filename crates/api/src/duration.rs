@@ -10,6 +10,14 @@ use serde::{Deserialize, Serialize};
 pub(crate) const PATTERN: &str =
     "^[+-]?(0|(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$";
 
+/// The same, greater than 0: one of its parts has a digit that is not 0.
+pub(crate) const POSITIVE: &str = concat!(
+    "^[+]?",
+    "(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))*",
+    "([0-9]*[1-9][0-9]*([.][0-9]*)?|[0-9]*[.][0-9]*[1-9][0-9]*)(ns|us|µs|μs|ms|s|m|h)",
+    "(([0-9]+([.][0-9]*)?|[.][0-9]+)(ns|us|µs|μs|ms|s|m|h))*$"
+);
+
 /// Nanoseconds of each unit. A unit that begins like another one comes after it.
 const UNITS: [(&str, i128); 8] = [
     ("ns", 1),

@@ -114,6 +114,28 @@ fn start_order() {
 }
 
 #[test]
+fn budgets_and_deadlines_of_updates() {
+    let clique = at(FRONTEND, "rollingUpdate");
+    let member = format!("{CLIQUES}/1/rollingUpdate");
+    let group = at(GROUP, "rollingUpdate");
+    insta::assert_snapshot!(cases! {
+        "none may be missing": &clique => {"maxUnavailable": 0}, &group => {"maxUnavailable": -1};
+        "more than there are": &clique => {"maxUnavailable": 9}, &group => {"maxUnavailable": 9};
+        "any of what is idle":
+            at(FRONTEND, "spec/replicas") => 0, &clique => {"maxUnavailable": 9};
+        "on a member of a group": &member => {"maxUnavailable": 1};
+        "with OnDelete":
+            "/spec/updateStrategy" => {"type": "OnDelete"},
+            &clique => {"maxUnavailable": 1}, &group => {"progressDeadline": "10m"};
+        "no deadline": &clique => {"progressDeadline": "soon"};
+        "none left": &clique => {"progressDeadline": "0s"}, &group => {"progressDeadline": "-5m"};
+        "good ones":
+            &clique => {"maxUnavailable": 1, "progressDeadline": "90s"},
+            &group => {"progressDeadline": "1h30m"};
+    });
+}
+
+#[test]
 fn what_pods_that_start_in_an_order_need() {
     let type_ = "/spec/template/cliqueStartupType";
     let pod = |field: &str| at(FRONTEND, &format!("spec/podSpec/{field}"));

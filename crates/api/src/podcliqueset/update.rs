@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::GoDuration;
-use crate::duration::PATTERN;
+use crate::duration::POSITIVE;
 
 /// How a changed pod template reaches running pods.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -46,7 +46,7 @@ pub struct RollingUpdate {
     /// A Go duration greater than 0. Condition `UpdateInProgress` becomes `Unknown` with reason
     /// `ProgressDeadlineExceeded`; the update goes on. A change counts at once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(extend("pattern" = PATTERN))]
+    #[schemars(extend("pattern" = POSITIVE))]
     pub progress_deadline: Option<GoDuration>,
 }
 

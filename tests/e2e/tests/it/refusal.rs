@@ -57,6 +57,54 @@ fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
     });
 }
 
+/// By the definition, without a webhook.
+#[test]
+fn a_budget_that_cannot_be_kept_is_refused() {
+    let ns = Namespace::new("budgets");
+    let good = || {
+        let cliques = [clique("web", 2), clique("worker", 1)];
+        set("svc", &cliques, &[group("workers", "worker", 2, 1)])
+    };
+    let (web, workers) = ("cliques", "podCliqueScalingGroups");
+    let at_least = "maxUnavailable must be at least 1: omit it for 1";
+    let at_most =
+        "maxUnavailable must not be greater than replicas: lower maxUnavailable or raise replicas";
+    let cases = [
+        (web, json!({"maxUnavailable": 0}), at_least),
+        (web, json!({"maxUnavailable": 3}), at_most),
+        (workers, json!({"maxUnavailable": 0}), at_least),
+        (workers, json!({"maxUnavailable": 3}), at_most),
+        (web, json!({"progressDeadline": "-5m"}), "progressDeadline"),
+        (
+            workers,
+            json!({"progressDeadline": "0h0.0s"}),
+            "progressDeadline",
+        ),
+    ];
+    for (list, rolling, expected) in cases {
+        let mut wrong = good();
+        wrong["spec"]["template"][list][0]["rollingUpdate"] = rolling;
+        expect_refused(&ns, &wrong, expected);
+    }
+    let mut wrong = good();
+    wrong["spec"]["template"]["cliques"][0]["rollingUpdate"] = json!({"maxUnavailable": 1});
+    wrong["spec"]["updateStrategy"] = json!({"type": "OnDelete"});
+    let no_effect = "rollingUpdate has no effect with updateStrategy OnDelete: remove it";
+    expect_refused(&ns, &wrong, no_effect);
+    let mut unknown = good();
+    unknown["spec"]["updateStrategy"] = json!({"type": "Coherent"});
+    expect_refused(&ns, &unknown, "\"Coherent\"");
+}
+
+fn expect_refused(ns: &Namespace<'_>, manifest: &Value, words: &str) {
+    let refused = ns.feed(&["apply", "-f", "-"], manifest);
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(
+        !refused.status.success() && said.contains(words),
+        "{words}: {said}"
+    );
+}
+
 /// What a definition can see it refuses; the rest the operator tells.
 #[test]
 fn a_start_order_that_never_starts_is_refused() {

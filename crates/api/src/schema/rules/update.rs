@@ -30,7 +30,7 @@ fn no_budget_on_delete() -> Rule {
     .reason("FieldValueForbidden")
 }
 
-/// A deadline is checked by a pattern: a rule that parses it would cost too much in a list.
+/// A deadline is checked by a pattern alone: a rule that parses it would cost too much in a list.
 fn at_least_one(at: &'static str) -> Rule {
     Rule::new(
         at,
