@@ -51,7 +51,8 @@ fn it_waits_for_definitions_that_are_as_new_as_itself() {
     let described = wait::until(|| {
         let description = "/openapi/v3/apis/grove.io/v1alpha1";
         let text = control_plane.kubectl(["get", "--raw", description]);
-        let is_old = !text.contains("wasAvailable");
+        // As a field; other fields' texts name it, too.
+        let is_old = !text.contains("\"wasAvailable\":");
         is_old
             .then_some(())
             .ok_or_else(|| "still as new".to_owned())
