@@ -36,7 +36,13 @@ fn pods_that_are_refused_for_one_set_hold_no_other_up() {
             refused <= usize::try_from(most).unwrap(),
             "{refused} attempts"
         );
+        let tried = lane.proxy.count(is_sick);
         lane.proxy.disturb_no_more();
+        // What was refused again and again is tried once a minute, which is as long as a wait.
+        ns.until("it is tried again", |_| {
+            let is_tried = lane.proxy.count(is_sick) > tried;
+            same("tried", &is_tried, &true)
+        });
         ns.until("both run", |seen| {
             runs(seen, "good", 3, 2)?;
             runs(seen, "sick", 3, 2)
