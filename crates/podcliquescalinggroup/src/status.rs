@@ -25,7 +25,6 @@ use crate::observe::Snapshot;
 use crate::rollout::newest_hashes;
 
 pub use breach::{stored_part, with_recovered};
-pub use scaled_in::is_unnoted;
 pub use update::update_deadline;
 
 /// The status as it follows from what was seen.

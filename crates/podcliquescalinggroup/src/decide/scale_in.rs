@@ -3,8 +3,10 @@
 //! by what it deleted itself.
 
 use api::PodCliqueScalingGroupStatus;
+use domain::health::availability;
 use jiff::Timestamp;
 
+use super::own::staying_podcliques;
 use crate::observe::Snapshot;
 use crate::status;
 
@@ -13,5 +15,10 @@ pub(super) fn note_scaled_in(
     snapshot: &Snapshot,
     now: Timestamp,
 ) -> Option<PodCliqueScalingGroupStatus> {
-    status::is_unnoted(snapshot).then(|| status::next_status(snapshot, now))
+    let stored = availability::scaled_in_replicas(&snapshot.group);
+    let replicas = snapshot.group.spec.replicas;
+    let mut staying = staying_podcliques(snapshot).filter_map(|c| snapshot.replica_of(c));
+    let is_unnoted = |j: i32| j >= replicas && !stored.contains(&j);
+    let is_due = staying.any(is_unnoted);
+    is_due.then(|| status::next_status(snapshot, now))
 }

@@ -15,23 +15,8 @@ pub(super) fn next(snapshot: &Snapshot) -> Option<String> {
     let left = own.filter_map(|podclique| {
         let j = snapshot.replica_of(podclique)?;
         let is_leaving = stored.contains(&j) && ownership::is_terminating(&podclique.metadata);
-        (is_surplus(snapshot, j) || is_leaving).then_some(j)
+        (j >= snapshot.group.spec.replicas || is_leaving).then_some(j)
     });
     let left: BTreeSet<i32> = left.collect();
     (!left.is_empty()).then(|| indices::format(&left))
-}
-
-/// Whether a PodClique of a group replica that is scaled in stays, and that is not stored yet.
-pub fn is_unnoted(snapshot: &Snapshot) -> bool {
-    let stored = availability::scaled_in_replicas(&snapshot.group);
-    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
-    let mut staying = own.filter(|c| !ownership::is_terminating(&c.metadata));
-    staying.any(|podclique| {
-        let j = snapshot.replica_of(podclique);
-        j.is_some_and(|j| is_surplus(snapshot, j) && !stored.contains(&j))
-    })
-}
-
-fn is_surplus(snapshot: &Snapshot, j: i32) -> bool {
-    j >= snapshot.group.spec.replicas
 }

@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 
 use api::podgang::PodGroup;
-use api::{PodGang, codes, names};
+use api::{PodGang, codes};
 use domain::health::availability;
 use domain::workload::gang::{self, ExpectedGang};
+use domain::workload::layout;
 
 use crate::observe::{ObservedClique, Snapshot};
 
@@ -116,21 +117,10 @@ impl<'a> Members<'a> {
     where
         'a: 'n,
     {
-        let own = names::parts_of_standalone_clique(self.snapshot.name(), part);
-        let own = own.map_or(part, |(_, rest)| rest);
-        let mut groups = self
-            .snapshot
-            .validated
-            .set
-            .spec
-            .template
-            .scaling_groups
-            .iter();
-        let group = groups.find(|group| {
-            let place = names::parts_of_grouped_clique(&group.name, own);
-            place.is_some_and(|(_, clique)| group.clique_names.iter().any(|name| name == clique))
-        });
-        group.map_or(own, |group| &group.name)
+        let template = &self.snapshot.validated.set.spec.template;
+        let found = layout::find(self.snapshot.name(), template, part);
+        let group = found.and_then(|part| part.group);
+        group.map_or(part, |group| &group.name)
     }
 
     fn has(&self, standing: Standing) -> bool {
