@@ -78,8 +78,7 @@ pub struct PodCliqueSpec {
     /// variables.
     ///
     /// `nodeName` and `topologySpreadConstraints` are refused; all cliques name the same
-    /// `schedulerName`. In a set a change reaches only PodCliques that are created afterwards:
-    /// updates are not built.
+    /// `schedulerName`. In a set a change replaces the pods, as `updateStrategy` of the set says.
     pub pod_spec: PodSpec,
     /// How many pods the clique has. Default 1, at most 10,000; 0 makes it idle: it is out of
     /// its gang, and the rest of the gang goes on.
