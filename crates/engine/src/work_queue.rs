@@ -5,9 +5,10 @@
 //! worked on is marked and comes again afterwards. After its turn a key rests: what changes about
 //! an object meanwhile is one decision and not many.
 //!
-//! A reconcile that takes longer than [`SLOW`] waits for the API server and leaves its slot to
-//! others. No namespace has more of them under way than there are slots, so that an admission
-//! webhook that hangs there holds up nobody else.
+//! The last free slot is kept for a namespace that has no key under way, so that a key of one that
+//! rests waits for nobody of one that is busy. A reconcile that takes longer than [`SLOW`] waits for
+//! the API server and leaves its slot to others. No namespace has more keys under way than there are
+//! slots, so that an admission webhook that hangs there holds up nobody else.
 
 mod state;
 
@@ -72,7 +73,7 @@ impl WorkQueue {
                 if let Some(turn) = state.hand_out(slots, now) {
                     return turn;
                 }
-                state.next_change(slots, now)
+                state.next_change(now)
             };
             let changed = self.0.changed.notified();
             match due {

@@ -95,10 +95,8 @@ impl State {
 
     pub(super) fn hand_out(&mut self, slots: usize, now: Instant) -> Option<Turn> {
         self.promote(now);
-        if self.slots_taken(now) >= slots {
-            return None;
-        }
-        let key = self.next_key(slots)?;
+        let free = slots.saturating_sub(self.slots_taken(now));
+        let key = self.next_key(free, slots)?;
         let since = self.waiting.remove(&key).unwrap_or(now);
         let running = Running {
             since: now,
@@ -111,12 +109,11 @@ impl State {
         })
     }
 
-    /// The first key of the namespace whose turn it is. One that has as much under way as there
-    /// are slots misses its turn.
-    fn next_key(&mut self, slots: usize) -> Option<Key> {
+    /// The first key of the namespace whose turn it is and that may have a slot.
+    fn next_key(&mut self, free: usize, slots: usize) -> Option<Key> {
         for _ in 0..self.turns.len() {
             let namespace = self.turns.pop_front()?;
-            if self.under_way_in(&namespace) >= slots {
+            if !may_have_slot(self.under_way_in(&namespace), free, slots) {
                 self.turns.push_back(namespace);
                 continue;
             }
@@ -143,11 +140,11 @@ impl State {
     }
 
     /// When there may be something to hand out without anybody adding or finishing a key.
-    pub(super) fn next_change(&self, slots: usize, now: Instant) -> Option<Instant> {
+    pub(super) fn next_change(&self, now: Instant) -> Option<Instant> {
         let due = self.later.first().map(|(at, _)| *at);
-        let is_full = self.slots_taken(now) >= slots;
+        let waits = !self.waiting.is_empty();
         let slow = self.running.values().map(Running::is_slow_at);
-        let freed = slow.filter(|at| is_full && *at > now).min();
+        let freed = slow.filter(|at| waits && *at > now).min();
         due.into_iter().chain(freed).min()
     }
 
@@ -196,5 +193,15 @@ impl State {
         let mut all: Vec<Key> = self.due.drain().flat_map(|(_, line)| line).collect();
         all.sort();
         all
+    }
+}
+
+/// Whether a namespace with so many keys under way may have one of the slots that are free. The last
+/// one is kept for a namespace that has none under way.
+fn may_have_slot(under_way: usize, free: usize, slots: usize) -> bool {
+    match free {
+        0 => false,
+        1 => under_way == 0,
+        _ => under_way < slots,
     }
 }
