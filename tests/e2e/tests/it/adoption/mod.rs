@@ -10,6 +10,7 @@ mod podcliques;
 mod running;
 mod statuses;
 mod underway;
+mod updated;
 mod waiting;
 
 use std::collections::BTreeSet;

@@ -14,6 +14,9 @@ pub fn running<'a>(ns: &'a Namespace<'a>) -> Left<'a> {
     left
 }
 
+/// A leader and two workers of each replica.
+const PODS_OF_GROUP: usize = 9;
+
 /// PodCliques, gangs, pods and statuses of the set with three replicas of its group.
 pub fn fill(left: &Left<'_>) {
     let router = left.router();
@@ -29,8 +32,10 @@ pub fn fill(left: &Left<'_>) {
     }
     left.report("pcsg", "llm-0-model", &statuses::group(3));
     left.report("pcs", "llm", &statuses::set());
+    let routers = router["spec"]["replicas"].as_u64().unwrap();
+    let all = PODS_OF_GROUP + usize::try_from(routers).unwrap();
     left.ns
-        .until("KWOK runs the pods", |seen| seen.expect_ready_pods(11));
+        .until("KWOK runs the pods", |seen| seen.expect_ready_pods(all));
 }
 
 /// A gang with all its pods.

@@ -49,7 +49,6 @@ fn a_scale_out_is_completed() {
     assert_eq!(history.slots_deleted(), BTreeSet::new());
 }
 
-/// Each time it ends by itself right after a write, one further than the time before.
 #[test]
 fn a_scale_out_is_completed_however_often_the_operator_ends() {
     let lane = stopped("adopt-killed");
@@ -58,10 +57,7 @@ fn a_scale_out_is_completed_however_often_the_operator_ends() {
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
-    let ends = (1..=20)
-        .find(|n| !ends_after(*n, &lane, &ns, &before))
-        .unwrap();
-    assert!(ends > 2, "it ended {} times", ends - 1);
+    end_again_and_again(&lane, &ns, |seen| expect_scaled_out(seen, &before));
     lane.operator.start_again().unwrap();
     ns.until("it is completed", |seen| expect_scaled_out(seen, &before));
     history.catch_up(&ns);
@@ -69,12 +65,30 @@ fn a_scale_out_is_completed_however_often_the_operator_ends() {
     assert_eq!(history.slots_held_twice(), BTreeSet::new());
 }
 
+/// Starts the operator until it is done: each time it ends by itself right after a write, one
+/// further than the time before.
+pub fn end_again_and_again(
+    lane: &Lane,
+    ns: &Namespace<'_>,
+    is_done: impl Fn(&Seen) -> Result<(), String>,
+) {
+    let ends = (1..=20)
+        .find(|n| !ends_after(*n, lane, ns, &is_done))
+        .unwrap();
+    assert!(ends > 2, "it ended {} times", ends - 1);
+}
+
 /// Starts the operator; whether it ended after so many writes, and not because all was done.
-fn ends_after(n: usize, lane: &Lane, ns: &Namespace<'_>, before: &BTreeMap<String, Value>) -> bool {
+fn ends_after(
+    n: usize,
+    lane: &Lane,
+    ns: &Namespace<'_>,
+    is_done: &impl Fn(&Seen) -> Result<(), String>,
+) -> bool {
     lane.operator.start_for_writes(n).unwrap();
     let has_ended = wait::until(|| match lane.operator.ended() {
         Some(status) => same("code", &status.code(), &Some(77)).map(|()| true),
-        None => expect_scaled_out(&ns.look()?, before).map(|()| false),
+        None => is_done(&ns.look()?).map(|()| false),
     });
     let has_ended = has_ended.unwrap();
     if !has_ended {

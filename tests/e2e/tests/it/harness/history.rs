@@ -1,5 +1,6 @@
 //! What became of the pods of a namespace, also of those that are gone.
 
+pub mod course;
 pub mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
