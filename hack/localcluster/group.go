@@ -27,7 +27,7 @@ func newGroup(dir string) *group {
 }
 
 // start runs a tool of this binary, under its own name so that `ps` is readable.
-func (g *group) start(name string, args []string) error {
+func (g *group) start(name string, args []string, nice int) error {
 	self, err := os.Executable()
 	if err != nil {
 		return err
@@ -47,6 +47,11 @@ func (g *group) start(name string, args []string) error {
 		return err
 	}
 	g.running[name] = cmd.Process
+	if nice > 0 {
+		// Of all threads that it has by now; later ones inherit it. Where we may not, as if we give
+		// way even further ourselves, it is as good as without.
+		_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, nice)
+	}
 	go func() {
 		_ = cmd.Wait() // the state says the same as this error
 		g.exits <- exit{name, cmd.ProcessState.String()}

@@ -19,6 +19,8 @@ type order struct {
 	Start string `json:"start"`
 	// Args are the flags of the tool.
 	Args []string `json:"args"`
+	// Nice is how far it gives way to the others when processors are short, as for nice(1).
+	Nice int `json:"nice"`
 	// Detach makes the supervisor outlive its parent: the end of its input ends nothing any more.
 	Detach bool `json:"detach"`
 }
@@ -74,7 +76,7 @@ func obey(group *group, orders <-chan order, stop <-chan os.Signal) error {
 			case next.Detach:
 				orders = nil // never ready again
 			default:
-				if err := group.start(next.Start, next.Args); err != nil {
+				if err := group.start(next.Start, next.Args, next.Nice); err != nil {
 					return fmt.Errorf("%s: cannot start: %w", next.Start, err)
 				}
 			}

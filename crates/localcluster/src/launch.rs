@@ -99,12 +99,12 @@ fn attempt_launch(
     })?;
 
     report("starting kube-controller-manager, kube-scheduler and KWOK");
-    supervisor.start(
+    supervisor.start_behind(
         "kube-controller-manager",
         &components::controller_manager(&pki, options),
     )?;
-    supervisor.start("kube-scheduler", &components::scheduler(&pki, options))?;
-    supervisor.start("kwok", &components::kwok(&pki, &stages))?;
+    supervisor.start_behind("kube-scheduler", &components::scheduler(&pki, options))?;
+    supervisor.start_behind("kwok", &components::kwok(&pki, &stages))?;
     report(&format!("waiting for {} nodes to be Ready", options.nodes));
     settle(&mut Waiter::new(&mut supervisor), options, &kubectl)?;
 
