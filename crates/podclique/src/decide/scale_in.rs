@@ -52,8 +52,11 @@ fn surplus(snapshot: &Snapshot) -> Vec<Action> {
         .filter(|p| !p.is_terminating())
         .collect();
     let excess = pods.len().saturating_sub(wanted);
+    if excess == 0 {
+        return Vec::new();
+    }
     let hash = ownership::label(&snapshot.podclique.metadata, labels::POD_TEMPLATE_HASH);
-    pods.sort_by_key(|p| worth(p, hash));
+    pods.sort_by_cached_key(|p| worth(p, hash));
     pods.iter()
         .take(excess)
         .map(|p| Action::delete::<Pod>(&p.metadata, Purpose::ScaleInPod))

@@ -18,7 +18,7 @@ pub(super) fn plan_outdated_pods(snapshot: &Snapshot) -> Vec<Action> {
     let (old, new): (Vec<_>, Vec<_>) =
         staying.partition(|p| update::is_outdated(&p.metadata, meta));
     let (mut ready, waiting): (Vec<_>, Vec<_>) = old.into_iter().partition(|p| p.is_ready());
-    ready.sort_by_key(|p| (created_at(p), p.index()));
+    ready.sort_by_cached_key(|p| (created_at(p), p.index()));
     let ready_new = new.iter().filter(|p| p.is_ready()).count();
     let budget = budget(snapshot, ready.len(), ready_new).deletable();
     let chosen = waiting.into_iter().chain(ready.into_iter().take(budget));

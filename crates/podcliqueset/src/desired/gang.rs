@@ -67,14 +67,23 @@ fn scheduler_name(set: &PodCliqueSet) -> &str {
 }
 
 /// `existing` with our labels, annotations and these parts, or `None` if it is right. What a
-/// scheduler wrote into the spec stays.
+/// scheduler wrote into the spec stays. A list of thousands of pods is compared before it is copied.
 pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
+    let mut metadata = existing.metadata.clone();
+    domain::workload::clique::overlay(&mut metadata, &desired.metadata);
+    domain::workload::clique::add_owner(&mut metadata, &desired.metadata);
+    let (is, should) = (&existing.spec, &desired.spec);
+    let is_right = metadata == existing.metadata
+        && is.pod_groups == should.pod_groups
+        && is.priority_class_name == should.priority_class_name;
+    if is_right {
+        return None;
+    }
     let mut next = existing.clone();
-    next.spec.pod_groups.clone_from(&desired.spec.pod_groups);
+    next.metadata = metadata;
+    next.spec.pod_groups.clone_from(&should.pod_groups);
     next.spec
         .priority_class_name
-        .clone_from(&desired.spec.priority_class_name);
-    domain::workload::clique::overlay(&mut next.metadata, &desired.metadata);
-    domain::workload::clique::add_owner(&mut next.metadata, &desired.metadata);
-    (next != *existing).then_some(next)
+        .clone_from(&should.priority_class_name);
+    Some(next)
 }
