@@ -2,8 +2,8 @@
 //!
 //! The API server says when that is too much, by 429. So the limit is halved then and grows slowly
 //! with each answer, as in TCP; and for as long as it asks for, nothing is sent. No namespace
-//! holds more than half of it: behind a webhook that hangs, writes to one namespace take long, and
-//! those to the others must not wait for them.
+//! holds more than a quarter of it: behind a webhook that hangs, writes to one namespace take long,
+//! and those to the others must not wait for them; and the API server is left to the others, too.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,6 +16,8 @@ use tokio::time::Instant;
 const MAX_LIMIT: f64 = 32.0;
 /// And at least: two, so that one namespace leaves another its turn.
 const MIN_LIMIT: f64 = 2.0;
+/// A namespace holds at most one of so many shares of them, and at least one write.
+const SHARES: usize = 4;
 /// Nobody is made to wait for longer, whatever the header says.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
@@ -153,7 +155,7 @@ impl State {
         if self.under_way >= self.whole_limit() {
             return None;
         }
-        let share = self.whole_limit() / 2;
+        let share = (self.whole_limit() / SHARES).max(1);
         let may = |(_, (namespace, _)): &(usize, &(String, _))| self.held_by(namespace) < share;
         let held = |(_, (namespace, _)): &(usize, &(String, _))| self.held_by(namespace);
         let waiting = self.waiting.iter().enumerate();

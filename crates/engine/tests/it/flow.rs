@@ -13,22 +13,30 @@ fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_namespace_leaves_half_to_the_others() {
+async fn one_namespace_leaves_three_quarters_to_the_others() {
     let flow = Flow::default();
     let hung = enter(&flow, "a", 100);
-    assert_eq!(hung.len(), 16);
-    let rest = enter(&flow, "b", 100);
-    assert_eq!(rest.len(), 16);
-    assert_eq!(enter(&flow, "c", 1).len(), 0, "32 at most");
+    assert_eq!(hung.len(), 8);
+    let rest = ["b", "c", "d"].map(|namespace| enter(&flow, namespace, 100));
+    assert_eq!(rest.each_ref().map(Vec::len), [8; 3]);
+    assert_eq!(enter(&flow, "e", 1).len(), 0, "32 at most");
     drop(rest);
-    assert_eq!(enter(&flow, "c", 1).len(), 1);
+    assert_eq!(enter(&flow, "e", 1).len(), 1);
+}
+
+/// All of the limit is under way.
+fn fill(flow: &Flow) -> Vec<Permit> {
+    let all = ["a", "b", "x", "y"].map(|namespace| enter(flow, namespace, 8));
+    all.into_iter().flatten().collect()
 }
 
 #[tokio::test(start_paused = true)]
 async fn whose_namespace_has_least_under_way_comes_next() {
     let flow = Flow::default();
-    let mut busy = enter(&flow, "a", 16);
-    busy.extend(enter(&flow, "b", 16));
+    let mut busy = enter(&flow, "a", 7);
+    for (namespace, count) in [("b", 8), ("x", 8), ("y", 8), ("z", 1)] {
+        busy.extend(enter(&flow, namespace, count));
+    }
     let waiting = [flow.enter("b"), flow.enter("a"), flow.enter("c")];
     let mut waiting = waiting.map(Box::pin);
     for turn in &mut waiting {
@@ -100,9 +108,9 @@ async fn a_write_without_answer_counts_only_if_nobody_is_answered() {
 #[tokio::test(start_paused = true)]
 async fn who_does_not_wait_any_more_takes_nothing_with_him() {
     let flow = Flow::default();
-    let mut busy = enter(&flow, "a", 16);
-    busy.extend(enter(&flow, "b", 16));
+    let busy = fill(&flow);
+    assert_eq!(busy.len(), 32);
     assert_eq!(enter(&flow, "c", 50).len(), 0);
     drop(busy);
-    assert_eq!(enter(&flow, "c", 16).len(), 16);
+    assert_eq!(enter(&flow, "c", 50).len(), 8);
 }
