@@ -1,0 +1,92 @@
+//! What has to be placed together: a tree of pods, as schedulers that know such trees see it
+//! (seed 001, option 2; docs/semantics.md §8).
+//!
+//! A leaf is a number of pods that are alike; an inner node asks for a number of its children, for a
+//! number of pods below it, or for both. `satisfaction` judges a tree by the pods that there are,
+//! `guaranteed` says which of them are its core, `rules` what is wrong with it, `flat` reads and
+//! writes it as a list with the names of parents.
+
+mod flat;
+mod guaranteed;
+mod order;
+mod rules;
+mod satisfaction;
+
+pub use flat::{ListError, SubGroup};
+pub use guaranteed::Guaranteed;
+pub use order::compare_names;
+pub use rules::{Finding, Severity};
+
+/// A node of the tree, with all below it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TreeNode {
+    /// Its name, unique in the tree; that of the root is the gang's.
+    pub name: String,
+    /// The least number of pods below it. A leaf without it asks for none.
+    pub min_member: Option<u32>,
+    /// The least number of its children that are satisfied; all of them if unset.
+    pub min_sub_group: Option<u32>,
+    /// Its children; a leaf has none.
+    pub children: Vec<TreeNode>,
+}
+
+impl TreeNode {
+    /// So many pods that are alike.
+    pub fn leaf(name: impl Into<String>, min_member: u32) -> Self {
+        Self {
+            name: name.into(),
+            min_member: Some(min_member),
+            ..Self::default()
+        }
+    }
+
+    /// A node that asks for all of its children.
+    pub fn all_of(name: impl Into<String>, children: Vec<Self>) -> Self {
+        Self {
+            name: name.into(),
+            children,
+            ..Self::default()
+        }
+    }
+
+    /// A node that asks for so many of its children.
+    pub fn some_of(name: impl Into<String>, min_sub_group: u32, children: Vec<Self>) -> Self {
+        Self {
+            min_sub_group: Some(min_sub_group),
+            ..Self::all_of(name, children)
+        }
+    }
+
+    /// Whether it has pods of its own.
+    pub fn is_leaf(&self) -> bool {
+        self.children.is_empty()
+    }
+
+    /// The leaves below it, or itself, in the order in which they are written.
+    pub fn leaves(&self) -> Vec<&Self> {
+        if self.is_leaf() {
+            return vec![self];
+        }
+        self.children.iter().flat_map(Self::leaves).collect()
+    }
+
+    /// How many levels it has, itself included.
+    pub fn depth(&self) -> usize {
+        let below = self.children.iter().map(Self::depth);
+        1 + below.max().unwrap_or(0)
+    }
+
+    /// How many of its children have to be satisfied.
+    pub fn required_children(&self) -> u32 {
+        let all = u32::try_from(self.children.len()).unwrap_or(u32::MAX);
+        self.min_sub_group.unwrap_or(all)
+    }
+
+    /// Its children in natural order: which of them come first does not depend on how they are
+    /// listed.
+    fn children_in_order(&self) -> Vec<&Self> {
+        let mut children: Vec<&Self> = self.children.iter().collect();
+        children.sort_by(|a, b| compare_names(&a.name, &b.name));
+        children
+    }
+}

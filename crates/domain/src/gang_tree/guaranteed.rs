@@ -1,0 +1,73 @@
+//! The core of a tree: the pods without which it is not satisfied. All others are surplus, and may be
+//! preempted (seed 001, "Semi-Preemptible Considerations").
+
+use std::collections::BTreeMap;
+
+use super::TreeNode;
+
+/// How many pods of which leaf are guaranteed.
+pub type Guaranteed = BTreeMap<String, u32>;
+
+impl TreeNode {
+    /// A smallest set of the pods that there are which satisfies it: of each node the first
+    /// satisfied children that it requires, in natural order, and of a leaf `minMember` pods. Where
+    /// `minMember` of a node asks for more than they have, pods of the first leaves are added.
+    /// None if it is not satisfied.
+    pub fn guaranteed(&self, pods: &dyn Fn(&str) -> u32) -> Option<Guaranteed> {
+        let min_member = self.min_member.unwrap_or(0);
+        if self.is_leaf() {
+            let is_satisfied = pods(&self.name) >= min_member;
+            return is_satisfied.then(|| Guaranteed::from([(self.name.clone(), min_member)]));
+        }
+        let required = usize::try_from(self.required_children()).ok()?;
+        let satisfied = self.children_in_order().into_iter();
+        let cores = satisfied.filter_map(|child| child.guaranteed(pods));
+        let cores: Vec<Guaranteed> = cores.take(required).collect();
+        if cores.len() < required {
+            return None;
+        }
+        let mut core: Guaranteed = cores.into_iter().flatten().collect();
+        self.top_up(&mut core, min_member, pods).then_some(core)
+    }
+
+    /// Adds pods of the first leaves until there are so many; whether that is possible.
+    fn top_up(&self, core: &mut Guaranteed, wanted: u32, pods: &dyn Fn(&str) -> u32) -> bool {
+        let mut missing = u64::from(wanted).saturating_sub(count(core));
+        for leaf in self.leaves_in_order() {
+            if missing == 0 {
+                break;
+            }
+            let held = core.get(&leaf.name).copied().unwrap_or(0);
+            let spare = u64::from(pods(&leaf.name).saturating_sub(held));
+            let added = u32::try_from(spare.min(missing)).unwrap_or(u32::MAX);
+            if added > 0 {
+                core.insert(leaf.name.clone(), held.saturating_add(added));
+                missing -= u64::from(added);
+            }
+        }
+        missing == 0
+    }
+
+    fn leaves_in_order(&self) -> Vec<&Self> {
+        if self.is_leaf() {
+            return vec![self];
+        }
+        let children = self.children_in_order().into_iter();
+        children.flat_map(Self::leaves_in_order).collect()
+    }
+
+    /// How many pods may not be preempted: `minMember` of the root as it is written, else those of
+    /// its core (seed 001, option 2: "`minMember` always represents total descendant pods").
+    pub fn non_preemptible_pods(&self) -> u64 {
+        self.min_member.map_or_else(|| self.count_core(), u64::from)
+    }
+
+    /// Pods of its core if there are pods enough.
+    pub(super) fn count_core(&self) -> u64 {
+        self.guaranteed(&|_| u32::MAX).as_ref().map_or(0, count)
+    }
+}
+
+fn count(core: &Guaranteed) -> u64 {
+    core.values().copied().map(u64::from).sum()
+}
