@@ -59,3 +59,17 @@ ServiceAccounts, Roles, bindings or Secrets.
   resources: [events]
   verbs: [create]
 {{- end }}
+
+{{/*
+Only for an operator of all namespaces: in a Role these would mean nothing.
+Without them PodGangs have no placementScore, and nothing else is different.
+*/}}
+{{- define "grove.clusterRules" -}}
+# Where nodes are and how much they hold, and which labels say so.
+- apiGroups: [""]
+  resources: [nodes]
+  verbs: [list, watch]
+- apiGroups: [grove.io]
+  resources: [clustertopologybindings]
+  verbs: [list, watch]
+{{- end }}

@@ -1,6 +1,6 @@
 //! `PodGang`: pods that a scheduler has to place together.
 
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -27,6 +27,12 @@ use serde::{Deserialize, Deserializer, Serialize};
         name = "State",
         type_ = "string",
         json_path = ".status.conditions[?(@.type==\"Ready\")].reason"
+    ),
+    printcolumn(
+        name = "Score",
+        type_ = "number",
+        json_path = ".status.placementScore",
+        priority = 1
     ),
     printcolumn(
         name = "Age",
@@ -139,8 +145,18 @@ pub struct PodGangStatus {
     /// failed), `DisruptionTarget` (a listed pod is about to be evicted). All are always there.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
-    /// How close together the pods are placed: 1 is the best this cluster can do, 0 the worst. Not
-    /// written by this operator yet.
+    /// When `Scheduled` last became true: every part had its guaranteed number of pods on nodes.
+    /// Never cleared, so that its presence says whether the gang was ever placed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_scheduled: Option<Time>,
+    /// When `Ready` last became true: every part had its guaranteed number of pods Ready. Never
+    /// cleared, so that its presence says whether the gang ever worked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_ready: Option<Time>,
+    /// How close together the pods are placed: 1 if no placement in this cluster would be closer, 0
+    /// if each pair of pods is as far apart as can be; four digits. By the levels of the
+    /// ClusterTopologyBinding, without one by zones and hosts. Unset until all guaranteed pods have
+    /// nodes, and where the operator may not read nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub placement_score: Option<f64>,
 }

@@ -37,8 +37,8 @@ const LABEL_KEY: &str =
 )]
 #[serde(rename_all = "camelCase")]
 pub struct ClusterTopologyBindingSpec {
-    /// The levels of the topology, broadest first; at least one. Not read by this operator yet: a
-    /// change has no effect on pods.
+    /// The levels of the topology, broadest first; at least one. `placementScore` of PodGangs is by
+    /// these; a change has no effect on pods.
     #[schemars(length(min = 1))]
     pub levels: Vec<TopologyLevel>,
     /// Topology objects of schedulers that somebody else maintains. Not read by this operator yet.

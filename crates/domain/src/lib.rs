@@ -12,15 +12,22 @@
 //!    │     │
 //!    ▼     ▼
 //! object              one object by itself: its key, owner, attempt, a pod's state
+//!
+//! gang_tree           which pods have to be placed together, as a tree
+//! placement           how close together they are
 //! ```
 //!
-//! An arrow means "uses"; none leads up.
+//! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `placement` only `object`, and
+//! `workload` builds trees.
 
+pub mod gang_tree;
 pub mod health;
 pub mod object;
+pub mod placement;
 pub mod plan;
 pub mod update;
 pub mod workload;
 
 pub use object::key::Key;
+pub use object::node::Node;
 pub use object::pod::Pod;

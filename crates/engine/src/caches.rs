@@ -1,6 +1,7 @@
 //! Everything that is known of the cluster, as controllers read it.
 
 mod owners;
+mod placements;
 mod slot_history;
 mod taken_names;
 pub mod watched;
@@ -13,6 +14,7 @@ use domain::plan::Kind;
 
 use crate::cache::Cache;
 
+pub use placements::Placements;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
 use watched::Watched;
@@ -26,6 +28,8 @@ pub struct Caches {
     pub slot_history: SlotHistory,
     /// Names of pods that others hold.
     pub taken_names: TakenNames,
+    /// How gangs are placed.
+    pub placements: Placements,
 }
 
 impl Caches {

@@ -77,7 +77,11 @@ impl Context {
 
     /// Says that this kind will be watched: keys are held back until it is listed where they are.
     pub fn expect<K: Watched>(&self) {
-        for scope in self.scopes_of::<K>() {
+        let scopes = self.scopes_of::<K>();
+        if scopes.is_empty() {
+            self.caches.set_served::<K>(false);
+        }
+        for scope in scopes {
             self.sync.expect(watch_of(Kind::of::<K>(), &scope));
         }
     }

@@ -9,10 +9,12 @@ mod any;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
-use domain::Pod;
+use api::{
+    ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
+};
 use domain::object::ownership;
 use domain::plan::Kind;
+use domain::{Node, Pod};
 use futures::future::BoxFuture;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
@@ -40,6 +42,8 @@ impl Kinds {
             .with::<Pod>()
             .with::<Service>()
             .with::<HorizontalPodAutoscaler>()
+            .with::<Node>()
+            .with::<ClusterTopologyBinding>()
     }
 
     /// An empty table.
@@ -100,7 +104,13 @@ impl Watched for PodClique {
     }
 }
 
-impl Watched for PodGang {}
+impl Watched for PodGang {
+    fn remember(change: &Change<Self>, caches: &Caches) {
+        if let Some(gone) = change.gone() {
+            caches.placements.clear(ownership::uid(&gone.metadata));
+        }
+    }
+}
 
 impl Watched for Pod {
     const SELECTION: Selection = Selection::Managed {
@@ -131,4 +141,15 @@ impl Watched for HorizontalPodAutoscaler {
     const SELECTION: Selection = Selection::Managed {
         fallback_selector: labels::AUTOSCALER_SELECTOR,
     };
+}
+
+// An operator of some namespaces only may have no right on objects of the cluster. They are read for
+// the placement score and nothing else.
+
+impl Watched for Node {
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for ClusterTopologyBinding {
+    const IS_OPTIONAL: bool = true;
 }

@@ -12,9 +12,10 @@ use domain::health::training;
 use domain::object::ownership;
 use domain::plan::Plan;
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
 use crate::observe::{Part, Snapshot};
+use crate::placement::GangPlacement;
 
 /// The status of the gang; nothing else is ever written.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
@@ -41,17 +42,30 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     let mut next = PodGangStatus {
         phase: facts.phase(),
         scheduling_phase: facts.scheduling_phase(before.scheduling_phase),
+        placement_score: facts.placement_score(),
         ..before
     };
     let generation = snapshot.gang.metadata.generation;
     for verdict in facts.verdicts() {
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
+    let since = |type_| since_true(&next.conditions, type_);
+    let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));
+    next.last_scheduled = scheduled.or(next.last_scheduled);
+    next.last_ready = ready.or(next.last_ready);
     next
+}
+
+/// Since when the condition holds, if it does.
+fn since_true(conditions: &[Condition], type_: ConditionType) -> Option<Time> {
+    let condition = conditions::find(conditions, type_)?;
+    let holds = condition.status == "True";
+    holds.then(|| condition.last_transition_time.clone())
 }
 
 struct Facts<'a> {
     parts: &'a [Part],
+    placement: Option<&'a GangPlacement>,
     /// Whether the gang lists no existing pod: it is still to be started.
     is_starting: bool,
     /// Whether every part once had its minimum bound, and now has not.
@@ -66,6 +80,7 @@ impl<'a> Facts<'a> {
             .all(|p| p.pods.is_empty() && p.completed.is_empty());
         let mut facts = Self {
             parts: &snapshot.parts,
+            placement: snapshot.placement.as_ref(),
             is_starting,
             is_lost: false,
         };
@@ -157,12 +172,19 @@ impl<'a> Facts<'a> {
         } else {
             Reason::GuaranteedPodsNotBound
         };
-        build_condition(
-            ConditionType::Scheduled,
-            holds,
-            reason,
-            self.tally("scheduled", &Pod::is_scheduled),
-        )
+        let mut message = self.tally("scheduled", &Pod::is_scheduled);
+        if let Some(found) = self.placement.filter(|_| holds) {
+            message.push_str(&describe_placement(found));
+        }
+        build_condition(ConditionType::Scheduled, holds, reason, message)
+    }
+
+    /// Unknown until each part has its minimum bound.
+    fn placement_score(&self) -> Option<f64> {
+        let is_placed = self.each_has_minimum(&Pod::is_scheduled);
+        let found = self.placement.filter(|_| is_placed)?;
+        // Four digits are enough to compare, and a status is not written for less.
+        Some((found.placement.score * 1e4).round() / 1e4)
     }
 
     fn ready(&self) -> ConditionUpdate {
@@ -266,6 +288,15 @@ fn cause_of_part(part: &Part) -> Option<Cause> {
 fn count_slots(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
     let pods = part.pods.iter().map(AsRef::as_ref);
     training::slots(part.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
+}
+
+/// "; domains: zone 1, host 4".
+fn describe_placement(found: &GangPlacement) -> String {
+    let used = found.levels.iter().zip(&found.placement.domains_used);
+    let used: Vec<String> = used
+        .map(|(level, count)| format!("{} {count}", level.domain))
+        .collect();
+    format!("; domains: {}", used.join(", "))
 }
 
 fn describe_pods(none: &str, what: &str, names: &[&str]) -> String {

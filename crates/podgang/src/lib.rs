@@ -5,6 +5,7 @@
 
 pub mod decide;
 pub mod observe;
+pub mod placement;
 mod triggers;
 mod urgency;
 

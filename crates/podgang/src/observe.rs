@@ -9,6 +9,8 @@ use domain::health::training;
 use domain::{Key, Pod};
 use engine::Caches;
 
+use crate::placement::{self, GangPlacement};
+
 /// What was seen.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {
@@ -16,6 +18,8 @@ pub struct Snapshot {
     pub gang: Arc<PodGang>,
     /// The parts, in the order of the gang.
     pub parts: Vec<Part>,
+    /// Where its pods are, if that is known.
+    pub placement: Option<GangPlacement>,
 }
 
 /// One part of the gang.
@@ -35,13 +39,13 @@ pub struct Part {
 
 /// Reads the caches.
 pub fn observe(gang: &Arc<PodGang>, caches: &Caches) -> Snapshot {
+    let groups = gang.spec.pod_groups.iter();
+    let parts: Vec<Part> = groups
+        .map(|group| observe_part(gang, group, caches))
+        .collect();
     Snapshot {
-        parts: gang
-            .spec
-            .pod_groups
-            .iter()
-            .map(|group| observe_part(gang, group, caches))
-            .collect(),
+        placement: placement::observe(gang, &parts, caches),
+        parts,
         gang: gang.clone(),
     }
 }

@@ -3,7 +3,7 @@
 //! It reads PodCliques and pods by name, whatever their labels say: one whose label was edited is
 //! found by its owners and their names as well.
 
-use api::{PodClique, PodGang, names};
+use api::{ClusterTopologyBinding, PodClique, PodGang, names};
 use domain::object::ownership;
 use domain::workload::gang;
 use domain::{Key, Pod};
@@ -17,6 +17,13 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(|change, _| find::own(change));
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<Pod>(from_pod);
+    on.on_change::<ClusterTopologyBinding>(|_, caches| all_gangs(caches));
+}
+
+/// Their scores are by its levels.
+fn all_gangs(caches: &Caches) -> Vec<Key> {
+    let gangs = caches.of::<PodGang>().all();
+    gangs.iter().map(|g| Key::of(&g.metadata)).collect()
 }
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {

@@ -15,6 +15,7 @@ pub fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
 fn without_counts(status: &PodGangStatus) -> PodGangStatus {
     PodGangStatus {
         conditions: without_messages(&status.conditions),
+        placement_score: None,
         ..status.clone()
     }
 }
@@ -25,6 +26,9 @@ fn advanced_to(old: &PodGangStatus, next: &PodGangStatus) -> PodGangStatus {
     let steps = [ConditionType::Scheduled];
     advance(&mut advanced.conditions, &next.conditions, &steps);
     advance_ready(&mut advanced.conditions, &next.conditions);
+    // They say what the conditions say.
+    advanced.last_scheduled.clone_from(&next.last_scheduled);
+    advanced.last_ready.clone_from(&next.last_ready);
     if progress(next) > progress(old) {
         advanced.phase = next.phase;
         advanced.scheduling_phase = next.scheduling_phase;

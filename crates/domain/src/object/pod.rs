@@ -107,7 +107,9 @@ impl Pod {
     }
 }
 
-fn lean_metadata<'de, D: Deserializer<'de>>(deserializer: D) -> Result<ObjectMeta, D::Error> {
+pub(super) fn lean_metadata<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<ObjectMeta, D::Error> {
     let meta = LeanMeta::deserialize(deserializer)?;
     Ok(ObjectMeta {
         name: meta.name,

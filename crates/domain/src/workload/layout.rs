@@ -3,6 +3,7 @@
 
 mod find;
 mod members;
+mod tree;
 
 use api::names;
 use api::podcliqueset::{

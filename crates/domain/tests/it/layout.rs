@@ -1,6 +1,7 @@
 //! What a set consists of, enumerated once.
 
 use api::PodCliqueScalingGroup;
+use domain::gang_tree::TreeNode;
 use domain::workload::layout::{Layout, Part, enumerate, members_of_group};
 use insta::assert_snapshot;
 use testkit::builders::set;
@@ -79,4 +80,49 @@ fn a_group_without_its_set_has_the_same_podcliques() {
     let members: Vec<_> = members_of_group(&group).flat_map(|m| m.cliques).collect();
     let of_group: Vec<_> = members.iter().map(|m| m.name.as_str()).collect();
     assert_eq!(of_group, of_set);
+}
+
+/// What has to be placed together of a replica, each leaf with its pods.
+#[test]
+fn a_replica_is_a_tree_that_requires_the_minimum_of_each_group() {
+    let set = set("demo")
+        .clique("leader", |c| c)
+        .clique("frontend", |c| c)
+        .clique("worker", |c| c)
+        .group("g", ["worker", "leader"], |g| g.replicas(4).min(3))
+        .build();
+    let tree_of = |live: i32, idle: &str| {
+        let layout = enumerate("demo", &set.spec.template, 1, |_, _| live);
+        let minimum = |part: &Part<'_>| (part.clique != idle).then_some(2);
+        show_tree(&layout.replicas[0].tree(minimum), 0)
+    };
+    assert_snapshot!(
+        [
+            tree_of(4, ""),
+            "fewer replicas than are required:".to_owned(),
+            tree_of(1, ""),
+            "one clique of the group is idle:".to_owned(),
+            tree_of(1, "worker"),
+            "the group is idle:".to_owned(),
+            tree_of(0, ""),
+        ]
+        .join("\n")
+    );
+}
+
+fn show_tree(node: &TreeNode, level: usize) -> String {
+    let asks = match (node.min_member, node.min_sub_group) {
+        (Some(pods), _) => format!("{pods} pods"),
+        (None, Some(children)) => format!("{children} of {}", node.children.len()),
+        (None, None) => format!("all of {}", node.children.len()),
+    };
+    let own = format!("{}{}: {asks}", "  ".repeat(level), node.name);
+    let below = node
+        .children
+        .iter()
+        .map(|child| show_tree(child, level + 1));
+    std::iter::once(own)
+        .chain(below)
+        .collect::<Vec<_>>()
+        .join("\n")
 }

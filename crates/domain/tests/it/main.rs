@@ -10,10 +10,13 @@
 mod availability;
 mod breach_age;
 mod fence;
+mod gang_tree;
 mod hash;
 mod indices;
 mod layout;
 mod old_names;
+mod placement;
+mod quantity;
 mod readiness;
 mod start_order;
 mod termination;

@@ -22,8 +22,8 @@ pub trait Watched:
 {
     /// Which objects of the kind are watched.
     const SELECTION: Selection = Selection::All;
-    /// Whether the API server may not serve it: its CustomResourceDefinition may come and go.
-    /// Nothing waits for such a kind; `Caches::is_served` tells whether it is there.
+    /// Whether the API server may not serve it: its CustomResourceDefinition may come and go, or the
+    /// operator may have no right on it. Nothing waits for such a kind; `Caches::is_served` tells whether it is there.
     const IS_OPTIONAL: bool = false;
     /// Keeps what has to be known of objects that are gone.
     fn remember(_change: &Change<Self>, _caches: &Caches) {}
@@ -53,7 +53,8 @@ impl Selection {
 
 /// Whether a kind is of namespaces or of the cluster.
 pub trait WatchedScope: Sized {
-    /// Where its objects are watched if the operator looks after these scopes.
+    /// Where its objects are watched if the operator looks after these scopes. One of some
+    /// namespaces has no right on what is of the cluster, and does not ask for it.
     fn scopes(scopes: &[Scope]) -> Vec<Scope>;
 
     /// What lists and watches it in one of them.
@@ -79,8 +80,9 @@ impl WatchedScope for NamespaceResourceScope {
 }
 
 impl WatchedScope for ClusterResourceScope {
-    fn scopes(_: &[Scope]) -> Vec<Scope> {
-        vec![Scope::Cluster]
+    fn scopes(scopes: &[Scope]) -> Vec<Scope> {
+        let whole = scopes.iter().filter(|scope| **scope == Scope::Cluster);
+        whole.cloned().collect()
     }
 
     fn api<K>(client: Client, _: &Scope) -> Api<DeserializeGuard<K>>

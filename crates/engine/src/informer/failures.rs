@@ -72,11 +72,13 @@ pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
     }
 }
 
-/// Whether the API server does not serve the kind.
+/// Whether the API server does not serve the kind, or not to us: an operator of some namespaces may
+/// read nothing of the cluster.
 pub(super) fn is_not_served(error: &watcher::Error) -> bool {
     matches!(error,
         watcher::Error::InitialListFailed(kube::Error::Api(status))
-        | watcher::Error::WatchStartFailed(kube::Error::Api(status)) if status.code == 404)
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
+            if matches!(status.code, 403 | 404))
 }
 
 /// What a failed watch means to whoever runs the operator.

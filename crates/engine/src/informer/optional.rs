@@ -1,4 +1,5 @@
-//! Kinds that the API server may not serve: their CustomResourceDefinition comes and goes.
+//! Kinds that the API server may not serve: their CustomResourceDefinition comes and goes, or the
+//! operator has no right on them.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ impl Informer {
     /// The kind is not there: its objects went with it, and nobody waits for it.
     pub(super) async fn wait_until_served<K: Watched>(&self) {
         if self.context.caches.is_served::<K>() {
-            tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster; asked for again now and then");
+            tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; asked for again now and then");
         }
         for change in self.context.caches.of::<K>().clear(&self.scope) {
             self.context.publish(Some(change));

@@ -105,8 +105,6 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
     let metrics = Arc::new(Metrics::default());
     let requests = Requests::new(client.clone(), metrics.clone());
     let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
-    // One of a namespace would not see objects of the cluster otherwise.
-    let context = context.in_namespaces(&["default".into()]);
     let context = Arc::new(context);
     let (_, watch) = Kinds::none()
         .with::<Binding>()
@@ -148,5 +146,42 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
     assert!(context.caches.of::<Binding>().is_empty());
     assert_eq!(woken().len(), 2);
     assert!(context.unsynced().is_empty());
+    watch.abort();
+}
+
+/// It has no right on them.
+#[tokio::test(start_paused = true)]
+async fn an_operator_of_some_namespaces_does_not_ask_for_what_is_of_the_cluster() {
+    let (client, asked) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
+    let context = Arc::new(context.in_namespaces(&["default".into()]));
+    let watches = Kinds::none().with::<Binding>().watches(&context, &client);
+    let watches = watches.into_iter().map(|(_, watch)| tokio::spawn(watch));
+    let watches: Vec<_> = watches.collect();
+    tokio::time::sleep(Duration::from_mins(10)).await;
+    assert_eq!(*asked.lock().unwrap(), [""; 0]);
+    assert!(context.unsynced().is_empty(), "nothing waits for it");
+    assert!(!context.caches.is_served::<Binding>());
+    watches.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Its account was made for an older release.
+#[tokio::test(start_paused = true)]
+async fn one_without_the_right_goes_on_without_them() {
+    let (client, _) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
+    let context = Arc::new(context);
+    let (_, watch) = Kinds::none()
+        .with::<Binding>()
+        .watches(&context, &client)
+        .remove(0);
+    let watch = tokio::spawn(watch);
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
+    assert!(!context.caches.is_served::<Binding>());
     watch.abort();
 }

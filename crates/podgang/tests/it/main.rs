@@ -8,6 +8,7 @@
 )]
 
 mod foreign;
+mod placement;
 mod urgency;
 
 use std::sync::Arc;
@@ -39,6 +40,7 @@ fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
             pods: pods.into_iter().map(PodBuilder::build).collect(),
             ..Part::default()
         }],
+        placement: None,
     }
 }
 
@@ -118,6 +120,8 @@ fn goes_back_to_pending_when_it_was_preempted_and_stays_there_until_it_is_whole_
         phases(&preempted),
         (PodGangPhase::Pending, Some(SchedulingPhase::Pending))
     );
+    // That it was there once is not forgotten.
+    assert!(preempted.last_scheduled.is_some() && preempted.last_ready.is_some());
     let again = status(&gang(Some(preempted.clone()), lost));
     assert_eq!(phases(&again), phases(&preempted), "flaps");
     let whole = status(&gang(Some(again), pods(PodBuilder::ready)));

@@ -25,6 +25,7 @@ mod idle;
 mod life;
 mod names;
 mod orphans;
+mod placement;
 mod process;
 mod quiet;
 mod refusal;

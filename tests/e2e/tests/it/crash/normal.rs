@@ -7,7 +7,7 @@ use crate::harness::history::slot;
 use crate::harness::seen::name;
 
 /// Keys whose values are chosen by the API server, the scheduler or the clock.
-const BY_CHANCE: [&str; 21] = [
+const BY_CHANCE: [&str; 23] = [
     "clusterIP",
     "clusterIPs",
     "containerStatuses",
@@ -16,6 +16,8 @@ const BY_CHANCE: [&str; 21] = [
     "hostIP",
     "hostIPs",
     "kubectl.kubernetes.io/last-applied-configuration",
+    "lastReady",
+    "lastScheduled",
     "lastTransitionTime",
     "managedFields",
     "node",

@@ -1,0 +1,105 @@
+//! How close together the pods of a gang are (docs/semantics.md §8.7), from the nodes that they are
+//! on. Nodes wake nobody: what counts is where pods are, and their labels hardly ever change.
+
+use api::{ClusterTopologyBinding, PodGang};
+use domain::Node;
+use domain::object::{fnv, ownership};
+use domain::placement::{Cluster, Location, Placement, Shape, score};
+use engine::Caches;
+
+use crate::observe::Part;
+
+/// A level of the topology.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Level {
+    /// Its name, for people.
+    pub domain: String,
+    /// Key of the node label.
+    pub key: String,
+}
+
+/// Where the pods of a gang are.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GangPlacement {
+    /// The score, and how many domains of each level are used.
+    pub placement: Placement,
+    /// The levels, broadest first.
+    pub levels: Vec<Level>,
+}
+
+/// Reads it off the caches; none while it is not known where nodes are.
+pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches) -> Option<GangPlacement> {
+    let pods = parts.iter().flat_map(|part| &part.pods);
+    let mut nodes: Vec<&str> = pods.filter_map(|p| p.spec.node_name.as_deref()).collect();
+    if nodes.is_empty() || !caches.is_served::<Node>() {
+        return None;
+    }
+    nodes.sort_unstable();
+    let levels = levels(caches);
+    let (uid, fingerprint) = (ownership::uid(&gang.metadata), fingerprint(&nodes, &levels));
+    let known = caches.placements.of(uid, fingerprint);
+    let placement = match known {
+        Some(placement) => placement,
+        None => compute(uid, fingerprint, &nodes, &levels, parts, caches)?,
+    };
+    Some(GangPlacement { placement, levels })
+}
+
+fn compute(
+    uid: &str,
+    fingerprint: u64,
+    nodes: &[&str],
+    levels: &[Level],
+    parts: &[Part],
+    caches: &Caches,
+) -> Option<Placement> {
+    let podcliques = parts.iter().filter_map(|part| part.podclique.as_ref());
+    let shape = Shape::of(podcliques.map(|podclique| &podclique.spec.pod_spec));
+    let all = caches.of::<Node>().all();
+    let locations = all.iter().map(|node| {
+        let location = Location {
+            domains: levels.iter().map(|level| domain_of(node, level)).collect(),
+            capacity: shape.capacity_of(node),
+        };
+        (ownership::name(&node.metadata), location)
+    });
+    let cluster = Cluster::of(levels.len(), locations);
+    if !nodes.iter().all(|node| cluster.knows(node)) {
+        return None;
+    }
+    let placement = score(&cluster, nodes.iter().copied(), 0)?;
+    caches.placements.keep(uid, fingerprint, &placement);
+    Some(placement)
+}
+
+fn domain_of(node: &Node, level: &Level) -> Option<String> {
+    ownership::label(&node.metadata, &level.key).map(str::to_owned)
+}
+
+/// Those of the cluster's binding, the first by name if there are several; without one zones and
+/// hosts.
+fn levels(caches: &Caches) -> Vec<Level> {
+    let bindings = caches.of::<ClusterTopologyBinding>().all();
+    let first = bindings.iter().min_by_key(|b| b.metadata.name.clone());
+    let level = |domain: &str, key: &str| Level {
+        domain: domain.to_owned(),
+        key: key.to_owned(),
+    };
+    match first {
+        Some(binding) => {
+            let levels = binding.spec.levels.iter();
+            levels.map(|l| level(&l.domain, &l.key)).collect()
+        }
+        None => vec![
+            level("zone", "topology.kubernetes.io/zone"),
+            level("host", "kubernetes.io/hostname"),
+        ],
+    }
+}
+
+fn fingerprint(nodes: &[&str], levels: &[Level]) -> u64 {
+    let keys = levels.iter().map(|level| level.key.as_str());
+    let all: Vec<&str> = nodes.iter().copied().chain(keys).collect();
+    // Neither names nor keys contain a space.
+    fnv::hash(all.join(" ").as_bytes())
+}
