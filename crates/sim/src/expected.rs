@@ -114,17 +114,25 @@ fn check_owner(store: &Store, id: &Id, pod: &Value) -> Option<String> {
 }
 
 /// Whether a set is the topmost controller: an object without a controller, and all that it
-/// controls, is left to the user who removed its owner.
+/// controls, is left to the user who removed its owner. So are objects that control each other in a
+/// circle, as chaos may make them.
 fn is_rooted(store: &Store, id: &Id) -> bool {
-    if id.resource == Resource::PodCliqueSet {
-        return true;
+    let mut below = BTreeSet::new();
+    let mut next = id;
+    while next.resource != Resource::PodCliqueSet {
+        if !below.insert(next) {
+            return false;
+        }
+        let Some((_, _, uid)) = store.get(next).and_then(|o| view::owner(o)) else {
+            return false;
+        };
+        // What an owner that is gone has left is left over.
+        let Some((owner, _)) = store.by_uid(uid) else {
+            return true;
+        };
+        next = owner;
     }
-    let owner = store.get(id).and_then(|o| view::owner(o));
-    // What an owner that is gone has left is left over.
-    owner.is_some_and(|(_, _, uid)| {
-        let found = store.by_uid(uid);
-        found.is_none_or(|(owner, _)| is_rooted(store, owner))
-    })
+    true
 }
 
 /// Whether a pod without a controller is labelled as of a PodClique that stays, and is of the same

@@ -61,13 +61,23 @@ fn owners<'a>(window: &Window<'a>, child: &Value) -> Vec<&'a Stored> {
     window.of_uid(kind.parse().unwrap_or(Resource::Event), uid)
 }
 
-/// Name of the PodCliqueSet at the top.
+/// More than there are from a PodClique to its set, also if chaos puts other objects between them. It
+/// may make objects control each other in a circle, too.
+const LEVELS: usize = 8;
+
+/// Name of the PodCliqueSet at the top; empty if there is none.
 fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
-    if view::owner(owner).is_none() {
-        return view::set_of(owner);
+    let mut top = owner;
+    for _ in 0..LEVELS {
+        if view::owner(top).is_none() {
+            return view::set_of(top);
+        }
+        let Some(above) = owners(window, top).first().copied() else {
+            return "";
+        };
+        top = above;
     }
-    let above = owners(window, owner);
-    above.first().map_or("", |o| set_of(window, o))
+    ""
 }
 
 /// I5: the controller of a child does not change, unless it had none.

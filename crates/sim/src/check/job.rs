@@ -32,8 +32,16 @@ pub(super) fn owners<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored>
     window.of_uid(kind.parse().unwrap_or(Resource::Event), uid)
 }
 
-/// All states of the set that an object is a part of, itself included.
+/// More than there are from a pod to its set, also if chaos puts other objects between them. It may
+/// make objects control each other in a circle, too.
+const LEVELS: usize = 8;
+
+/// All states of the set that an object is a part of, itself included; none of what is in a circle.
 pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
+    sets_within(window, object, LEVELS)
+}
+
+fn sets_within<'a>(window: &Window<'a>, object: &Value, levels: usize) -> Vec<&'a Stored> {
     let set = view::set_of(object);
     if view::owner(object).is_none() && view::name(object) != set {
         // It has no controller for the moment: it belongs to the object of that name.
@@ -45,7 +53,8 @@ pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
     let owners = owners(window, object);
     match owners.first() {
         Some(owner) if view::name(owner) == set => owners,
-        Some(owner) => sets(window, owner),
+        Some(owner) if levels > 1 => sets_within(window, owner, levels - 1),
+        Some(_) => Vec::new(),
         None => owners,
     }
 }
