@@ -60,6 +60,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroup
             ..Plan::default()
         };
     }
+    plan_members(snapshot, now)
+}
+
+/// What the group's PodCliques need, and the status that follows from them.
+fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {
     let status = status::next_status(snapshot, now);
     let forgotten_at = StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now);
     let wakes = forgotten_at

@@ -50,9 +50,10 @@ pub fn walk(scenario: &Scenario) {
     prepare(&ns, scenario, &steps);
     operator.kill();
     let mut endings = Endings::default();
-    for n in steps.iter().copied() {
-        let set = set_name(n);
+    for step in steps.iter().copied() {
+        let set = set_name(step);
         (scenario.step)(&ns, &set);
+        let n = endings.reachable(step);
         operator.start_for_writes(n).unwrap();
         endings.note(n, &run_to_end(&ns, scenario, &set));
         operator.start_again().unwrap();
@@ -183,23 +184,35 @@ const CUT_SHORT: usize = 75;
 struct Endings {
     runs: usize,
     cut_short: usize,
+    /// The fewest writes that a run was done with.
+    fewest: Option<usize>,
 }
 
 impl Endings {
+    /// This write, or the last one if runs turned out to have fewer.
+    fn reachable(&self, n: usize) -> usize {
+        self.fewest.map_or(n, |fewest| fewest.clamp(1, n))
+    }
+
     fn note(&mut self, n: usize, ending: &Ending) {
         self.runs += 1;
         match ending {
             Ending::CutShort => self.cut_short += 1,
-            Ending::Done(writes) => assert!(
-                *writes < n,
-                "the operator made {writes} writes and did not end after {n}: only a build with \
-                 debug assertions heeds GROVE_EXIT_AFTER_WRITE"
-            ),
+            &Ending::Done(writes) => {
+                assert!(
+                    writes < n,
+                    "the operator made {writes} writes and did not end after {n}: only a build \
+                     with debug assertions heeds GROVE_EXIT_AFTER_WRITE"
+                );
+                self.fewest = Some(self.reachable(writes));
+            }
         }
     }
 
     fn expect_enough(&self) {
-        let Self { runs, cut_short } = self;
+        let Self {
+            runs, cut_short, ..
+        } = self;
         assert!(
             cut_short * 100 >= runs * CUT_SHORT,
             "only {cut_short} of {runs} runs were cut short"
