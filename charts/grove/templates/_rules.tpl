@@ -54,6 +54,16 @@ ServiceAccounts, Roles, bindings or Secrets.
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
   verbs: [get, list, watch, create, patch, delete]
+{{- $usesKai := false }}
+{{- range (.Values.config.scheduler | default dict).profiles }}
+{{- if eq (.backend | default .name) "kai-scheduler" }}{{ $usesKai = true }}{{ end }}
+{{- end }}
+{{- if $usesKai }}
+# The PodGroup that tells KAI Scheduler of a gang goes with its PodGang.
+- apiGroups: [scheduling.run.ai]
+  resources: [podgroups]
+  verbs: [get, list, watch, create, update]
+{{- end }}
 # Said once each, under a name of its own, and never changed afterwards.
 - apiGroups: [""]
   resources: [events]

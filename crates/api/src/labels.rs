@@ -109,6 +109,8 @@ pub mod component {
     pub const SCALING_GROUP: &str = "pcs-podcliquescalinggroup";
     /// PodGang.
     pub const POD_GANG: &str = "podgang";
+    /// PodGroup of a scheduler.
+    pub const POD_GROUP: &str = "podgroup";
     /// HorizontalPodAutoscaler.
     pub const AUTOSCALER: &str = "pcs-hpa";
     /// Headless Service.

@@ -20,6 +20,7 @@ pub mod conditions;
 pub mod crds;
 pub mod duration;
 pub mod events;
+pub mod kai;
 pub mod labels;
 pub mod limits;
 pub mod names;

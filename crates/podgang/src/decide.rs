@@ -14,19 +14,22 @@ use domain::plan::Plan;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
+use crate::backend::{self, Told};
 use crate::observe::{Part, Snapshot};
 use crate::placement::GangPlacement;
 
-/// The status of the gang; nothing else is ever written.
+/// The status of the gang, and what its scheduler has to be told.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     let meta = &snapshot.gang.metadata;
     if ownership::is_terminating(meta) || !is_ours(meta) {
         return Plan::default();
     }
-    Plan {
+    let mut plan = Plan {
         status: Some(next_status(snapshot, now)),
         ..Plan::default()
-    }
+    };
+    plan.wave(backend::plan(&snapshot.gang, &snapshot.told).into_iter().collect());
+    plan
 }
 
 /// PodGangs are watched whole, others' among them. Ours may have lost its label, or its owner
@@ -49,6 +52,9 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     for verdict in facts.verdicts() {
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
+    let type_ = ConditionType::SchedulingFeatureUnsupported;
+    let unsupported = facts.unsupported();
+    conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));
     next.last_scheduled = scheduled.or(next.last_scheduled);
@@ -66,6 +72,7 @@ fn since_true(conditions: &[Condition], type_: ConditionType) -> Option<Time> {
 struct Facts<'a> {
     parts: &'a [Part],
     placement: Option<&'a GangPlacement>,
+    told: &'a Told,
     /// Whether the gang lists no existing pod: it is still to be started.
     is_starting: bool,
     /// Whether every part once had its minimum bound, and now has not.
@@ -81,6 +88,7 @@ impl<'a> Facts<'a> {
         let mut facts = Self {
             parts: &snapshot.parts,
             placement: snapshot.placement.as_ref(),
+            told: &snapshot.told,
             is_starting,
             is_lost: false,
         };
@@ -232,6 +240,23 @@ impl<'a> Facts<'a> {
             reason,
             message,
         )
+    }
+
+    /// What the gang's scheduler cannot be told.
+    fn unsupported(&self) -> Option<ConditionUpdate> {
+        let message = match self.told {
+            Told::Kai {
+                is_served: false, ..
+            } => "podgroups.scheduling.run.ai is not served by this cluster, so KAI Scheduler does not \
+                  know the gang: install KAI Scheduler, or name another schedulerName",
+            _ => return None,
+        };
+        Some(build_condition(
+            ConditionType::SchedulingFeatureUnsupported,
+            true,
+            Reason::SchedulerNotInstalled,
+            message.to_owned(),
+        ))
     }
 
     fn named(&self, claim: &dyn Fn(&Pod) -> bool) -> Vec<&str> {

@@ -3,6 +3,7 @@
 //! It reads PodCliques and pods by name, whatever their labels say: one whose label was edited is
 //! found by its owners and their names as well.
 
+use api::kai::KaiPodGroup;
 use api::{ClusterTopologyBinding, PodClique, PodGang, names};
 use domain::object::ownership;
 use domain::workload::gang;
@@ -17,6 +18,10 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(|change, _| find::own(change));
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<Pod>(from_pod);
+    on.on_change::<KaiPodGroup>(|change, _| {
+        let owners = change.versions().filter_map(|g| find::owner::<PodGang>(&g.metadata));
+        owners.collect()
+    });
     on.on_change::<ClusterTopologyBinding>(|_, caches| all_gangs(caches));
 }
 

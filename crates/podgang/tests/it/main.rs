@@ -8,6 +8,7 @@
 )]
 
 mod foreign;
+mod kai;
 mod placement;
 mod urgency;
 
@@ -40,7 +41,7 @@ fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
             pods: pods.into_iter().map(PodBuilder::build).collect(),
             ..Part::default()
         }],
-        placement: None,
+        ..Snapshot::default()
     }
 }
 

@@ -22,6 +22,7 @@ mod faults;
 mod gangs;
 mod hostile;
 mod idle;
+mod kai;
 mod life;
 mod names;
 mod orphans;

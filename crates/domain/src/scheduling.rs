@@ -1,0 +1,24 @@
+//! Which scheduler places a gang, and what its pods have to bear for it
+//! (docs/gang-scheduling.md).
+
+mod kai;
+mod profiles;
+
+use api::{PodClique, labels};
+use k8s_openapi::api::core::v1::Pod;
+
+use crate::object::ownership;
+pub use kai::pod_group_name;
+pub use profiles::{Backend, Profiles};
+
+/// Marks a new pod of a PodClique for the scheduler that it names.
+pub fn mark_pod(profiles: &Profiles, podclique: &PodClique, pod: &mut Pod) {
+    let scheduler = podclique.spec.pod_spec.scheduler_name.as_deref();
+    let Some(gang) = ownership::label(&podclique.metadata, labels::POD_GANG) else {
+        return;
+    };
+    match profiles.backend_of(scheduler) {
+        Backend::DefaultScheduler => {}
+        Backend::KaiScheduler => kai::mark_pod(gang, &podclique.metadata, pod),
+    }
+}
