@@ -8,7 +8,6 @@ use api::podgang::{PodGangPhase, SchedulingPhase};
 use api::{PodGangStatus, labels};
 use domain::Pod;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
-use domain::health::training;
 use domain::object::ownership;
 use domain::plan::Plan;
 use jiff::Timestamp;
@@ -93,11 +92,7 @@ impl<'a> Facts<'a> {
     }
 
     fn each_has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
-        !self.is_starting
-            && self
-                .parts
-                .iter()
-                .all(|p| count_slots(p, claim) >= p.min_replicas)
+        !self.is_starting && self.parts.iter().all(|p| p.has_minimum(claim))
     }
 
     fn guaranteed(&self) -> impl Iterator<Item = &Pod> {
@@ -246,7 +241,7 @@ impl<'a> Facts<'a> {
             .parts
             .iter()
             .map(|p| {
-                let has = count_slots(p, claim);
+                let has = p.count_slots(claim);
                 (
                     has >= p.min_replicas,
                     format!("{} {has}/{}", p.name, p.min_replicas),
@@ -282,12 +277,6 @@ fn cause_of_part(part: &Part) -> Option<Cause> {
     };
     let cause = readiness::shortfall(&look, false)?;
     Some(cause.within(&format!("podclique {} ", part.name)))
-}
-
-/// Slots that fulfil the claim; one whose work is done did.
-fn count_slots(part: &Part, claim: &dyn Fn(&Pod) -> bool) -> i32 {
-    let pods = part.pods.iter().map(AsRef::as_ref);
-    training::slots(part.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
 }
 
 /// "; domains: zone 1, host 4".

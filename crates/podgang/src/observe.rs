@@ -37,6 +37,19 @@ pub struct Part {
     pub completed: BTreeSet<i32>,
 }
 
+impl Part {
+    /// Slots that fulfil the claim; one whose work is done did.
+    pub fn count_slots(&self, claim: &dyn Fn(&Pod) -> bool) -> i32 {
+        let pods = self.pods.iter().map(AsRef::as_ref);
+        training::slots(self.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
+    }
+
+    /// Whether so many slots as have to be placed together fulfil the claim.
+    pub fn has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
+        self.count_slots(claim) >= self.min_replicas
+    }
+}
+
 /// Reads the caches.
 pub fn observe(gang: &Arc<PodGang>, caches: &Caches) -> Snapshot {
     let groups = gang.spec.pod_groups.iter();

@@ -1,22 +1,14 @@
 //! How close together the pods of a gang are (docs/semantics.md §8.7), from the nodes that they are
 //! on. Nodes wake nobody: what counts is where pods are, and their labels hardly ever change.
 
+use api::topology::TopologyLevel;
 use api::{ClusterTopologyBinding, PodGang};
-use domain::Node;
 use domain::object::{fnv, ownership};
 use domain::placement::{Cluster, Location, Placement, Shape, score};
+use domain::{Node, Pod};
 use engine::Caches;
 
 use crate::observe::Part;
-
-/// A level of the topology.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Level {
-    /// Its name, for people.
-    pub domain: String,
-    /// Key of the node label.
-    pub key: String,
-}
 
 /// Where the pods of a gang are.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,16 +16,21 @@ pub struct GangPlacement {
     /// The score, and how many domains of each level are used.
     pub placement: Placement,
     /// The levels, broadest first.
-    pub levels: Vec<Level>,
+    pub levels: Vec<TopologyLevel>,
 }
 
-/// Reads it off the caches; none while it is not known where nodes are.
+/// Reads it off the caches; none until each part has its minimum on nodes, and while it is not known
+/// where those are. A gang that is being bound changes with each pod, and nobody asks for its score.
 pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches) -> Option<GangPlacement> {
-    let pods = parts.iter().flat_map(|part| &part.pods);
-    let mut nodes: Vec<&str> = pods.filter_map(|p| p.spec.node_name.as_deref()).collect();
-    if nodes.is_empty() || !caches.is_served::<Node>() {
+    if !caches.is_served::<Node>()
+        || !parts
+            .iter()
+            .all(|part| part.has_minimum(&Pod::is_scheduled))
+    {
         return None;
     }
+    let pods = parts.iter().flat_map(|part| &part.pods);
+    let mut nodes: Vec<&str> = pods.filter_map(|p| p.spec.node_name.as_deref()).collect();
     nodes.sort_unstable();
     let levels = levels(caches);
     let (uid, fingerprint) = (ownership::uid(&gang.metadata), fingerprint(&nodes, &levels));
@@ -49,7 +46,7 @@ fn compute(
     uid: &str,
     fingerprint: u64,
     nodes: &[&str],
-    levels: &[Level],
+    levels: &[TopologyLevel],
     parts: &[Part],
     caches: &Caches,
 ) -> Option<Placement> {
@@ -72,32 +69,31 @@ fn compute(
     Some(placement)
 }
 
-fn domain_of(node: &Node, level: &Level) -> Option<String> {
+fn domain_of(node: &Node, level: &TopologyLevel) -> Option<String> {
     ownership::label(&node.metadata, &level.key).map(str::to_owned)
 }
 
 /// Those of the cluster's binding, the first by name if there are several; without one zones and
 /// hosts.
-fn levels(caches: &Caches) -> Vec<Level> {
+fn levels(caches: &Caches) -> Vec<TopologyLevel> {
     let bindings = caches.of::<ClusterTopologyBinding>().all();
     let first = bindings.iter().min_by_key(|b| b.metadata.name.clone());
-    let level = |domain: &str, key: &str| Level {
+    let level = |domain: &str, key: &str| TopologyLevel {
         domain: domain.to_owned(),
         key: key.to_owned(),
     };
-    match first {
-        Some(binding) => {
-            let levels = binding.spec.levels.iter();
-            levels.map(|l| level(&l.domain, &l.key)).collect()
-        }
-        None => vec![
-            level("zone", "topology.kubernetes.io/zone"),
-            level("host", "kubernetes.io/hostname"),
-        ],
-    }
+    first.map_or_else(
+        || {
+            vec![
+                level("zone", "topology.kubernetes.io/zone"),
+                level("host", "kubernetes.io/hostname"),
+            ]
+        },
+        |binding| binding.spec.levels.clone(),
+    )
 }
 
-fn fingerprint(nodes: &[&str], levels: &[Level]) -> u64 {
+fn fingerprint(nodes: &[&str], levels: &[TopologyLevel]) -> u64 {
     let keys = levels.iter().map(|level| level.key.as_str());
     let all: Vec<&str> = nodes.iter().copied().chain(keys).collect();
     // Neither names nor keys contain a space.
