@@ -3,9 +3,9 @@
 use api::{labels, names};
 use serde_json::Value;
 
+use super::job::{LEVELS, owners};
 use super::window::Window;
 use super::{Checked, demand};
-use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
@@ -54,16 +54,6 @@ fn in_replica_of(owners: &[&Stored], set: &str, pod: &Value) -> Checked {
         format!("{name}: its replica is {said:?}, which is not that of its PodClique")
     })
 }
-
-/// All states that the owner may have been seen in.
-fn owners<'a>(window: &Window<'a>, child: &Value) -> Vec<&'a Stored> {
-    let (kind, _, uid) = view::owner(child).unwrap_or_default();
-    window.of_uid(kind.parse().unwrap_or(Resource::Event), uid)
-}
-
-/// More than there are from a PodClique to its set, also if chaos puts other objects between them. It
-/// may make objects control each other in a circle, too.
-const LEVELS: usize = 8;
 
 /// Name of the PodCliqueSet at the top; empty if there is none.
 fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {

@@ -34,7 +34,7 @@ pub(super) fn owners<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored>
 
 /// More than there are from a pod to its set, also if chaos puts other objects between them. It may
 /// make objects control each other in a circle, too.
-const LEVELS: usize = 8;
+pub(super) const LEVELS: usize = 8;
 
 /// All states of the set that an object is a part of, itself included; none of what is in a circle.
 pub(super) fn sets<'a>(window: &Window<'a>, object: &Value) -> Vec<&'a Stored> {
