@@ -14,7 +14,7 @@ use engine::triggers::TriggersOf;
 use engine::{Caches, Context, ControllerName, Controllers, Kinds, Reconciler, Watched};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-use kube::Resource;
+use kube::{Client, Resource};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -61,6 +61,13 @@ impl Reconciler for Reader {
     }
 }
 
+/// An operator whose only controller is the reader.
+fn reading(client: &Client) -> Context {
+    let metrics = Arc::new(Metrics::default());
+    let requests = Requests::new(client.clone(), metrics.clone());
+    Context::new(requests, metrics, Controllers::default().with::<Reader>())
+}
+
 fn podclique(name: &str) -> PodClique {
     let metadata = ObjectMeta {
         name: Some(name.into()),
@@ -102,10 +109,7 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
         }
         list()
     });
-    let metrics = Arc::new(Metrics::default());
-    let requests = Requests::new(client.clone(), metrics.clone());
-    let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
-    let context = Arc::new(context);
+    let context = Arc::new(reading(&client));
     let (_, watch) = Kinds::none()
         .with::<Binding>()
         .watches(&context, &client)
@@ -153,10 +157,7 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
 #[tokio::test(start_paused = true)]
 async fn an_operator_of_some_namespaces_does_not_ask_for_what_is_of_the_cluster() {
     let (client, asked) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
-    let metrics = Arc::new(Metrics::default());
-    let requests = Requests::new(client.clone(), metrics.clone());
-    let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
-    let context = Arc::new(context.in_namespaces(&["default".into()]));
+    let context = Arc::new(reading(&client).in_namespaces(&["default".into()]));
     let watches = Kinds::none().with::<Binding>().watches(&context, &client);
     let watches = watches.into_iter().map(|(_, watch)| tokio::spawn(watch));
     let watches: Vec<_> = watches.collect();
@@ -171,10 +172,7 @@ async fn an_operator_of_some_namespaces_does_not_ask_for_what_is_of_the_cluster(
 #[tokio::test(start_paused = true)]
 async fn one_without_the_right_goes_on_without_them() {
     let (client, _) = scripted(|_, _| Reply::Answer(403, failure(403, "Forbidden")));
-    let metrics = Arc::new(Metrics::default());
-    let requests = Requests::new(client.clone(), metrics.clone());
-    let context = Context::new(requests, metrics, Controllers::default().with::<Reader>());
-    let context = Arc::new(context);
+    let context = Arc::new(reading(&client));
     let (_, watch) = Kinds::none()
         .with::<Binding>()
         .watches(&context, &client)
