@@ -84,10 +84,9 @@ fn a_hundred_pods_take_two_writes_each_and_hardly_any_more() {
 
     let asked = |fits: &dyn Fn(&str) -> bool| after.count(fits) - before.count(fits);
     let is_status = |labels: &str| labels.contains("subresource=\"status\"");
-    let is_event = |labels: &str| labels.contains("resource=\"events\"");
     // The set's finalizer, a PodClique, a Service, a PodGang; a pod and its gate.
     let limit = (1 + 1 + 1 + 1 + 2 * PODS) * 105 / 100;
-    let main = asked(&|labels| !is_status(labels) && !is_event(labels));
+    let main = after.count_main() - before.count_main();
     let range = 2 * PODS..=limit;
     assert!(
         range.contains(&main),
@@ -137,9 +136,7 @@ fn an_update_takes_five_requests_for_each_pod_and_polls_nothing() {
     let after = Requests::of(&operator).unwrap();
 
     let asked = |fits: &dyn Fn(&str) -> bool| after.count(fits) - before.count(fits);
-    let is_aside =
-        |l: &str| l.contains("subresource=\"status\"") || l.contains("resource=\"events\"");
-    let main = asked(&|labels| !is_aside(labels));
+    let main = after.count_main() - before.count_main();
     let range = 3 * PODS..=51 * PODS / 10;
     assert!(
         range.contains(&main),

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{running, runs, stopped};
+use super::{adopt, patch, stopped};
 use crate::harness::seen::name;
-use crate::harness::{Namespace, Seen, same, subset};
+use crate::harness::{Seen, same, subset};
 
 const KIND: &str = "HorizontalPodAutoscaler";
 
@@ -29,18 +29,11 @@ fn attempt(seen: &Seen) -> Value {
     })
 }
 
-fn patch(ns: &Namespace<'_>, operations: &Value) {
-    let patch = format!("--patch={operations}");
-    ns.kubectl(&["patch", "pcs/llm", "--type=json", &patch]);
-}
-
 #[test]
 fn a_count_outlives_a_template_and_a_termination_and_its_autoscaler_goes_when_it_is_removed() {
     let lane = stopped("adopt-counts");
     let ns = lane.namespace();
-    running::running(&ns);
-    lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    adopt(&lane, &ns);
     let autoscaler = json!({
         "minReplicas": 1,
         "maxReplicas": 5,

@@ -15,6 +15,8 @@ mod waiting;
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
+
 use crate::harness::history::History;
 use crate::harness::lane::Lane;
 use crate::harness::seen::{gates, name};
@@ -58,9 +60,7 @@ fn what_runs_is_adopted_without_a_restart() {
 fn what_was_adopted_is_scaled_and_deleted() {
     let lane = stopped("adopt-life");
     let ns = lane.namespace();
-    running::running(&ns);
-    lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    adopt(&lane, &ns);
     let before = uids(&ns.look().unwrap());
 
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=4"]);
@@ -86,9 +86,7 @@ fn what_was_adopted_is_scaled_and_deleted() {
 fn what_was_adopted_is_scaled_to_zero_and_woken() {
     let lane = stopped("adopt-idle");
     let ns = lane.namespace();
-    running::running(&ns);
-    lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    adopt(&lane, &ns);
     let mut history = History::of(&ns);
     history.catch_up(&ns);
     ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=0"]);
@@ -119,6 +117,19 @@ fn what_was_adopted_is_scaled_to_zero_and_woken() {
     // Woken once, and nothing but what was idle was replaced.
     assert_eq!(history.slots_held_by_more_than(2), BTreeSet::new());
     assert_eq!(history.slots_deleted(), history.slots_held_twice());
+}
+
+/// What runs is adopted.
+fn adopt(lane: &Lane, ns: &Namespace<'_>) {
+    running::running(ns);
+    lane.operator.start_again().unwrap();
+    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+}
+
+/// Edits the set.
+fn patch(ns: &Namespace<'_>, operations: &Value) {
+    let patch = format!("--patch={operations}");
+    ns.kubectl(&["patch", "pcs/llm", "--type=json", &patch]);
 }
 
 /// Up to date with so many replicas of the group, and so many pods.

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::adopted::{expect_gangs, expect_kept, uids};
 use super::left::Left;
-use super::running::{fill, running};
+use super::running::fill;
 use super::underway::end_again_and_again;
-use super::{runs, stopped};
+use super::{adopt, patch, runs, stopped};
 use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
 use crate::harness::requests::Requests;
-use crate::harness::{Namespace, Seen, condition, same};
+use crate::harness::{Seen, condition, same};
 
 /// Pods of the Go operator's time have no version.
 const WATCHED: Watched = Watched {
@@ -24,11 +24,6 @@ const WATCHED: Watched = Watched {
 
 const CLIQUES: usize = 3;
 const ROUTER: &str = "/spec/template/cliques/0";
-
-fn patch(ns: &Namespace<'_>, operations: &Value) {
-    let patch = format!("--patch={operations}");
-    ns.kubectl(&["patch", "pcs/llm", "--type=json", &patch]);
-}
 
 /// Gives pods of the first cliques of the template version 2.
 fn version(cliques: usize) -> Vec<Value> {
@@ -58,9 +53,7 @@ fn ended(seen: &Seen, pods: usize, updated: usize) -> Result<(), String> {
 fn it_replaces_one_pod_and_one_group_replica_at_a_time() {
     let lane = stopped("adopt-rolled");
     let ns = lane.namespace();
-    running(&ns);
-    lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    adopt(&lane, &ns);
     let mut history = History::of(&ns);
     history.catch_up(&ns);
 
@@ -78,9 +71,7 @@ fn it_replaces_one_pod_and_one_group_replica_at_a_time() {
 fn it_is_completed_however_often_the_operator_ends() {
     let lane = stopped("adopt-rolled-killed");
     let ns = lane.namespace();
-    running(&ns);
-    lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    adopt(&lane, &ns);
     lane.operator.kill();
     let mut history = History::of(&ns);
     history.catch_up(&ns);
@@ -116,9 +107,7 @@ fn it_takes_five_requests_for_each_pod() {
     patch(&ns, &json!(operations));
     ns.until("version 2 runs", |seen| ended(seen, 9 + ROUTERS, ROUTERS));
     let after = Requests::of(&lane.operator).unwrap();
-    let is_aside =
-        |l: &str| l.contains("subresource=\"status\"") || l.contains("resource=\"events\"");
-    let main = after.count(|l| !is_aside(l)) - before.count(|l| !is_aside(l));
+    let main = after.count_main() - before.count_main();
     let range = 3 * ROUTERS..=51 * ROUTERS / 10;
     assert!(
         range.contains(&main),
@@ -130,9 +119,7 @@ fn it_takes_five_requests_for_each_pod() {
 fn one_that_cannot_be_scheduled_stops_is_reported_and_is_recovered_from() {
     let lane = stopped("adopt-stuck");
     let ns = lane.namespace();
-    running(&ns);
-    lane.operator.start_again().unwrap();
-    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    adopt(&lane, &ns);
     let before = uids(&ns.look().unwrap());
     let mut history = History::of(&ns);
     history.catch_up(&ns);

@@ -30,6 +30,13 @@ impl Requests {
         fitting.map(|(_, count)| count).sum()
     }
 
+    /// All but those of statuses and events.
+    pub fn count_main(&self) -> usize {
+        let is_aside =
+            |l: &str| l.contains("subresource=\"status\"") || l.contains("resource=\"events\"");
+        self.count(|labels| !is_aside(labels))
+    }
+
     /// Writes that did what was asked, as the operator itself counts them.
     pub fn writes(&self) -> usize {
         let is_read = |labels: &str| {
