@@ -7,8 +7,6 @@
 
 mod outcome;
 
-use std::collections::BTreeSet;
-
 use api::codes;
 use domain::Key;
 use domain::plan::{Action, Kind, Purpose};
@@ -18,7 +16,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 
-use crate::backoff::Class;
+use crate::backoff::{Blocked, Class};
 use crate::context::Context;
 use crate::kinds::find_kind;
 use crate::metrics::ByAction;
@@ -30,11 +28,11 @@ const MAX_CONCURRENT_WRITES: usize = 16;
 /// Live reads after one decision; what is left is read after the next.
 const MAX_READS: usize = 64;
 
-/// Carries out `waves` but for the classes of writes in `blocked`.
+/// Carries out `waves` but for the writes that are `blocked`.
 pub async fn apply_plan(
     context: &Context,
     waves: &[Vec<Action>],
-    blocked: &BTreeSet<Class>,
+    blocked: &Blocked,
     now: Timestamp,
 ) -> Outcome {
     let mut outcome = Outcome::default();
@@ -57,7 +55,7 @@ pub async fn apply_plan(
 async fn apply_wave(
     context: &Context,
     actions: &[Action],
-    blocked: &BTreeSet<Class>,
+    blocked: &Blocked,
     now: Timestamp,
     outcome: &mut Outcome,
 ) {
@@ -68,7 +66,8 @@ async fn apply_wave(
         while under_way.len() < MAX_CONCURRENT_WRITES {
             let Some(action) = waiting.next() else { break };
             let class = class(action);
-            let is_blocked = blocked.contains(&class) || failed_before.contains(&class);
+            outcome.awaits_version |= blocked.is_outdated(action);
+            let is_blocked = blocked.holds(action) || failed_before.contains(&class);
             if !is_blocked && outcome.allows(action) {
                 under_way.push(attempt_write(context, action));
             } else {
@@ -120,6 +119,9 @@ fn record(
             outcome.done.push((action.verb(), action.kind(), key.name));
         }
         Err(RequestError::Conflict | RequestError::NotFound) => {
+            let expected = action.expected_version();
+            let outdated = expected.map(|version| (action.kind(), key.clone(), version.to_owned()));
+            outcome.outdated.extend(outdated);
             outcome.conflicts.push((action.kind(), key));
         }
         Err(RequestError::NamespaceEnds) => {

@@ -5,6 +5,9 @@
 //! on: an event in between neither repeats the failed kind of write early nor has to wait for it,
 //! and another failure neither ends nor prolongs its wait. A changed spec ends all of them.
 //!
+//! What failed because another wrote in between is not sent again in the version that is known to be
+//! outdated: it waits until the cache shows a newer one, or the time is over.
+//!
 //! Each object waits a little longer than another, by its name: thousands that fail together are
 //! not to come again together.
 
@@ -15,7 +18,7 @@ use std::time::Duration;
 use api::LastError;
 use domain::Key;
 use domain::object::fnv;
-use domain::plan::Kind;
+use domain::plan::{Action, Kind};
 use tokio::time::Instant;
 
 const INITIAL_WAIT: Duration = Duration::from_millis(50);
@@ -27,6 +30,34 @@ pub type Class = (&'static str, Kind);
 
 /// The verb of a status.
 pub const STATUS: &str = "status";
+
+/// An object in the version in which a write expected it, and which is no longer its newest.
+pub type Outdated = (Kind, Key, String);
+
+/// Writes that wait.
+#[derive(Clone, Debug, Default)]
+pub struct Blocked {
+    /// All of these classes.
+    pub classes: BTreeSet<Class>,
+    /// Those that expect an object in this version.
+    pub outdated: BTreeSet<Outdated>,
+}
+
+impl Blocked {
+    /// Whether this action waits.
+    pub fn holds(&self, action: &Action) -> bool {
+        self.classes.contains(&(action.verb(), action.kind())) || self.is_outdated(action)
+    }
+
+    /// Whether the version that this action expects is known to be no longer the newest.
+    pub fn is_outdated(&self, action: &Action) -> bool {
+        let expected = action.expected_version();
+        expected.is_some_and(|version| {
+            let version = (action.kind(), action.key(), version.to_owned());
+            self.outdated.contains(&version)
+        })
+    }
+}
 
 /// What failed.
 #[derive(Clone, Debug, Default)]
@@ -42,13 +73,15 @@ pub struct Failure {
     pub is_refused: bool,
     /// How long the API server asks to wait.
     pub after: Duration,
+    /// What was written by others in between.
+    pub outdated: BTreeSet<Outdated>,
 }
 
 /// Waits that are not over.
 #[derive(Clone, Debug)]
 pub struct Pending {
     /// Writes that are not repeated yet.
-    pub blocked: BTreeSet<Class>,
+    pub blocked: Blocked,
     /// What the status says meanwhile.
     pub errors: Vec<LastError>,
     /// Time left for the first of them.
@@ -61,6 +94,7 @@ struct Entry {
     until: Instant,
     generation: Option<i64>,
     errors: Vec<LastError>,
+    outdated: BTreeSet<Outdated>,
 }
 
 /// Failures in a row, per object and class.
@@ -83,6 +117,7 @@ impl Backoff {
                 until: Instant::now() + wait,
                 generation: failure.generation,
                 errors: failure.errors,
+                outdated: failure.outdated,
             },
         );
         (count, wait)
@@ -93,17 +128,22 @@ impl Backoff {
         let entries = self.entries();
         let now = Instant::now();
         let classes = entries.get(key)?.iter();
+        // A conflict has nothing to do with the spec.
+        let is_of_spec = |class: &Option<Class>, entry: &Entry| {
+            class.is_none() && !entry.outdated.is_empty() || entry.generation == generation
+        };
         let waiting: Vec<_> = classes
-            .filter(|(_, entry)| entry.generation == generation && entry.until > now)
-            .filter_map(|(class, entry)| Some(((*class)?, entry)))
+            .filter(|(class, entry)| is_of_spec(class, entry) && entry.until > now)
+            .filter(|(class, entry)| class.is_some() || !entry.outdated.is_empty())
             .collect();
         let first = waiting.iter().map(|(_, entry)| entry.until).min()?;
+        let entries = || waiting.iter().map(|(_, entry)| entry);
         Some(Pending {
-            blocked: waiting.iter().map(|(class, _)| *class).collect(),
-            errors: waiting
-                .iter()
-                .flat_map(|(_, entry)| entry.errors.clone())
-                .collect(),
+            blocked: Blocked {
+                classes: waiting.iter().filter_map(|(class, _)| **class).collect(),
+                outdated: entries().flat_map(|e| e.outdated.clone()).collect(),
+            },
+            errors: entries().flat_map(|e| e.errors.clone()).collect(),
             rest: first.saturating_duration_since(now),
         })
     }

@@ -3,7 +3,6 @@
 mod retry;
 mod status_writer;
 
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +16,7 @@ use kube::core::object::HasStatus;
 use tokio::time::Instant;
 
 use crate::apply::{self, Outcome};
-use crate::backoff::{Backoff, Failure, Pending};
+use crate::backoff::{Backoff, Blocked, Failure, Pending};
 use crate::cache::Cache;
 use crate::context::Context;
 use crate::controllers::Reconciler;
@@ -26,7 +25,7 @@ use crate::metrics::{ByController, ByResult};
 use crate::reconcile_log;
 use crate::work_queue::TurnEnd;
 use retry::status_of;
-use status_writer::{Debounce, STATUS_DEBOUNCE};
+use status_writer::{Debounce, STATUS_DEBOUNCE, version_of};
 
 /// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
 const MAX_WAIT: Duration = Duration::from_mins(1);
@@ -135,12 +134,15 @@ impl<R: Reconciler> Worker<R> {
         let pending = self.backoff.pending(key, object.meta().generation);
         let blocked = pending
             .as_ref()
-            .map_or_else(BTreeSet::new, |p| p.blocked.clone());
+            .map_or_else(Blocked::default, |p| p.blocked.clone());
         self.publish(object, &plan.events, now).await;
         let mut outcome = apply::apply_plan(&self.context, &plan.waves, &blocked, now).await;
         reconcile_log::log_writes(R::NAME, key, &outcome);
-        let is_status_blocked = blocked.contains(&status_of::<R>());
+        let is_outdated =
+            version_of::<R>(key, object).is_some_and(|version| blocked.outdated.contains(&version));
+        let is_status_blocked = is_outdated || blocked.classes.contains(&status_of::<R>());
         outcome.is_cut_short |= is_status_blocked && plan.status.is_some();
+        outcome.awaits_version |= is_outdated && plan.status.is_some();
         let next = plan.status.filter(|_| !is_status_blocked);
         let next = next.map(|next| with_errors(next, &outcome, pending.as_ref()));
         let waiting = pending.filter(|_| outcome.is_cut_short).map(|p| p.rest);

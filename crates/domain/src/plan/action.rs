@@ -154,6 +154,20 @@ impl Action {
         }
     }
 
+    /// The version in which the object has to be for this; `None` if any will do.
+    pub fn expected_version(&self) -> Option<&str> {
+        match self {
+            Self::Replace(object) => object.meta().resource_version.as_deref(),
+            Self::Finalizers {
+                resource_version, ..
+            } => Some(resource_version),
+            Self::Delete {
+                resource_version, ..
+            } => resource_version.as_deref(),
+            Self::Create(_) | Self::Merge { .. } | Self::Patch { .. } => None,
+        }
+    }
+
     /// What is done, in one word.
     pub fn verb(&self) -> &'static str {
         match self {

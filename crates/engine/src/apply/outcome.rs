@@ -9,7 +9,7 @@ use domain::plan::{Action, Kind, Purpose};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::backoff::Class;
+use crate::backoff::{Class, Outdated};
 use crate::requests::RequestError;
 
 /// Errors kept per object; the rest is alike.
@@ -41,6 +41,10 @@ pub struct Outcome {
     pub failures: Vec<Failed>,
     /// Objects that changed under us; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
+    /// The versions of them that were expected, where one was.
+    pub outdated: BTreeSet<Outdated>,
+    /// Whether a write waits for a newer version of what it is about.
+    pub awaits_version: bool,
     /// Writes that were left out because their like failed.
     pub is_cut_short: bool,
     /// Whether the API server asked to wait.

@@ -26,7 +26,9 @@ impl<R: Reconciler> Worker<R> {
     ) -> Option<Duration> {
         if !outcome.has_failed() {
             let done = outcome.classes_done();
-            self.backoff.keep(key, &BTreeSet::new(), &done);
+            // What waits for a newer version has not succeeded.
+            let failed = outcome.awaits_version.then_some(None);
+            self.backoff.keep(key, &failed.into_iter().collect(), &done);
             return delay;
         }
         let wait = self.retry(key, object, outcome).await;
@@ -44,9 +46,16 @@ impl<R: Reconciler> Worker<R> {
             let failure = build_failure(*class, generation, &outcome);
             first = first.min(self.backoff.failed(key, failure).1);
         }
+        if outcome.awaits_version {
+            failed.insert(None);
+        }
         if !outcome.conflicts.is_empty() {
             failed.insert(None);
-            let (count, wait) = self.backoff.failed(key, Failure::default());
+            let conflict = Failure {
+                outdated: outcome.outdated.clone(),
+                ..Failure::default()
+            };
+            let (count, wait) = self.backoff.failed(key, conflict);
             first = first.min(wait);
             if count >= CONFLICTS_BEFORE_READ {
                 apply::read_all_live(&self.context, &outcome.conflicts).await;
@@ -76,5 +85,6 @@ fn build_failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Fa
         errors: reported.map(|failed| failed.error.clone()).collect(),
         is_refused: is_of_ending_namespace || all().any(|failed| failed.is_refused),
         after: all().map(|failed| failed.after).max().unwrap_or_default(),
+        outdated: BTreeSet::new(),
     }
 }

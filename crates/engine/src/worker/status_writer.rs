@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::{Worker, kind_of, status_of};
 use crate::apply::Outcome;
+use crate::backoff::Outdated;
 use crate::controllers::Reconciler;
 use crate::reconcile_log;
 use crate::requests::RequestError;
@@ -107,6 +108,7 @@ impl<R: Reconciler> Worker<R> {
         now: Timestamp,
     ) {
         if let RequestError::Conflict | RequestError::Unreadable(_) = error {
+            outcome.outdated.extend(version_of::<R>(key, object));
             outcome.conflicts.push((kind_of::<R>(), key.clone()));
             return;
         }
@@ -118,4 +120,10 @@ impl<R: Reconciler> Worker<R> {
         }
         outcome.fail(status_of::<R>(), String::new(), error, text, now);
     }
+}
+
+/// The version in which a status expects its object.
+pub(super) fn version_of<R: Reconciler>(key: &Key, object: &R::Object) -> Option<Outdated> {
+    let version = object.meta().resource_version.clone()?;
+    Some((kind_of::<R>(), key.clone(), version))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use api::{LastError, events};
 use domain::plan::{Action, Kind, Purpose, Target};
 use engine::apply::{Outcome, apply_plan};
+use engine::backoff::Blocked;
 use engine::event_recorder::summaries;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{Pod, Service};
@@ -55,7 +56,7 @@ pub async fn run(
     waves: Vec<Vec<Action>>,
 ) -> (Outcome, Vec<String>, usize) {
     let (context, asked) = context(answers);
-    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &Blocked::default(), Timestamp::UNIX_EPOCH).await;
     let asked = asked.lock().unwrap().clone();
     (outcome, asked, context.caches.of::<domain::Pod>().len())
 }
@@ -182,7 +183,10 @@ async fn stops_at_an_object_that_cannot_be_read_and_says_so() {
 #[tokio::test]
 async fn leaves_out_what_has_to_wait() {
     let (context, asked) = context(vec![(200, json!({}))]);
-    let blocked = BTreeSet::from([("create", Kind::of::<Pod>())]);
+    let blocked = Blocked {
+        classes: BTreeSet::from([("create", Kind::of::<Pod>())]),
+        ..Blocked::default()
+    };
     let waves = [vec![create("a")], vec![delete("e")]];
     let outcome = apply_plan(&context, &waves, &blocked, Timestamp::UNIX_EPOCH).await;
     assert_eq!(
@@ -220,6 +224,24 @@ async fn decides_again_when_the_object_to_delete_is_gone_or_another() {
     }
 }
 
+/// The same version is not sent twice while a lagging view shows it.
+#[tokio::test]
+async fn what_was_changed_meanwhile_is_not_sent_again_in_the_same_version() {
+    let mut seen = stored_meta("a");
+    seen.resource_version = Some("7".into());
+    let wave = || vec![Action::delete_as_seen::<Pod>(&seen, Purpose::ScaleInPod)];
+    let (outcome, ..) = run(vec![(409, failure(409, "Conflict"))], vec![wave()]).await;
+    assert!(!outcome.outdated.is_empty() && !outcome.awaits_version);
+    let blocked = Blocked {
+        outdated: outcome.outdated,
+        ..Blocked::default()
+    };
+    let (context, asked) = context(vec![]);
+    let outcome = apply_plan(&context, &[wave()], &blocked, Timestamp::UNIX_EPOCH).await;
+    assert!(asked.lock().unwrap().is_empty());
+    assert!(outcome.is_cut_short && outcome.awaits_version);
+}
+
 /// Somebody may cut the owner reference of an object between the look at it and the request.
 #[tokio::test]
 async fn deletes_the_version_that_was_seen_and_no_other() {
@@ -227,7 +249,13 @@ async fn deletes_the_version_that_was_seen_and_no_other() {
     let mut seen = stored_meta("a");
     seen.resource_version = Some("7".into());
     let wave = vec![Action::delete_as_seen::<Pod>(&seen, Purpose::ScaleInPod)];
-    apply_plan(&context, &[wave], &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    apply_plan(
+        &context,
+        &[wave],
+        &Blocked::default(),
+        Timestamp::UNIX_EPOCH,
+    )
+    .await;
     let sent = bodies.lock().unwrap()[0]["preconditions"].clone();
     assert_eq!(sent, json!({"uid": "uid-a", "resourceVersion": "7"}));
 }

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use api::LastError;
-use domain::plan::Kind;
+use domain::plan::{Action, Kind};
 use domain::{Key, Pod};
 use engine::backoff::{Backoff, Class, Failure};
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 fn pods() -> Class {
     ("create", Kind::of::<Pod>())
@@ -113,12 +113,15 @@ async fn a_failure_does_not_end_the_wait_of_another() {
             &BTreeSet::new(),
         );
         let pending = backoff.pending(&key, None).unwrap();
-        assert_eq!(pending.blocked, BTreeSet::from([pods(), services()]));
+        assert_eq!(
+            pending.blocked.classes,
+            BTreeSet::from([pods(), services()])
+        );
         assert_eq!(pending.errors.len(), 2, "they do not flap");
         tokio::time::advance(Duration::from_secs(2)).await;
     }
     let pending = backoff.pending(&key, None).unwrap();
-    assert!(pending.blocked.contains(&pods()));
+    assert!(pending.blocked.classes.contains(&pods()));
     tokio::time::advance(Duration::from_mins(2)).await;
     assert!(backoff.pending(&key, None).is_none());
     backoff.keep(&key, &BTreeSet::from([None]), &BTreeSet::from([services()]));
@@ -141,4 +144,39 @@ async fn what_is_not_asked_for_has_not_succeeded() {
     assert_eq!(backoff.count(&key, Some(pods())), 5);
     backoff.keep(&key, &BTreeSet::new(), &BTreeSet::from([pods()]));
     assert!(!backoff.holds(&key));
+}
+
+/// A PUT of this object in the version that it bears.
+fn replace(name: &str, version: &str) -> Action {
+    Action::replace(Service {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            namespace: Some("default".into()),
+            resource_version: Some(version.into()),
+            ..ObjectMeta::default()
+        },
+        ..Service::default()
+    })
+}
+
+/// A lagging view shows the same version again: to send it again is to be refused again, and after
+/// three times the object would be read live.
+#[tokio::test(start_paused = true)]
+async fn what_another_wrote_in_between_waits_for_its_newer_version() {
+    let (backoff, set) = (Backoff::default(), key("a"));
+    let conflict = || Failure {
+        outdated: BTreeSet::from([(Kind::of::<Service>(), key("b"), "7".to_owned())]),
+        ..Failure::default()
+    };
+    assert_eq!(backoff.failed(&set, conflict()).0, 1);
+    let pending = backoff.pending(&set, Some(2)).unwrap();
+    assert!(pending.rest <= Duration::from_millis(63), "{pending:?}");
+    for (name, version, is_held) in [("b", "7", true), ("b", "8", false), ("c", "7", false)] {
+        let held = pending.blocked.holds(&replace(name, version));
+        assert_eq!(held, is_held, "{name} at version {version}");
+    }
+    backoff.keep(&set, &BTreeSet::from([None]), &BTreeSet::new());
+    tokio::time::advance(Duration::from_millis(63)).await;
+    assert!(backoff.pending(&set, Some(2)).is_none(), "not for ever");
+    assert_eq!(backoff.failed(&set, conflict()).0, 2, "nor forgotten");
 }

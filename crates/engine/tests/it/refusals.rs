@@ -1,11 +1,11 @@
 //! What is refused, throttled or of no use: what becomes of the rest of a plan.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use domain::plan::Kind;
 use domain::{Key, Pod};
 use engine::apply::{apply_plan, read_all_live};
+use engine::backoff::Blocked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ async fn a_webhook_that_cannot_be_asked_is_a_refusal_and_no_doubt() {
     let answers = vec![unwilling(500, message), (200, json!({}))];
     let (context, asked) = context(answers);
     let waves = [vec![create("a")], vec![delete("e")]];
-    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &Blocked::default(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(asked.lock().unwrap().len(), 2, "the rest goes on");
     assert!(
         context.caches.of::<Pod>().expired().is_empty(),
@@ -71,7 +71,7 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
     }));
     let began = tokio::time::Instant::now();
     let waves = [vec![create("a"), create("b")], vec![delete("e")]];
-    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &Blocked::default(), Timestamp::UNIX_EPOCH).await;
     assert_eq!(asked.lock().unwrap().len(), 1);
     assert!(
         context.caches.of::<Pod>().expired().is_empty(),
@@ -81,7 +81,13 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
     assert_eq!(first(&outcome).code, "ERR_API_THROTTLED");
     insta::assert_snapshot!(first(&outcome).description);
     let others = [vec![delete("f")]];
-    apply_plan(&context, &others, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    apply_plan(
+        &context,
+        &others,
+        &Blocked::default(),
+        Timestamp::UNIX_EPOCH,
+    )
+    .await;
     assert_eq!(
         began.elapsed(),
         Duration::from_secs(7),
@@ -103,7 +109,7 @@ async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
     }));
     let all: Vec<_> = (0..500).map(|i| create(&format!("p{i}"))).collect();
     let waves = [all, vec![delete("e")]];
-    let outcome = apply_plan(&context, &waves, &BTreeSet::new(), Timestamp::UNIX_EPOCH).await;
+    let outcome = apply_plan(&context, &waves, &Blocked::default(), Timestamp::UNIX_EPOCH).await;
     let asked = asked.lock().unwrap();
     assert_eq!(asked.len(), 2, "one POST, and what is to be deleted");
     assert_eq!(outcome.errors().count(), 0, "not the user's problem");

@@ -1,14 +1,13 @@
 //! Pods whose POST was sent and got no answer: who waits for them is woken when it is known whether
 //! they are there, since that there is none is an event of no watch.
 
-use std::collections::BTreeSet;
-
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus, labels};
 use domain::plan::Action;
 use domain::{Key, Pod};
 use engine::Context;
 use engine::apply::apply_plan;
+use engine::backoff::Blocked;
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
@@ -78,7 +77,7 @@ async fn wake_who_waits_for_them() {
     apply_plan(
         &context,
         &[vec![create]],
-        &BTreeSet::new(),
+        &Blocked::default(),
         Timestamp::UNIX_EPOCH,
     )
     .await;
