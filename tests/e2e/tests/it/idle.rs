@@ -1,6 +1,6 @@
 //! Cliques and groups that are scaled to 0 and woken, while what is beside them goes on.
 
-mod ten_times;
+pub mod ten_times;
 mod woken;
 
 use serde_json::{Value, json};

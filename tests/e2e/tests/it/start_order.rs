@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::harness::seen::name;
 use crate::harness::starts::{Starts, is_told, pairs};
-use crate::harness::{Namespace, Seen, same};
+use crate::harness::{Namespace, Seen, same, wait};
 
 /// The pods of these PodCliques are on nodes and wait, each for what stands beside its PodClique.
 fn expect_waiting(seen: &Seen, podcliques: &[(&str, &str)]) -> Result<(), String> {
@@ -62,6 +62,12 @@ fn get_ready(ns: &Namespace<'_>, podclique: &str, index: usize) {
 
 /// Nobody was told too early, and so many pods were told until now.
 fn expect_count(starts: &mut Starts, count: usize) {
-    starts.judge();
-    assert_eq!(starts.count(), count, "{starts:?}");
+    let told = wait::until(|| {
+        starts.judge();
+        let is_behind = starts.count() < count;
+        (!is_behind)
+            .then(|| starts.count())
+            .ok_or_else(|| format!("not {count} pods were told: {starts:?}"))
+    });
+    assert_eq!(told.unwrap(), count, "{starts:?}");
 }

@@ -1,10 +1,10 @@
 //! A changed pod template on its way to running pods (docs/updates.md).
 
-mod interrupted;
-mod on_delete;
-mod rolling;
+pub mod interrupted;
+pub mod on_delete;
+pub mod rolling;
 mod stuck;
-mod without_restart;
+pub mod without_restart;
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ use crate::harness::{Namespace, Seen, same};
 
 /// Three replicas, each of a clique of 4 pods of which 3 are required, and a group of two cliques
 /// with 2 replicas; all pods have this version.
-fn workload(version: &str) -> Value {
+pub fn workload(version: &str) -> Value {
     let mut web = clique("web", 4);
     web["spec"]["minAvailable"] = 3.into();
     let mut cliques = [web, clique("lead", 1), clique("work", 2)];
@@ -35,7 +35,7 @@ fn workload(version: &str) -> Value {
 const PODS: usize = 10;
 
 /// All replicas run with this version, and the status says so.
-fn runs(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
+pub fn runs(seen: &Seen, version: &str, replicas: usize) -> Result<(), String> {
     seen.expect_ready_pods(PODS * replicas)?;
     let pods = seen.all("Pod");
     let of_version = pods

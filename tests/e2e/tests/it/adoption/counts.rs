@@ -30,7 +30,7 @@ fn attempt(seen: &Seen) -> Value {
 }
 
 #[test]
-fn a_count_outlives_a_template_and_a_termination_and_its_autoscaler_goes_when_it_is_removed() {
+fn a_count_outlives_an_update_a_restart_and_a_termination_and_its_autoscaler_goes_if_removed() {
     let lane = stopped("adopt-counts");
     let ns = lane.namespace();
     adopt(&lane, &ns);
@@ -54,11 +54,19 @@ fn a_count_outlives_a_template_and_a_termination_and_its_autoscaler_goes_when_it
             {"op": "replace", "path": format!("{group}/replicas"), "value": 5},
             {"op": "replace", "path": "/spec/template/terminationDelay", "value": "2s"},
             {"op": "replace", "path": format!("{group}/scaleConfig/maxReplicas"), "value": 6},
+            {"op": "add", "path": "/spec/template/cliques/0/annotations/example.com~1version",
+                "value": "2"},
         ]),
     );
-    ns.until("the template is known, the counts stay", |seen| {
+    lane.operator.kill();
+    lane.operator.start_again().unwrap();
+    ns.until("the template is there, the counts stay", |seen| {
         let highest = &seen.one(KIND, "llm-0-model")?["spec"]["maxReplicas"];
         same("maxReplicas", highest, &json!(6))?;
+        for pod in seen.pods("llm-0-router") {
+            let version = &pod["metadata"]["annotations"]["example.com/version"];
+            same(name(pod), version, &json!("2"))?;
+        }
         are_kept(seen, 3, 2)
     });
 

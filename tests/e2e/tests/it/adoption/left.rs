@@ -6,12 +6,16 @@ use serde_json::{Value, json};
 use super::meta::{controlled, managed, set_as_stored};
 use super::{podcliques, statuses};
 use crate::harness::Namespace;
-use crate::harness::seen::controlled_by;
+use crate::harness::client;
+use crate::harness::seen::{controlled_by, name};
+
+const REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
 
 /// A set that the Go operator made, and what it made for it.
 pub struct Left<'a> {
     pub ns: &'a Namespace<'a>,
     pub set: Value,
+    /// The group of the set `llm`.
     pub group: Value,
 }
 
@@ -25,55 +29,72 @@ impl<'a> Left<'a> {
     ) -> Self {
         let mut set = set_as_stored();
         change(&mut set);
-        let set = create(ns, &set);
-        let mut left = Self {
+        let mut group = set["spec"]["template"]["podCliqueScalingGroups"][0].clone();
+        group["replicas"] = json!(group_replicas);
+        let mut left = Self::of(ns, create(ns, &set));
+        left.service(0);
+        left.extras();
+        left.group = left.scaling_group(0, &group);
+        left
+    }
+
+    /// A set that is stored, and what is there once for it.
+    pub fn of(ns: &'a Namespace<'a>, set: Value) -> Self {
+        let left = Self {
             ns,
             set,
             group: Value::Null,
         };
         left.access();
-        left.service();
-        left.extras();
-        let group = left.controlled_group(group_replicas);
-        left.group = create(ns, &group);
         left
+    }
+
+    /// Name of the set.
+    pub fn name(&self) -> &str {
+        name(&self.set)
     }
 
     /// ServiceAccount, Role, RoleBinding and the Secret with the token.
     fn access(&self) {
-        let set = &self.set;
+        let (set, called) = (&self.set, self.name());
         let account = json!({"apiVersion": "v1", "kind": "ServiceAccount",
-            "metadata": controlled(set, "llm", "llm", "pod-service-account"),
+            "metadata": controlled(set, called, called, "pod-service-account"),
             "automountServiceAccountToken": true});
         create(self.ns, &account);
         let rbac = "rbac.authorization.k8s.io";
-        let role = "grove.io:pcs:llm";
+        let (role, label) = (
+            format!("grove.io:pcs:{called}"),
+            format!("grove.io-pcs-{called}"),
+        );
         create(
             self.ns,
             &json!({"apiVersion": format!("{rbac}/v1"), "kind": "Role",
-            "metadata": controlled(set, role, "grove.io-pcs-llm", "pod-role"),
+            "metadata": controlled(set, &role, &label, "pod-role"),
             "rules": [{"apiGroups": [""], "resources": ["pods", "pods/status"],
                 "verbs": ["get", "list", "watch"]}]}),
         );
         create(
             self.ns,
             &json!({"apiVersion": format!("{rbac}/v1"), "kind": "RoleBinding",
-            "metadata": controlled(set, role, "grove.io-pcs-llm", "pod-role-binding"),
+            "metadata": controlled(set, &role, &label, "pod-role-binding"),
             "roleRef": {"apiGroup": rbac, "kind": "Role", "name": role},
-            "subjects": [{"kind": "ServiceAccount", "name": "llm", "namespace": self.ns.name}]}),
+            "subjects": [{"kind": "ServiceAccount", "name": called, "namespace": self.ns.name}]}),
         );
+        let token = format!("{called}-ic-sat");
         let mut secret = json!({"apiVersion": "v1", "kind": "Secret",
             "type": "kubernetes.io/service-account-token",
-            "metadata": controlled(set, "llm-ic-sat", "llm-ic-sat", "pod-sa-token-secret")});
-        secret["metadata"]["annotations"] = json!({"kubernetes.io/service-account.name": "llm"});
+            "metadata": controlled(set, &token, &token, "pod-sa-token-secret")});
+        secret["metadata"]["annotations"] = json!({"kubernetes.io/service-account.name": called});
         create(self.ns, &secret);
     }
 
-    fn service(&self) {
-        let mut meta = controlled(&self.set, "llm-0", "llm-0", "pcs-headless-service");
-        meta["labels"]["grove.io/podcliqueset-replica-index"] = json!("0");
-        let mut selector = managed("llm");
-        selector["grove.io/podcliqueset-replica-index"] = json!("0");
+    /// The headless Service of a replica.
+    pub fn service(&self, replica: u32) {
+        let called = format!("{}-{replica}", self.name());
+        let mut meta = controlled(&self.set, &called, &called, "pcs-headless-service");
+        meta["labels"][REPLICA_INDEX] = json!(replica.to_string());
+        let mut selector = managed(self.name());
+        selector[REPLICA_INDEX] = json!(replica.to_string());
         create(
             self.ns,
             &json!({"apiVersion": "v1", "kind": "Service", "metadata": meta,
@@ -101,29 +122,37 @@ impl<'a> Left<'a> {
         );
     }
 
-    fn controlled_group(&self, replicas: u32) -> Value {
-        let mut meta = controlled(
-            &self.set,
-            "llm-0-model",
-            "llm-0-model",
-            "pcs-podcliquescalinggroup",
-        );
-        meta["labels"]["grove.io/podcliqueset-replica-index"] = json!("0");
+    /// The PodCliqueScalingGroup of a replica for this group of the template.
+    pub fn scaling_group(&self, replica: u32, group: &Value) -> Value {
+        let called = format!("{}-{replica}-{}", self.name(), text(&group["name"]));
+        let mut meta = controlled(&self.set, &called, &called, "pcs-podcliquescalinggroup");
+        meta["labels"][REPLICA_INDEX] = json!(replica.to_string());
         meta["finalizers"] = json!(["grove.io/podcliquescalinggroup.grove.io"]);
-        json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueScalingGroup", "metadata": meta,
-            "spec": {"replicas": replicas, "minAvailable": 1,
-                "cliqueNames": ["leader", "worker"]}})
+        let of = |field: &str| group[field].clone();
+        let made = json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueScalingGroup",
+            "metadata": meta, "spec": {"replicas": of("replicas"),
+                "minAvailable": of("minAvailable"), "cliqueNames": of("cliqueNames")}});
+        create(self.ns, &made)
     }
 
     /// The router's PodClique.
     pub fn router(&self) -> Value {
-        create(self.ns, &podcliques::standalone(&self.set, "router"))
+        self.standalone(0, "router")
+    }
+
+    /// The PodClique of a replica for a clique that is in no group.
+    pub fn standalone(&self, replica: u32, clique: &str) -> Value {
+        create(self.ns, &podcliques::standalone(&self.set, replica, clique))
+    }
+
+    /// The PodClique of a clique in replica `j` of this group.
+    pub fn grouped(&self, group: &Value, clique: &str, j: u32) -> Value {
+        create(self.ns, &podcliques::grouped(&self.set, group, clique, j))
     }
 
     /// Leader and worker of a replica of the group.
     pub fn group_replica(&self, j: u32) -> [Value; 2] {
-        let made = |clique| podcliques::grouped(&self.set, &self.group, clique, j);
-        ["leader", "worker"].map(|clique| create(self.ns, &made(clique)))
+        ["leader", "worker"].map(|clique| self.grouped(&self.group, clique, j))
     }
 
     /// Pods of a PodClique with these indices, as they are after their gate came off, or before;
@@ -145,7 +174,7 @@ impl<'a> Left<'a> {
                 "minReplicas": podclique["spec"]["minAvailable"],
                 "podReferences": pods.iter().map(reference).collect::<Vec<_>>()})
         };
-        let mut labels = managed("llm");
+        let mut labels = managed(self.name());
         labels["app.kubernetes.io/component"] = json!("podgang");
         labels["grove.io/scheduler-name"] = json!("default-scheduler");
         create(
@@ -157,22 +186,18 @@ impl<'a> Left<'a> {
         let is_complete = parts
             .iter()
             .all(|(podclique, pods)| podclique["spec"]["replicas"] == json!(pods.len()));
-        self.report("podgang", name, &statuses::gang(is_complete));
+        self.report("PodGang", name, &statuses::gang(is_complete));
     }
 
     /// Writes a status.
     pub fn report(&self, kind: &str, name: &str, status: &Value) {
-        let patch = format!("--patch={}", json!({"status": status}));
-        let args = ["patch", kind, name, "--subresource=status", "--type=merge"];
-        self.ns.kubectl(&[&args[..], &[&patch]].concat());
+        let kubeconfig = &self.ns.control_plane.kubeconfig;
+        client::patch_status(kubeconfig, &self.ns.name, (kind, name), status).unwrap();
     }
 }
 
 fn create(ns: &Namespace<'_>, manifest: &Value) -> Value {
-    let output = ns.feed(&["create", "--output=json", "-f", "-"], manifest);
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{manifest} was refused: {error}");
-    serde_json::from_slice(&output.stdout).unwrap()
+    client::create(&ns.control_plane.kubeconfig, &ns.name, manifest).unwrap()
 }
 
 fn text(value: &Value) -> String {

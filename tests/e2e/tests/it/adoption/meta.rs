@@ -10,13 +10,9 @@ pub const THEN: &str = "2026-01-01T00:00:00Z";
 pub const GENERATION: &str = "c7d5868794b65cf8b4f";
 
 /// The Go operator's hash of a clique's pods: digits of a number, in letters.
-pub fn template_hash(clique: &str) -> &'static str {
-    match clique {
-        "router" => "6d9b7c58f4",
-        "leader" => "79f5c4d86b",
-        "worker" => "58bc96d7f9",
-        other => panic!("no clique {other}"),
-    }
+pub fn template_hash(clique: &str) -> String {
+    let letters = clique.bytes().rev().cycle().take(10);
+    letters.map(|b| char::from(b'b' + b % 8)).collect()
 }
 
 /// The set `llm`, with the defaults that the Go operator's webhook stores: a router, and a group

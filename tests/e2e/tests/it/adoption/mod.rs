@@ -2,6 +2,8 @@
 //! working.
 
 mod adopted;
+mod any_set;
+mod changed;
 mod counts;
 mod left;
 mod meta;

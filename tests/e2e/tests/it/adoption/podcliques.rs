@@ -3,34 +3,43 @@
 use serde_json::{Value, json};
 
 use super::meta::{controlled, template, template_hash};
-use crate::harness::seen::controlled_by;
+use crate::harness::seen::{controlled_by, name};
+
+const PART_OF: &str = "app.kubernetes.io/part-of";
+const REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
 
 /// The PodClique of a clique that is in no group.
-pub fn standalone(set: &Value, clique: &str) -> Value {
-    let name = format!("llm-0-{clique}");
-    let mut made = podclique(set, clique, &name, "pcs-podclique");
-    made["metadata"]["labels"]["grove.io/podgang"] = json!("llm-0");
+pub fn standalone(set: &Value, replica: u32, clique: &str) -> Value {
+    let base = format!("{}-{replica}", name(set));
+    let called = format!("{base}-{clique}");
+    let mut made = podclique(set, replica, clique, &called, "pcs-podclique");
+    made["metadata"]["labels"]["grove.io/podgang"] = json!(base);
     made
 }
 
-/// The PodClique of a clique in replica `j` of the group; the first replica is in the base gang.
+/// The PodClique of a clique in replica `j` of the group; the first replicas are in the base gang.
 pub fn grouped(set: &Value, group: &Value, clique: &str, j: u32) -> Value {
-    let name = format!("llm-0-model-{j}-{clique}");
-    let mut made = podclique(set, clique, &name, "pcsg-podclique");
+    let replica = group["metadata"]["labels"][REPLICA_INDEX].as_str().unwrap();
+    let replica: u32 = replica.parse().unwrap();
+    let (of, base) = (name(group), format!("{}-{replica}", name(set)));
+    let called = format!("{of}-{j}-{clique}");
+    let mut made = podclique(set, replica, clique, &called, "pcsg-podclique");
     made["metadata"]["ownerReferences"] = controlled_by(group);
     let labels = &mut made["metadata"]["labels"];
-    labels["grove.io/podcliquescalinggroup"] = group["metadata"]["name"].clone();
+    labels["grove.io/podcliquescalinggroup"] = json!(of);
     labels["grove.io/podcliquescalinggroup-replica-index"] = json!(j.to_string());
-    if let Some(scaled) = j.checked_sub(1) {
-        labels["grove.io/podgang"] = json!(format!("llm-0-model-{scaled}"));
-        labels["grove.io/base-podgang"] = json!("llm-0");
+    let least = number(&group["spec"]["minAvailable"]);
+    if let Some(scaled) = u64::from(j).checked_sub(least) {
+        labels["grove.io/podgang"] = json!(format!("{of}-{scaled}"));
+        labels["grove.io/base-podgang"] = json!(base);
     } else {
-        labels["grove.io/podgang"] = json!("llm-0");
+        labels["grove.io/podgang"] = json!(base);
     }
     let label = |key: &str| from_label(&format!("grove.io/podcliquescalinggroup{key}"));
+    let pods = pods_of_replica(set, group).to_string();
     let variables = [
         json!({"name": "GROVE_PCSG_NAME", "valueFrom": label("")}),
-        json!({"name": "GROVE_PCSG_TEMPLATE_NUM_PODS", "value": "3"}),
+        json!({"name": "GROVE_PCSG_TEMPLATE_NUM_PODS", "value": pods}),
         json!({"name": "GROVE_PCSG_INDEX", "valueFrom": label("-replica-index")}),
     ];
     put_first(&mut made["spec"]["podSpec"], &variables);
@@ -40,8 +49,19 @@ pub fn grouped(set: &Value, group: &Value, clique: &str, j: u32) -> Value {
     made
 }
 
-/// In order, and only within one gang: a leader of the base gang waits for the router, a worker
-/// for its leader (§9.4).
+/// Pods of a replica of the group, as the template has them.
+fn pods_of_replica(set: &Value, group: &Value) -> u64 {
+    let cliques = group["spec"]["cliqueNames"].as_array().unwrap().iter();
+    let pods = cliques.map(|clique| &template(set, clique.as_str().unwrap())["spec"]["replicas"]);
+    pods.map(number).sum()
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().unwrap()
+}
+
+/// Of the set `llm`: in order, and only within one gang: a leader of the base gang waits for the
+/// router, a worker for its leader (§9.4).
 fn parent(set: &Value, clique: &str, j: u32) -> Option<String> {
     let is_ordered = set["spec"]["template"]["cliqueStartupType"] == "CliqueStartupTypeInOrder";
     match clique {
@@ -51,15 +71,15 @@ fn parent(set: &Value, clique: &str, j: u32) -> Option<String> {
     }
 }
 
-fn podclique(set: &Value, clique: &str, name: &str, component: &str) -> Value {
+fn podclique(set: &Value, replica: u32, clique: &str, called: &str, component: &str) -> Value {
     let template = template(set, clique);
-    let mut meta = controlled(set, name, name, component);
+    let mut meta = controlled(set, called, called, component);
     meta["finalizers"] = json!(["grove.io/podclique.grove.io"]);
     meta["annotations"] = template["annotations"].clone();
-    for (key, value) in template["labels"].as_object().unwrap() {
+    for (key, value) in template["labels"].as_object().into_iter().flatten() {
         meta["labels"][key] = value.clone();
     }
-    meta["labels"]["grove.io/podcliqueset-replica-index"] = json!("0");
+    meta["labels"][REPLICA_INDEX] = json!(replica.to_string());
     meta["labels"]["grove.io/pod-template-hash"] = json!(template_hash(clique));
     json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": meta,
         "spec": template["spec"]})
@@ -68,14 +88,14 @@ fn podclique(set: &Value, clique: &str, name: &str, component: &str) -> Value {
 /// The pod with this index, named by the API server.
 pub fn pod(podclique: &Value, index: u32, is_gated: bool) -> Value {
     let meta = &podclique["metadata"];
-    let name = meta["name"].as_str().unwrap();
+    let name = name(podclique);
     let mut labels = meta["labels"].clone();
     labels["grove.io/podclique"] = json!(name);
     labels["grove.io/podclique-pod-index"] = json!(index.to_string());
     let mut spec = podclique["spec"]["podSpec"].clone();
     put_first(&mut spec, &variables(meta));
     spec["hostname"] = json!(format!("{name}-{index}"));
-    spec["subdomain"] = json!("llm-0");
+    spec["subdomain"] = json!(service(meta));
     if is_gated {
         spec["schedulingGates"] = json!([{"name": "grove.io/podgang-pending-creation"}]);
     }
@@ -92,15 +112,22 @@ pub fn pod(podclique: &Value, index: u32, is_gated: bool) -> Value {
 
 fn variables(meta: &Value) -> [Value; 5] {
     let namespace = meta["namespace"].as_str().unwrap();
-    let service = format!("llm-0.{namespace}.svc.cluster.local");
+    let (set, replica) = (&meta["labels"][PART_OF], &meta["labels"][REPLICA_INDEX]);
+    let service = format!("{}.{namespace}.svc.cluster.local", service(meta));
     let index = from_label("grove.io/podclique-pod-index");
     [
-        json!({"name": "GROVE_PCS_NAME", "value": "llm"}),
-        json!({"name": "GROVE_PCS_INDEX", "value": "0"}),
+        json!({"name": "GROVE_PCS_NAME", "value": set}),
+        json!({"name": "GROVE_PCS_INDEX", "value": replica}),
         json!({"name": "GROVE_PCLQ_NAME", "value": meta["name"]}),
         json!({"name": "GROVE_HEADLESS_SERVICE", "value": service}),
         json!({"name": "GROVE_PCLQ_POD_INDEX", "valueFrom": index}),
     ]
+}
+
+/// Name of the headless Service.
+fn service(meta: &Value) -> String {
+    let label = |key: &str| meta["labels"][key].as_str().unwrap().to_owned();
+    format!("{}-{}", label(PART_OF), label(REPLICA_INDEX))
 }
 
 fn from_label(label: &str) -> Value {
@@ -108,7 +135,8 @@ fn from_label(label: &str) -> Value {
 }
 
 fn put_first(spec: &mut Value, variables: &[Value]) {
-    let theirs = spec["containers"][0]["env"].as_array().unwrap();
+    let theirs = spec["containers"][0]["env"].as_array();
+    let theirs = theirs.map_or(&[][..], Vec::as_slice);
     spec["containers"][0]["env"] = Value::Array([variables, theirs].concat());
 }
 

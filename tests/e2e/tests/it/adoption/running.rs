@@ -30,8 +30,12 @@ pub fn fill(left: &Left<'_>) {
             &left.group_replica(j),
         );
     }
-    left.report("pcsg", "llm-0-model", &statuses::group(3));
-    left.report("pcs", "llm", &statuses::set());
+    left.report(
+        "PodCliqueScalingGroup",
+        "llm-0-model",
+        &statuses::group("llm", "llm-0-model", 3),
+    );
+    left.report("PodCliqueSet", "llm", &statuses::set("llm", 1));
     let routers = router["spec"]["replicas"].as_u64().unwrap();
     let all = PODS_OF_GROUP + usize::try_from(routers).unwrap();
     left.ns
@@ -46,7 +50,7 @@ pub fn gang(left: &Left<'_>, called: &str, parts: &[Value]) {
         .collect();
     left.gang(called, &parts);
     for (part, _) in parts {
-        left.report("pclq", name(part), &statuses::podclique(part));
+        left.report("PodClique", name(part), &statuses::podclique(part));
     }
 }
 

@@ -2,23 +2,26 @@
 
 use serde_json::{Value, json};
 
-use super::meta::{GENERATION, THEN, template_hash};
+use super::meta::{GENERATION, THEN};
 
-/// Of a set whose only replica is available.
-pub fn set() -> Value {
+/// Of a set whose replicas are all available.
+pub fn set(name: &str, replicas: u32) -> Value {
     json!({
         "observedGeneration": 1,
-        "replicas": 1,
-        "availableReplicas": 1,
-        "updatedReplicas": 1,
-        "hpaPodSelector": "app.kubernetes.io/managed-by=grove-operator,\
-                           app.kubernetes.io/part-of=llm",
+        "replicas": replicas,
+        "availableReplicas": replicas,
+        "updatedReplicas": replicas,
+        "hpaPodSelector": selector(name),
         "currentGenerationHash": GENERATION,
     })
 }
 
+fn selector(set: &str) -> String {
+    format!("app.kubernetes.io/managed-by=grove-operator,app.kubernetes.io/part-of={set}")
+}
+
 /// Of a group all of whose replicas are available.
-pub fn group(replicas: u32) -> Value {
+pub fn group(set: &str, name: &str, replicas: u32) -> Value {
     let reason = "SufficientAvailablePodCliqueScalingGroupReplicas";
     json!({
         "observedGeneration": 1,
@@ -26,9 +29,7 @@ pub fn group(replicas: u32) -> Value {
         "scheduledReplicas": replicas,
         "availableReplicas": replicas,
         "updatedReplicas": replicas,
-        "selector": "app.kubernetes.io/managed-by=grove-operator,\
-                     app.kubernetes.io/part-of=llm,\
-                     grove.io/podcliquescalinggroup=llm-0-model",
+        "selector": format!("{},grove.io/podcliquescalinggroup={name}", selector(set)),
         "currentPodCliqueSetGenerationHash": GENERATION,
         "conditions": [condition("MinAvailableBreached", "False", reason)],
     })
@@ -38,7 +39,7 @@ pub fn group(replicas: u32) -> Value {
 /// hash that it has.
 pub fn podclique(podclique: &Value) -> Value {
     let spec = &podclique["spec"];
-    let hash = template_hash(spec["roleName"].as_str().unwrap());
+    let hash = &podclique["metadata"]["labels"]["grove.io/pod-template-hash"];
     let mut status = json!({
         "observedGeneration": 1,
         "replicas": spec["replicas"],

@@ -111,7 +111,7 @@ fn an_update_goes_on_where_it_was_left() {
     ns.kubectl(&["label", "--overwrite", "pod", &old, &label]);
     let started = json!({"updateStartedAt": super::meta::THEN});
     left.report(
-        "pcs",
+        "PodCliqueSet",
         "llm",
         &json!({"updatedReplicas": 0, "updateProgress": started}),
     );

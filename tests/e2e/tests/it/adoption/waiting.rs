@@ -80,9 +80,13 @@ fn a_breach_of_before_terminates_nothing() {
     gang(&left, "llm-0", &base);
     let breach = |reason| json!({"conditions": [statuses::condition("MinAvailableBreached", "True", reason)]});
     let group_reason = "InsufficientAvailablePodCliqueScalingGroupReplicas";
-    left.report("pcsg", "llm-0-model", &breach(group_reason));
+    left.report(
+        "PodCliqueScalingGroup",
+        "llm-0-model",
+        &breach(group_reason),
+    );
     let clique_reason = "ScheduledReplicasBelowMinAvailable";
-    left.report("pclq", LEADER, &breach(clique_reason));
+    left.report("PodClique", LEADER, &breach(clique_reason));
     let before = uids(&ns.look().unwrap());
 
     lane.operator.start_again().unwrap();

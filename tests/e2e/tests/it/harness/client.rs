@@ -8,7 +8,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 
 use futures::future::try_join_all;
 use kube::Client;
-use kube::api::{Api, DeleteParams, DynamicObject, ListParams, PostParams};
+use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::core::{ApiResource, GroupVersionKind, TypeMeta};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -57,6 +57,40 @@ pub fn events(
     let fields = format!("involvedObject.name={object},reason={reason}");
     let selected = ListParams::default().fields(&fields);
     RUNTIME.block_on(list(client, ("", "v1", "Event"), namespace, &selected))
+}
+
+/// Makes an object as another program would, and returns it as it is stored.
+pub fn create(kubeconfig: &Path, namespace: &str, manifest: &Value) -> Result<Value, String> {
+    let object: DynamicObject =
+        serde_json::from_value(manifest.clone()).map_err(|error| error.to_string())?;
+    let types = object.types.clone().unwrap_or_default();
+    let kind = GroupVersionKind::try_from(&types).map_err(|error| error.to_string())?;
+    let resource = ApiResource::from_gvk(&kind);
+    let client = client_of(kubeconfig);
+    let objects = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
+    let created = RUNTIME.block_on(objects.create(&PostParams::default(), &object));
+    created
+        .map(|created| json!(created))
+        .map_err(|error| format!("{manifest} was refused: {error}"))
+}
+
+/// Writes into the status of an object of one of the kinds that are read.
+pub fn patch_status(
+    kubeconfig: &Path,
+    namespace: &str,
+    (kind, name): (&str, &str),
+    status: &Value,
+) -> Result<(), String> {
+    let known = KINDS.into_iter().find(|(_, _, known)| *known == kind);
+    let resource = resource(known.ok_or_else(|| format!("{kind} is not read"))?);
+    let client = client_of(kubeconfig);
+    let objects = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
+    let patch = Patch::Merge(json!({"status": status}));
+    let params = PatchParams::default();
+    let patched = RUNTIME.block_on(objects.patch_status(name, &params, &patch));
+    patched
+        .map(|_| ())
+        .map_err(|error| format!("{name}: {error}"))
 }
 
 /// Makes a namespace, and waits until pods may be made in it: they are refused before it has its

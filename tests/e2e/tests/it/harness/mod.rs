@@ -2,7 +2,7 @@
 
 mod audit;
 mod cleanup;
-mod client;
+pub mod client;
 pub mod control_plane;
 mod definitions;
 pub mod history;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 /// How long anything may take; most takes a second or two.
 pub const DEADLINE: Duration = Duration::from_mins(1);
 
-const BETWEEN_LOOKS: Duration = Duration::from_millis(150);
+const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
 /// Looks until there is a result. `Err` says what is still wrong; after the deadline that is the
 /// error.

@@ -14,7 +14,7 @@ const GROUP: &str = "pcsg/svc-0-workers";
 const FRONT: &str = "svc-0-front";
 
 /// A frontend, and workers of which two replicas start together and a third builds upon them.
-fn service() -> serde_json::Value {
+pub fn service() -> serde_json::Value {
     let workers = json!({
         "name": "workers",
         "cliqueNames": ["leader", "worker"],
@@ -41,7 +41,7 @@ fn workers(replicas: &[u32]) -> BTreeSet<String> {
     slots.collect()
 }
 
-fn runs(seen: &Seen) -> Result<(), String> {
+pub fn runs(seen: &Seen) -> Result<(), String> {
     let base = [
         (FRONT, 2),
         ("svc-0-workers-0-leader", 1),
@@ -85,13 +85,18 @@ fn expect_whole(release: &Release) {
 fn every_wake_starts_whole_and_the_frontend_keeps_its_pods() {
     let ns = Namespace::new("ten-times");
     ns.apply(&service());
+    ns.until("it runs", runs);
+    scale_again_and_again(&ns);
+}
+
+/// Scales the workers of what runs to 0 and back.
+pub fn scale_again_and_again(ns: &Namespace<'_>) {
     // Something that is scaled all the time beside it.
     let mut noise = clique("noise", 10);
     noise["spec"]["minAvailable"] = json!(1);
     ns.apply(&set("other", &[noise], &[]));
-    ns.until("it runs", runs);
-    let mut history = History::of(&ns);
-    history.catch_up(&ns);
+    let mut history = History::of(ns);
+    history.catch_up(ns);
     for round in 0..ROUNDS {
         ns.kubectl(&["scale", GROUP, "--replicas=0"]);
         let noise = if round % 2 == 0 { 40 } else { 10 };
@@ -107,7 +112,7 @@ fn every_wake_starts_whole_and_the_frontend_keeps_its_pods() {
         ns.kubectl(&["scale", GROUP, "--replicas=3"]);
         ns.until("the workers run", runs);
     }
-    history.catch_up(&ns);
+    history.catch_up(ns);
     let of_front = |slots: BTreeSet<&str>| slots.into_iter().any(|s| s.starts_with(FRONT));
     assert!(!of_front(history.slots_deleted()));
     let released = history

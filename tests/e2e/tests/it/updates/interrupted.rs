@@ -2,22 +2,49 @@
 
 use serde_json::json;
 
-use super::{ended, running, workload};
+use super::{ended, running, runs, workload};
 use crate::harness::lane::Lane;
-use crate::harness::same;
+use crate::harness::{Namespace, same};
 
 #[test]
 fn five_templates_within_seconds_end_at_the_last() {
-    let ns = running("five-templates");
+    apply_five_templates(&running("five-templates"));
+}
+
+#[test]
+fn scaling_in_the_middle_is_kept() {
+    scale_in_the_middle(&running("scaled-update"));
+}
+
+#[test]
+fn a_switch_to_on_delete_ends_it_and_back_again_ends_at_the_newest() {
+    switch_strategy(&running("switch"));
+}
+
+#[test]
+fn a_set_that_is_deleted_in_the_middle_goes() {
+    delete_in_the_middle(&running("deleted-update"));
+}
+
+#[test]
+fn an_operator_that_is_killed_goes_on_where_it_was() {
+    let lane = Lane::start("killed-update");
+    let ns = lane.namespace();
+    ns.apply(&workload("1"));
+    ns.until("version 1 runs", |seen| runs(seen, "1", 3));
+    kill_in_each_turn(&lane, &ns);
+}
+
+/// Five templates within seconds.
+pub fn apply_five_templates(ns: &Namespace<'_>) {
     for version in ["2", "3", "4", "5", "6"] {
         ns.apply(&workload(version));
     }
     ns.until("the last one runs", |seen| ended(seen, "6", 3));
 }
 
-#[test]
-fn scaling_in_the_middle_is_kept() {
-    let ns = running("scaled-update");
+/// The set is scaled in the middle of an update.
+pub fn scale_in_the_middle(ns: &Namespace<'_>) {
     ns.apply(&workload("2"));
     ns.until("the first replica is in turn", |seen| {
         let status = &seen.one("PodCliqueSet", "svc")?["status"];
@@ -28,9 +55,8 @@ fn scaling_in_the_middle_is_kept() {
     ns.until("two replicas run", |seen| ended(seen, "2", 2));
 }
 
-#[test]
-fn a_switch_to_on_delete_ends_it_and_back_again_ends_at_the_newest() {
-    let ns = running("switch");
+/// `OnDelete` in the middle of an update, and back.
+pub fn switch_strategy(ns: &Namespace<'_>) {
     let mut next = workload("2");
     ns.apply(&next);
     next["spec"]["updateStrategy"] = json!({"type": "OnDelete"});
@@ -45,9 +71,8 @@ fn a_switch_to_on_delete_ends_it_and_back_again_ends_at_the_newest() {
     ns.until("version 2 runs", |seen| ended(seen, "2", 3));
 }
 
-#[test]
-fn a_set_that_is_deleted_in_the_middle_goes() {
-    let ns = running("deleted-update");
+/// The set is deleted in the middle of an update.
+pub fn delete_in_the_middle(ns: &Namespace<'_>) {
     ns.apply(&workload("2"));
     ns.kubectl(&["delete", "pcs", "svc", "--wait=false"]);
     ns.until("nothing is left", |seen| {
@@ -57,12 +82,7 @@ fn a_set_that_is_deleted_in_the_middle_goes() {
 }
 
 /// The operator is killed again and again: everything is in the objects.
-#[test]
-fn an_operator_that_is_killed_goes_on_where_it_was() {
-    let lane = Lane::start("killed-update");
-    let ns = lane.namespace();
-    ns.apply(&workload("1"));
-    ns.until("version 1 runs", |seen| super::runs(seen, "1", 3));
+pub fn kill_in_each_turn(lane: &Lane, ns: &Namespace<'_>) {
     ns.apply(&workload("2"));
     for replica in 0..3 {
         ns.until("its turn has come", |seen| {

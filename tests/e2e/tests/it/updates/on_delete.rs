@@ -3,11 +3,15 @@
 use serde_json::json;
 
 use super::{ended, running, runs, workload};
-use crate::harness::same;
+use crate::harness::{Namespace, same};
 
 #[test]
 fn a_deleted_pod_comes_back_with_the_new_template_and_a_switch_rolls_the_rest() {
-    let ns = running("on-delete");
+    delete_one_then_switch(&running("on-delete"));
+}
+
+/// One pod is deleted, then the rest is updated.
+pub fn delete_one_then_switch(ns: &Namespace<'_>) {
     let mut next = workload("2");
     next["spec"]["updateStrategy"] = json!({"type": "OnDelete"});
     ns.apply(&next);

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::{ended, running, workload};
+use crate::harness::Namespace;
 use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
 
@@ -13,10 +14,10 @@ const WATCHED: Watched = Watched {
     old: "1",
 };
 
-fn roll(purpose: &str, max_unavailable: Option<u32>, at_least: usize) {
-    let ns = running(purpose);
-    let mut history = History::of(&ns);
-    history.catch_up(&ns);
+/// Gives what runs another template; so many pods of the clique are up all the time.
+pub fn roll(ns: &Namespace<'_>, max_unavailable: Option<u32>, at_least: usize) {
+    let mut history = History::of(ns);
+    history.catch_up(ns);
     let mut next = workload("2");
     if let Some(max_unavailable) = max_unavailable {
         let budget = json!({"maxUnavailable": max_unavailable});
@@ -25,7 +26,7 @@ fn roll(purpose: &str, max_unavailable: Option<u32>, at_least: usize) {
     }
     ns.apply(&next);
     ns.until("version 2 runs", |seen| ended(seen, "2", 3));
-    history.catch_up(&ns);
+    history.catch_up(ns);
     let course = Course::of(history.moments(), WATCHED);
     let in_turn = ["svc-0", "svc-1", "svc-2"];
     assert_eq!(course.turns, in_turn, "one replica at a time");
@@ -49,15 +50,15 @@ fn roll(purpose: &str, max_unavailable: Option<u32>, at_least: usize) {
 /// 4 pods of which 3 are required: there is slack, and it is kept whatever the budget.
 #[test]
 fn takes_down_one_pod_at_a_time_by_default() {
-    roll("roll-unset", None, 3);
+    roll(&running("roll-unset"), None, 3);
 }
 
 #[test]
 fn takes_down_one_pod_at_a_time_if_asked_for() {
-    roll("roll-one", Some(1), 3);
+    roll(&running("roll-one"), Some(1), 3);
 }
 
 #[test]
 fn never_goes_below_min_available_where_there_is_slack() {
-    roll("roll-two", Some(2), 3);
+    roll(&running("roll-two"), Some(2), 3);
 }

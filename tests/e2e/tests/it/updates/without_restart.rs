@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::json;
 
 use super::{running, workload};
-use crate::harness::{Seen, same};
+use crate::harness::{Namespace, Seen, same};
 
 fn uids(seen: &Seen) -> BTreeSet<String> {
     let pods = seen.all("Pod").into_iter();
@@ -15,7 +15,11 @@ fn uids(seen: &Seen) -> BTreeSet<String> {
 /// Grove #565: six patches of counts within seconds recreated whole gangs.
 #[test]
 fn counts_delays_and_budgets_restart_nothing() {
-    let ns = running("no-restart");
+    patch_six_times(&running("no-restart"));
+}
+
+/// Six patches of what restarts nothing, within seconds.
+pub fn patch_six_times(ns: &Namespace<'_>) {
     let kept = uids(&ns.look().unwrap());
     for replicas in [5, 6, 5, 6, 5, 6] {
         let mut next = workload("1");
