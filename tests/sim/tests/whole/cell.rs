@@ -8,6 +8,7 @@ use sim::Resource;
 use crate::disturbance::Disturbance;
 use crate::mutant::Mutant;
 use crate::ring::{Ring, WATCHED, in_paused_time};
+use crate::scenarios::Before;
 use crate::trouble::Trouble;
 use crate::undisturbed::{Reference, WARM_UP, judge_events, judge_slots};
 
@@ -108,9 +109,15 @@ impl Cell {
             }
             _ => {}
         }
+        let disturbance = Some(self.disturbance.clone());
+        if self.reference.scenario.before == Before::Left {
+            ring.wire.begin(disturbance);
+            ring.start_operator();
+            return Ok(());
+        }
         ring.start_operator();
         ring.pass(WARM_UP).await?;
-        ring.wire.begin(Some(self.disturbance.clone()));
+        ring.wire.begin(disturbance);
         Ok(())
     }
 }

@@ -14,6 +14,7 @@ mod cell;
 mod cluster;
 mod disturbance;
 mod fault;
+mod left;
 mod link;
 mod matrix;
 mod mutant;

@@ -4,6 +4,19 @@ use serde_json::{Value, json};
 use sim::{Call, Id, Resource, Store, actors, view};
 use testkit::builders::{SetBuilder, set};
 
+use crate::left;
+
+/// Who made what runs before a scenario.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Before {
+    /// This operator.
+    Ours,
+    /// The Go operator, and this one has adopted it.
+    Adopted,
+    /// The Go operator, and the scenario begins with the start of this one.
+    Left,
+}
+
 /// What happens to a set named `svc`.
 pub struct Scenario {
     /// How it is called.
@@ -16,6 +29,8 @@ pub struct Scenario {
     pub ends_with: fn(&Store) -> bool,
     /// Whether it is of a training job.
     pub is_job: bool,
+    /// Who made what runs before.
+    pub before: Before,
     /// The slots that lose their pods.
     pub deleted: &'static [&'static str],
     /// Whether each of them gets one other pod.
@@ -25,7 +40,7 @@ pub struct Scenario {
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 16] = [
+pub const SCENARIOS: [&Scenario; 18] = [
     &CREATE,
     &ORDERED,
     &SCALE_OUT,
@@ -42,6 +57,8 @@ pub const SCENARIOS: [&Scenario; 16] = [
     &FINAL_FAILURE,
     &AUTOSCALERS,
     &UPDATE,
+    &ADOPTION,
+    &ADOPTED_UPDATE,
 ];
 
 /// A set is created.
@@ -51,6 +68,7 @@ pub const CREATE: Scenario = Scenario {
     step: |store| create(store, &service()),
     ends_with: |store| ready_pods(store) == 6,
     is_job: false,
+    before: Before::Ours,
     deleted: &[],
     are_replaced: false,
     events: &[],
@@ -63,6 +81,7 @@ pub const ORDERED: Scenario = Scenario {
     step: |store| create(store, &ordered()),
     ends_with: |store| ready_pods(store) == 3,
     is_job: false,
+    before: Before::Ours,
     deleted: &[],
     are_replaced: false,
     events: &[],
@@ -75,6 +94,7 @@ pub const SCALE_OUT: Scenario = Scenario {
     step: |store| scale_parts(store, 3),
     ends_with: |store| ready_pods(store) == 9,
     is_job: false,
+    before: Before::Ours,
     deleted: &[],
     are_replaced: false,
     events: &[],
@@ -87,6 +107,7 @@ pub const SCALE_IN: Scenario = Scenario {
     step: |store| scale_parts(store, 1),
     ends_with: |store| ready_pods(store) == 3,
     is_job: false,
+    before: Before::Ours,
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
     events: &[],
@@ -99,6 +120,7 @@ pub const REPLICA_OUT: Scenario = Scenario {
     step: |store| scale(store, Resource::PodCliqueSet, "svc", 2),
     ends_with: |store| ready_pods(store) == 4,
     is_job: false,
+    before: Before::Ours,
     deleted: &[],
     are_replaced: false,
     events: &[],
@@ -111,6 +133,7 @@ pub const REPLICA_IN: Scenario = Scenario {
     step: |store| scale(store, Resource::PodCliqueSet, "svc", 1),
     ends_with: |store| ready_pods(store) == 2,
     is_job: false,
+    before: Before::Ours,
     deleted: &["1-a#0", "1-g-0-b#0"],
     are_replaced: false,
     events: &[],
@@ -123,6 +146,7 @@ pub const IDLE: Scenario = Scenario {
     step: |store| scale(store, Resource::PodCliqueScalingGroup, "svc-0-g", 0),
     ends_with: |store| ready_pods(store) == 2 && gangs(store) == ["svc-0: svc-0-a"],
     is_job: false,
+    before: Before::Ours,
     deleted: &["0-g-0-b#0", "0-g-0-c#0", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
     events: &[],
@@ -135,6 +159,7 @@ pub const ALL_IDLE: Scenario = Scenario {
     step: |store| scale_parts(store, 0),
     ends_with: |store| ready_pods(store) == 0 && gangs(store).is_empty(),
     is_job: false,
+    before: Before::Ours,
     deleted: &[
         "0-a#0",
         "0-a#1",
@@ -160,6 +185,7 @@ pub const WAKE: Scenario = Scenario {
         ready_pods(store) == 9 && gangs(store) == [base, "svc-0-g-0: svc-0-g-2-b svc-0-g-2-c"]
     },
     is_job: false,
+    before: Before::Ours,
     deleted: &[],
     are_replaced: false,
     events: &[],
@@ -176,6 +202,7 @@ pub const DELETE: Scenario = Scenario {
             .all(|(id, _)| id.resource == Resource::Event)
     },
     is_job: false,
+    before: Before::Ours,
     deleted: &[
         "0-a#0",
         "0-a#1",
@@ -197,6 +224,7 @@ pub const TERMINATION: Scenario = Scenario {
         ready_pods(store) == 2 && attempt(store, Resource::PodCliqueSet, "svc", 0) == 1
     },
     is_job: false,
+    before: Before::Ours,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     events: &["GangTerminated"],
@@ -212,6 +240,7 @@ pub const RECYCLING: Scenario = Scenario {
         ready_pods(store) == 2 && attempt(store, group, "svc-0-g", 1) == 1
     },
     is_job: false,
+    before: Before::Ours,
     deleted: &["0-g-1-b#0"],
     are_replaced: true,
     events: &["GangTerminated"],
@@ -228,6 +257,7 @@ pub const RESTART: Scenario = Scenario {
         ready_pods(store) == 2 && restarts == Some(1)
     },
     is_job: true,
+    before: Before::Ours,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     events: &["ReplicaRestarting", "PodCliqueFailed"],
@@ -244,6 +274,7 @@ pub const FINAL_FAILURE: Scenario = Scenario {
         phase == Some("Failed") && store.all(Resource::Pod).count() == 1
     },
     is_job: true,
+    before: Before::Ours,
     deleted: &["0-g-0-b#0"],
     are_replaced: false,
     events: &["MaxRestartsExceeded", "PodCliqueFailed"],
@@ -269,6 +300,7 @@ pub const AUTOSCALERS: Scenario = Scenario {
         ready_pods(store) == 6 && all == ["svc-0-a", "svc-1-a"]
     },
     is_job: false,
+    before: Before::Ours,
     deleted: &[],
     are_replaced: false,
     events: &[],
@@ -295,9 +327,30 @@ pub const UPDATE: Scenario = Scenario {
             && ended.is_some_and(|at| !at.is_empty())
     },
     is_job: false,
+    before: Before::Ours,
     deleted: &["0-a#0", "0-g-0-b#0", "0-g-0-c#0"],
     are_replaced: true,
     events: &[],
+};
+
+/// All that runs is as the Go operator leaves it, and is adopted: no pod is touched but for its label.
+pub const ADOPTION: Scenario = Scenario {
+    name: "adoption",
+    begins_with: Some(service),
+    step: |_| {},
+    ends_with: |store| ready_pods(store) == 6 && left::is_adopted(store),
+    is_job: false,
+    before: Before::Left,
+    deleted: &[],
+    are_replaced: false,
+    events: &[],
+};
+
+/// What was adopted gets another template.
+pub const ADOPTED_UPDATE: Scenario = Scenario {
+    name: "adopted-update",
+    before: Before::Adopted,
+    ..UPDATE
 };
 
 /// What tells one template from the other.

@@ -7,9 +7,10 @@ use serde_json::Value;
 use sim::{Resource, Store, view};
 
 use crate::fault::Signature;
+use crate::left;
 use crate::normal::normal;
 use crate::ring::{Begin, Ring, in_paused_time};
-use crate::scenarios::{SCENARIOS, Scenario, create};
+use crate::scenarios::{Before, SCENARIOS, Scenario, create};
 use crate::slots::Slots;
 
 /// Simulated time within which a run comes to rest.
@@ -42,7 +43,7 @@ impl Reference {
     pub fn of(scenario: &'static Scenario) -> Self {
         let begin = match scenario.begins_with {
             None => Begin::empty(),
-            Some(manifest) => prepare(&manifest()),
+            Some(manifest) => prepare(&manifest(), scenario.before),
         };
         let (end, writes) = in_paused_time(run(scenario, begin.clone()));
         Self {
@@ -55,7 +56,7 @@ impl Reference {
 }
 
 /// A cluster in which this set runs.
-fn prepare(manifest: &Value) -> Begin {
+fn prepare(manifest: &Value, before: Before) -> Begin {
     in_paused_time(async {
         let mut ring = Ring::start(Begin::empty());
         ring.start_operator();
@@ -67,23 +68,40 @@ fn prepare(manifest: &Value) -> Begin {
             .server
             .with_store(|store| sim::expected::problems(store));
         assert!(problems.is_empty(), "{}\n{problems:#?}", ring.story(LINES));
-        ring.present()
+        match before {
+            Before::Ours => ring.present(),
+            Before::Adopted => adopted(leave(&ring)).await,
+            Before::Left => leave(&ring),
+        }
     })
+}
+
+/// The same cluster as the Go operator leaves it, without an operator.
+fn leave(ring: &Ring) -> Begin {
+    let mut begin = ring.present();
+    left::leave(&mut begin.store);
+    begin
+}
+
+/// The same cluster after another operator has adopted what is there.
+async fn adopted(begin: Begin) -> Begin {
+    let mut ring = Ring::start(begin);
+    ring.start_operator();
+    let rest = ring.come_to_rest(LIMIT).await;
+    rest.unwrap_or_else(|wrong| panic!("{}\n{wrong}", ring.story(LINES)));
+    ring.present()
 }
 
 async fn run(scenario: &Scenario, begin: Begin) -> (Vec<Value>, Vec<Signature>) {
     let length = begin.store.log.len();
     let mut ring = Ring::start(begin);
-    ring.start_operator();
-    ring.pass(WARM_UP).await.unwrap();
-    let writes = ring.wire.server.with_store(|store| store.log.len()) - length;
-    assert_eq!(
-        writes,
-        0,
-        "an operator that starts has nothing to do:\n{}",
-        ring.story(writes)
-    );
-    ring.wire.begin(None);
+    if scenario.before == Before::Left {
+        ring.wire.begin(None);
+        ring.start_operator();
+    } else {
+        start_at_rest(&mut ring, length).await;
+        ring.wire.begin(None);
+    }
     ring.wire.server.with_store(scenario.step);
     let rest = ring.come_to_rest(LIMIT).await;
     let wrong = rest.and_then(|()| {
@@ -94,6 +112,18 @@ async fn run(scenario: &Scenario, begin: Begin) -> (Vec<Value>, Vec<Signature>) 
     let end = ring.wire.server.with_store(|store| normal(store));
     let writes = ring.wire.state().writes.clone();
     (end, writes)
+}
+
+async fn start_at_rest(ring: &mut Ring, length: usize) {
+    ring.start_operator();
+    ring.pass(WARM_UP).await.unwrap();
+    let writes = ring.wire.server.with_store(|store| store.log.len()) - length;
+    assert_eq!(
+        writes,
+        0,
+        "an operator that starts has nothing to do:\n{}",
+        ring.story(writes)
+    );
 }
 
 /// Whether the scenario did what it says. `begin` is where it began in the log.
