@@ -2,9 +2,11 @@
 //! start after, and the end of what an earlier attempt left in its replica.
 
 mod children;
+mod members;
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::health::readiness;
 use domain::object::ownership;
 use domain::{Key, Pod};
 use engine::cache::set_of;
@@ -88,7 +90,7 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
 }
 
 /// An annotation says whether the gang's list opens gates.
-fn from_gang(change: &Change<PodGang>, _: &Caches) -> Vec<Key> {
+fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let read = |gang: &PodGang| {
         (
             gang.spec.clone(),
@@ -107,5 +109,11 @@ fn from_gang(change: &Change<PodGang>, _: &Caches) -> Vec<Key> {
         let groups = gang.spec.pod_groups.iter();
         groups.map(move |group| key_in(gang, &group.name))
     });
-    parts.collect()
+    let mut all: Vec<Key> = parts.collect();
+    // Those that are to join it say whether it runs.
+    if !change.keeps(readiness::runs) {
+        let newest = change.newest().into_iter();
+        all.extend(newest.flat_map(|gang| members::find_by_gang(gang, caches)));
+    }
+    all
 }

@@ -14,5 +14,5 @@ mod scheduler;
 
 pub use cause::{Cause, first, of_replicas, ready_condition};
 pub use clique::{CliqueView, judge_podclique, shortfall};
-pub use gang::{Start, find_start};
+pub use gang::{Start, find_start, runs};
 pub use refusal::refusal;

@@ -2,10 +2,11 @@
 
 mod edited_labels;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
-use api::podgang::PodGroup;
+use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::{Key, Pod};
 
@@ -17,6 +18,7 @@ use k8s_openapi::api::autoscaling::v2::{
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use operator::run::controllers;
+use testkit::builders::set;
 
 fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
     ObjectMeta {
@@ -197,6 +199,51 @@ fn wakes_the_cliques_of_a_gang_whose_list_opens_gates_now() {
     let clique = (PODCLIQUES, Key::new("default", "demo-0-a"));
     assert!(routes(gang("false"), gang("true")).contains(&clique));
     assert!(!routes(gang("true"), gang("true")).contains(&clique));
+}
+
+/// Simulator, seed 976: a part that is to join is not in the list, and says whether the gang runs.
+#[test]
+fn wakes_who_is_to_join_a_gang_that_runs_now_or_does_not_any_more() {
+    let caches = Caches::default();
+    let set = set("demo")
+        .clique("a", |c| c)
+        .clique("b", |c| c)
+        .group("g", ["b"], |g| g.replicas(2).min(1))
+        .build();
+    caches.of::<PodCliqueSet>().apply(PodCliqueSet::clone(&set));
+    for name in ["demo-0-a", "demo-0-g-0-b", "demo-0-g-1-b", "demo-1-a"] {
+        caches.of::<PodClique>().apply(PodClique {
+            metadata: meta(name, "PodCliqueSet", "demo"),
+            ..PodClique::default()
+        });
+    }
+    let gang = |name: &str, pods: usize| {
+        let mut gang = PodGang {
+            metadata: meta(name, "PodCliqueSet", "demo"),
+            ..PodGang::default()
+        };
+        gang.metadata.labels = Some(labels::default_labels("demo"));
+        gang.metadata.namespace = Some("default".into());
+        let annotation = (labels::GATES_RELEASED_BY_LIST.into(), "true".into());
+        gang.metadata.annotations = Some([annotation].into());
+        gang.spec.pod_groups = vec![PodGroup {
+            name: "other".into(),
+            pod_references: vec![NamespacedName::default(); pods],
+            ..PodGroup::default()
+        }];
+        Some(Arc::new(gang))
+    };
+    let woken = |name: &str, old: usize, new: usize| {
+        let (old, new) = (gang(name, old), gang(name, new));
+        let routes = woken_by(&Change { old, new }, &caches).into_iter();
+        let podcliques = routes.filter(|(controller, _)| *controller == PODCLIQUES);
+        let names: BTreeSet<String> = podcliques.map(|(_, key)| key.name).collect();
+        names.into_iter().collect::<Vec<String>>().join(" ")
+    };
+    assert_eq!(woken("demo-0", 0, 1), "demo-0-a demo-0-g-0-b other");
+    assert_eq!(woken("demo-0", 1, 0), "demo-0-a demo-0-g-0-b other");
+    assert_eq!(woken("demo-0", 1, 2), "other", "it ran before");
+    assert_eq!(woken("demo-0-g-0", 0, 1), "demo-0-g-1-b other");
 }
 
 /// One edit that takes an object out of all hands: no owner, no label of ours.

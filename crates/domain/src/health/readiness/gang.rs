@@ -1,6 +1,7 @@
 //! What a gang waits for before the gates of its pods are removed.
 
 use api::conditions::Reason;
+use api::podgang::PodGroup;
 use api::{PodClique, PodGang, labels};
 
 use super::cause::Cause;
@@ -75,9 +76,8 @@ pub fn find_start(
 ) -> Start {
     let label = |key: &str| ownership::label(&podclique.metadata, key);
     let gang = gang.filter(|g| opens_gates(g));
-    let parts = gang.into_iter().flat_map(|g| &g.spec.pod_groups);
-    let mut listed = parts.filter(|p| !p.pod_references.is_empty()).peekable();
-    let runs = listed.peek().is_some();
+    let is_running = gang.is_some_and(runs);
+    let mut listed = gang.into_iter().flat_map(listed_parts);
     let name = ownership::name(&podclique.metadata);
     if listed.any(|p| p.name == name) {
         return Start::Started;
@@ -85,8 +85,18 @@ pub fn find_start(
     let gang = label(labels::POD_GANG).unwrap_or_default().to_owned();
     let base = label(labels::BASE_POD_GANG).map(str::to_owned);
     match base {
-        _ if runs => Start::Joins { gang },
+        _ if is_running => Start::Joins { gang },
         Some(base) if !is_ready(&base) => Start::AwaitsBase { gang, base },
         base => Start::Incomplete { gang, base },
     }
+}
+
+/// Whether the gang lets pods through and lists some.
+pub fn runs(gang: &PodGang) -> bool {
+    opens_gates(gang) && listed_parts(gang).next().is_some()
+}
+
+fn listed_parts(gang: &PodGang) -> impl Iterator<Item = &PodGroup> {
+    let parts = gang.spec.pod_groups.iter();
+    parts.filter(|part| !part.pod_references.is_empty())
 }

@@ -1,0 +1,63 @@
+//! Who belongs to a gang, by name: a part that its list does not name yet reads the list as well.
+
+use api::podcliqueset::PodCliqueScalingGroupConfig;
+use api::{PodClique, PodCliqueSet, PodGang, names};
+use domain::Key;
+use domain::object::ownership;
+use domain::workload::gang::group_minimum;
+use domain::workload::limits;
+use engine::Caches;
+use engine::cache::set_of;
+
+/// The PodCliques of the gang that exist. Its groups may be gone already.
+pub(super) fn find_by_gang(gang: &PodGang, caches: &Caches) -> Vec<Key> {
+    let Some(key) = set_of(&gang.metadata) else {
+        return Vec::new();
+    };
+    let Some(set) = caches.of::<PodCliqueSet>().get(&key) else {
+        return Vec::new();
+    };
+    let name = ownership::name(&gang.metadata);
+    let members = match names::replica_of_base_gang(&key.name, name) {
+        Some(replica) => members_of_base(&set, &key.name, replica),
+        None => members_of_scaled(&set, &key.name, name).unwrap_or_default(),
+    };
+    let podcliques = caches.of::<PodClique>();
+    let keys = members
+        .into_iter()
+        .map(|name| Key::new(key.namespace.clone(), name));
+    keys.filter(|key| podcliques.get(key).is_some()).collect()
+}
+
+fn members_of_base(set: &PodCliqueSet, set_name: &str, replica: i32) -> Vec<String> {
+    let template = &set.spec.template;
+    let cliques = template.cliques.iter();
+    let mut members: Vec<String> = cliques
+        .map(|clique| names::standalone_clique(set_name, replica, &clique.name))
+        .collect();
+    for config in &template.scaling_groups {
+        let group = names::scaling_group(set_name, replica, &config.name);
+        for j in 0..limits::bounded(group_minimum(config)) {
+            members.extend(members_of_replica(config, &group, j));
+        }
+    }
+    members
+}
+
+fn members_of_scaled(set: &PodCliqueSet, set_name: &str, gang: &str) -> Option<Vec<String>> {
+    let (replica, _) = names::parts_of_scaling_group(set_name, gang)?;
+    set.spec.template.scaling_groups.iter().find_map(|config| {
+        let group = names::scaling_group(set_name, replica, &config.name);
+        let j = names::replica_of_scaled_gang(&group, gang, group_minimum(config))?;
+        Some(members_of_replica(config, &group, j).collect())
+    })
+}
+
+fn members_of_replica<'a>(
+    config: &'a PodCliqueScalingGroupConfig,
+    group: &'a str,
+    j: i32,
+) -> impl Iterator<Item = String> + use<'a> {
+    let cliques = config.clique_names.iter();
+    cliques.map(move |clique| names::grouped_clique(group, j, clique))
+}
