@@ -1,11 +1,10 @@
 //! Who belongs to a gang, by name: a part that its list does not name yet reads the list as well.
 
-use api::podcliqueset::PodCliqueScalingGroupConfig;
 use api::{PodClique, PodCliqueSet, PodGang, names};
 use domain::Key;
 use domain::object::ownership;
 use domain::workload::gang::group_minimum;
-use domain::workload::limits;
+use domain::workload::{layout, limits};
 use engine::Caches;
 use engine::cache::set_of;
 
@@ -37,9 +36,9 @@ fn members_of_base(set: &PodCliqueSet, set_name: &str, replica: i32) -> Vec<Stri
         .collect();
     for config in &template.scaling_groups {
         let group = names::scaling_group(set_name, replica, &config.name);
-        for j in 0..limits::bounded(group_minimum(config)) {
-            members.extend(members_of_replica(config, &group, j));
-        }
+        let minimum = limits::bounded(group_minimum(config));
+        let grouped = layout::enumerate_members(&group, &config.clique_names, minimum);
+        members.extend(grouped.flat_map(|r| r.cliques).map(|member| member.name));
     }
     members
 }
@@ -49,15 +48,11 @@ fn members_of_scaled(set: &PodCliqueSet, set_name: &str, gang: &str) -> Option<V
     set.spec.template.scaling_groups.iter().find_map(|config| {
         let group = names::scaling_group(set_name, replica, &config.name);
         let j = names::replica_of_scaled_gang(&group, gang, group_minimum(config))?;
-        Some(members_of_replica(config, &group, j).collect())
+        let cliques = config.clique_names.iter();
+        Some(
+            cliques
+                .map(|c| names::grouped_clique(&group, j, c))
+                .collect(),
+        )
     })
-}
-
-fn members_of_replica<'a>(
-    config: &'a PodCliqueScalingGroupConfig,
-    group: &'a str,
-    j: i32,
-) -> impl Iterator<Item = String> + use<'a> {
-    let cliques = config.clique_names.iter();
-    cliques.map(move |clique| names::grouped_clique(group, j, clique))
 }

@@ -1,10 +1,10 @@
 //! What runs as the Go operator leaves it (docs/migration.md): with its hashes, and without what only
 //! this operator writes.
 
+use api::labels::{GROVE_PREFIX, POD_CLIQUE, POD_TEMPLATE_HASH};
 use serde_json::{Value, json};
 use sim::{Id, Resource, Store, view};
 
-const HASH: &str = "grove.io/pod-template-hash";
 /// The Go operator's hash of the set's template.
 const GENERATION: &str = "c7d5868794b65cf8b4f";
 /// Whose writes these are in the log.
@@ -18,7 +18,7 @@ pub fn leave(store: &mut Store) {
         store.edit(WRITER, &id, |object| {
             let annotations = object["metadata"]["annotations"].as_object_mut();
             if let Some(annotations) = annotations {
-                annotations.retain(|key, _| !key.starts_with("grove.io/"));
+                annotations.retain(|key, _| !key.starts_with(GROVE_PREFIX));
             }
             leave_hashes(object);
         });
@@ -33,7 +33,7 @@ const KINDS: [Resource; 4] = [
 ];
 
 fn leave_hashes(object: &mut Value) {
-    let podclique = view::label(object, "grove.io/podclique");
+    let podclique = view::label(object, POD_CLIQUE);
     let name = if podclique.is_empty() {
         view::name(object)
     } else {
@@ -42,8 +42,8 @@ fn leave_hashes(object: &mut Value) {
     // Digits of a number, in letters.
     let letters = name.bytes().rev().cycle().take(10);
     let hash: String = letters.map(|b| char::from(b'b' + b % 8)).collect();
-    if !view::label(object, HASH).is_empty() {
-        object["metadata"]["labels"][HASH] = json!(hash);
+    if !view::label(object, POD_TEMPLATE_HASH).is_empty() {
+        object["metadata"]["labels"][POD_TEMPLATE_HASH] = json!(hash);
     }
     for (field, text) in [
         ("currentPodTemplateHash", hash.as_str()),
@@ -61,6 +61,6 @@ pub fn is_adopted(store: &Store) -> bool {
     let of_kind = |kind| store.all(kind).map(|(_, object)| object);
     let mut labelled = of_kind(Resource::PodClique).chain(of_kind(Resource::Pod));
     let mut sets = of_kind(Resource::PodCliqueSet);
-    labelled.all(|object| view::label(object, HASH).starts_with("r1"))
+    labelled.all(|object| view::label(object, POD_TEMPLATE_HASH).starts_with("r1"))
         && sets.all(|set| view::text(set, "/status/currentGenerationHash").starts_with("r1"))
 }
