@@ -35,7 +35,7 @@ ServiceAccounts, Roles, bindings or Secrets.
   verbs: [update]
 # Owner references carry blockOwnerDeletion. Where the admission plugin
 # OwnerReferencesPermissionEnforcement is on, setting that needs the right to
-# change the owner's finalizers. A PodGang owns nothing.
+# change the owner's finalizers. A PodGang owns what schedulers are told.
 - apiGroups: [grove.io]
   resources:
     - podcliquesets/finalizers
@@ -54,6 +54,23 @@ ServiceAccounts, Roles, bindings or Secrets.
 - apiGroups: [autoscaling]
   resources: [horizontalpodautoscalers]
   verbs: [get, list, watch, create, patch, delete]
+{{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
+{{- $used := list }}
+{{- range (.Values.config.scheduler | default dict).profiles }}
+{{- $group := get $groups (.backend | default .name) }}
+{{- if and $group (not (has $group $used)) }}{{ $used = append $used $group }}{{ end }}
+{{- end }}
+{{- range $used }}
+# The PodGroup that tells the scheduler of a gang goes with its PodGang.
+- apiGroups: [{{ . }}]
+  resources: [podgroups]
+  verbs: [get, list, watch, create, update]
+{{- end }}
+{{- if $used }}
+- apiGroups: [scheduler.grove.io]
+  resources: [podgangs/finalizers]
+  verbs: [update]
+{{- end }}
 # Said once each, under a name of its own, and never changed afterwards.
 - apiGroups: [""]
   resources: [events]

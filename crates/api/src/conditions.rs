@@ -24,7 +24,7 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: a changed template is on its way to the pods
     /// (Grove, docs/semantics.md §14).
     UpdateInProgress,
-    /// PodCliqueSet, PodGang: the scheduler cannot honour a part of the spec. No rule sets it yet.
+    /// PodCliqueSet, PodGang: its scheduler cannot be told of it, or cannot honour a part of it.
     SchedulingFeatureUnsupported,
     /// PodCliqueScalingGroup: set by the Go operator while it terminates a group replica; removed
     /// here.
@@ -118,6 +118,8 @@ pub enum Reason {
     NoPodFailed,
     PodsDisrupted,
     NoPodDisrupted,
+    SchedulerNotInstalled,
+    FieldsNotServed,
 
     // Ready=True: everything runs, or what has to, or there is nothing to run, or it is done.
     AllReady,

@@ -85,6 +85,9 @@ pub const VOLCANO_QUEUE: &str = "scheduling.grove.io/volcano-queue";
 pub const KAI_QUEUE: &str = "kai.scheduler/queue";
 /// Label of a pod: the part of KAI's PodGroup that it belongs to.
 pub const KAI_SUBGROUP: &str = "kai.scheduler/subgroup-name";
+/// Annotation of a scheduler's PodGroup: which fields were written that older definitions do not
+/// know and drop.
+pub const FIELDS_WRITTEN: &str = "grove.io/fields-written";
 
 /// Finalizer of a PodCliqueSet.
 pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
@@ -109,6 +112,8 @@ pub mod component {
     pub const SCALING_GROUP: &str = "pcs-podcliquescalinggroup";
     /// PodGang.
     pub const POD_GANG: &str = "podgang";
+    /// PodGroup of a scheduler.
+    pub const POD_GROUP: &str = "podgroup";
     /// HorizontalPodAutoscaler.
     pub const AUTOSCALER: &str = "pcs-hpa";
     /// Headless Service.

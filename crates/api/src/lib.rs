@@ -20,6 +20,7 @@ pub mod conditions;
 pub mod crds;
 pub mod duration;
 pub mod events;
+pub mod kai;
 pub mod labels;
 pub mod limits;
 pub mod names;
@@ -32,6 +33,7 @@ pub mod schema;
 pub mod start_order;
 pub mod status;
 pub mod topology;
+pub mod volcano;
 
 pub use duration::GoDuration;
 pub use podclique::{PodClique, PodCliqueSpec, PodCliqueStatus};

@@ -15,6 +15,7 @@
 //!
 //! gang_tree           which pods have to be placed together, as a tree
 //! placement           how close together they are
+//! scheduling          which scheduler places them, and what it needs to be told
 //! ```
 //!
 //! An arrow means "uses"; none leads up. `gang_tree` uses nothing, `placement` only `object`, and
@@ -25,6 +26,7 @@ pub mod health;
 pub mod object;
 pub mod placement;
 pub mod plan;
+pub mod scheduling;
 pub mod update;
 pub mod workload;
 

@@ -232,7 +232,7 @@ impl Informer {
 
     /// One object that cannot be decoded is left alone and holds nobody else up.
     fn skip_unreadable(&self, invalid: &InvalidObject) {
-        let (kind, _) = self.watch;
+        let (kind, ..) = self.watch;
         let counter = &self.context.metrics.undecodable;
         counter.get_or_create(&ByKind { kind }).inc();
         tracing::warn!(
@@ -246,7 +246,7 @@ impl Informer {
 
     /// A watch that is lost is begun anew with a full list.
     fn report_failure(&self, problem: String, is_lost: bool) {
-        let (kind, scope) = &self.watch;
+        let (kind, _, scope) = &self.watch;
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();
         let namespace = scope.namespace();

@@ -5,10 +5,13 @@
 //! ask for follow from the type.
 
 mod any;
+mod backends;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use api::kai::KaiPodGroup;
+use api::volcano::VolcanoPodGroup;
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
@@ -44,6 +47,8 @@ impl Kinds {
             .with::<HorizontalPodAutoscaler>()
             .with::<Node>()
             .with::<ClusterTopologyBinding>()
+            .with::<KaiPodGroup>()
+            .with::<VolcanoPodGroup>()
     }
 
     /// An empty table.
@@ -55,6 +60,14 @@ impl Kinds {
     #[must_use]
     pub fn with<K: Watched>(mut self) -> Self {
         self.0.insert(Kind::of::<K>(), Box::new(Typed::<K>::NEW));
+        self
+    }
+
+    /// The table without a kind that this operator has no use for: nobody asks for it, and it counts
+    /// as not served.
+    fn without<K: Watched>(mut self, context: &Context) -> Self {
+        context.caches.set_served::<K>(false);
+        self.0.remove(&Kind::of::<K>());
         self
     }
 
@@ -141,6 +154,22 @@ impl Watched for HorizontalPodAutoscaler {
     const SELECTION: Selection = Selection::Managed {
         fallback_selector: labels::AUTOSCALER_SELECTOR,
     };
+}
+
+// The cluster's scheduler may be another one.
+
+const POD_GROUPS: Selection = Selection::Managed {
+    fallback_selector: "app.kubernetes.io/component=podgroup",
+};
+
+impl Watched for KaiPodGroup {
+    const SELECTION: Selection = POD_GROUPS;
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for VolcanoPodGroup {
+    const SELECTION: Selection = POD_GROUPS;
+    const IS_OPTIONAL: bool = true;
 }
 
 // An operator of some namespaces only may have no right on objects of the cluster. They are read for

@@ -16,12 +16,12 @@ use crate::scope::Scope;
 /// A kind of which nothing is heard for so long is not looked after, whatever the reason.
 const STALE: Duration = Duration::from_mins(3);
 
-/// A kind, or what else has to be there, and where it is watched.
-pub(crate) type Watch = (&'static str, Scope);
+/// A kind and its API group, or what else has to be there, and where it is watched.
+pub(crate) type Watch = (&'static str, &'static str, Scope);
 
 /// The watch of a kind in a scope.
 pub(crate) fn watch_of(kind: Kind, scope: &Scope) -> Watch {
-    (kind.name(), scope.clone())
+    (kind.name(), kind.group(), scope.clone())
 }
 
 /// Nothing is decided on an object before every kind was listed once where it is: its children
@@ -37,7 +37,7 @@ struct Held {
 impl Held {
     /// Whether objects of this scope have to wait.
     fn is_closed(&self, scope: &Scope) -> bool {
-        let mut scopes = self.unlisted.iter().map(|(_, unlisted)| unlisted);
+        let mut scopes = self.unlisted.iter().map(|(_, _, unlisted)| unlisted);
         scopes.any(|unlisted| unlisted == scope || *unlisted == Scope::Cluster)
     }
 }
@@ -101,7 +101,7 @@ impl SyncState {
     /// What is wrong with the definitions of our kinds, so that [`Self::synced`]
     /// waits.
     pub(crate) fn set_crds(&self, problem: Option<String>) {
-        let crds = ("CustomResourceDefinitions", Scope::Cluster);
+        let crds = ("CustomResourceDefinitions", "", Scope::Cluster);
         self.unsynced.send_modify(|unsynced| {
             match problem {
                 Some(why) => unsynced.insert(crds, why),
@@ -129,7 +129,7 @@ impl SyncState {
     /// What is not in order, each with where that is, and the reason: kinds that were not listed
     /// yet, whose watch is lost until they are listed again, or of which nothing is heard.
     pub(crate) fn unsynced(&self) -> BTreeMap<String, String> {
-        let named = |(kind, scope): &Watch| format!("{kind}{scope}");
+        let named = |(kind, _, scope): &Watch| format!("{kind}{scope}");
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         let silent = heard.iter().filter(|(_, heard)| heard.silence() > STALE);
         let mut all: BTreeMap<String, String> = silent
@@ -169,7 +169,7 @@ impl SyncState {
     pub(crate) fn measure_silence(&self, metrics: &Metrics) {
         let mut longest = BTreeMap::<&'static str, f64>::new();
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        for ((kind, _), heard) in heard.iter() {
+        for ((kind, _, _), heard) in heard.iter() {
             let seconds = longest.entry(kind).or_default();
             *seconds = seconds.max(heard.silence().as_secs_f64());
         }

@@ -6,6 +6,7 @@
 
 mod check;
 mod init_container;
+mod scheduler;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
@@ -15,6 +16,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use init_container::InitContainerImage;
+pub use scheduler::{Gangs, Profile, Scheduler};
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,6 +62,8 @@ pub struct Config {
     pub defaults: Defaults,
     /// How gangs are scheduled.
     pub gang_scheduling: GangScheduling,
+    /// The schedulers that have to be told of gangs.
+    pub scheduler: Scheduler,
     /// How long after its deletionTimestamp a pod still holds its slot. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
     /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
@@ -74,7 +78,6 @@ pub struct Config {
     authorizer: Option<IgnoredAny>,
     topology_aware_scheduling: Option<IgnoredAny>,
     network: Option<IgnoredAny>,
-    scheduler: Option<IgnoredAny>,
 }
 
 /// Objects that are reconciled at once, per kind.

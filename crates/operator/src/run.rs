@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
+use domain::scheduling::Profiles;
 use engine::clock::{self, Clock};
 use engine::metrics::Metrics;
 use engine::requests::Requests;
@@ -68,7 +69,8 @@ pub async fn run_until(
     let context = Arc::new(context.in_namespaces(&config.watch_namespaces));
     let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
-    watch_all(&mut tasks, &context, &client);
+    let profiles = config.scheduler.profiles();
+    watch_all(&mut tasks, &context, &client, &profiles);
     if endpoints == Endpoints::Served {
         serve_admin(&mut tasks, &context, &config);
     }
@@ -112,8 +114,9 @@ pub fn controllers() -> Controllers {
         .with::<PodGangReconciler>()
 }
 
-fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client) {
-    for (kind, watch) in Kinds::all().watches(context, client) {
+fn watch_all(tasks: &mut Tasks, context: &Arc<Context>, client: &Client, profiles: &Profiles) {
+    let kinds = Kinds::all().for_profiles(profiles, context);
+    for (kind, watch) in kinds.watches(context, client) {
         tasks.spawn(async move {
             watch.await;
             kind.name()
@@ -141,6 +144,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         termination_delay: config.defaults.termination_delay.clone(),
     };
     let at_once = &config.controllers;
+    let profiles = Arc::new(config.scheduler.profiles());
     let timeout = config
         .stuck_pod_timeout
         .as_ref()
@@ -150,6 +154,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         defaults: defaults.clone(),
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
         stuck_pod_timeout,
+        profiles: profiles.clone(),
     };
     let groups = PodCliqueScalingGroupReconciler {
         defaults: defaults.clone(),
@@ -158,7 +163,9 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         stuck_pod_timeout,
         defaults,
         init_container_image: config.init_container_image.as_str().to_owned(),
+        profiles: profiles.clone(),
     };
+    let gangs = PodGangReconciler { profiles };
     start_controller(tasks, context, stop, sets, at_once.pod_clique_set.or(10));
     start_controller(
         tasks,
@@ -168,13 +175,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         at_once.pod_clique_scaling_group.or(5),
     );
     start_controller(tasks, context, stop, cliques, at_once.pod_clique.or(10));
-    start_controller(
-        tasks,
-        context,
-        stop,
-        PodGangReconciler,
-        at_once.pod_gang.or(5),
-    );
+    start_controller(tasks, context, stop, gangs, at_once.pod_gang.or(5));
 }
 
 fn start_controller<R: Reconciler>(

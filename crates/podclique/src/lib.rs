@@ -18,6 +18,7 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use api::{PodClique, PodCliqueStatus};
 use domain::plan::Plan;
+use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
@@ -34,6 +35,8 @@ pub struct PodCliqueReconciler {
     pub defaults: DefaultsConfig,
     /// Image of the init container of pods that start after others.
     pub init_container_image: String,
+    /// The schedulers that have to be told of gangs.
+    pub profiles: Arc<Profiles>,
 }
 
 impl Reconciler for PodCliqueReconciler {

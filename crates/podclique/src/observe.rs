@@ -12,6 +12,7 @@ use domain::health::readiness::{self, Start};
 use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::scheduling::Profiles;
 use domain::workload::{gang, hash, layout, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
@@ -54,6 +55,8 @@ pub struct Snapshot {
     pub parents: Vec<Parent>,
     /// Image of the init container of pods that start after others.
     pub init_container_image: String,
+    /// The schedulers that have to be told of gangs.
+    pub profiles: Arc<Profiles>,
 }
 
 impl Snapshot {
@@ -228,6 +231,7 @@ pub fn observe(
         },
         parents: parents::find_parents(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
+        profiles: rules.profiles.clone(),
         set: set.map(|s| facts_of_set(&s, podclique, caches, rules)),
         pods,
         released,

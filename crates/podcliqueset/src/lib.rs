@@ -20,6 +20,7 @@ use std::sync::Arc;
 use admission::defaults::DefaultsConfig;
 use api::{PodCliqueSet, PodCliqueSetStatus};
 use domain::plan::Plan;
+use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};
 use jiff::{SignedDuration, Timestamp};
@@ -46,6 +47,8 @@ pub struct PodCliqueSetReconciler {
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod of a job that failed is waited for.
     pub stuck_pod_timeout: SignedDuration,
+    /// The schedulers that have to be told of gangs.
+    pub profiles: Arc<Profiles>,
 }
 
 impl Reconciler for PodCliqueSetReconciler {

@@ -12,6 +12,7 @@ use domain::health::availability::CliqueFacts;
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::scheduling::Backend;
 use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
@@ -21,6 +22,7 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
+use crate::desired;
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
 /// What was observed. Children of the set are those that it controls, whatever their labels, and
@@ -48,6 +50,13 @@ pub struct Snapshot {
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod is waited for.
     pub stuck_pod_timeout: SignedDuration,
+    /// Whether the set's scheduler itself places scaled gangs after the base gang.
+    pub scheduler_orders_gangs: bool,
+    /// Whether the set's scheduler looks for the PodGang as soon as there are pods.
+    pub gangs_come_first: bool,
+    /// The backend of the set's scheduler, if the cluster does not serve what it writes: no gang
+    /// starts.
+    pub unserved_backend: Option<Backend>,
     /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
     pub may_have_more_pods: bool,
 }
@@ -265,9 +274,9 @@ pub fn observe(
         stored,
         &existing_minimums(stored, &groups, &cliques),
     );
+    let scheduler = Some(desired::gang::scheduler_name(&validated.set));
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
     Snapshot {
-        validated,
         unadopted: unadopted(stored, &podcliques, caches),
         podcliques,
         gangs: children(&caches.of::<PodGang>(), stored, &key),
@@ -275,10 +284,23 @@ pub fn observe(
         autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
         stuck_pod_timeout: rules.stuck_pod_timeout,
+        gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
+        scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
+        unserved_backend: unserved_backend(scheduler, caches, rules),
         may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),
         stored: stored.clone(),
         groups,
+        validated,
     }
+}
+
+fn unserved_backend(
+    scheduler: Option<&str>,
+    caches: &Caches,
+    rules: &PodCliqueSetReconciler,
+) -> Option<Backend> {
+    let backend = rules.profiles.backend_of(scheduler);
+    (!caches.serves(backend)).then_some(backend)
 }
 
 fn unadopted(

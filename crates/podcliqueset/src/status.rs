@@ -57,6 +57,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     update::advance(&mut next, snapshot, &newest, layout, now);
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
+    set_unsupported(&mut next, snapshot, now);
     if snapshot.is_training() {
         job::complete_status(&mut next, snapshot, layout, now);
     } else {
@@ -110,6 +111,18 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
         status: Status::True,
         reason: Reason::InvalidTerminationDelay,
         message: reasons.join("; "),
+    });
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
+}
+
+fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let type_ = ConditionType::SchedulingFeatureUnsupported;
+    let verdict = snapshot.unserved_backend.map(|backend| ConditionUpdate {
+        type_,
+        status: Status::True,
+        reason: Reason::SchedulerNotInstalled,
+        message: backend.unsupported().to_owned(),
     });
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);

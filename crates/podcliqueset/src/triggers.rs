@@ -1,5 +1,7 @@
 //! What makes a PodCliqueSet look again: itself, and all that it is made of.
 
+use api::kai::KaiPodGroup;
+use api::volcano::VolcanoPodGroup;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::{Key, Pod};
@@ -18,6 +20,9 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Pod>(from_pod);
     on.on_change::<Service>(|change, _| find::sets(change));
     on.on_change::<HorizontalPodAutoscaler>(from_autoscaler);
+    // Where its scheduler has to be told of gangs, none starts before that is possible.
+    on.on_change::<KaiPodGroup>(|_, _| Vec::new());
+    on.on_change::<VolcanoPodGroup>(|_, _| Vec::new());
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();

@@ -13,19 +13,22 @@ use domain::plan::Plan;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
+use crate::backend;
 use crate::observe::{Part, Snapshot};
 use crate::placement::GangPlacement;
 
-/// The status of the gang; nothing else is ever written.
+/// The status of the gang, and what its scheduler has to be told.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     let meta = &snapshot.gang.metadata;
     if ownership::is_terminating(meta) || !is_ours(meta) {
         return Plan::default();
     }
-    Plan {
+    let mut plan = Plan {
         status: Some(next_status(snapshot, now)),
         ..Plan::default()
-    }
+    };
+    plan.wave(backend::plan(snapshot).into_iter().collect());
+    plan
 }
 
 /// PodGangs are watched whole, others' among them. Ours may have lost its label, or its owner
@@ -48,6 +51,9 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     for verdict in facts.verdicts() {
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
+    let type_ = ConditionType::SchedulingFeatureUnsupported;
+    let unsupported = backend::unsupported(&snapshot.told);
+    conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));
     next.last_scheduled = scheduled.or(next.last_scheduled);

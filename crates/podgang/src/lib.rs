@@ -1,8 +1,10 @@
-//! PodGang: where a gang is in its life, computed from its pods for every scheduler.
+//! PodGang: where a gang is in its life, computed from its pods for every scheduler, and what its
+//! scheduler is told of it.
 //!
-//! The PodGang object itself is written by the PodCliqueSet; this controller writes its status
-//! and nothing else.
+//! The PodGang object itself is written by the PodCliqueSet; this controller writes its status, and
+//! objects of the scheduler's own.
 
+pub mod backend;
 pub mod decide;
 pub mod observe;
 pub mod placement;
@@ -14,6 +16,7 @@ use std::sync::Arc;
 use api::conditions::ConditionType;
 use api::{PodGang, PodGangStatus};
 use domain::plan::Plan;
+use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};
 use jiff::Timestamp;
@@ -22,7 +25,10 @@ pub use observe::Snapshot;
 
 /// The rules of PodGangs.
 #[derive(Clone, Debug, Default)]
-pub struct PodGangReconciler;
+pub struct PodGangReconciler {
+    /// The schedulers that have to be told of gangs.
+    pub profiles: Arc<Profiles>,
+}
 
 impl Reconciler for PodGangReconciler {
     type Object = PodGang;
@@ -40,7 +46,7 @@ impl Reconciler for PodGangReconciler {
     }
 
     fn observe(&self, object: &Arc<PodGang>, caches: &Caches) -> Snapshot {
-        observe::observe(object, caches)
+        observe::observe(object, caches, &self.profiles)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {

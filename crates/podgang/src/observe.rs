@@ -6,9 +6,11 @@ use std::sync::Arc;
 use api::podgang::PodGroup;
 use api::{PodClique, PodGang};
 use domain::health::training;
+use domain::scheduling::Profiles;
 use domain::{Key, Pod};
 use engine::Caches;
 
+use crate::backend::{self, Told};
 use crate::placement::{self, GangPlacement};
 
 /// What was seen.
@@ -20,6 +22,8 @@ pub struct Snapshot {
     pub parts: Vec<Part>,
     /// Where its pods are, if that is known.
     pub placement: Option<GangPlacement>,
+    /// What its scheduler was told.
+    pub told: Told,
 }
 
 /// One part of the gang.
@@ -51,13 +55,14 @@ impl Part {
 }
 
 /// Reads the caches.
-pub fn observe(gang: &Arc<PodGang>, caches: &Caches) -> Snapshot {
+pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Snapshot {
     let groups = gang.spec.pod_groups.iter();
     let parts: Vec<Part> = groups
         .map(|group| observe_part(gang, group, caches))
         .collect();
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
+        told: backend::observe(gang, caches, profiles),
         parts,
         gang: gang.clone(),
     }

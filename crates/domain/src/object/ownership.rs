@@ -28,9 +28,7 @@ pub fn controller(meta: &ObjectMeta) -> Option<&OwnerReference> {
 /// Whether one of our kinds controls the object, or it has our label. Objects of our kinds that
 /// others created by hand are left alone.
 pub fn is_managed(meta: &ObjectMeta) -> bool {
-    let is_of_grove = |o: &OwnerReference| o.api_version.starts_with("grove.io/");
-    controller(meta).is_some_and(is_of_grove)
-        || label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
+    is_controlled_by_us(meta) || label(meta, labels::MANAGED_BY) == Some(labels::MANAGER)
 }
 
 /// Whether the controlling owner has this uid.
@@ -45,7 +43,8 @@ pub fn is_adoptable(meta: &ObjectMeta) -> bool {
 
 /// Whether one of our kinds controls the object.
 pub fn is_controlled_by_us(meta: &ObjectMeta) -> bool {
-    controller(meta).is_some_and(|o| o.api_version.starts_with("grove.io/"))
+    let groups = ["grove.io/", "scheduler.grove.io/"];
+    controller(meta).is_some_and(|o| groups.iter().any(|group| o.api_version.starts_with(group)))
 }
 
 /// The uid, empty if unknown.

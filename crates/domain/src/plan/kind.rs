@@ -7,35 +7,48 @@ use std::sync::{Mutex, PoisonError};
 
 use kube::Resource;
 
-/// The kind of an object, as the API names it: `Pod`, `PodClique`. It follows from the type.
+/// The kind of an object, as the API names it: `Pod`, `PodClique`. It follows from the type. Several
+/// schedulers have a `PodGroup`, so its API group belongs to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Kind(&'static str);
+pub struct Kind {
+    name: &'static str,
+    group: &'static str,
+}
 
 impl Kind {
     /// The kind of this type.
     pub fn of<K: Resource<DynamicType = ()>>() -> Self {
-        match K::kind(&()) {
-            Cow::Borrowed(name) => Self(name),
-            Cow::Owned(name) => Self(intern_name(name)),
+        Self {
+            name: intern_name(K::kind(&())),
+            group: intern_name(K::group(&())),
         }
+    }
+
+    /// Its API group; empty for Kubernetes' own first kinds.
+    pub fn group(self) -> &'static str {
+        self.group
     }
 
     /// Its name in the API.
     pub fn name(self) -> &'static str {
-        self.0
+        self.name
     }
 }
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.0)
+        f.write_str(self.name)
     }
 }
 
 /// Some types make their kind's name anew each time. There are as many of these names as kinds, so
 /// they are kept for ever.
-fn intern_name(name: String) -> &'static str {
+fn intern_name(name: Cow<'static, str>) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let name = match name {
+        Cow::Borrowed(name) => return name,
+        Cow::Owned(name) => name,
+    };
     let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = names.get(name.as_str()) {
         return known;

@@ -18,6 +18,7 @@ mod old_names;
 mod placement;
 mod quantity;
 mod readiness;
+mod scheduling;
 mod start_order;
 mod termination;
 mod update;

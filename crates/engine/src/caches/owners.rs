@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Key;
 use domain::health::fence;
 use domain::health::training;
@@ -65,6 +65,7 @@ impl Caches {
             "PodCliqueSet" => self.of::<PodCliqueSet>().seen(&key),
             "PodCliqueScalingGroup" => self.of::<PodCliqueScalingGroup>().seen(&key),
             "PodClique" => self.of::<PodClique>().seen(&key),
+            "PodGang" => self.of::<PodGang>().seen(&key),
             _ => None,
         };
         seen.is_some_and(|(uid, _)| uid == owner.uid)

@@ -30,6 +30,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     let delay = config.defaults.termination_delay.as_ref();
     at_least(SHORTEST, "defaults.terminationDelay", delay)?;
     positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())?;
+    config.scheduler.check()?;
     check_namespaces(&config.watch_namespaces)
 }
 
@@ -75,7 +76,6 @@ fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
             config.topology_aware_scheduling.is_some(),
         ),
         ("network", config.network.is_some()),
-        ("scheduler", config.scheduler.is_some()),
     ];
     match present.iter().find(|(_, is_present)| *is_present) {
         None => Ok(()),

@@ -15,6 +15,7 @@ mod triggers;
 use std::net::SocketAddr;
 
 use clap::Parser;
+use domain::scheduling::Backend;
 use operator::args::Args;
 use operator::config::{Config, LogFormat, LogLevel, parse};
 use rstest::rstest;
@@ -66,6 +67,41 @@ watchNamespaces: [team-a, team-b]
     );
 }
 
+/// A scheduler may be called otherwise than its backend.
+#[test]
+fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
+    let config = with(
+        "scheduler:
+  profiles:
+    - name: kai-scheduler
+    - {name: research, backend: kai-scheduler}
+    - {name: deep, backend: kai-scheduler, gangs: Tree}
+    - {name: volcano}
+    - name: default-scheduler
+",
+    );
+    let profiles = config.unwrap().scheduler.profiles();
+    for (name, backend) in [
+        (Some("kai-scheduler"), Backend::KaiScheduler),
+        (Some("research"), Backend::KaiScheduler),
+        (Some("deep"), Backend::KaiTree),
+        (Some("volcano"), Backend::Volcano),
+        (Some("default-scheduler"), Backend::DefaultScheduler),
+        (Some("unknown"), Backend::DefaultScheduler),
+        (None, Backend::DefaultScheduler),
+    ] {
+        assert_eq!(profiles.backend_of(name), backend, "{name:?}");
+    }
+    assert!(profiles.uses(Backend::KaiScheduler));
+    assert!(
+        !with("")
+            .unwrap()
+            .scheduler
+            .profiles()
+            .uses(Backend::KaiScheduler)
+    );
+}
+
 #[rstest]
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
@@ -77,7 +113,30 @@ watchNamespaces: [team-a, team-b]
     "server: {webhooks: {port: 1}}\n",
     "server.webhooks: not implemented yet"
 )]
-#[case::scheduler("scheduler: {profiles: []}\n", "scheduler: not implemented yet")]
+#[case::unknown_backend(
+    "scheduler: {profiles: [{name: mine}]}\n",
+    "scheduler.profiles[0].backend: no backend is called \"mine\"; there are default-scheduler"
+)]
+#[case::scheduler_twice(
+    "scheduler: {profiles: [{name: kai-scheduler}, {name: kai-scheduler}]}\n",
+    "scheduler.profiles[1].name: \"kai-scheduler\" is listed twice"
+)]
+#[case::scheduler_without_name(
+    "scheduler: {profiles: [{backend: kai-scheduler}]}\n",
+    "scheduler.profiles[0].name: it is empty"
+)]
+#[case::tree_of_another_backend(
+    "scheduler: {profiles: [{name: volcano, gangs: Tree}]}\n",
+    "scheduler.profiles[0].gangs: Tree is of backend kai-scheduler; remove it"
+)]
+#[case::scheduler_with_config(
+    "scheduler: {profiles: [{name: kai-scheduler, config: {}}]}\n",
+    "scheduler.profiles[0].config: not honoured yet"
+)]
+#[case::default_scheduler(
+    "scheduler: {defaultProfileName: kai-scheduler}\n",
+    "scheduler.defaultProfileName: \"kai-scheduler\" is not honoured yet"
+)]
 #[case::zero_workers(
     "controllers: {podClique: {concurrentSyncs: 0}}\n",
     "controllers.podClique.concurrentSyncs: 0 is not in 1..=1000"

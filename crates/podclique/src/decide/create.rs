@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use api::{LastError, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
+use domain::scheduling;
 use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -137,5 +138,6 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
     );
     let image = &snapshot.init_container_image;
     pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image);
+    scheduling::mark_pod(&snapshot.profiles, &snapshot.podclique, &mut pod);
     pod
 }

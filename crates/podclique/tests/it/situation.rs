@@ -38,6 +38,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         stuck_pod_timeout: SignedDuration::from_secs(60),
         parents: vec![],
         init_container_image: "grove-initc:0.1.0".into(),
+        profiles: Arc::default(),
     }
 }
 

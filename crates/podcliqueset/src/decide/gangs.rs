@@ -41,7 +41,8 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
         let members = Members::of(snapshot, &gang, Some(existing));
         // A base gang waits for no other one.
         let is_base = names::replica_of_base_gang(snapshot.name(), &gang.name).is_some();
-        if !(members.are_started() || is_base && members.are_back()) {
+        let may_be_told = snapshot.unserved_backend.is_none();
+        if !(members.are_started() || is_base && may_be_told && members.are_back()) {
             return None;
         }
         let mut next = (**existing).clone();
@@ -87,12 +88,20 @@ fn keep_gang(
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     let may_start = || {
         (members.are_back() || members.are_whole())
-            && base.is_none_or(|base| is_base_up(snapshot, base))
+            && (snapshot.scheduler_orders_gangs
+                || base.is_none_or(|base| is_base_up(snapshot, base)))
     };
-    if !members.are_started() && !may_start() {
+    let is_told = members.are_started() || snapshot.unserved_backend.is_none() && may_start();
+    let groups = if is_told {
+        pod_groups(snapshot, &members, existing)
+    } else if may_be_without_pods(snapshot, existing) {
+        groups_without_pods(snapshot, gang, existing)
+    } else {
+        return None;
+    };
+    if groups.is_empty() {
         return None;
     }
-    let groups = pod_groups(snapshot, &members, existing);
     let desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
     match existing {
         None => Some(Action::create(desired)),
@@ -123,6 +132,29 @@ fn pod_groups(
     let placed = entries.filter(|(_, entry)| *entry != Entry::Absent);
     placed
         .map(|(name, entry)| pod_group(snapshot, name, entry, existing))
+        .collect()
+}
+
+/// One that lists pods that are gone keeps its list: what joins it is told apart by that.
+fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> bool {
+    let mut parts = existing.into_iter().flat_map(|g| &g.spec.pod_groups);
+    let is_asked_for = snapshot.gangs_come_first || snapshot.unserved_backend.is_some();
+    is_asked_for && parts.all(|part| part.pod_references.is_empty())
+}
+
+/// A gang may be there before it starts: to say that its scheduler cannot be told of it, or because
+/// the scheduler looks for it as soon as there are pods. These stay gated.
+fn groups_without_pods(
+    snapshot: &Snapshot,
+    gang: &ExpectedGang,
+    existing: Option<&Arc<PodGang>>,
+) -> Vec<PodGroup> {
+    let there = gang
+        .parts
+        .iter()
+        .filter(|name| snapshot.podclique(name).is_some() || snapshot.is_done_and_gone(name));
+    there
+        .map(|name| pod_group(snapshot, name, Entry::WithoutPods, existing))
         .collect()
 }
 

@@ -56,7 +56,7 @@ fn foreign(keys: Option<&BTreeMap<String, String>>) -> BTreeMap<String, String> 
 }
 
 /// The scheduler that the pods name; admission has seen to it that all name the same.
-fn scheduler_name(set: &PodCliqueSet) -> &str {
+pub fn scheduler_name(set: &PodCliqueSet) -> &str {
     let cliques = &set.spec.template.cliques;
     let named = cliques
         .iter()

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podgang::PodGroup;
 use api::{LastError, PodCliqueStatus, PodGang, labels};
 use domain::plan::Plan;
+use domain::scheduling::Backend;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::ScaledGangsWaitFor;
@@ -61,6 +62,67 @@ fn does_not_start_while_a_podclique_is_missing_or_going() {
         .deletion_timestamp = Some(Time(after(59)));
     assert!(lists(&plan(&snapshot)).is_empty());
 }
+
+/// Pods that were let through would be placed one by one, or by nobody.
+#[test]
+fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, |p| p);
+    let pods = |snapshot: &podcliqueset::Snapshot| {
+        let gangs = lists(&plan(snapshot)).into_iter();
+        let parts = gangs.flat_map(|(_, parts)| parts);
+        parts.map(|(_, pods, _)| pods.len()).sum::<usize>()
+    };
+    let all = pods(&snapshot);
+    snapshot.unserved_backend = Some(Backend::KaiScheduler);
+    let held = plan(&snapshot);
+    assert_eq!(pods(&snapshot), 0);
+    let conditions = &held.status.as_ref().unwrap().conditions;
+    let unsupported = conditions.iter().find(|c| c.type_ == UNSUPPORTED).unwrap();
+    assert_eq!(
+        (&*unsupported.status, &*unsupported.reason),
+        ("True", "SchedulerNotInstalled")
+    );
+    assert!(unsupported.message.contains("install KAI Scheduler"));
+
+    carry_out(&mut snapshot, &held);
+    assert!(plan(&snapshot).writes_nothing(), "it is said once");
+    snapshot.unserved_backend = None;
+    assert_eq!(pods(&snapshot), all, "it starts as a whole");
+    let started = plan(&snapshot);
+    carry_out(&mut snapshot, &started);
+    snapshot.unserved_backend = Some(Backend::KaiScheduler);
+    fill(&mut snapshot, "demo-0-frontend", 1, |p| p);
+    let first = lists(&plan(&snapshot)).remove(0).1.remove(0);
+    assert_eq!(first.1.len(), 1, "what runs goes on");
+}
+
+/// KAI Scheduler's pod-grouper asks for the gang of each pod, gated or not.
+#[test]
+fn is_there_before_it_starts_where_the_scheduler_looks_for_it() {
+    let mut snapshot = laid_out(&demo().build());
+    snapshot.gangs_come_first = true;
+    let early = lists(&plan(&snapshot));
+    assert!(!early.is_empty());
+    for (gang, parts) in early {
+        for (part, pods, minimum) in parts {
+            assert_eq!((pods.len(), minimum > 0), (0, true), "{gang} {part}");
+        }
+    }
+    let made = plan(&snapshot);
+    carry_out(&mut snapshot, &made);
+    assert!(lists(&plan(&snapshot)).is_empty(), "it is made once");
+    fill_all(&mut snapshot, |p| p);
+    let base = lists(&plan(&snapshot)).remove(0);
+    assert!(
+        base.1.iter().all(|(_, pods, _)| !pods.is_empty()),
+        "{base:?}"
+    );
+    snapshot.podcliques.clear();
+    assert!(lists(&plan(&snapshot)).is_empty());
+}
+
+const UNSUPPORTED: &str = "SchedulingFeatureUnsupported";
 
 #[test]
 fn starts_with_the_minimum_where_the_rest_was_refused() {

@@ -3,6 +3,7 @@
 use api::PodGang;
 use api::podgang::{NamespacedName, PodGroup};
 use domain::Pod;
+use domain::scheduling::Profiles;
 use engine::Caches;
 use std::sync::Arc;
 use testkit::builders::{pod, podclique, stored};
@@ -30,6 +31,6 @@ fn pods_of_another_namespace_are_not_looked_at() {
         min_replicas: 1,
         ..PodGroup::default()
     }];
-    let seen = podgang::observe::observe(&Arc::new(gang), &caches);
+    let seen = podgang::observe::observe(&Arc::new(gang), &caches, &Profiles::default());
     assert!(seen.parts[0].pods.is_empty());
 }

@@ -8,8 +8,12 @@
 )]
 
 mod foreign;
+mod kai;
 mod placement;
+mod told;
+mod tree;
 mod urgency;
+mod volcano;
 
 use std::sync::Arc;
 
@@ -40,7 +44,7 @@ fn gang(before: Option<PodGangStatus>, pods: Vec<PodBuilder>) -> Snapshot {
             pods: pods.into_iter().map(PodBuilder::build).collect(),
             ..Part::default()
         }],
-        placement: None,
+        ..Snapshot::default()
     }
 }
 

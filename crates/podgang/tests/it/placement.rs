@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::podgang::{NamespacedName, PodGroup};
 use api::topology::TopologyLevel;
 use api::{ClusterTopologyBinding, PodClique, PodGang};
+use domain::scheduling::Profiles;
 use domain::{Node, Pod};
 use engine::{Caches, Watched};
 use insta::assert_snapshot;
@@ -91,7 +92,11 @@ fn bind(caches: &Caches, levels: &[(&str, &str)]) {
 
 /// The score, and what the condition says of it.
 fn placement(caches: &Caches, gang: &Arc<PodGang>) -> String {
-    let status = status(&podgang::observe::observe(gang, caches));
+    let status = status(&podgang::observe::observe(
+        gang,
+        caches,
+        &Profiles::default(),
+    ));
     let scheduled = status.conditions.iter().find(|c| c.type_ == "Scheduled");
     format!(
         "{:?} {}",
@@ -145,7 +150,7 @@ fn it_is_computed_anew_when_pods_moved_and_forgotten_with_the_gang() {
     let moved = gang(&caches, &["a", "c"]);
     assert!(placement(&caches, &moved).starts_with("Some(0.5)"));
     let uid = moved.metadata.uid.clone().unwrap();
-    let found = podgang::observe::observe(&moved, &caches)
+    let found = podgang::observe::observe(&moved, &caches, &Profiles::default())
         .placement
         .unwrap();
     caches.placements.keep(&uid, 7, &found.placement);

@@ -33,6 +33,7 @@ mod repair;
 mod rights;
 mod round_trip;
 mod scaling;
+mod schedulers;
 mod start_order;
 mod stuck;
 mod termination;

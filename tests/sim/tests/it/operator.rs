@@ -138,7 +138,10 @@ impl Operator {
                 context.clone(),
             )),
             cliques: Arc::new(Worker::new(cliques, context.clone())),
-            gangs: Arc::new(Worker::new(podgang::PodGangReconciler, context.clone())),
+            gangs: Arc::new(Worker::new(
+                podgang::PodGangReconciler::default(),
+                context.clone(),
+            )),
             context,
             waiting: BTreeSet::new(),
             woken: BTreeSet::new(),

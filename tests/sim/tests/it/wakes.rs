@@ -32,7 +32,7 @@ impl Rules {
             sets,
             groups: PodCliqueScalingGroupReconciler::default(),
             cliques,
-            gangs: PodGangReconciler,
+            gangs: PodGangReconciler::default(),
         }
     }
 

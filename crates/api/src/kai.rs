@@ -1,0 +1,70 @@
+//! The PodGroup of KAI Scheduler, as far as this operator writes it.
+
+use std::collections::BTreeMap;
+
+use kube::CustomResource;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Pods that KAI Scheduler places together, as groups of pods. What others write into it stays.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[kube(
+    group = "scheduling.run.ai",
+    version = "v2alpha2",
+    kind = "PodGroup",
+    root = "KaiPodGroup",
+    namespaced,
+    schema = "disabled",
+    derive = "PartialEq",
+    derive = "Default"
+)]
+#[serde(rename_all = "camelCase")]
+pub struct KaiPodGroupSpec {
+    /// Name of the queue whose quota it uses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Name of the PriorityClass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority_class_name: Option<String>,
+    /// How many direct children have to be there; all if unset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_sub_group: Option<u32>,
+    /// The groups, each naming its parent; none is the root.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sub_groups: Vec<KaiSubGroup>,
+    /// For how long it may run with less than its minimum; for ever if negative.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub staleness_grace_period: Option<String>,
+    /// Fields of others.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+/// A group of pods, or of groups. The webhook refuses `minMember` and `minSubGroup` together: a leaf
+/// has the one, an inner node the other.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KaiSubGroup {
+    /// Its name, unique in the PodGroup; pods name it by a label.
+    pub name: String,
+    /// Name of its parent; none if that is the root.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// The least number of pods; of leaves only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_member: Option<u32>,
+    /// The least number of children; of inner nodes only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_sub_group: Option<u32>,
+    /// Fields of others, such as topology constraints.
+    #[serde(flatten)]
+    pub others: BTreeMap<String, Value>,
+}
+
+/// Keys that KAI Scheduler reads.
+pub mod keys {
+    /// Annotation of a pod: its pod-grouper leaves the pod alone.
+    pub const SKIP_POD_GROUPER: &str = "kai.scheduler/skip-podgrouper";
+    /// Annotation of a pod: name of its PodGroup.
+    pub const POD_GROUP: &str = "pod-group-name";
+}

@@ -1,0 +1,27 @@
+//! Which scheduler places a gang, and what its pods have to bear for it
+//! (docs/gang-scheduling.md).
+
+mod kai;
+mod profiles;
+mod volcano;
+
+use api::{PodClique, labels};
+use k8s_openapi::api::core::v1::Pod;
+
+use crate::object::ownership;
+pub use kai::{leaf_name, pod_group_name, replica_name};
+pub use profiles::{Backend, Profiles};
+
+/// Marks a new pod of a PodClique for the scheduler that it names.
+pub fn mark_pod(profiles: &Profiles, podclique: &PodClique, pod: &mut Pod) {
+    let scheduler = podclique.spec.pod_spec.scheduler_name.as_deref();
+    let Some(gang) = ownership::label(&podclique.metadata, labels::POD_GANG) else {
+        return;
+    };
+    match profiles.backend_of(scheduler) {
+        Backend::DefaultScheduler | Backend::KaiPodGrouper => {}
+        Backend::Volcano => volcano::mark_pod(gang, pod),
+        Backend::KaiScheduler => kai::mark_pod(gang, &podclique.metadata, pod),
+        Backend::KaiTree => kai::mark_pod_of_tree(gang, &podclique.metadata, pod),
+    }
+}

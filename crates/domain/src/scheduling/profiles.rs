@@ -1,0 +1,73 @@
+//! Schedulers by the names that pods give them.
+
+use std::collections::BTreeMap;
+
+/// How a scheduler is told of gangs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Backend {
+    /// Not at all: gates keep a gang together until all its pods exist.
+    #[default]
+    DefaultScheduler,
+    /// By a PodGroup `scheduling.run.ai/v2alpha2` for each PodGang.
+    KaiScheduler,
+    /// The same, one for all gangs of a replica of a set, as a tree.
+    KaiTree,
+    /// By the PodGang alone, which KAI Scheduler's pod-grouper reads as soon as there are pods.
+    KaiPodGrouper,
+    /// By a PodGroup `scheduling.volcano.sh/v1beta1` for each PodGang.
+    Volcano,
+}
+
+impl Backend {
+    /// What to tell users where the cluster does not serve what this backend writes.
+    pub fn unsupported(self) -> &'static str {
+        match self {
+            Self::DefaultScheduler | Self::KaiPodGrouper => "",
+            Self::Volcano => {
+                "podgroups.scheduling.volcano.sh is not served by this cluster, so Volcano does not \
+                 know the gang and its pods stay gated: install Volcano, or name another \
+                 schedulerName"
+            }
+            Self::KaiScheduler | Self::KaiTree => {
+                "podgroups.scheduling.run.ai is not served by this cluster, so KAI Scheduler does \
+                 not know the gang and its pods stay gated: install KAI Scheduler, or name another \
+                 schedulerName"
+            }
+        }
+    }
+}
+
+/// Backends by `schedulerName`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Profiles(BTreeMap<String, Backend>);
+
+impl Profiles {
+    /// Of these schedulers.
+    pub fn of(profiles: impl IntoIterator<Item = (String, Backend)>) -> Self {
+        Self(profiles.into_iter().collect())
+    }
+
+    /// The backend of pods that name this scheduler, or none. One that is not configured is told
+    /// nothing.
+    pub fn backend_of(&self, scheduler_name: Option<&str>) -> Backend {
+        let found = scheduler_name.and_then(|name| self.0.get(name));
+        found.copied().unwrap_or_default()
+    }
+
+    /// Whether gangs have to be there before their pods, listing none of them.
+    pub fn reads_gangs_first(&self, scheduler_name: Option<&str>) -> bool {
+        let backend = self.backend_of(scheduler_name);
+        [Backend::KaiPodGrouper, Backend::Volcano].contains(&backend)
+    }
+
+    /// Whether the scheduler places the optional gangs of a replica after the required ones by
+    /// itself.
+    pub fn orders_gangs(&self, scheduler_name: Option<&str>) -> bool {
+        self.backend_of(scheduler_name) == Backend::KaiTree
+    }
+
+    /// Whether any scheduler has this backend.
+    pub fn uses(&self, backend: Backend) -> bool {
+        self.0.values().any(|used| *used == backend)
+    }
+}

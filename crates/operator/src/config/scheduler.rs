@@ -1,0 +1,120 @@
+//! Schedulers that have to be told of gangs (Grove, `scheduler.profiles`).
+
+use domain::scheduling::{Backend, Profiles};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use super::{ConfigError, problem};
+
+/// What is used if nothing else is said.
+const DEFAULT: &str = "default-scheduler";
+
+/// The schedulers.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Scheduler {
+    /// One for each scheduler that pods may name. One that is not listed is told nothing: gates keep
+    /// its gangs together until all their pods exist.
+    pub profiles: Vec<Profile>,
+    /// Only `default-scheduler` is honoured yet: templates name another one.
+    pub default_profile_name: Option<String>,
+}
+
+/// A scheduler.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Profile {
+    /// What pods call it: `schedulerName`.
+    pub name: String,
+    /// How it is told. Default: what its name says.
+    pub backend: Option<String>,
+    /// Whether the gangs of a replica of a set are told of one by one, or as a tree. Default `Split`.
+    pub gangs: Gangs,
+    config: Option<IgnoredAny>,
+}
+
+/// How gangs are told of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum Gangs {
+    /// Base and scaled gangs, each by itself.
+    #[default]
+    Split,
+    /// All gangs of a replica of a set as one tree.
+    Tree,
+}
+
+impl Profile {
+    fn backend(&self) -> Option<Backend> {
+        match (self.split_backend()?, self.gangs) {
+            (backend, Gangs::Split) => Some(backend),
+            (Backend::KaiScheduler, Gangs::Tree) => Some(Backend::KaiTree),
+            (_, Gangs::Tree) => None,
+        }
+    }
+
+    fn split_backend(&self) -> Option<Backend> {
+        match self.backend.as_deref().unwrap_or(&self.name) {
+            DEFAULT => Some(Backend::DefaultScheduler),
+            "kai-scheduler" => Some(Backend::KaiScheduler),
+            "kai-pod-grouper" => Some(Backend::KaiPodGrouper),
+            "volcano" => Some(Backend::Volcano),
+            _ => None,
+        }
+    }
+}
+
+impl Scheduler {
+    /// The backends by `schedulerName`.
+    pub fn profiles(&self) -> Profiles {
+        let known = self.profiles.iter();
+        Profiles::of(known.filter_map(|p| Some((p.name.clone(), p.backend()?))))
+    }
+
+    pub(super) fn check(&self) -> Result<(), ConfigError> {
+        if let Some(name) = self
+            .default_profile_name
+            .as_deref()
+            .filter(|n| *n != DEFAULT)
+        {
+            let told =
+                format!("{name:?} is not honoured yet; name it as schedulerName in templates");
+            return Err(problem("scheduler.defaultProfileName", &told));
+        }
+        for (i, profile) in self.profiles.iter().enumerate() {
+            check_profile(&format!("scheduler.profiles[{i}]"), profile)?;
+            let others = self.profiles.iter().take(i);
+            if others.into_iter().any(|other| other.name == profile.name) {
+                let told = format!("{:?} is listed twice; remove one", profile.name);
+                return Err(problem(&format!("scheduler.profiles[{i}].name"), &told));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_profile(key: &str, profile: &Profile) -> Result<(), ConfigError> {
+    if profile.name.is_empty() {
+        return Err(problem(
+            &format!("{key}.name"),
+            "it is empty; give the schedulerName of pods",
+        ));
+    }
+    if profile.config.is_some() {
+        return Err(problem(
+            &format!("{key}.config"),
+            "not honoured yet; remove it",
+        ));
+    }
+    if profile.split_backend().is_none() {
+        let told = format!(
+            "no backend is called {:?}; there are default-scheduler, kai-scheduler, kai-pod-grouper and volcano",
+            profile.backend.as_deref().unwrap_or(&profile.name)
+        );
+        return Err(problem(&format!("{key}.backend"), &told));
+    }
+    if profile.backend().is_none() {
+        let told = "Tree is of backend kai-scheduler; remove it";
+        return Err(problem(&format!("{key}.gangs"), told));
+    }
+    Ok(())
+}

@@ -1,0 +1,177 @@
+//! What a scheduler is told of a gang: objects of its own, made from the PodGang and kept right.
+
+mod kai;
+pub mod tree;
+mod volcano;
+
+use std::sync::Arc;
+
+use api::PodGang;
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::kai::KaiPodGroup;
+use api::labels::{self, component};
+use api::podgang::PodGroup;
+use api::volcano::VolcanoPodGroup;
+use domain::gang_tree::TreeNode;
+use domain::object::ownership;
+use domain::plan::Action;
+use domain::scheduling::{Backend, Profiles};
+use domain::{Key, scheduling};
+use engine::Caches;
+use engine::caches::watched::Watched;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+
+use crate::observe::Snapshot;
+
+/// The PodGroup of a scheduler for a gang.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found<K> {
+    /// The PodGroup, if there is one.
+    pub group: Option<Arc<K>>,
+    /// Whether the cluster has such PodGroups at all.
+    pub is_served: bool,
+}
+
+/// What the gang's scheduler was told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Told {
+    /// Nothing but the PodGang.
+    #[default]
+    Nothing,
+    /// KAI Scheduler, of one gang.
+    Kai(Found<KaiPodGroup>),
+    /// KAI Scheduler, of all gangs of the replica.
+    KaiTree(Found<KaiPodGroup>, TreeNode),
+    /// Volcano.
+    Volcano(Found<VolcanoPodGroup>),
+}
+
+/// Reads what the gang's scheduler was told.
+pub(crate) fn observe(gang: &PodGang, caches: &Caches, profiles: &Profiles) -> Told {
+    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
+    match profiles.backend_of(scheduler) {
+        Backend::DefaultScheduler | Backend::KaiPodGrouper => Told::Nothing,
+        Backend::KaiScheduler => Told::Kai(find(caches, &kai_key(gang))),
+        Backend::KaiTree => tree::observe(gang, caches).map_or(Told::Nothing, |tree| {
+            Told::KaiTree(find(caches, &kai_key(gang)), tree)
+        }),
+        Backend::Volcano => Told::Volcano(find(caches, &Key::of(&gang.metadata))),
+    }
+}
+
+fn find<K: Watched>(caches: &Caches, key: &Key) -> Found<K> {
+    Found {
+        group: caches.of::<K>().get(key),
+        is_served: caches.is_served::<K>(),
+    }
+}
+
+fn kai_key(gang: &PodGang) -> Key {
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    let name = scheduling::pod_group_name(&namespace, ownership::name(&gang.metadata));
+    Key::new(namespace, name)
+}
+
+/// The write that tells the scheduler what it does not know yet.
+pub(crate) fn plan(snapshot: &Snapshot) -> Option<Action> {
+    let gang = &*snapshot.gang;
+    match &snapshot.told {
+        Told::Kai(found) if found.is_served => {
+            kai::plan(gang, kai_key(gang), found, kai::parts_of(snapshot))
+        }
+        Told::KaiTree(found, tree) if found.is_served => {
+            kai::plan(gang, kai_key(gang), found, kai::nodes_of(tree))
+        }
+        Told::Volcano(found) if found.is_served => volcano::plan(snapshot, found),
+        Told::Kai(_) | Told::KaiTree(..) | Told::Volcano(_) | Told::Nothing => None,
+    }
+}
+
+/// What the gang's scheduler cannot be told.
+pub(crate) fn unsupported(told: &Told) -> Option<ConditionUpdate> {
+    let not_installed = |backend: Backend| {
+        (
+            Reason::SchedulerNotInstalled,
+            backend.unsupported().to_owned(),
+        )
+    };
+    let (reason, message) = match told {
+        Told::Nothing => return None,
+        Told::Kai(found) | Told::KaiTree(found, _) if found.is_served => kai::dropped(found)?,
+        Told::Kai(_) | Told::KaiTree(..) => not_installed(Backend::KaiScheduler),
+        Told::Volcano(found) if !found.is_served => not_installed(Backend::Volcano),
+        Told::Volcano(found) => volcano::dropped(found)?,
+    };
+    Some(ConditionUpdate {
+        type_: ConditionType::SchedulingFeatureUnsupported,
+        status: Status::True,
+        reason,
+        message,
+    })
+}
+
+/// Fields that older definitions do not know, and whether they are there.
+type Fields = Vec<(&'static str, bool)>;
+
+/// Notes which of them are written, in the same write.
+fn note_fields(meta: &mut ObjectMeta, fields: &Fields) {
+    let written = fields.iter().filter(|(_, is_there)| *is_there);
+    let names: Vec<&str> = written.map(|(name, _)| *name).collect();
+    let annotations = meta.annotations.get_or_insert_default();
+    annotations.insert(labels::FIELDS_WRITTEN.into(), names.join(","));
+}
+
+/// Those that were written and are not there.
+fn dropped_fields(meta: &ObjectMeta, fields: &Fields) -> Vec<&'static str> {
+    let written = ownership::annotation(meta, labels::FIELDS_WRITTEN).unwrap_or_default();
+    let missing = fields
+        .iter()
+        .filter(|(name, is_there)| !is_there && written.split(',').any(|one| one == *name));
+    missing.map(|(name, _)| *name).collect()
+}
+
+/// Says so to users.
+fn tell_dropped(kind: &str, dropped: &[&str], remedy: &str) -> Option<(Reason, String)> {
+    let fields = dropped.join(" and ");
+    let message = format!("the cluster's {kind} do not know {fields}: {remedy}");
+    (!dropped.is_empty()).then_some((Reason::FieldsNotServed, message))
+}
+
+/// How many pods a part of the gang has to have yet: less those whose work is done.
+fn minimum_of(snapshot: &Snapshot, group: &PodGroup) -> u32 {
+    let part = snapshot.parts.iter().find(|part| part.name == group.name);
+    let done = part.map_or(0, |part| part.completed.len());
+    let minimum = usize::try_from(group.min_replicas).unwrap_or(0);
+    u32::try_from(minimum.saturating_sub(done)).unwrap_or(u32::MAX)
+}
+
+/// Metadata of a new PodGroup of the gang.
+fn new_meta(gang: &PodGang, key: Key) -> ObjectMeta {
+    let set = ownership::label(&gang.metadata, labels::PART_OF).unwrap_or_default();
+    let mut all = labels::default_labels(set);
+    all.insert(labels::COMPONENT.into(), component::POD_GROUP.into());
+    // Such as the node pool of a sharded KAI Scheduler.
+    let of_gang = gang.metadata.labels.iter().flatten();
+    let of_scheduler = of_gang.filter(|(key, _)| key.starts_with("kai.scheduler/"));
+    all.extend(of_scheduler.map(|(key, value)| (key.clone(), value.clone())));
+    ObjectMeta {
+        name: Some(key.name),
+        namespace: Some(key.namespace),
+        labels: Some(all),
+        owner_references: Some(vec![ownership::controller_reference(gang)]),
+        ..ObjectMeta::default()
+    }
+}
+
+/// Whether the PodGroup is the gang's and stays: any other one is left alone.
+fn is_ours<K: Resource>(gang: &PodGang, group: &K) -> bool {
+    let meta = group.meta();
+    let uid = ownership::uid(&gang.metadata);
+    ownership::is_controlled_by(meta, uid) && !ownership::is_terminating(meta)
+}
+
+fn priority_of(gang: &PodGang) -> Option<String> {
+    let priority = &gang.spec.priority_class_name;
+    (!priority.is_empty()).then(|| priority.clone())
+}

@@ -1,0 +1,133 @@
+//! The PodGroup of KAI Scheduler: of a gang, a leaf for each part, all of them required; or of all
+//! gangs of a replica, as a tree.
+
+use std::collections::BTreeMap;
+
+use api::conditions::Reason;
+use api::kai::{KaiPodGroup, KaiSubGroup};
+use api::podgang::PodGroup;
+use api::{PodGang, labels};
+use domain::Key;
+use domain::gang_tree::{SubGroup, TreeNode};
+use domain::object::ownership;
+use domain::plan::Action;
+use domain::workload::clique::overlay;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::{
+    Fields, Found, dropped_fields, is_ours, minimum_of, new_meta, note_fields, priority_of,
+    tell_dropped,
+};
+use crate::observe::Snapshot;
+
+const STALENESS: &str = "stalenessGracePeriod";
+const THRESHOLD: &str = "minSubGroup";
+
+/// It is ours to judge whether a gang is stale: KAI would evict one of which an optional part is
+/// missing (seen with v0.17).
+const NEVER_STALE: &str = "-1s";
+
+/// Creates the PodGroup, or puts it right in one write. What others wrote into it stays: the queue
+/// if the set names none, marks of the scheduler, topology constraints.
+pub(super) fn plan(
+    gang: &PodGang,
+    key: Key,
+    found: &Found<KaiPodGroup>,
+    groups: Vec<KaiSubGroup>,
+) -> Option<Action> {
+    let meta = new_meta(gang, key);
+    let Some(found) = found.group.as_deref() else {
+        let mut group = KaiPodGroup {
+            metadata: meta,
+            ..KaiPodGroup::default()
+        };
+        correct(&mut group, gang, groups);
+        return Some(Action::create(group));
+    };
+    let mut next = found.clone();
+    overlay(&mut next.metadata, &meta);
+    correct(&mut next, gang, groups);
+    // What is dropped is tried again with whatever else changes: to write it alone would be to
+    // write for ever.
+    let kept = without(
+        next.clone(),
+        &dropped_fields(&found.metadata, &fields(found)),
+    );
+    (is_ours(gang, found) && kept != *found).then(|| Action::replace(next))
+}
+
+/// What older definitions drop (KAI 0.15 has trees, 0.17 the grace period).
+fn fields(group: &KaiPodGroup) -> Fields {
+    let mut nodes = group.spec.sub_groups.iter();
+    vec![
+        (STALENESS, group.spec.staleness_grace_period.is_some()),
+        (THRESHOLD, nodes.any(|node| node.min_sub_group.is_some())),
+    ]
+}
+
+fn without(mut group: KaiPodGroup, dropped: &[&str]) -> KaiPodGroup {
+    if dropped.contains(&STALENESS) {
+        group.spec.staleness_grace_period = None;
+    }
+    if dropped.contains(&THRESHOLD) {
+        let nodes = group.spec.sub_groups.iter_mut();
+        nodes.for_each(|node| node.min_sub_group = None);
+    }
+    group
+}
+
+/// What to say where the definition of PodGroups drops fields.
+pub(super) fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
+    let group = found.group.as_deref()?;
+    let dropped = dropped_fields(&group.metadata, &fields(group));
+    let remedy = "upgrade KAI Scheduler to 0.17 or newer";
+    tell_dropped("podgroups.scheduling.run.ai", &dropped, remedy)
+}
+
+fn correct(group: &mut KaiPodGroup, gang: &PodGang, mut groups: Vec<KaiSubGroup>) {
+    let spec = &mut group.spec;
+    let before: BTreeMap<&str, &KaiSubGroup> =
+        spec.sub_groups.iter().map(|g| (&*g.name, g)).collect();
+    for group in &mut groups {
+        if let Some(known) = before.get(group.name.as_str()) {
+            group.others.clone_from(&known.others);
+        }
+    }
+    spec.sub_groups = groups;
+    spec.min_sub_group = None;
+    spec.staleness_grace_period = Some(NEVER_STALE.to_owned());
+    spec.priority_class_name = priority_of(gang);
+    if let Some(queue) = queue_of(&gang.metadata) {
+        spec.queue = Some(queue.to_owned());
+    }
+    let fields = fields(group);
+    note_fields(&mut group.metadata, &fields);
+}
+
+/// A leaf for each part of a gang, all of them required.
+pub(super) fn parts_of(snapshot: &Snapshot) -> Vec<KaiSubGroup> {
+    let leaf = |part: &PodGroup| KaiSubGroup {
+        name: part.name.clone(),
+        min_member: Some(minimum_of(snapshot, part)),
+        ..KaiSubGroup::default()
+    };
+    snapshot.gang.spec.pod_groups.iter().map(leaf).collect()
+}
+
+/// The nodes of a tree.
+pub(super) fn nodes_of(tree: &TreeNode) -> Vec<KaiSubGroup> {
+    let node = |node: SubGroup| KaiSubGroup {
+        name: node.name,
+        parent: node.parent,
+        min_member: node.min_member,
+        min_sub_group: node.min_sub_group,
+        ..KaiSubGroup::default()
+    };
+    tree.to_list().into_iter().map(node).collect()
+}
+
+/// The set's label, which the PodGang has from it, else its annotation.
+fn queue_of(meta: &ObjectMeta) -> Option<&str> {
+    ownership::label(meta, labels::KAI_QUEUE)
+        .or_else(|| ownership::annotation(meta, labels::KAI_QUEUE))
+}

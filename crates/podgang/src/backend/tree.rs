@@ -1,0 +1,70 @@
+//! One replica of a set as a tree of what has to be placed together, as far as it exists.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, PodGang, labels, names};
+use domain::Key;
+use domain::gang_tree::TreeNode;
+use domain::health::training;
+use domain::object::ownership;
+use domain::scheduling::{leaf_name, replica_name};
+use domain::workload::gang::clique_minimum;
+use engine::Caches;
+
+/// A scaling group with its PodCliques.
+pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
+
+/// The tree of the replica whose base gang this is; none for another gang.
+pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
+    let set = ownership::label(&gang.metadata, labels::PART_OF)?;
+    let replica = names::replica_of_base_gang(set, ownership::name(&gang.metadata))?;
+    let namespace = gang.metadata.namespace.clone().unwrap_or_default();
+    let key = Key::new(namespace, set);
+    let mut standalone = caches.of::<PodClique>().part_of(&key);
+    standalone.retain(|c| {
+        let is_grouped = ownership::label(&c.metadata, labels::SCALING_GROUP).is_some();
+        !is_grouped && ownership::replica_in(set, &c.metadata) == Some(replica)
+    });
+    let mut groups = caches.of::<PodCliqueScalingGroup>().part_of(&key);
+    groups.retain(|g| ownership::replica_in(set, &g.metadata) == Some(replica));
+    let cliques = caches.of::<PodClique>();
+    let groups = groups.into_iter().map(|g| {
+        let parts = cliques.owned_by(&*g);
+        (g, parts)
+    });
+    let groups: Vec<GroupParts> = groups.collect();
+    Some(build(ownership::name(&gang.metadata), &standalone, &groups))
+}
+
+/// All standalone cliques, and of each group so many replicas as it requires. What is idle or going
+/// is not in it.
+pub fn build(base: &str, standalone: &[Arc<PodClique>], groups: &[GroupParts]) -> TreeNode {
+    let leaves = standalone.iter().filter_map(|c| leaf(c));
+    let groups = groups.iter().filter_map(|(g, parts)| build_group(g, parts));
+    TreeNode::all_of(base, leaves.chain(groups).collect())
+}
+
+fn build_group(group: &PodCliqueScalingGroup, parts: &[Arc<PodClique>]) -> Option<TreeNode> {
+    let name = ownership::name(&group.metadata);
+    let mut replicas: BTreeMap<i32, Vec<TreeNode>> = BTreeMap::new();
+    for part in parts {
+        let replica = ownership::group_replica_in(name, &part.metadata);
+        if let (Some(replica), Some(leaf)) = (replica, leaf(part)) {
+            replicas.entry(replica).or_default().push(leaf);
+        }
+    }
+    let count = u32::try_from(replicas.len()).unwrap_or(u32::MAX);
+    let required = u32::try_from(group.spec.min_available.unwrap_or(1)).unwrap_or(0);
+    let replica = |(j, leaves)| TreeNode::all_of(replica_name(name, j), leaves);
+    let children: Vec<TreeNode> = replicas.into_iter().map(replica).collect();
+    (count > 0).then(|| TreeNode::some_of(name, required.min(count), children))
+}
+
+fn leaf(podclique: &PodClique) -> Option<TreeNode> {
+    let done = training::completed(podclique, std::iter::empty()).len();
+    let minimum = usize::try_from(clique_minimum(&podclique.spec)).unwrap_or(0);
+    let minimum = u32::try_from(minimum.saturating_sub(done)).unwrap_or(0);
+    let is_there = minimum > 0 && !ownership::is_terminating(&podclique.metadata);
+    is_there.then(|| TreeNode::leaf(leaf_name(&podclique.metadata), minimum))
+}

@@ -1,0 +1,97 @@
+//! The PodGroup of Volcano for a gang: the sum of all minimums, and the minimum of each part.
+
+use api::conditions::Reason;
+use api::labels;
+use api::podgang::PodGroup;
+use api::volcano::{VolcanoPodGroup, VolcanoPodGroupSpec, VolcanoSubGroupPolicy};
+use domain::Key;
+use domain::object::ownership;
+use domain::plan::Action;
+use domain::workload::clique::overlay;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
+
+use super::{
+    Fields, Found, dropped_fields, is_ours, minimum_of, new_meta, note_fields, priority_of,
+    tell_dropped,
+};
+use crate::observe::Snapshot;
+
+const PARTS: &str = "subGroupPolicy";
+
+/// Creates the PodGroup, or puts it right in one write. What others wrote into it stays.
+pub(super) fn plan(snapshot: &Snapshot, found: &Found<VolcanoPodGroup>) -> Option<Action> {
+    let gang = &*snapshot.gang;
+    let meta = new_meta(gang, Key::of(&gang.metadata));
+    let Some(found) = found.group.as_deref() else {
+        let mut group = VolcanoPodGroup {
+            metadata: meta,
+            ..VolcanoPodGroup::default()
+        };
+        correct(&mut group, snapshot);
+        return Some(Action::create(group));
+    };
+    let mut next = found.clone();
+    overlay(&mut next.metadata, &meta);
+    correct(&mut next, snapshot);
+    // What is dropped is tried again with whatever else changes: to write it alone would be to
+    // write for ever.
+    let mut kept = next.clone();
+    if !dropped_fields(&found.metadata, &fields(found)).is_empty() {
+        kept.spec.sub_group_policy.clear();
+    }
+    (is_ours(gang, found) && kept != *found).then(|| Action::replace(next))
+}
+
+fn fields(group: &VolcanoPodGroup) -> Fields {
+    vec![(PARTS, !group.spec.sub_group_policy.is_empty())]
+}
+
+/// What to say where the definition of PodGroups does not know parts.
+pub(super) fn dropped(found: &Found<VolcanoPodGroup>) -> Option<(Reason, String)> {
+    let group = found.group.as_deref()?;
+    let dropped = dropped_fields(&group.metadata, &fields(group));
+    let remedy = "Volcano counts pods of the gang and not of its parts until it is upgraded to \
+                  1.14 or newer";
+    tell_dropped("podgroups.scheduling.volcano.sh", &dropped, remedy)
+}
+
+/// The parts that are waited for, and how many pods of them; those whose work is done are not.
+fn parts_of(snapshot: &Snapshot) -> impl Iterator<Item = (&PodGroup, i64)> {
+    let parts = snapshot.gang.spec.pod_groups.iter();
+    let parts = parts.map(|part| (part, i64::from(minimum_of(snapshot, part))));
+    parts.filter(|(_, minimum)| *minimum > 0)
+}
+
+fn correct(group: &mut VolcanoPodGroup, snapshot: &Snapshot) {
+    let (gang, spec) = (&*snapshot.gang, &mut group.spec);
+    let least: i64 = parts_of(snapshot).map(|(_, minimum)| minimum).sum();
+    spec.min_member = Some(least.max(1));
+    spec.priority_class_name = priority_of(gang);
+    if let Some(queue) = ownership::annotation(&gang.metadata, labels::VOLCANO_QUEUE) {
+        spec.queue = Some(queue.to_owned());
+    }
+    correct_parts(spec, snapshot);
+    let fields = fields(group);
+    note_fields(&mut group.metadata, &fields);
+}
+
+fn correct_parts(spec: &mut VolcanoPodGroupSpec, snapshot: &Snapshot) {
+    let before = std::mem::take(&mut spec.sub_group_policy);
+    let policy = |(part, minimum): (&PodGroup, i64)| {
+        let known = before.iter().find(|policy| policy.name == part.name);
+        VolcanoSubGroupPolicy {
+            name: part.name.clone(),
+            label_selector: Some(LabelSelector {
+                match_labels: Some([(labels::POD_CLIQUE.into(), part.name.clone())].into()),
+                ..LabelSelector::default()
+            }),
+            match_label_keys: vec![labels::POD_CLIQUE.into()],
+            sub_group_size: Some(minimum),
+            min_sub_groups: Some(1),
+            others: known
+                .map(|policy| policy.others.clone())
+                .unwrap_or_default(),
+        }
+    };
+    spec.sub_group_policy = parts_of(snapshot).map(policy).collect();
+}

@@ -1,0 +1,114 @@
+//! What KAI Scheduler is told of a gang.
+
+use std::sync::Arc;
+
+use api::PodGang;
+use api::kai::KaiPodGroup;
+use domain::plan::Action;
+use domain::scheduling::{Backend, Profiles};
+use engine::Caches;
+use insta::assert_snapshot;
+use jiff::Timestamp;
+use podgang::Snapshot;
+use podgang::backend::{Found, Told};
+use podgang::decide::decide;
+use serde_json::json;
+use testkit::builders::stored;
+
+use crate::told::{gang_of, only};
+
+const SCHEDULER: &str = "kai-scheduler";
+
+fn gang(parts: &[(&str, i32)]) -> PodGang {
+    let mut gang = gang_of(SCHEDULER, parts);
+    let all = gang.metadata.labels.get_or_insert_default();
+    all.insert("kai.scheduler/queue".into(), "research".into());
+    gang
+}
+
+fn told(gang: &PodGang, group: Option<&KaiPodGroup>) -> Vec<Action> {
+    let snapshot = Snapshot {
+        gang: Arc::new(gang.clone()),
+        told: Told::Kai(Found {
+            group: group.cloned().map(Arc::new),
+            is_served: true,
+        }),
+        ..Snapshot::default()
+    };
+    let plan = decide(&snapshot, Timestamp::UNIX_EPOCH);
+    plan.waves.into_iter().flatten().collect()
+}
+
+fn written(actions: &[Action]) -> KaiPodGroup {
+    only(actions)
+}
+
+#[test]
+fn it_gets_a_pod_group_with_a_leaf_for_each_part() {
+    let gang = gang(&[("leader", 1), ("worker", 3)]);
+    let created = written(&told(&gang, None));
+    assert_snapshot!(serde_json::to_string_pretty(&created).unwrap());
+    assert_eq!(told(&gang, Some(&created)), [], "it is told once");
+}
+
+/// Scaled out and in, idle and awake: the PodGroup is changed in place, by one write, and keeps what
+/// others wrote.
+#[test]
+fn it_is_put_right_in_one_write_that_keeps_what_others_wrote() {
+    let created = written(&told(&gang(&[("leader", 1), ("worker", 3)]), None));
+    let mut found = serde_json::to_value(&created).unwrap();
+    found["metadata"]["uid"] = json!("uid-group");
+    found["metadata"]["labels"]["kai.scheduler/node-pool"] = json!("a100");
+    found["spec"]["markUnschedulable"] = json!(true);
+    found["spec"]["schedulingBackoff"] = json!(1);
+    found["spec"]["subGroups"][0]["topologyConstraint"] = json!({"requiredTopologyLevel": "rack"});
+    found["spec"]["minSubGroup"] = json!(1);
+    let found: KaiPodGroup = serde_json::from_value(found).unwrap();
+    let mut awake = gang(&[("leader", 1), ("worker", 5), ("router", 2)]);
+    let labels = awake.metadata.labels.as_mut().unwrap();
+    labels.remove("kai.scheduler/queue");
+    let next = written(&told(&awake, Some(&found)));
+    assert_snapshot!(serde_json::to_string_pretty(&next).unwrap());
+    assert_eq!(told(&awake, Some(&next)), []);
+}
+
+#[test]
+fn a_pod_group_of_somebody_else_or_on_its_way_out_is_left_alone() {
+    let gang = gang(&[("worker", 3)]);
+    let mut foreign = written(&told(&gang, None));
+    foreign.spec.sub_groups.clear();
+    let mut going = foreign.clone();
+    foreign.metadata.owner_references = None;
+    going.metadata.deletion_timestamp = stored("x").creation_timestamp;
+    assert!(going.metadata.deletion_timestamp.is_some());
+    assert_eq!(told(&gang, Some(&foreign)), []);
+    assert_eq!(told(&gang, Some(&going)), []);
+}
+
+#[test]
+fn a_cluster_without_its_kind_is_said_and_nothing_is_written() {
+    let caches = Caches::default();
+    let gang = Arc::new(gang(&[("worker", 3)]));
+    let profiles = Profiles::of([(SCHEDULER.to_owned(), Backend::KaiScheduler)]);
+    let mut snapshot = podgang::observe::observe(&gang, &caches, &profiles);
+    assert_eq!(
+        snapshot.told,
+        Told::Kai(Found {
+            group: None,
+            is_served: true
+        })
+    );
+    snapshot.told = Told::Kai(Found {
+        group: None,
+        is_served: false,
+    });
+    let plan = decide(&snapshot, Timestamp::UNIX_EPOCH);
+    assert!(plan.writes_nothing());
+    let conditions = plan.status.unwrap().conditions;
+    let unsupported = conditions
+        .iter()
+        .find(|c| c.type_ == "SchedulingFeatureUnsupported");
+    assert_snapshot!(unsupported.unwrap().message);
+    let other = podgang::observe::observe(&gang, &caches, &Profiles::default());
+    assert_eq!(other.told, Told::Nothing);
+}

@@ -1,0 +1,92 @@
+//! What Volcano is told of a gang.
+
+use std::sync::Arc;
+
+use api::volcano::VolcanoPodGroup;
+use api::{PodGang, labels};
+use domain::plan::Action;
+use insta::assert_snapshot;
+use jiff::Timestamp;
+use podgang::Snapshot;
+use podgang::backend::{Found, Told};
+use podgang::decide::decide;
+use serde_json::json;
+
+use crate::told::{gang_of, only};
+
+fn gang(parts: &[(&str, i32)]) -> PodGang {
+    let mut gang = gang_of("volcano", parts);
+    let all = gang.metadata.annotations.get_or_insert_default();
+    all.insert(labels::VOLCANO_QUEUE.into(), "research".into());
+    gang
+}
+
+fn snapshot(gang: &PodGang, group: Option<&VolcanoPodGroup>) -> Snapshot {
+    Snapshot {
+        gang: Arc::new(gang.clone()),
+        told: Told::Volcano(Found {
+            group: group.cloned().map(Arc::new),
+            is_served: true,
+        }),
+        ..Snapshot::default()
+    }
+}
+
+fn told(gang: &PodGang, group: Option<&VolcanoPodGroup>) -> Vec<Action> {
+    let plan = decide(&snapshot(gang, group), Timestamp::UNIX_EPOCH);
+    plan.waves.into_iter().flatten().collect()
+}
+
+fn unsupported(gang: &PodGang, group: &VolcanoPodGroup) -> Option<String> {
+    let plan = decide(&snapshot(gang, Some(group)), Timestamp::UNIX_EPOCH);
+    let mut conditions = plan.status.unwrap().conditions.into_iter();
+    let found = conditions.find(|c| c.type_ == "SchedulingFeatureUnsupported");
+    found.map(|c| format!("{} {}: {}", c.status, c.reason, c.message))
+}
+
+#[test]
+fn it_gets_a_pod_group_with_the_minimum_of_each_part() {
+    let gang = gang(&[("leader", 1), ("worker", 3), ("done", 0)]);
+    let created: VolcanoPodGroup = only(&told(&gang, None));
+    assert_snapshot!(serde_json::to_string_pretty(&created).unwrap());
+    assert_eq!(told(&gang, Some(&created)), [], "it is told once");
+    assert_eq!(unsupported(&gang, &created), None);
+}
+
+#[test]
+fn it_is_put_right_in_one_write_that_keeps_what_others_wrote() {
+    let created: VolcanoPodGroup = only(&told(&gang(&[("leader", 1), ("worker", 3)]), None));
+    let mut found = serde_json::to_value(&created).unwrap();
+    found["metadata"]["uid"] = json!("uid-group");
+    found["spec"]["minResources"] = json!({"cpu": "4"});
+    found["spec"]["queue"] = json!("other");
+    found["spec"]["subGroupPolicy"][0]["networkTopology"] = json!({"mode": "hard"});
+    let found: VolcanoPodGroup = serde_json::from_value(found).unwrap();
+    let awake = gang(&[("leader", 1), ("worker", 5), ("router", 2)]);
+    let next: VolcanoPodGroup = only(&told(&awake, Some(&found)));
+    assert_snapshot!(serde_json::to_string_pretty(&next).unwrap());
+    assert_eq!(told(&awake, Some(&next)), []);
+}
+
+/// Definitions before 1.14 drop the parts: to write them again and again would be of no use.
+#[test]
+fn parts_that_are_dropped_are_told_of_and_tried_again_with_the_next_change() {
+    let first = gang(&[("leader", 1), ("worker", 3)]);
+    let mut stored: VolcanoPodGroup = only(&told(&first, None));
+    stored.spec.sub_group_policy.clear();
+    assert_eq!(told(&first, Some(&stored)), []);
+    assert_snapshot!(unsupported(&first, &stored).unwrap());
+    let scaled = gang(&[("leader", 1), ("worker", 4)]);
+    let next: VolcanoPodGroup = only(&told(&scaled, Some(&stored)));
+    assert_eq!(next.spec.sub_group_policy.len(), 2);
+    assert_eq!(unsupported(&scaled, &next), None);
+}
+
+#[test]
+fn a_pod_group_of_somebody_else_is_left_alone() {
+    let gang = gang(&[("worker", 3)]);
+    let mut foreign: VolcanoPodGroup = only(&told(&gang, None));
+    foreign.spec.min_member = Some(1);
+    foreign.metadata.owner_references = None;
+    assert_eq!(told(&gang, Some(&foreign)), []);
+}

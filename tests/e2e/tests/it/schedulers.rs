@@ -1,0 +1,89 @@
+//! Schedulers are told of gangs by objects of their own. None of them runs here: what they would read
+//! is looked at.
+
+mod kai;
+mod volcano;
+
+use serde_json::{Value, json};
+
+use crate::harness::control_plane::{ControlPlane, folder};
+use crate::harness::installation::Installation;
+use crate::harness::manifest::{clique, group, set};
+use crate::harness::operator::Operator;
+use crate::harness::seen::gates;
+use crate::harness::{Namespace, Seen, condition, same, wait};
+
+const UNSUPPORTED: &str = "SchedulingFeatureUnsupported";
+
+/// A router, and a group of two replicas of which one is required.
+fn workload(scheduler: &str) -> Value {
+    let mut cliques = [clique("router", 2), clique("worker", 3)];
+    for clique in &mut cliques {
+        clique["spec"]["podSpec"]["schedulerName"] = json!(scheduler);
+    }
+    let mut workload = set("svc", &cliques, &[group("grp", "worker", 2, 1)]);
+    workload["spec"]["template"]["terminationDelay"] = json!("1s");
+    workload
+}
+
+/// An operator that tells this scheduler.
+fn started(control_plane: &ControlPlane, scheduler: &str) -> Operator {
+    let profile = format!("config.scheduler.profiles[0].name={scheduler}");
+    let installation = Installation::on(control_plane, &[&profile]);
+    let dir = folder(&format!("{scheduler}-operator"));
+    let operator = Operator::start(&installation, &dir).unwrap();
+    operator.wait_until_ready().unwrap();
+    operator
+}
+
+/// The PodGroup that the gang controls.
+fn pod_group(ns: &Namespace<'_>, kind: &str, gang: &str) -> Result<Value, String> {
+    let list = ns.command(&["get", kind, "--output=json"]).output();
+    let list = list.map_err(|error| error.to_string())?;
+    let list: Value = serde_json::from_slice(&list.stdout).map_err(|error| error.to_string())?;
+    let all = list["items"].as_array().into_iter().flatten();
+    let mut of_gang = all.filter(|g| g["metadata"]["ownerReferences"][0]["name"] == gang);
+    let found = of_gang.next().cloned();
+    found.ok_or_else(|| format!("{gang} has no PodGroup"))
+}
+
+/// The set, or its base gang, says this of the scheduler.
+fn expect_unsupported(seen: &Seen, kind: &str, wanted: &str) -> Result<(), String> {
+    let called = if kind == "PodGang" { "svc-0" } else { "svc" };
+    let unsupported = condition(seen.one(kind, called)?, UNSUPPORTED);
+    same(kind, &unsupported.as_str(), &wanted)
+}
+
+/// The pods of the base gang exist, and their gates are closed, or open.
+fn expect_gates(seen: &Seen, are_closed: bool) -> Result<(), String> {
+    let base = ["svc-0-router", "svc-0-grp-0-worker"];
+    let pods: Vec<&Value> = base.iter().flat_map(|part| seen.pods(part)).collect();
+    same("pods of the base gang", &pods.len(), &5)?;
+    for pod in pods {
+        same("gated", &!gates(pod).is_empty(), &are_closed)?;
+    }
+    Ok(())
+}
+
+/// The operator says that the scheduler is not there, then that is installed and all goes on; the
+/// gang may say something else then.
+fn install_late(
+    control_plane: &ControlPlane,
+    ns: &Namespace<'_>,
+    definition: &str,
+    afterwards: &str,
+) {
+    ns.until("a cluster without the scheduler is told of", |seen| {
+        expect_unsupported(seen, "PodCliqueSet", "True/SchedulerNotInstalled")?;
+        expect_unsupported(seen, "PodGang", "True/SchedulerNotInstalled")?;
+        expect_gates(seen, true)
+    });
+    control_plane.kubectl(["apply", "-f", definition]);
+    let gone_on = wait::within(2 * wait::DEADLINE, || {
+        let seen = ns.look()?;
+        expect_unsupported(&seen, "PodCliqueSet", "")?;
+        expect_unsupported(&seen, "PodGang", afterwards)?;
+        expect_gates(&seen, false)
+    });
+    gone_on.unwrap();
+}

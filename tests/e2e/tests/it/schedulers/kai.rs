@@ -1,0 +1,83 @@
+//! KAI Scheduler.
+
+use serde_json::{Value, json};
+
+use super::{expect_gates, install_late, pod_group, started, workload};
+use crate::harness::{Namespace, Seen, same, site, subset};
+
+const SCHEDULER: &str = "kai-scheduler";
+const DEFINITION: &str = "tests/it/manifests/kai-podgroups.yaml";
+const KIND: &str = "podgroups.scheduling.run.ai";
+
+/// The leaves of the gang's PodGroup, with their pods.
+fn expect_leaves(ns: &Namespace<'_>, gang: &str, leaves: &[(&str, u32)]) -> Result<(), String> {
+    let group = pod_group(ns, KIND, gang)?;
+    let leaf = |(name, pods): &(&str, u32)| json!({"name": name, "minMember": pods});
+    let expected: Vec<Value> = leaves.iter().map(leaf).collect();
+    same(gang, &group["spec"]["subGroups"], &expected.into())
+}
+
+fn expect_marks(ns: &Namespace<'_>, seen: &Seen) -> Result<(), String> {
+    let group = pod_group(ns, KIND, "svc-0")?;
+    for podclique in ["svc-0-router", "svc-0-grp-0-worker"] {
+        for pod in seen.pods(podclique) {
+            let marks = json!({
+                "annotations": {
+                    "kai.scheduler/skip-podgrouper": "true",
+                    "pod-group-name": group["metadata"]["name"],
+                },
+                "labels": {"kai.scheduler/subgroup-name": podclique},
+            });
+            subset(podclique, &pod["metadata"], &marks)?;
+        }
+    }
+    Ok(())
+}
+
+fn uid(ns: &Namespace<'_>) -> Value {
+    pod_group(ns, KIND, "svc-0").unwrap()["metadata"]["uid"].clone()
+}
+
+const ROUTER: &str = "svc-0-router";
+const WORKER: &str = "svc-0-grp-0-worker";
+
+#[test]
+fn it_is_told_of_each_gang_as_soon_as_it_can_be_and_in_place() {
+    let control_plane = site::private();
+    let operator = started(&control_plane, SCHEDULER);
+    let ns = Namespace::on(&control_plane, &operator, "kai");
+    let mut set = workload(SCHEDULER);
+    set["metadata"]["labels"] = json!({"kai.scheduler/queue": "research"});
+    ns.apply(&set);
+    install_late(&control_plane, &ns, DEFINITION, "");
+    ns.until("the PodGroup is there", |seen| {
+        expect_leaves(&ns, "svc-0", &[(ROUTER, 2), (WORKER, 3)])?;
+        expect_marks(&ns, seen)
+    });
+    let spec = json!({"queue": "research", "stalenessGracePeriod": "-1s"});
+    subset(
+        "spec",
+        &pod_group(&ns, KIND, "svc-0").unwrap()["spec"],
+        &spec,
+    )
+    .unwrap();
+    let before = uid(&ns);
+
+    ns.kubectl(&["scale", "pclq/svc-0-router", "--replicas=1"]);
+    ns.until("the PodGroup follows", |_| {
+        expect_leaves(&ns, "svc-0", &[(ROUTER, 1), (WORKER, 3)])
+    });
+    ns.kubectl(&["scale", "pcsg/svc-0-grp", "--replicas=0"]);
+    ns.until("what is idle is out of it", |_| {
+        expect_leaves(&ns, "svc-0", &[(ROUTER, 1)])
+    });
+    ns.kubectl(&["scale", "pcsg/svc-0-grp", "--replicas=1"]);
+    ns.kubectl(&["scale", "pclq/svc-0-router", "--replicas=2"]);
+    ns.until("what is woken is back", |seen| {
+        expect_leaves(&ns, "svc-0", &[(ROUTER, 2), (WORKER, 3)])?;
+        expect_gates(seen, false)
+    });
+    assert_eq!(uid(&ns), before, "it was changed in place");
+    ns.delete();
+    control_plane.kubectl(["delete", "-f", DEFINITION]);
+}
