@@ -1,6 +1,7 @@
 //! Who is woken when an object changes.
 
 mod edited_labels;
+mod taken_away;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -9,7 +10,6 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::{Key, Pod};
-
 use engine::{Caches, Change, ControllerName, Watched};
 use jiff::Timestamp;
 use k8s_openapi::api::autoscaling::v2::{
@@ -35,6 +35,20 @@ fn meta(name: &str, owner_kind: &str, owner: &str) -> ObjectMeta {
         }]),
         ..ObjectMeta::default()
     }
+}
+
+/// The metadata of an object of this owner, with the labels of all that it may be part of.
+fn labelled(name: &str, kind: &str, owner: &str) -> ObjectMeta {
+    let mut metadata = meta(name, kind, owner);
+    let labels = [
+        (labels::MANAGED_BY, labels::MANAGER),
+        (labels::PART_OF, "demo"),
+        (labels::POD_CLIQUE, "demo-0-a"),
+        (labels::POD_GANG, "demo-0"),
+        (labels::SCALING_GROUP, "demo-0-g"),
+    ];
+    metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
+    metadata
 }
 
 const SETS: ControllerName = ControllerName("podcliqueset");
@@ -244,116 +258,6 @@ fn wakes_who_is_to_join_a_gang_that_runs_now_or_does_not_any_more() {
     assert_eq!(woken("demo-0", 1, 0), "demo-0-a demo-0-g-0-b other");
     assert_eq!(woken("demo-0", 1, 2), "other", "it ran before");
     assert_eq!(woken("demo-0-g-0", 0, 1), "demo-0-g-1-b other");
-}
-
-/// One edit that takes an object out of all hands: no owner, no label of ours.
-fn cut(metadata: &ObjectMeta) -> ObjectMeta {
-    ObjectMeta {
-        owner_references: None,
-        labels: None,
-        resource_version: Some("2".into()),
-        ..metadata.clone()
-    }
-}
-
-/// Whoever is concerned by an object is woken when one edit takes it out of their hands, and when
-/// it is handed over: they replace it, or look for it.
-fn wakes_both<K: Watched>(make: impl Fn(ObjectMeta) -> K, metadata: &ObjectMeta, caches: &Caches) {
-    let (was, is) = (make(metadata.clone()), make(cut(metadata)));
-    let (was, is) = (Some(Arc::new(was)), Some(Arc::new(is)));
-    let new = Change {
-        old: None,
-        new: was.clone(),
-    };
-    let taken = Change {
-        old: was.clone(),
-        new: is.clone(),
-    };
-    let given = Change { old: is, new: was };
-    let concerned = woken_by(&new, caches);
-    assert!(!concerned.is_empty());
-    for change in [taken, given] {
-        let woken = woken_by(&change, caches);
-        for route in &concerned {
-            assert!(
-                woken.contains(route),
-                "{}: {route:?} is asleep",
-                K::kind(&())
-            );
-        }
-    }
-}
-
-/// The metadata of an object of this owner, with the labels of all that it may be part of.
-fn labelled(name: &str, kind: &str, owner: &str) -> ObjectMeta {
-    let mut metadata = meta(name, kind, owner);
-    let labels = [
-        (labels::MANAGED_BY, labels::MANAGER),
-        (labels::PART_OF, "demo"),
-        (labels::POD_CLIQUE, "demo-0-a"),
-        (labels::POD_GANG, "demo-0"),
-        (labels::SCALING_GROUP, "demo-0-g"),
-    ];
-    metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
-    metadata
-}
-
-#[test]
-fn wakes_who_loses_an_object_of_any_kind() {
-    let caches = Caches::default();
-    let of_set = |name| labelled(name, "PodCliqueSet", "demo");
-    let of_group = labelled("demo-0-g-0-b", "PodCliqueScalingGroup", "demo-0-g");
-    let metadata = of_group.clone();
-    caches.of::<PodClique>().apply(PodClique {
-        metadata,
-        ..PodClique::default()
-    });
-    wakes_both(
-        |metadata| PodCliqueScalingGroup {
-            metadata,
-            ..Default::default()
-        },
-        &of_set("demo-0-g"),
-        &caches,
-    );
-    let clique = |metadata| PodClique {
-        metadata,
-        ..PodClique::default()
-    };
-    wakes_both(clique, &of_set("demo-0-a"), &caches);
-    wakes_both(clique, &of_group, &caches);
-    wakes_both(
-        |metadata| PodGang {
-            metadata,
-            ..PodGang::default()
-        },
-        &of_set("demo-0"),
-        &caches,
-    );
-    wakes_both(
-        |metadata| Pod {
-            metadata,
-            ..Pod::default()
-        },
-        &labelled("demo-0-a-x", "PodClique", "demo-0-a"),
-        &caches,
-    );
-    wakes_both(
-        |metadata| Service {
-            metadata,
-            ..Service::default()
-        },
-        &of_set("demo-0"),
-        &caches,
-    );
-    wakes_both(
-        |metadata| HorizontalPodAutoscaler {
-            metadata,
-            ..HorizontalPodAutoscaler::default()
-        },
-        &of_set("demo-0-a"),
-        &caches,
-    );
 }
 
 /// Kubernetes writes the status of each one several times a minute.

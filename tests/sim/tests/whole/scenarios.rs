@@ -1,10 +1,19 @@
 //! What happens to a set.
 
+mod ends;
+mod manifests;
+mod steps;
+
 use serde_json::{Value, json};
-use sim::{Call, Id, Resource, Store, actors, view};
-use testkit::builders::{SetBuilder, set};
+use sim::{Id, Resource, Store, view};
 
 use crate::left;
+use ends::{attempt, gangs, ready_pods};
+use manifests::{
+    autoscaled, idle, job, manifest, ordered, pair, pair_of_cliques, service, small, terminated,
+};
+pub use steps::create;
+use steps::{break_pods, fail_pods, scale, scale_parts};
 
 /// Who made what runs before a scenario.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -355,177 +364,3 @@ pub const ADOPTED_UPDATE: Scenario = Scenario {
 
 /// What tells one template from the other.
 const VERSION: &str = "example.com/version";
-
-/// Pods that are Ready.
-fn ready_pods(store: &Store) -> usize {
-    let pods = store.all(Resource::Pod);
-    pods.filter(|(_, pod)| view::is_ready(pod)).count()
-}
-
-/// Gangs, each with its parts that list pods.
-fn gangs(store: &Store) -> Vec<String> {
-    let parts = |gang: &Value| {
-        let parts = view::list(gang, "/spec/podgroups");
-        let listed = parts.filter(|p| view::list(p, "/podReferences").next().is_some());
-        let names: Vec<&str> = listed.map(|p| view::text(p, "/name")).collect();
-        names.join(" ")
-    };
-    let gangs = store.all(Resource::PodGang);
-    gangs
-        .map(|(id, gang)| format!("{}: {}", id.name, parts(gang)))
-        .collect()
-}
-
-fn attempt(store: &Store, resource: Resource, name: &str, replica: i64) -> i64 {
-    let object = store.get(&Id::new(resource, name));
-    object.map_or(0, |object| view::attempt(object, replica))
-}
-
-/// A clique of two pods and a scaling group of two cliques.
-fn service() -> Value {
-    manifest(
-        set("svc")
-            .clique("a", |c| c.replicas(2).min(1))
-            .clique("b", |c| c)
-            .clique("c", |c| c)
-            .group("g", ["b", "c"], |g| g.replicas(2).min(1)),
-    )
-}
-
-/// One pod runs; a clique and a group, of which two replicas start together, are idle.
-fn idle() -> Value {
-    manifest(
-        set("svc")
-            .clique("a", |c| c.replicas(0).min(1))
-            .clique("front", |c| c)
-            .clique("b", |c| c)
-            .clique("c", |c| c)
-            .group("g", ["b", "c"], |g| g.replicas(0).min(2)),
-    )
-}
-
-/// Three pods, each after the one before it.
-fn ordered() -> Value {
-    let mut set = manifest(
-        set("svc")
-            .clique("a", |c| c)
-            .clique("b", |c| c)
-            .clique("c", |c| c)
-            .group("g", ["b", "c"], |g| g.replicas(1).min(1)),
-    );
-    set["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
-    set
-}
-
-/// So many replicas of a clique of one pod and a group of one.
-fn small(replicas: i32) -> SetBuilder {
-    set("svc")
-        .replicas(replicas)
-        .clique("a", |c| c)
-        .clique("b", |c| c)
-        .group("g", ["b"], |g| g.replicas(1).min(1))
-}
-
-/// A clique of one pod, and a group replica of two cliques.
-fn pair_of_cliques() -> SetBuilder {
-    set("svc")
-        .clique("a", |c| c)
-        .clique("b", |c| c)
-        .clique("c", |c| c)
-        .group("g", ["b", "c"], |g| g.replicas(1).min(1))
-}
-
-/// With autoscalers of clique and group.
-fn autoscaled(set: SetBuilder) -> SetBuilder {
-    let config = |metrics: Value| {
-        let config = json!({"minReplicas": 1, "maxReplicas": 3, "metrics": metrics});
-        Some(serde_json::from_value(config).unwrap())
-    };
-    let pods = json!({"metric": {"name": "requests"},
-        "target": {"type": "AverageValue", "averageValue": "2000m"}});
-    let metrics = json!([{"type": "Pods", "pods": pods}]);
-    set.with(|s| {
-        let template = &mut s.spec.template;
-        template.cliques[0].spec.auto_scaling_config = config(metrics);
-        template.scaling_groups[0].scale_config = config(json!([]));
-    })
-}
-
-/// A group of two replicas of which one is enough.
-fn pair() -> SetBuilder {
-    set("svc")
-        .clique("b", |c| c)
-        .group("g", ["b"], |g| g.replicas(2).min(1))
-}
-
-/// What a user writes of it.
-fn manifest(set: SetBuilder) -> Value {
-    let mut manifest = json!(set.build());
-    manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
-    manifest["kind"] = json!("PodCliqueSet");
-    manifest["metadata"] = json!({"name": "svc"});
-    manifest
-}
-
-fn terminated(mut manifest: Value) -> Value {
-    manifest["spec"]["template"]["terminationDelay"] = json!("1s");
-    manifest
-}
-
-/// A job whose pods do not end by themselves.
-fn job(restarts: u32) -> Value {
-    let mut job = manifest(small(1));
-    job["spec"]["workloadType"] = json!("Training");
-    job["spec"]["trainingSpec"] = json!({"maxRestarts": restarts});
-    let cliques = job["spec"]["template"]["cliques"].as_array_mut();
-    for clique in cliques.unwrap() {
-        clique["spec"]["podSpec"]["containers"][0]["command"] = json!(actors::ENDLESS);
-    }
-    job
-}
-
-/// Creates the set as a user does.
-pub fn create(store: &mut Store, manifest: &Value) {
-    let path = Resource::PodCliqueSet.path("default");
-    let answer = store.handle("user", &Call::new("POST", &path, manifest.clone()));
-    assert_eq!(answer.code, 201, "{:?}", answer.body);
-}
-
-fn scale_parts(store: &mut Store, replicas: u32) {
-    scale(store, Resource::PodClique, "svc-0-a", replicas);
-    scale(store, Resource::PodCliqueScalingGroup, "svc-0-g", replicas);
-}
-
-fn scale(store: &mut Store, resource: Resource, name: &str, replicas: u32) {
-    let path = format!("{}/{name}/scale", resource.path("default"));
-    let body = json!({"spec": {"replicas": replicas}});
-    let answer = store.handle("user", &Call::merge(&path, body));
-    assert_eq!(answer.code, 200, "{:?}", answer.body);
-}
-
-fn pods_of(store: &Store, podclique: &str) -> Vec<Id> {
-    let is_of = |pod: &Value| view::owner(pod).is_some_and(|(_, name, _)| name == podclique);
-    let pods = store.all(Resource::Pod).filter(|(_, pod)| is_of(pod));
-    pods.map(|(id, _)| id.clone()).collect()
-}
-
-/// The pods of a PodClique are not Ready any more, for good.
-fn break_pods(store: &mut Store, podclique: &str) {
-    for id in pods_of(store, podclique) {
-        actors::break_pod(store, &id);
-    }
-}
-
-/// The pods of a PodClique fail.
-fn fail_pods(store: &mut Store, podclique: &str) {
-    let time = store.stamp();
-    for id in pods_of(store, podclique) {
-        store.edit("kubelet", &id, |pod| {
-            pod["status"]["phase"] = json!("Failed");
-            pod["status"]["conditions"] = json!([
-                {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
-                {"type": "Ready", "status": "False", "lastTransitionTime": time},
-            ]);
-        });
-    }
-}
