@@ -12,7 +12,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-pub use action::Action;
+pub use action::{Action, Version};
 pub use event::Event;
 pub use kind::Kind;
 pub use object::{Object, WritableKind};

@@ -119,9 +119,7 @@ fn record(
             outcome.done.push((action.verb(), action.kind(), key.name));
         }
         Err(RequestError::Conflict | RequestError::NotFound) => {
-            let expected = action.expected_version();
-            let outdated = expected.map(|version| (action.kind(), key.clone(), version.to_owned()));
-            outcome.outdated.extend(outdated);
+            outcome.outdated.extend(action.expected_version());
             outcome.conflicts.push((action.kind(), key));
         }
         Err(RequestError::NamespaceEnds) => {

@@ -18,7 +18,7 @@ use std::time::Duration;
 use api::LastError;
 use domain::Key;
 use domain::object::fnv;
-use domain::plan::{Action, Kind};
+use domain::plan::{Action, Kind, Version};
 use tokio::time::Instant;
 
 const INITIAL_WAIT: Duration = Duration::from_millis(50);
@@ -31,16 +31,13 @@ pub type Class = (&'static str, Kind);
 /// The verb of a status.
 pub const STATUS: &str = "status";
 
-/// An object in the version in which a write expected it, and which is no longer its newest.
-pub type Outdated = (Kind, Key, String);
-
 /// Writes that wait.
 #[derive(Clone, Debug, Default)]
 pub struct Blocked {
     /// All of these classes.
     pub classes: BTreeSet<Class>,
     /// Those that expect an object in this version.
-    pub outdated: BTreeSet<Outdated>,
+    pub outdated: BTreeSet<Version>,
 }
 
 impl Blocked {
@@ -51,11 +48,8 @@ impl Blocked {
 
     /// Whether the version that this action expects is known to be no longer the newest.
     pub fn is_outdated(&self, action: &Action) -> bool {
-        let expected = action.expected_version();
-        expected.is_some_and(|version| {
-            let version = (action.kind(), action.key(), version.to_owned());
-            self.outdated.contains(&version)
-        })
+        let is_known = |expected| self.outdated.contains(&expected);
+        !self.outdated.is_empty() && action.expected_version().is_some_and(is_known)
     }
 }
 
@@ -74,7 +68,7 @@ pub struct Failure {
     /// How long the API server asks to wait.
     pub after: Duration,
     /// What was written by others in between.
-    pub outdated: BTreeSet<Outdated>,
+    pub outdated: BTreeSet<Version>,
 }
 
 /// Waits that are not over.
@@ -94,7 +88,7 @@ struct Entry {
     until: Instant,
     generation: Option<i64>,
     errors: Vec<LastError>,
-    outdated: BTreeSet<Outdated>,
+    outdated: BTreeSet<Version>,
 }
 
 /// Failures in a row, per object and class.
@@ -129,12 +123,12 @@ impl Backoff {
         let now = Instant::now();
         let classes = entries.get(key)?.iter();
         // A conflict has nothing to do with the spec.
-        let is_of_spec = |class: &Option<Class>, entry: &Entry| {
-            class.is_none() && !entry.outdated.is_empty() || entry.generation == generation
+        let waits = |class: &Option<Class>, entry: &Entry| match class {
+            None => !entry.outdated.is_empty(),
+            Some(_) => entry.generation == generation,
         };
         let waiting: Vec<_> = classes
-            .filter(|(class, entry)| is_of_spec(class, entry) && entry.until > now)
-            .filter(|(class, entry)| class.is_some() || !entry.outdated.is_empty())
+            .filter(|(class, entry)| entry.until > now && waits(class, entry))
             .collect();
         let first = waiting.iter().map(|(_, entry)| entry.until).min()?;
         let entries = || waiting.iter().map(|(_, entry)| entry);

@@ -9,6 +9,9 @@ use serde_json::Value;
 use super::{Kind, Object, Purpose, Target, WritableKind};
 use crate::Key;
 
+/// An object in one of its versions (`metadata.resourceVersion`).
+pub type Version = (Kind, Key, String);
+
 /// One write.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
@@ -154,18 +157,19 @@ impl Action {
         }
     }
 
-    /// The version in which the object has to be for this; `None` if any will do.
-    pub fn expected_version(&self) -> Option<&str> {
-        match self {
+    /// The object in the version in which this expects it; `None` if any will do.
+    pub fn expected_version(&self) -> Option<Version> {
+        let version = match self {
             Self::Replace(object) => object.meta().resource_version.as_deref(),
             Self::Finalizers {
                 resource_version, ..
-            } => Some(resource_version),
+            } => Some(&**resource_version),
             Self::Delete {
                 resource_version, ..
             } => resource_version.as_deref(),
             Self::Create(_) | Self::Merge { .. } | Self::Patch { .. } => None,
-        }
+        };
+        Some((self.kind(), self.key(), version?.to_owned()))
     }
 
     /// What is done, in one word.

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use api::LastError;
 use domain::Key;
-use domain::plan::{Action, Kind, Purpose};
+use domain::plan::{Action, Kind, Purpose, Version};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::backoff::{Class, Outdated};
+use crate::backoff::Class;
 use crate::requests::RequestError;
 
 /// Errors kept per object; the rest is alike.
@@ -42,7 +42,7 @@ pub struct Outcome {
     /// Objects that changed under us; decide again once their newer version is known.
     pub conflicts: Vec<(Kind, Key)>,
     /// The versions of them that were expected, where one was.
-    pub outdated: BTreeSet<Outdated>,
+    pub outdated: BTreeSet<Version>,
     /// Whether a write waits for a newer version of what it is about.
     pub awaits_version: bool,
     /// Writes that were left out because their like failed.

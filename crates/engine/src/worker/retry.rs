@@ -46,11 +46,10 @@ impl<R: Reconciler> Worker<R> {
             let failure = build_failure(*class, generation, &outcome);
             first = first.min(self.backoff.failed(key, failure).1);
         }
-        if outcome.awaits_version {
+        if outcome.awaits_version || !outcome.conflicts.is_empty() {
             failed.insert(None);
         }
         if !outcome.conflicts.is_empty() {
-            failed.insert(None);
             let conflict = Failure {
                 outdated: outcome.outdated.clone(),
                 ..Failure::default()

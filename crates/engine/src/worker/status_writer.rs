@@ -7,7 +7,7 @@ use std::time::Duration;
 use api::events;
 use api::status::Status as _;
 use domain::Key;
-use domain::plan::Event;
+use domain::plan::{Event, Version};
 use jiff::Timestamp;
 use kube::Resource;
 use kube::core::object::HasStatus;
@@ -15,7 +15,6 @@ use tokio::time::Instant;
 
 use super::{Worker, kind_of, status_of};
 use crate::apply::Outcome;
-use crate::backoff::Outdated;
 use crate::controllers::Reconciler;
 use crate::reconcile_log;
 use crate::requests::RequestError;
@@ -123,7 +122,7 @@ impl<R: Reconciler> Worker<R> {
 }
 
 /// The version in which a status expects its object.
-pub(super) fn version_of<R: Reconciler>(key: &Key, object: &R::Object) -> Option<Outdated> {
+pub(super) fn version_of<R: Reconciler>(key: &Key, object: &R::Object) -> Option<Version> {
     let version = object.meta().resource_version.clone()?;
     Some((kind_of::<R>(), key.clone(), version))
 }
