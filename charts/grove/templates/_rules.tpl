@@ -56,8 +56,10 @@ ServiceAccounts, Roles, bindings or Secrets.
   verbs: [get, list, watch, create, patch, delete]
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
+{{- $kubernetes := false }}
 {{- range (.Values.config.scheduler | default dict).profiles }}
 {{- $group := get $groups (.backend | default .name) }}
+{{- if eq (.backend | default .name) "kubernetes" }}{{ $kubernetes = true }}{{ end }}
 {{- if and $group (not (has $group $used)) }}{{ $used = append $used $group }}{{ end }}
 {{- end }}
 {{- range $used }}
@@ -66,7 +68,20 @@ ServiceAccounts, Roles, bindings or Secrets.
   resources: [podgroups]
   verbs: [get, list, watch, create, update]
 {{- end }}
-{{- if $used }}
+{{- if $kubernetes }}
+# The number of pods of a PodGroup is patched; what cannot be changed is
+# removed and made anew.
+- apiGroups: [scheduling.k8s.io]
+  resources: [podgroups]
+  verbs: [get, list, watch, create, patch, delete]
+- apiGroups: [scheduling.k8s.io]
+  resources: [compositepodgroups]
+  verbs: [get, list, watch, create, delete]
+- apiGroups: [scheduling.k8s.io]
+  resources: [workloads]
+  verbs: [get, list, watch, create]
+{{- end }}
+{{- if or $used $kubernetes }}
 - apiGroups: [scheduler.grove.io]
   resources: [podgangs/finalizers]
   verbs: [update]

@@ -2,6 +2,7 @@
 //! (docs/gang-scheduling.md).
 
 mod kai;
+pub mod kubernetes;
 mod profiles;
 mod volcano;
 
@@ -19,7 +20,11 @@ pub fn mark_pod(profiles: &Profiles, podclique: &PodClique, pod: &mut Pod) {
         return;
     };
     match profiles.backend_of(scheduler) {
-        Backend::DefaultScheduler | Backend::KaiPodGrouper => {}
+        // Which PodGroup of Kubernetes' own it names depends on what there is.
+        Backend::DefaultScheduler
+        | Backend::KaiPodGrouper
+        | Backend::Kubernetes
+        | Backend::KubernetesTree => {}
         Backend::Volcano => volcano::mark_pod(gang, pod),
         Backend::KaiScheduler => kai::mark_pod(gang, &podclique.metadata, pod),
         Backend::KaiTree => kai::mark_pod_of_tree(gang, &podclique.metadata, pod),

@@ -21,6 +21,8 @@ use domain::{Node, Pod};
 use futures::future::BoxFuture;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use kube::Client;
 
 use crate::cache::Change;
@@ -49,6 +51,9 @@ impl Kinds {
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
             .with::<VolcanoPodGroup>()
+            .with::<PodGroup>()
+            .with::<CompositePodGroup>()
+            .with::<Workload>()
     }
 
     /// An empty table.
@@ -168,6 +173,21 @@ impl Watched for KaiPodGroup {
 }
 
 impl Watched for VolcanoPodGroup {
+    const SELECTION: Selection = POD_GROUPS;
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for PodGroup {
+    const SELECTION: Selection = POD_GROUPS;
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for CompositePodGroup {
+    const SELECTION: Selection = POD_GROUPS;
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for Workload {
     const SELECTION: Selection = POD_GROUPS;
     const IS_OPTIONAL: bool = true;
 }

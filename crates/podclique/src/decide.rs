@@ -78,6 +78,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         replace_finished::next_due(snapshot, now),
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
         status::update_deadline(snapshot, &status).filter(|at| *at > now),
+        missing.due,
     ];
     plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();

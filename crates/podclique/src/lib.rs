@@ -8,6 +8,7 @@
 pub mod decide;
 pub mod observe;
 pub mod parents;
+pub mod pod_group;
 pub mod pod_template;
 pub mod status;
 mod triggers;

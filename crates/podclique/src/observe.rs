@@ -22,6 +22,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 
 use crate::PodCliqueReconciler;
 use crate::parents::{self, Parent};
+use crate::pod_group::{self, PodGroupFacts};
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -57,6 +58,8 @@ pub struct Snapshot {
     pub init_container_image: String,
     /// The schedulers that have to be told of gangs.
     pub profiles: Arc<Profiles>,
+    /// Which PodGroup new pods name.
+    pub pod_group: PodGroupFacts,
 }
 
 impl Snapshot {
@@ -231,6 +234,7 @@ pub fn observe(
         },
         parents: parents::find_parents(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
+        pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, &rules.profiles),
         profiles: rules.profiles.clone(),
         set: set.map(|s| facts_of_set(&s, podclique, caches, rules)),
         pods,

@@ -4,6 +4,8 @@
 mod children;
 mod members;
 
+use std::sync::Arc;
+
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::readiness;
@@ -12,6 +14,7 @@ use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
+use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 
 /// All of them.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
@@ -20,6 +23,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodGang>(from_gang);
     on.on_change::<Pod>(from_pod);
+    on.on_change::<PodGroup>(from_pod_group);
     on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
 }
 
@@ -87,6 +91,20 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     });
     let children = children::find_by_pod(change, caches);
     holders.chain(children).collect()
+}
+
+/// New pods wait until one that was used before is gone, or is known to go.
+fn from_pod_group(change: &Change<PodGroup>, caches: &Caches) -> Vec<Key> {
+    let is_wanted = |group: &Arc<PodGroup>| !ownership::is_terminating(&group.metadata);
+    if change.new.as_ref().is_some_and(is_wanted) {
+        return Vec::new();
+    }
+    let members = change.versions().filter_map(|group| {
+        let gang = find::owner::<PodGang>(&group.metadata)?;
+        let set = find::labelled(&group.metadata, labels::PART_OF)?;
+        Some(members::find_by_name(&set, &gang.name, caches))
+    });
+    members.flatten().collect()
 }
 
 /// An annotation says whether the gang's list opens gates.

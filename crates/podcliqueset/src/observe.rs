@@ -1,5 +1,7 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
+mod unserved;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
@@ -276,6 +278,7 @@ pub fn observe(
     );
     let scheduler = Some(desired::gang::scheduler_name(&validated.set));
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
+    let unserved_backend = unserved::find_backend(scheduler, &podcliques, caches, rules);
     Snapshot {
         unadopted: unadopted(stored, &podcliques, caches),
         podcliques,
@@ -286,21 +289,12 @@ pub fn observe(
         stuck_pod_timeout: rules.stuck_pod_timeout,
         gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
         scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
-        unserved_backend: unserved_backend(scheduler, caches, rules),
+        unserved_backend,
         may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),
         stored: stored.clone(),
         groups,
         validated,
     }
-}
-
-fn unserved_backend(
-    scheduler: Option<&str>,
-    caches: &Caches,
-    rules: &PodCliqueSetReconciler,
-) -> Option<Backend> {
-    let backend = rules.profiles.backend_of(scheduler);
-    (!caches.serves(backend)).then_some(backend)
 }
 
 fn unadopted(

@@ -10,6 +10,8 @@ use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
 /// All of them.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
@@ -23,6 +25,9 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     // Where its scheduler has to be told of gangs, none starts before that is possible.
     on.on_change::<KaiPodGroup>(|_, _| Vec::new());
     on.on_change::<VolcanoPodGroup>(|_, _| Vec::new());
+    on.on_change::<PodGroup>(|_, _| Vec::new());
+    on.on_change::<CompositePodGroup>(|_, _| Vec::new());
+    on.on_change::<Workload>(|_, _| Vec::new());
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();

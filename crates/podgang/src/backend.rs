@@ -1,6 +1,7 @@
 //! What a scheduler is told of a gang: objects of its own, made from the PodGang and kept right.
 
 mod kai;
+pub mod kubernetes;
 pub mod tree;
 mod volcano;
 
@@ -22,7 +23,8 @@ use engine::caches::watched::Watched;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-use crate::observe::Snapshot;
+use crate::observe::{Part, Snapshot};
+use kubernetes::Shape;
 
 /// The PodGroup of a scheduler for a gang.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,10 +47,21 @@ pub enum Told {
     KaiTree(Found<KaiPodGroup>, TreeNode),
     /// Volcano.
     Volcano(Found<VolcanoPodGroup>),
+    /// Kubernetes' own scheduler.
+    Kubernetes(Box<kubernetes::Facts>),
 }
 
 /// Reads what the gang's scheduler was told.
-pub(crate) fn observe(gang: &PodGang, caches: &Caches, profiles: &Profiles) -> Told {
+pub(crate) fn observe(
+    gang: &PodGang,
+    parts: &[Part],
+    caches: &Caches,
+    profiles: &Profiles,
+) -> Told {
+    let kubernetes = |shape| {
+        let facts = kubernetes::observe(gang, parts, caches, shape);
+        Told::Kubernetes(Box::new(facts))
+    };
     let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
     match profiles.backend_of(scheduler) {
         Backend::DefaultScheduler | Backend::KaiPodGrouper => Told::Nothing,
@@ -57,6 +70,8 @@ pub(crate) fn observe(gang: &PodGang, caches: &Caches, profiles: &Profiles) -> T
             Told::KaiTree(find(caches, &kai_key(gang)), tree)
         }),
         Backend::Volcano => Told::Volcano(find(caches, &Key::of(&gang.metadata))),
+        Backend::Kubernetes => kubernetes(Shape::Split),
+        Backend::KubernetesTree => kubernetes(Shape::Tree),
     }
 }
 
@@ -73,10 +88,13 @@ fn kai_key(gang: &PodGang) -> Key {
     Key::new(namespace, name)
 }
 
-/// The write that tells the scheduler what it does not know yet.
-pub(crate) fn plan(snapshot: &Snapshot) -> Option<Action> {
+/// The writes that tell the scheduler what it does not know yet, in waves.
+pub(crate) fn plan(snapshot: &Snapshot) -> Vec<Vec<Action>> {
     let gang = &*snapshot.gang;
-    match &snapshot.told {
+    if let Told::Kubernetes(facts) = &snapshot.told {
+        return kubernetes::plan(gang, facts);
+    }
+    let write = match &snapshot.told {
         Told::Kai(found) if found.is_served => {
             kai::plan(gang, kai_key(gang), found, kai::parts_of(snapshot))
         }
@@ -84,12 +102,13 @@ pub(crate) fn plan(snapshot: &Snapshot) -> Option<Action> {
             kai::plan(gang, kai_key(gang), found, kai::nodes_of(tree))
         }
         Told::Volcano(found) if found.is_served => volcano::plan(snapshot, found),
-        Told::Kai(_) | Told::KaiTree(..) | Told::Volcano(_) | Told::Nothing => None,
-    }
+        _ => None,
+    };
+    vec![write.into_iter().collect()]
 }
 
 /// What the gang's scheduler cannot be told.
-pub(crate) fn unsupported(told: &Told) -> Option<ConditionUpdate> {
+pub(crate) fn unsupported(gang: &PodGang, told: &Told) -> Option<ConditionUpdate> {
     let not_installed = |backend: Backend| {
         (
             Reason::SchedulerNotInstalled,
@@ -102,6 +121,7 @@ pub(crate) fn unsupported(told: &Told) -> Option<ConditionUpdate> {
         Told::Kai(_) | Told::KaiTree(..) => not_installed(Backend::KaiScheduler),
         Told::Volcano(found) if !found.is_served => not_installed(Backend::Volcano),
         Told::Volcano(found) => volcano::dropped(found)?,
+        Told::Kubernetes(facts) => not_installed(kubernetes::unserved(gang, facts)?),
     };
     Some(ConditionUpdate {
         type_: ConditionType::SchedulingFeatureUnsupported,

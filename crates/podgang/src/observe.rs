@@ -62,7 +62,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         .collect();
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
-        told: backend::observe(gang, caches, profiles),
+        told: backend::observe(gang, &parts, caches, profiles),
         parts,
         gang: gang.clone(),
     }

@@ -14,18 +14,45 @@ use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
 /// All of them.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
-    on.on_change::<PodGang>(|change, _| find::own(change));
+    on.on_change::<PodGang>(from_gang);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<Pod>(from_pod);
     on.on_change::<VolcanoPodGroup>(from_pod_group);
     on.on_change::<KaiPodGroup>(from_pod_group);
+    on.on_change::<PodGroup>(from_pod_group);
+    on.on_change::<CompositePodGroup>(from_pod_group);
+    on.on_change::<Workload>(from_pod_group);
     on.on_change::<ClusterTopologyBinding>(|_, caches| all_gangs(caches));
+}
+
+/// Itself, and the base gang: its scheduler may have to be told of all gangs of the replica, and of
+/// pods only once a gang lists them.
+fn from_gang(change: &Change<PodGang>, _: &Caches) -> Vec<Key> {
+    let mut all = find::own(change);
+    if !change.keeps(|gang| gang.spec.pod_groups.clone()) {
+        let gangs = change.versions();
+        all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));
+    }
+    all
+}
+
+fn base_of_scaled(gang: &ObjectMeta) -> Option<Key> {
+    let set = set_of(gang)?;
+    let name = ownership::name(gang);
+    if names::replica_of_base_gang(&set.name, name).is_some() {
+        return None;
+    }
+    let (replica, _) = names::parts_of_scaling_group(&set.name, name)?;
+    let base = names::base_gang(&set.name, replica);
+    Some(Key::new(set.namespace, base))
 }
 
 /// The gang that controls it: somebody may have changed or deleted it.
@@ -93,11 +120,20 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, _: &Caches) -> Vec<Key> {
 
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let labelled = change.versions().filter_map(|p| find::gang(&p.metadata));
+    // Which PodGroups are in use is seen for all gangs of the replica.
+    let named = change.versions().filter(|p| p.pod_group().is_some());
+    let is_there = |p: &Pod| (p.uid().to_owned(), p.is_terminating(), p.is_completed());
+    let bases = named.filter_map(|p| base_of(&p.metadata));
+    let bases: Vec<Key> = if change.keeps(is_there) {
+        Vec::new()
+    } else {
+        bases.collect()
+    };
     let podcliques = find::owners::<Pod, PodClique>(change, caches);
     let of_owners = podcliques
         .iter()
         .flat_map(|c| gangs_of(&c.metadata, caches));
-    labelled.chain(of_owners).collect()
+    labelled.chain(of_owners).chain(bases).collect()
 }
 
 /// The gang that the PodClique's label names, and the one that has its name among its parts.

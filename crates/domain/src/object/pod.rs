@@ -43,6 +43,8 @@ pub struct PodSpec {
     /// What keeps the scheduler away.
     #[serde(default)]
     pub scheduling_gates: Vec<Gate>,
+    /// The pods that Kubernetes' own scheduler places it with.
+    pub scheduling_group: Option<SchedulingGroup>,
     /// Whether one of its volumes shows it when it may start.
     #[serde(
         default,
@@ -50,6 +52,14 @@ pub struct PodSpec {
         deserialize_with = "start_order::has_start_volume"
     )]
     pub has_start_volume: bool,
+}
+
+/// The pods that a pod is placed with.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SchedulingGroup {
+    /// Name of their PodGroup.
+    pub pod_group_name: Option<String>,
 }
 
 /// A scheduling gate.
@@ -94,6 +104,12 @@ impl Pod {
             .scheduling_gates
             .iter()
             .position(|g| g.name == labels::POD_GANG_GATE)
+    }
+
+    /// Name of the PodGroup (`scheduling.k8s.io`) that it bears from its creation on.
+    pub fn pod_group(&self) -> Option<&str> {
+        let group = self.spec.scheduling_group.as_ref();
+        group.and_then(|group| group.pod_group_name.as_deref())
     }
 
     /// Whether it is bound to a node.

@@ -27,6 +27,9 @@ pub enum Purpose {
     /// An autoscaler whose configuration was removed from the template.
     #[strum(serialize = "no autoscaling is asked for")]
     RemoveAutoscaler,
+    /// A PodGroup that no pod names any more, or that asks for what is not any more.
+    #[strum(serialize = "its gang does not use it any more")]
+    RemovePodGroup,
     /// A pod is scaled in.
     #[strum(serialize = "scaled in")]
     ScaleInPod,

@@ -16,9 +16,19 @@ pub enum Backend {
     KaiPodGrouper,
     /// By a PodGroup `scheduling.volcano.sh/v1beta1` for each PodGang.
     Volcano,
+    /// Kubernetes' own, by PodGroups `scheduling.k8s.io/v1beta1`, under a CompositePodGroup where one
+    /// PodGroup cannot say what a gang needs.
+    Kubernetes,
+    /// The same, all gangs of a replica of a set as one tree.
+    KubernetesTree,
 }
 
 impl Backend {
+    /// Whether it is Kubernetes' own scheduler that is told.
+    pub fn is_kubernetes(self) -> bool {
+        matches!(self, Self::Kubernetes | Self::KubernetesTree)
+    }
+
     /// What to tell users where the cluster does not serve what this backend writes.
     pub fn unsupported(self) -> &'static str {
         match self {
@@ -28,6 +38,19 @@ impl Backend {
                  know the gang and its pods stay gated: install Volcano, or name another \
                  schedulerName"
             }
+            Self::Kubernetes => {
+                "podgroups.scheduling.k8s.io/v1beta1 is not served by this cluster, so its scheduler \
+                 does not know the gang and its pods stay gated: enable feature gate GenericWorkload \
+                 and that API (Kubernetes 1.37 or newer), or take the profile out of the operator's \
+                 configuration"
+            }
+            Self::KubernetesTree => {
+                "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served by this cluster, so its \
+                 scheduler cannot be told of a gang of several parts of which some have more pods \
+                 than they need, or of a tree, and its pods stay gated: enable feature gate \
+                 CompositePodGroup and that API (Kubernetes 1.37 or newer), or make minAvailable of \
+                 each clique equal to its replicas"
+            }
             Self::KaiScheduler | Self::KaiTree => {
                 "podgroups.scheduling.run.ai is not served by this cluster, so KAI Scheduler does \
                  not know the gang and its pods stay gated: install KAI Scheduler, or name another \
@@ -36,6 +59,9 @@ impl Backend {
         }
     }
 }
+
+/// What pods are scheduled by that name none.
+const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// Backends by `schedulerName`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -50,7 +76,8 @@ impl Profiles {
     /// The backend of pods that name this scheduler, or none. One that is not configured is told
     /// nothing.
     pub fn backend_of(&self, scheduler_name: Option<&str>) -> Backend {
-        let found = scheduler_name.and_then(|name| self.0.get(name));
+        let name = scheduler_name.filter(|name| !name.is_empty());
+        let found = self.0.get(name.unwrap_or(DEFAULT_SCHEDULER));
         found.copied().unwrap_or_default()
     }
 
@@ -63,7 +90,8 @@ impl Profiles {
     /// Whether the scheduler places the optional gangs of a replica after the required ones by
     /// itself.
     pub fn orders_gangs(&self, scheduler_name: Option<&str>) -> bool {
-        self.backend_of(scheduler_name) == Backend::KaiTree
+        let backend = self.backend_of(scheduler_name);
+        [Backend::KaiTree, Backend::KubernetesTree].contains(&backend)
     }
 
     /// Whether any scheduler has this backend.

@@ -3,6 +3,8 @@
 use api::kai::KaiPodGroup;
 use api::volcano::VolcanoPodGroup;
 use domain::scheduling::{Backend, Profiles};
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
 use super::Kinds;
 use crate::caches::Caches;
@@ -15,6 +17,12 @@ impl Caches {
             Backend::DefaultScheduler | Backend::KaiPodGrouper => true,
             Backend::KaiScheduler | Backend::KaiTree => self.is_served::<KaiPodGroup>(),
             Backend::Volcano => self.is_served::<VolcanoPodGroup>(),
+            Backend::Kubernetes => self.is_served::<PodGroup>(),
+            Backend::KubernetesTree => {
+                self.is_served::<PodGroup>()
+                    && self.is_served::<CompositePodGroup>()
+                    && self.is_served::<Workload>()
+            }
         }
     }
 }
@@ -23,14 +31,17 @@ impl Kinds {
     /// The table without the kinds of backends that no profile has: nobody asks for them.
     #[must_use]
     pub fn for_profiles(mut self, profiles: &Profiles, context: &Context) -> Self {
-        if ![Backend::KaiScheduler, Backend::KaiTree]
-            .iter()
-            .any(|b| profiles.uses(*b))
-        {
+        let uses = |backends: &[Backend]| backends.iter().any(|b| profiles.uses(*b));
+        if !uses(&[Backend::KaiScheduler, Backend::KaiTree]) {
             self = self.without::<KaiPodGroup>(context);
         }
-        if !profiles.uses(Backend::Volcano) {
+        if !uses(&[Backend::Volcano]) {
             self = self.without::<VolcanoPodGroup>(context);
+        }
+        if !uses(&[Backend::Kubernetes, Backend::KubernetesTree]) {
+            self = self.without::<PodGroup>(context);
+            self = self.without::<CompositePodGroup>(context);
+            self = self.without::<Workload>(context);
         }
         self
     }

@@ -48,6 +48,7 @@ impl Profile {
         match (self.split_backend()?, self.gangs) {
             (backend, Gangs::Split) => Some(backend),
             (Backend::KaiScheduler, Gangs::Tree) => Some(Backend::KaiTree),
+            (Backend::Kubernetes, Gangs::Tree) => Some(Backend::KubernetesTree),
             (_, Gangs::Tree) => None,
         }
     }
@@ -58,6 +59,7 @@ impl Profile {
             "kai-scheduler" => Some(Backend::KaiScheduler),
             "kai-pod-grouper" => Some(Backend::KaiPodGrouper),
             "volcano" => Some(Backend::Volcano),
+            "kubernetes" => Some(Backend::Kubernetes),
             _ => None,
         }
     }
@@ -107,13 +109,13 @@ fn check_profile(key: &str, profile: &Profile) -> Result<(), ConfigError> {
     }
     if profile.split_backend().is_none() {
         let told = format!(
-            "no backend is called {:?}; there are default-scheduler, kai-scheduler, kai-pod-grouper and volcano",
+            "no backend is called {:?}; there are default-scheduler, kubernetes, kai-scheduler, kai-pod-grouper and volcano",
             profile.backend.as_deref().unwrap_or(&profile.name)
         );
         return Err(problem(&format!("{key}.backend"), &told));
     }
     if profile.backend().is_none() {
-        let told = "Tree is of backend kai-scheduler; remove it";
+        let told = "Tree is of backends kubernetes and kai-scheduler; remove it";
         return Err(problem(&format!("{key}.gangs"), told));
     }
     Ok(())

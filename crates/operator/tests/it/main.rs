@@ -127,7 +127,7 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 )]
 #[case::tree_of_another_backend(
     "scheduler: {profiles: [{name: volcano, gangs: Tree}]}\n",
-    "scheduler.profiles[0].gangs: Tree is of backend kai-scheduler; remove it"
+    "scheduler.profiles[0].gangs: Tree is of backends kubernetes and kai-scheduler; remove it"
 )]
 #[case::scheduler_with_config(
     "scheduler: {profiles: [{name: kai-scheduler, config: {}}]}\n",

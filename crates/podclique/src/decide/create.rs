@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, HashSet};
 use api::{LastError, codes};
 use domain::object::ownership;
 use domain::plan::{Action, first_portion};
-use domain::scheduling;
+use domain::scheduling::{self, kubernetes};
 use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::stuck_terminating;
 use crate::observe::Snapshot;
+use crate::pod_group::Choice;
 use crate::pod_template;
 
 /// The most slots that one decision fills; the rest is decided again.
@@ -27,6 +28,8 @@ pub(super) struct Missing {
     pub pods: Vec<Action>,
     /// Slots for which no name is free.
     nameless: Vec<i32>,
+    /// When they may be created although the PodGroup of those before them is still there.
+    pub due: Option<Timestamp>,
 }
 
 impl Missing {
@@ -56,6 +59,15 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     if vacant.is_empty() {
         return Missing::default();
     }
+    let group = match snapshot.pod_group.choose(snapshot.stuck_pod_timeout, now) {
+        Choice::Name(group) => group,
+        Choice::Wait(due) => {
+            return Missing {
+                due,
+                ..Missing::default()
+            };
+        }
+    };
     let mut used = used_names(snapshot);
     let mut nameless = Vec::new();
     let missing = vacant.into_iter().filter_map(|index| {
@@ -64,11 +76,15 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             return None;
         };
         used.insert(name.clone());
-        let pod = new_pod(snapshot, index, name);
+        let pod = new_pod(snapshot, index, name, group.as_deref());
         Some(Action::create(pod))
     });
     let pods = first_portion(missing);
-    Missing { pods, nameless }
+    Missing {
+        pods,
+        nameless,
+        due: None,
+    }
 }
 
 /// Names that a new pod must not have: those of existing pods, and those that the gang lists,
@@ -119,7 +135,12 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     holders
 }
 
-fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::core::v1::Pod {
+fn new_pod(
+    snapshot: &Snapshot,
+    index: i32,
+    name: String,
+    group: Option<&str>,
+) -> k8s_openapi::api::core::v1::Pod {
     let failure_count = snapshot
         .last_holders
         .get(&index)
@@ -139,5 +160,8 @@ fn new_pod(snapshot: &Snapshot, index: i32, name: String) -> k8s_openapi::api::c
     let image = &snapshot.init_container_image;
     pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image);
     scheduling::mark_pod(&snapshot.profiles, &snapshot.podclique, &mut pod);
+    if let Some(group) = group {
+        kubernetes::join_pod_group(&mut pod, group);
+    }
     pod
 }

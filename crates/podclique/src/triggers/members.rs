@@ -10,13 +10,16 @@ use engine::cache::set_of;
 
 /// The PodCliques of the gang that exist. Its groups may be gone already.
 pub(super) fn find_by_gang(gang: &PodGang, caches: &Caches) -> Vec<Key> {
-    let Some(key) = set_of(&gang.metadata) else {
-        return Vec::new();
-    };
-    let Some(set) = caches.of::<PodCliqueSet>().get(&key) else {
-        return Vec::new();
-    };
+    let set = set_of(&gang.metadata);
     let name = ownership::name(&gang.metadata);
+    set.map_or_else(Vec::new, |set| find_by_name(&set, name, caches))
+}
+
+/// The same of a gang that may be gone itself.
+pub(super) fn find_by_name(key: &Key, name: &str, caches: &Caches) -> Vec<Key> {
+    let Some(set) = caches.of::<PodCliqueSet>().get(key) else {
+        return Vec::new();
+    };
     let members = match names::replica_of_base_gang(&key.name, name) {
         Some(replica) => members_of_base(&set, &key.name, replica),
         None => members_of_scaled(&set, &key.name, name).unwrap_or_default(),

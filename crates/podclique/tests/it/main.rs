@@ -16,6 +16,7 @@ mod idle;
 mod labels;
 mod observe;
 mod pod;
+mod pod_group;
 mod scale;
 mod situation;
 mod start_order;

@@ -39,6 +39,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         parents: vec![],
         init_container_image: "grove-initc:0.1.0".into(),
         profiles: Arc::default(),
+        pod_group: podclique::pod_group::PodGroupFacts::default(),
     }
 }
 

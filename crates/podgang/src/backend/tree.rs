@@ -17,6 +17,16 @@ pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
 
 /// The tree of the replica whose base gang this is; none for another gang.
 pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
+    let (standalone, groups) = parts_of_replica(gang, caches)?;
+    Some(build(ownership::name(&gang.metadata), &standalone, &groups))
+}
+
+/// Standalone cliques and scaling groups of the replica whose base gang this is; none for another
+/// gang.
+pub(super) fn parts_of_replica(
+    gang: &PodGang,
+    caches: &Caches,
+) -> Option<(Vec<Arc<PodClique>>, Vec<GroupParts>)> {
     let set = ownership::label(&gang.metadata, labels::PART_OF)?;
     let replica = names::replica_of_base_gang(set, ownership::name(&gang.metadata))?;
     let namespace = gang.metadata.namespace.clone().unwrap_or_default();
@@ -33,8 +43,7 @@ pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
         let parts = cliques.owned_by(&*g);
         (g, parts)
     });
-    let groups: Vec<GroupParts> = groups.collect();
-    Some(build(ownership::name(&gang.metadata), &standalone, &groups))
+    Some((standalone, groups.collect()))
 }
 
 /// All standalone cliques, and of each group so many replicas as it requires. What is idle or going

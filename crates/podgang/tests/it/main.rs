@@ -9,6 +9,7 @@
 
 mod foreign;
 mod kai;
+mod kubernetes;
 mod placement;
 mod told;
 mod tree;

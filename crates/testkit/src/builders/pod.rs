@@ -5,7 +5,9 @@ use std::sync::Arc;
 use api::{PodClique, labels, names};
 use domain::Pod;
 use domain::object::ownership;
-use domain::object::pod::{ContainerState, ContainerStatus, Gate, PodCondition, Waiting};
+use domain::object::pod::{
+    ContainerState, ContainerStatus, Gate, PodCondition, SchedulingGroup, Waiting,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::{after, stored};
@@ -43,6 +45,15 @@ impl PodBuilder {
             .spec
             .scheduling_gates
             .retain(|g| g.name != labels::POD_GANG_GATE);
+        self
+    }
+
+    /// Placed together with the pods of this PodGroup of Kubernetes' own.
+    #[must_use]
+    pub fn in_pod_group(mut self, group: &str) -> Self {
+        self.0.spec.scheduling_group = Some(SchedulingGroup {
+            pod_group_name: Some(group.to_owned()),
+        });
         self
     }
 

@@ -2,6 +2,7 @@
 //! is looked at.
 
 mod kai;
+mod kubernetes;
 mod volcano;
 
 use serde_json::{Value, json};

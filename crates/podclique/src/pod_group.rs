@@ -1,0 +1,143 @@
+//! Which PodGroup of Kubernetes' own new pods name (docs/semantics.md §8.9, decision 87).
+
+use std::sync::Arc;
+
+use api::{PodClique, PodGang, labels};
+use domain::object::ownership;
+use domain::scheduling::kubernetes::{needs_all_pods, probe_name};
+use domain::scheduling::{Backend, Profiles};
+use domain::{Key, Pod};
+use engine::{Cache, Caches};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::scheduling::v1beta1::PodGroup;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+/// Names tried for a PodGroup.
+const PROBES: usize = 100;
+
+/// What the choice depends on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PodGroupFacts {
+    /// The scheduler is not told by such PodGroups: pods name none.
+    #[default]
+    Unused,
+    /// There are pods that stay. They name this PodGroup, or none, and so does who replaces one.
+    Kept(Option<String>),
+    /// There is none, so they are placed anew, by a PodGroup that was not used before.
+    Fresh {
+        /// Its name, if that is free.
+        base: String,
+        /// What has this name, and the names tried after it.
+        taken: Vec<Taken>,
+    },
+}
+
+/// Who has the name of a PodGroup.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taken {
+    /// Somebody else's PodGroup.
+    Foreign,
+    /// One that was used before, and is being deleted since then, if it is.
+    Used(Option<Timestamp>),
+}
+
+/// What new pods name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// This PodGroup, or none.
+    Name(Option<String>),
+    /// They are not made yet: the PodGroup that was used before is waited for, at most until then.
+    Wait(Option<Timestamp>),
+}
+
+impl PodGroupFacts {
+    /// What new pods name. What was used before is waited for as the pods are that still use it: until
+    /// it is gone, or stuck.
+    pub fn choose(&self, stuck_after: SignedDuration, now: Timestamp) -> Choice {
+        let (base, taken) = match self {
+            Self::Unused => return Choice::Name(None),
+            Self::Kept(name) => return Choice::Name(name.clone()),
+            Self::Fresh { base, taken } => (base, taken),
+        };
+        for holder in taken {
+            match holder {
+                Taken::Foreign => {}
+                Taken::Used(None) => return Choice::Wait(None),
+                Taken::Used(Some(since)) => {
+                    let stuck_at = since.saturating_add(stuck_after).ok();
+                    if stuck_at.is_none_or(|at| at > now) {
+                        return Choice::Wait(stuck_at);
+                    }
+                }
+            }
+        }
+        Choice::Name(Some(probe_name(base, taken.len())))
+    }
+}
+
+/// Reads the caches.
+pub fn observe(
+    podclique: &PodClique,
+    pods: &[Arc<Pod>],
+    gang: Option<&PodGang>,
+    caches: &Caches,
+    profiles: &Profiles,
+) -> PodGroupFacts {
+    let backend = profiles.backend_of(podclique.spec.pod_spec.scheduler_name.as_deref());
+    if !backend.is_kubernetes() {
+        return PodGroupFacts::Unused;
+    }
+    let mut staying = pods.iter().filter(|p| !p.is_terminating()).peekable();
+    if staying.peek().is_some() {
+        let named = staying.find_map(|p| p.pod_group());
+        return PodGroupFacts::Kept(named.map(str::to_owned));
+    }
+    let groups = caches.of::<PodGroup>();
+    let meta = &podclique.metadata;
+    let base = match ownership::label(meta, labels::POD_GANG) {
+        Some(name) if shares(backend, podclique) && !runs(gang, meta, &groups, caches) => name,
+        _ => ownership::name(meta),
+    };
+    let key = |name: String| Key::new(meta.namespace.clone().unwrap_or_default(), name);
+    let found = (0..PROBES).map_while(|probe| groups.get(&key(probe_name(base, probe))));
+    PodGroupFacts::Fresh {
+        taken: found.map(|group| holder_of(&group.metadata)).collect(),
+        base: base.to_owned(),
+    }
+}
+
+/// Whether the number of pods says all of the PodClique, so that it has a PodGroup together with
+/// others.
+fn shares(backend: Backend, podclique: &PodClique) -> bool {
+    backend == Backend::Kubernetes && needs_all_pods(&podclique.spec)
+}
+
+/// Whether others of the gang were told of already: who joins them is placed by itself, so that they
+/// need not wait for it if they lose a pod.
+fn runs(
+    gang: Option<&PodGang>,
+    podclique: &ObjectMeta,
+    groups: &Cache<PodGroup>,
+    caches: &Caches,
+) -> bool {
+    let namespace = podclique.namespace.clone().unwrap_or_default();
+    let key = |name: &str| Key::new(namespace.clone(), name);
+    let parts = gang.into_iter().flat_map(|gang| &gang.spec.pod_groups);
+    let others = parts.filter(|part| part.name != ownership::name(podclique));
+    let mut podcliques = others.filter_map(|p| caches.of::<PodClique>().get(&key(&p.name)));
+    podcliques.any(|other| {
+        let pods = caches.of::<Pod>().owned_by(&*other);
+        let mut staying = pods.iter().filter(|p| !p.is_terminating());
+        let named = staying.find_map(|p| p.pod_group());
+        named.is_some_and(|name| groups.get(&key(name)).is_some())
+    })
+}
+
+fn holder_of(group: &ObjectMeta) -> Taken {
+    let is_ours = ownership::controller(group).is_some_and(|owner| owner.kind == "PodGang");
+    if is_ours {
+        Taken::Used(group.deletion_timestamp.as_ref().map(|time| time.0))
+    } else {
+        Taken::Foreign
+    }
+}

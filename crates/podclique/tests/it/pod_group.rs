@@ -1,0 +1,203 @@
+//! Which PodGroup of Kubernetes' own new pods name.
+
+use api::{PodClique, PodGang, labels};
+use domain::plan::Action;
+use domain::scheduling::{Backend, Profiles};
+use engine::Caches;
+use insta::assert_snapshot;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::Pod as FullPod;
+use k8s_openapi::api::scheduling::v1beta1::PodGroup;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use podclique::decide::decide;
+use podclique::pod_group::{Choice, PodGroupFacts, Taken, observe};
+use rstest::rstest;
+use testkit::builders::{after, pod, podclique, stored};
+
+use crate::situation::situation;
+
+const STUCK_AFTER: SignedDuration = SignedDuration::from_secs(60);
+
+fn profiles(backend: Backend) -> Profiles {
+    Profiles::of([("default-scheduler".to_owned(), backend)])
+}
+
+fn clique(name: &str, replicas: i32, minimum: i32) -> PodClique {
+    let mut clique = (*podclique(name).size(replicas, minimum).build()).clone();
+    let all = clique.metadata.labels.get_or_insert_default();
+    all.insert(labels::POD_GANG.into(), "demo-0".into());
+    clique
+}
+
+fn facts(
+    clique: &PodClique,
+    gang: Option<&PodGang>,
+    caches: &Caches,
+    backend: Backend,
+) -> PodGroupFacts {
+    let pods = caches.of::<domain::Pod>().owned_by(clique);
+    observe(clique, &pods, gang, caches, &profiles(backend))
+}
+
+fn fresh(base: &str, taken: Vec<Taken>) -> PodGroupFacts {
+    PodGroupFacts::Fresh {
+        base: base.to_owned(),
+        taken,
+    }
+}
+
+fn add_pod(caches: &Caches, clique: &PodClique, group: Option<&str>) {
+    let mut pod = pod(clique, 0);
+    if let Some(group) = group {
+        pod = pod.in_pod_group(group);
+    }
+    caches.of::<domain::Pod>().apply((*pod.build()).clone());
+}
+
+fn add_group(caches: &Caches, name: &str, owner: &str) {
+    let mut metadata = ObjectMeta {
+        resource_version: Some("1".into()),
+        ..stored(name)
+    };
+    let owner = PodGang {
+        metadata: stored(owner),
+        ..PodGang::default()
+    };
+    if !owner.metadata.name.as_deref().unwrap().is_empty() {
+        let reference = domain::object::ownership::controller_reference(&owner);
+        metadata.owner_references = Some(vec![reference]);
+    }
+    caches.of::<PodGroup>().apply(PodGroup {
+        metadata,
+        ..PodGroup::default()
+    });
+}
+
+#[rstest]
+#[case::told_otherwise(Backend::DefaultScheduler, 3, 3, PodGroupFacts::Unused)]
+#[case::needs_all(Backend::Kubernetes, 3, 3, fresh("demo-0", vec![]))]
+#[case::may_have_more(Backend::Kubernetes, 3, 2, fresh("demo-0-a", vec![]))]
+#[case::in_a_tree(Backend::KubernetesTree, 3, 3, fresh("demo-0-a", vec![]))]
+fn a_podclique_that_needs_all_its_pods_shares_one_with_its_gang(
+    #[case] backend: Backend,
+    #[case] replicas: i32,
+    #[case] minimum: i32,
+    #[case] expected: PodGroupFacts,
+) {
+    let caches = Caches::default();
+    let clique = clique("demo-0-a", replicas, minimum);
+    assert_eq!(facts(&clique, None, &caches, backend), expected);
+}
+
+#[rstest]
+#[case::named(Some("demo-0-a.1"))]
+#[case::made_before_the_scheduler_was_told(None)]
+fn who_replaces_a_pod_names_what_the_others_name(#[case] group: Option<&str>) {
+    let caches = Caches::default();
+    let clique = clique("demo-0-a", 3, 3);
+    add_pod(&caches, &clique, group);
+    let expected = PodGroupFacts::Kept(group.map(str::to_owned));
+    assert_eq!(facts(&clique, None, &caches, Backend::Kubernetes), expected);
+}
+
+/// They would wait for it if they lost a pod.
+#[test]
+fn who_joins_a_gang_that_was_told_of_does_not_share_with_those_that_run() {
+    let caches = Caches::default();
+    let (joining, running) = (clique("demo-0-a", 3, 3), clique("demo-0-b", 1, 1));
+    caches.of::<PodClique>().apply(running.clone());
+    let mut gang = PodGang::default();
+    gang.spec.pod_groups = vec![api::podgang::PodGroup {
+        name: "demo-0-b".into(),
+        ..api::podgang::PodGroup::default()
+    }];
+    let base = |caches: &Caches| facts(&joining, Some(&gang), caches, Backend::Kubernetes);
+    assert_eq!(base(&caches), fresh("demo-0", vec![]));
+    add_pod(&caches, &running, Some("demo-0"));
+    assert_eq!(
+        base(&caches),
+        fresh("demo-0", vec![]),
+        "they start together"
+    );
+    add_group(&caches, "demo-0", "demo-0");
+    assert_eq!(base(&caches), fresh("demo-0-a", vec![]));
+}
+
+#[test]
+fn names_that_others_have_are_seen() {
+    let caches = Caches::default();
+    add_group(&caches, "demo-0", "");
+    add_group(&caches, "demo-0.1", "demo-0");
+    let clique = clique("demo-0-a", 3, 3);
+    assert_eq!(
+        facts(&clique, None, &caches, Backend::Kubernetes),
+        fresh("demo-0", vec![Taken::Foreign, Taken::Used(None)])
+    );
+}
+
+fn going(seconds: i64) -> Taken {
+    Taken::Used(Some(after(seconds)))
+}
+
+#[rstest]
+#[case::free(vec![], Choice::Name(Some("g".into())))]
+#[case::of_somebody_else(vec![Taken::Foreign], Choice::Name(Some("g.1".into())))]
+#[case::used_before(vec![Taken::Used(None)], Choice::Wait(None))]
+#[case::going(vec![going(90)], Choice::Wait(Some(after(150))))]
+#[case::stuck(vec![going(40)], Choice::Name(Some("g.1".into())))]
+#[case::stuck_twice(vec![going(10), going(60)], Choice::Wait(Some(after(120))))]
+fn what_was_used_before_is_waited_for_until_it_is_stuck(
+    #[case] taken: Vec<Taken>,
+    #[case] expected: Choice,
+) {
+    let choice = fresh("g", taken).choose(STUCK_AFTER, after(100));
+    assert_eq!(choice, expected);
+}
+
+fn created(facts: PodGroupFacts, now: Timestamp) -> (Vec<FullPod>, Option<Timestamp>) {
+    let mut snapshot = situation(&podclique("demo-0-a").size(2, 2).build(), vec![]);
+    snapshot.pod_group = facts;
+    let plan = decide(&snapshot, now);
+    let wake_at = plan.wake_at;
+    let actions = plan.waves.into_iter().flatten();
+    let pods = actions.filter_map(|action: Action| action.written::<FullPod>().cloned());
+    (pods.collect(), wake_at)
+}
+
+#[test]
+fn pods_are_made_as_they_are_placed() {
+    let (pods, _) = created(fresh("demo-0", vec![]), after(100));
+    assert_eq!(pods.len(), 2);
+    let groups = pods
+        .iter()
+        .map(|p| p.spec.as_ref().unwrap().scheduling_group.as_ref());
+    let groups: Vec<String> = groups
+        .map(|g| g.unwrap().pod_group_name.clone().unwrap())
+        .collect();
+    assert_snapshot!(groups.join(" "), @"demo-0 demo-0");
+    let (none, wake_at) = created(fresh("demo-0", vec![going(90)]), after(100));
+    assert_eq!((none.len(), wake_at), (0, Some(after(150))));
+    let (alone, _) = created(PodGroupFacts::Kept(None), after(100));
+    assert!(
+        alone
+            .iter()
+            .all(|p| p.spec.as_ref().unwrap().scheduling_group.is_none())
+    );
+}
+
+/// Time is as the API server writes it.
+#[test]
+fn the_end_of_a_pod_group_is_read_from_it() {
+    let caches = Caches::default();
+    add_group(&caches, "demo-0", "demo-0");
+    let found = caches.of::<PodGroup>().all().remove(0);
+    let mut found = (*found).clone();
+    found.metadata.deletion_timestamp = Some(Time(after(7)));
+    found.metadata.resource_version = Some("2".into());
+    caches.of::<PodGroup>().apply(found);
+    let clique = clique("demo-0-a", 3, 3);
+    assert_eq!(
+        facts(&clique, None, &caches, Backend::Kubernetes),
+        fresh("demo-0", vec![going(7)])
+    );
+}

@@ -1,0 +1,156 @@
+//! What Kubernetes' own scheduler is told: a PodGroup for pods that are placed together, under
+//! CompositePodGroups where a number of pods cannot say what a gang needs (decision 87).
+
+mod objects;
+mod observe;
+mod wanted;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use api::PodGang;
+use domain::object::ownership;
+use domain::plan::{Action, Purpose, Target};
+use domain::scheduling::Backend;
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::PodGroup;
+use kube::Resource;
+use serde_json::json;
+
+use super::is_ours;
+use objects::Objects;
+pub(super) use observe::observe;
+pub use wanted::{Shape, Wanted, WantedComposite, WantedGroup};
+
+/// What the scheduler was told, and what there is to be told.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Facts {
+    /// How a gang is laid out in groups.
+    pub shape: Shape,
+    /// PodCliques whose pods name PodGroups.
+    pub members: Vec<Member>,
+    /// PodGroups by name: those that pods name and those that the gang controls.
+    pub groups: BTreeMap<String, Arc<PodGroup>>,
+    /// CompositePodGroups by name: likewise.
+    pub composites: BTreeMap<String, Arc<CompositePodGroup>>,
+    /// Whether the Workload that both refer to is there.
+    pub has_workload: bool,
+    /// Whether each part of the gang has as many pods on nodes as it needs.
+    pub is_placed: bool,
+    /// Whether the cluster has PodGroups at all.
+    pub serves_groups: bool,
+    /// Whether it has CompositePodGroups and Workloads.
+    pub serves_composites: bool,
+}
+
+/// A PodClique with pods that stay.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Member {
+    /// Its name.
+    pub podclique: String,
+    /// Name of the PodGroup that its pods bear.
+    pub group: String,
+    /// How many of them have to be placed.
+    pub minimum: u32,
+    /// Whether its PodGang lists one of them: before that the scheduler is not to have them.
+    pub is_listed: bool,
+    /// Its place in a scaling group.
+    pub place: Option<Place>,
+    /// Whether it is of a scaled gang.
+    pub is_scaled: bool,
+}
+
+/// A place in a scaling group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Name of the PodCliqueScalingGroup.
+    pub group: String,
+    /// Which of its replicas.
+    pub replica: i32,
+    /// How many of them have to be placed.
+    pub required: u32,
+}
+
+/// The writes that tell the scheduler what it does not know yet.
+pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
+    if !facts.serves_groups {
+        return Vec::new();
+    }
+    let wanted = Wanted::of(gang, facts);
+    let objects = Objects { gang };
+    let is_told = |parent: &Option<String>| parent.is_none() || facts.serves_composites;
+    let missing = wanted.groups.iter();
+    let missing = missing.filter(|g| !facts.groups.contains_key(&g.name) && is_told(&g.parent));
+    let created: Vec<Action> = missing
+        .map(|group| Action::create(objects.group(group)))
+        .collect();
+    let is_complete = created.is_empty();
+    let mut groups = created;
+    groups.extend(wanted.groups.iter().filter_map(|g| corrected(facts, g)));
+    let mut composites = Vec::new();
+    if is_complete && facts.serves_composites {
+        let missing = wanted.composites.iter();
+        let missing = missing.filter(|c| !facts.composites.contains_key(&c.name));
+        composites.extend(missing.map(|c| Action::create(objects.composite(c))));
+    }
+    let needs_workload = !wanted.composites.is_empty() && facts.serves_composites;
+    let workload = needs_workload && !facts.has_workload;
+    vec![
+        leftovers(gang, facts, &wanted),
+        workload
+            .then(|| Action::create(objects.workload()))
+            .into_iter()
+            .collect(),
+        groups,
+        composites,
+    ]
+}
+
+/// The number of pods is all that may change of a PodGroup.
+fn corrected(facts: &Facts, wanted: &WantedGroup) -> Option<Action> {
+    let found = facts.groups.get(&wanted.name)?;
+    let is_right = objects::minimum_of(found) == Some(wanted.minimum);
+    let is_ours = ownership::is_controlled_by_us(&found.metadata);
+    (is_ours && !is_right).then(|| Action::Merge {
+        target: Target::of::<PodGroup>(&found.metadata),
+        patch: json!({"spec": {"schedulingPolicy": {"gang": {"minCount": wanted.minimum}}}}),
+    })
+}
+
+/// PodGroups that no pod names, and CompositePodGroups whose children are others now: what they ask
+/// for cannot be changed, so they are made anew once they are gone.
+fn leftovers(gang: &PodGang, facts: &Facts, wanted: &Wanted) -> Vec<Action> {
+    let in_use: BTreeSet<&str> = facts.members.iter().map(|m| &*m.group).collect();
+    let groups = facts.groups.iter();
+    let groups = groups
+        .filter(|(name, group)| !in_use.contains(name.as_str()) && is_ours(gang, group.as_ref()));
+    let right = |found: &CompositePodGroup| {
+        let named = wanted.composites.iter();
+        let mut named = named.filter(|c| found.metadata.name.as_ref() == Some(&c.name));
+        named.any(|c| {
+            c.parent == found.spec.parent_composite_pod_group_name
+                && objects::required_by(found) == Some(c.required)
+        })
+    };
+    let composites = facts.composites.values();
+    let composites = composites.filter(|c| is_ours(gang, c.as_ref()) && !right(c));
+    let groups = groups.map(|(_, group)| delete(group.as_ref()));
+    groups
+        .chain(composites.map(|c| delete(c.as_ref())))
+        .collect()
+}
+
+fn delete<K: Resource<DynamicType = ()>>(object: &K) -> Action {
+    Action::delete_as_seen::<K>(object.meta(), Purpose::RemovePodGroup)
+}
+
+/// What the cluster cannot be told for want of a kind.
+pub(super) fn unserved(gang: &PodGang, facts: &Facts) -> Option<Backend> {
+    if !facts.serves_groups {
+        Some(Backend::Kubernetes)
+    } else if !facts.serves_composites && Wanted::of(gang, facts).needs_composites(facts) {
+        Some(Backend::KubernetesTree)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,232 @@
+//! Which PodGroups and CompositePodGroups a gang needs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::PodGang;
+use domain::object::ownership;
+use domain::scheduling::kubernetes::{composite_name, probe_name};
+
+use super::{Facts, Member};
+
+/// How a gang is laid out in groups.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// Each PodGang by itself: its PodGroups, all of them required.
+    #[default]
+    Split,
+    /// All gangs of a replica of a set: standalone cliques, and of each scaling group so many
+    /// replicas as it requires.
+    Tree,
+}
+
+/// What has to be there.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// Groups of pods.
+    pub groups: Vec<WantedGroup>,
+    /// Groups of groups.
+    pub composites: Vec<WantedComposite>,
+}
+
+/// A group of pods.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedGroup {
+    /// Its name, which pods bear.
+    pub name: String,
+    /// What it is a part of.
+    pub parent: Option<String>,
+    /// How many pods have to be placed.
+    pub minimum: u32,
+}
+
+/// A group of groups.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WantedComposite {
+    /// Its name.
+    pub name: String,
+    /// What it is a part of.
+    pub parent: Option<String>,
+    /// How many of its children have to be placed.
+    pub required: u32,
+}
+
+impl Wanted {
+    /// By the pods that there are.
+    pub fn of(gang: &PodGang, facts: &Facts) -> Self {
+        match facts.shape {
+            Shape::Split => Self::split(ownership::name(&gang.metadata), facts),
+            Shape::Tree => Self::tree(ownership::name(&gang.metadata), facts),
+        }
+    }
+
+    /// Whether pods wait for PodGroups that cannot be made without CompositePodGroups. Before its
+    /// PodGang lists them, pods tell what will be needed.
+    pub(super) fn needs_composites(&self, facts: &Facts) -> bool {
+        let is_new = |name: &String| !facts.groups.contains_key(name);
+        let waits = |g: &WantedGroup| g.parent.is_some() && is_new(&g.name);
+        let unlisted = facts.members.iter().filter(|m| !m.is_listed);
+        let coming: BTreeSet<&String> = unlisted
+            .map(|m| &m.group)
+            .filter(|name| is_new(name))
+            .collect();
+        let is_tree = facts.shape == Shape::Tree && !coming.is_empty();
+        self.groups.iter().any(waits) || is_tree || coming.len() > 1
+    }
+
+    /// PodGroups that are made together get a common parent. Those that were there before keep what
+    /// they have, so that whoever joins a gang never stands in the way of those that run.
+    fn split(gang: &str, facts: &Facts) -> Self {
+        let minimums = sum_minimums(facts.members.iter());
+        let parent_of = |name: &&str| -> Option<Option<String>> {
+            let group = facts.groups.get(*name)?;
+            Some(group.spec.parent_composite_pod_group_name.clone())
+        };
+        let new: Vec<&str> = minimums
+            .keys()
+            .copied()
+            .filter(|name| parent_of(name).is_none())
+            .collect();
+        let known = minimums.keys().filter_map(parent_of).flatten();
+        // Made before the operator was ended, and its parent was not: the rest belongs to it.
+        let unfinished = known
+            .into_iter()
+            .find(|p| !facts.composites.contains_key(p));
+        let of_new = unfinished.or_else(|| (new.len() > 1).then(|| free_name(gang, facts)));
+        // One of that name that nobody uses any more is on its way out.
+        let is_free = of_new
+            .as_ref()
+            .is_none_or(|p| !facts.composites.contains_key(p));
+        let told = minimums.iter();
+        let groups: Vec<WantedGroup> = told
+            .filter(|(name, _)| is_free || parent_of(name).is_some())
+            .map(|(name, minimum)| WantedGroup {
+                name: (*name).to_owned(),
+                parent: parent_of(name).unwrap_or_else(|| of_new.clone()),
+                minimum: *minimum,
+            })
+            .collect();
+        let mut children: BTreeMap<&String, u32> = BTreeMap::new();
+        for parent in groups.iter().filter_map(|g| g.parent.as_ref()) {
+            *children.entry(parent).or_default() += 1;
+        }
+        let composite = |(name, required): (&String, u32)| WantedComposite {
+            name: name.clone(),
+            parent: None,
+            required,
+        };
+        Self {
+            composites: children.into_iter().map(composite).collect(),
+            groups,
+        }
+    }
+
+    /// The PodGang is the root, below it are standalone cliques and scaling groups, below those
+    /// their replicas with their cliques: four levels, which is what there may be.
+    fn tree(root: &str, facts: &Facts) -> Self {
+        let mut tree = Self::default();
+        let mut groups: BTreeMap<&str, (u32, BTreeMap<i32, u32>)> = BTreeMap::new();
+        let mut children = 0_u32;
+        for member in facts.members.iter().filter(|m| is_due(facts, m)) {
+            let parent = match &member.place {
+                None => composite_name(root),
+                Some(place) => replica_name(&place.group, place.replica),
+            };
+            if stands_elsewhere(facts, member, &parent) {
+                continue;
+            }
+            match &member.place {
+                None => children = children.saturating_add(1),
+                Some(place) => {
+                    let group = groups.entry(&place.group).or_default();
+                    group.0 = place.required;
+                    *group.1.entry(place.replica).or_default() += 1;
+                }
+            }
+            tree.groups.push(WantedGroup {
+                name: member.group.clone(),
+                parent: Some(parent),
+                minimum: member.minimum,
+            });
+        }
+        children = children.saturating_add(count(groups.len()));
+        tree.add_groups(root, &groups);
+        if children > 0 {
+            tree.add(composite_name(root), None, children);
+        }
+        tree
+    }
+
+    fn add_groups(&mut self, root: &str, groups: &BTreeMap<&str, (u32, BTreeMap<i32, u32>)>) {
+        for (group, (required, replicas)) in groups {
+            let (name, required) = (
+                composite_name(group),
+                (*required).min(count(replicas.len())),
+            );
+            for (replica, cliques) in replicas {
+                self.add(replica_name(group, *replica), Some(name.clone()), *cliques);
+            }
+            self.add(name, Some(composite_name(root)), required);
+        }
+    }
+
+    fn add(&mut self, name: String, parent: Option<String>, required: u32) {
+        self.composites.push(WantedComposite {
+            name,
+            parent,
+            required: required.max(1),
+        });
+    }
+}
+
+/// Whether the member of a tree is to be placed. The scheduler fills a group with all that fits before
+/// it looks at the next one, and gives the tree up if that finds no room; so what nobody needs is
+/// told of once all that is needed has its place.
+fn is_due(facts: &Facts, member: &Member) -> bool {
+    let may_be_told =
+        !member.is_scaled || facts.is_placed || facts.groups.contains_key(&member.group);
+    member.is_listed && member.minimum > 0 && may_be_told
+}
+
+/// Whether its PodGroup was made otherwise, before the configuration changed: it cannot be moved.
+fn stands_elsewhere(facts: &Facts, member: &Member, parent: &str) -> bool {
+    let found = facts.groups.get(&member.group);
+    found.is_some_and(|g| g.spec.parent_composite_pod_group_name.as_deref() != Some(parent))
+}
+
+/// Names of PodGroups with the sums of their minimums; without those whose work is done, which nobody
+/// waits for.
+fn sum_minimums<'a>(members: impl Iterator<Item = &'a Member>) -> BTreeMap<&'a str, u32> {
+    let mut minimums: BTreeMap<&str, u32> = BTreeMap::new();
+    for member in members.filter(|m| m.is_listed) {
+        let sum = minimums.entry(&member.group).or_default();
+        *sum = sum.saturating_add(member.minimum);
+    }
+    minimums.retain(|_, sum| *sum > 0);
+    minimums
+}
+
+/// The first name that is not in use: of what the gang controls, that is what its PodGroups name.
+fn free_name(gang: &str, facts: &Facts) -> String {
+    let parents = facts.members.iter().filter_map(|member| {
+        let group = facts.groups.get(&member.group)?;
+        group.spec.parent_composite_pod_group_name.as_ref()
+    });
+    let used: BTreeSet<&String> = parents.collect();
+    let is_taken = |name: &String| {
+        let found = facts.composites.get(name);
+        let is_foreign = found.is_some_and(|c| !ownership::is_controlled_by_us(&c.metadata));
+        is_foreign || used.contains(name)
+    };
+    let base = composite_name(gang);
+    let mut names = (0..).map(|probe| probe_name(&base, probe));
+    let free = names.find(|name| !is_taken(name));
+    free.unwrap_or(base)
+}
+
+fn replica_name(group: &str, replica: i32) -> String {
+    composite_name(&format!("{group}-{replica}"))
+}
+
+fn count(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,303 @@
+//! What Kubernetes' own scheduler is told of a gang.
+
+mod settled;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use podgang::backend::kubernetes::{Facts, Member, Place, Shape};
+use rstest::rstest;
+use testkit::builders::stored;
+
+use settled::{carry_out, plan, settle, told_by, told_by_composite, unsupported};
+
+/// A cluster that has all kinds, and pods of these PodCliques: name, PodGroup, minimum.
+fn cluster(members: &[(&str, &str, u32)]) -> Facts {
+    let member = |(name, group, minimum): &(&str, &str, u32)| Member {
+        podclique: format!("demo-0-{name}"),
+        group: (*group).to_owned(),
+        minimum: *minimum,
+        is_listed: true,
+        ..Member::default()
+    };
+    Facts {
+        members: members.iter().map(member).collect(),
+        serves_groups: true,
+        serves_composites: true,
+        ..Facts::default()
+    }
+}
+
+#[test]
+fn parts_that_need_all_their_pods_share_one_pod_group() {
+    let mut facts = cluster(&[("leader", "demo-0", 1), ("worker", "demo-0", 3)]);
+    assert_eq!(settle(&mut facts), ["PodGroup demo-0: 4 pods"]);
+    facts.members[1].minimum = 2;
+    assert_eq!(settle(&mut facts), ["demo-0 needs 3 pods now"]);
+}
+
+#[test]
+fn others_have_one_each_and_start_together() {
+    let mut facts = cluster(&[
+        ("a", "demo-0", 1),
+        ("b", "demo-0", 2),
+        ("c", "demo-0-c", 2),
+        ("d", "demo-0-d", 1),
+    ]);
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "create Workload demo-0",
+            "PodGroup demo-0: 3 pods in demo-0.groups",
+            "PodGroup demo-0-c: 2 pods in demo-0.groups",
+            "PodGroup demo-0-d: 1 pods in demo-0.groups",
+            "CompositePodGroup demo-0.groups: 3 groups",
+        ]
+    );
+}
+
+/// A pod that is not listed yet is not to be placed.
+#[test]
+fn nothing_is_told_of_pods_before_the_gang_lists_them() {
+    let mut facts = cluster(&[("a", "demo-0", 1)]);
+    facts.members[0].is_listed = false;
+    assert!(settle(&mut facts).is_empty());
+}
+
+/// Those that run must not wait for it if they lose a pod while there is no room for all.
+#[test]
+fn who_joins_is_placed_by_itself() {
+    let mut facts = cluster(&[("a", "demo-0", 3)]);
+    settle(&mut facts);
+    let joined = |name: &str| cluster(&[(name, &format!("demo-0-{name}"), 2)]).members;
+    facts.members.extend(joined("b"));
+    assert_eq!(settle(&mut facts), ["PodGroup demo-0-b: 2 pods"]);
+    facts.members.extend(joined("c"));
+    facts.members.extend(joined("d"));
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "create Workload demo-0",
+            "PodGroup demo-0-c: 2 pods in demo-0.groups",
+            "PodGroup demo-0-d: 2 pods in demo-0.groups",
+            "CompositePodGroup demo-0.groups: 2 groups",
+        ]
+    );
+    facts.members.extend(joined("e"));
+    facts.members.extend(joined("f"));
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "PodGroup demo-0-e: 2 pods in demo-0.groups.1",
+            "PodGroup demo-0-f: 2 pods in demo-0.groups.1",
+            "CompositePodGroup demo-0.groups.1: 2 groups",
+        ]
+    );
+}
+
+/// Ended after each of its writes, the next one goes on where it was.
+#[test]
+fn what_was_begun_is_completed() {
+    let members = [
+        ("a", "demo-0-a", 1),
+        ("b", "demo-0-b", 2),
+        ("c", "demo-0-c", 1),
+    ];
+    let mut whole = cluster(&members);
+    settle(&mut whole);
+    for writes in 0..5 {
+        let mut facts = cluster(&members);
+        for _ in 0..writes {
+            let first = plan(&facts).concat().remove(0);
+            carry_out(&mut facts, &first);
+        }
+        settle(&mut facts);
+        let groups = |facts: &Facts| -> Vec<String> {
+            let groups = facts.groups.values().map(|g| told_by(g));
+            let composites = facts.composites.values().map(|c| told_by_composite(c));
+            groups.chain(composites).collect()
+        };
+        assert_eq!(groups(&facts), groups(&whole), "after {writes}");
+    }
+}
+
+/// The same names come back, so nothing is begun before what had them is gone.
+#[test]
+fn a_start_waits_until_what_was_used_before_is_gone() {
+    let members = [("a", "demo-0-a", 1), ("b", "demo-0-b", 2)];
+    let mut facts = cluster(&members);
+    settle(&mut facts);
+    facts.groups.clear();
+    let mut going = facts.clone();
+    let composite = going.composites.get_mut("demo-0.groups").unwrap();
+    Arc::make_mut(composite).metadata.deletion_timestamp = stored("x").creation_timestamp;
+    assert!(settle(&mut going).is_empty());
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "delete CompositePodGroup demo-0.groups",
+            "PodGroup demo-0-a: 1 pods in demo-0.groups",
+            "PodGroup demo-0-b: 2 pods in demo-0.groups",
+            "CompositePodGroup demo-0.groups: 2 groups",
+        ]
+    );
+    let composite = facts.composites.get_mut("demo-0.groups").unwrap();
+    Arc::make_mut(composite).metadata.owner_references = None;
+    facts.groups.clear();
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "PodGroup demo-0-a: 1 pods in demo-0.groups.1",
+            "PodGroup demo-0-b: 2 pods in demo-0.groups.1",
+            "CompositePodGroup demo-0.groups.1: 2 groups",
+        ]
+    );
+}
+
+/// What asks for it cannot be changed, and the others would wait for it for ever.
+#[test]
+fn a_part_that_is_gone_is_not_waited_for() {
+    let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);
+    settle(&mut facts);
+    let gone = facts.members.pop().unwrap();
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "delete PodGroup demo-0-b",
+            "delete CompositePodGroup demo-0.groups",
+            "CompositePodGroup demo-0.groups: 1 groups",
+        ]
+    );
+    facts.members.clear();
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "delete PodGroup demo-0-a",
+            "delete CompositePodGroup demo-0.groups"
+        ]
+    );
+    facts.members.push(gone);
+    assert_eq!(settle(&mut facts), ["PodGroup demo-0-b: 2 pods"]);
+}
+
+/// Its pods still name it, but nobody waits for those that have done their work.
+#[test]
+fn a_part_whose_work_is_done_is_not_waited_for() {
+    let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);
+    settle(&mut facts);
+    facts.members[1].minimum = 0;
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "delete CompositePodGroup demo-0.groups",
+            "CompositePodGroup demo-0.groups: 1 groups"
+        ]
+    );
+}
+
+/// A router, and replicas 0 to 2 of a group of which 2 are required.
+fn tree() -> Facts {
+    let grouped = |replica: i32, clique: &str| Member {
+        place: Some(Place {
+            group: "demo-0-g".into(),
+            replica,
+            required: 2,
+        }),
+        podclique: format!("demo-0-g-{replica}-{clique}"),
+        group: format!("demo-0-g-{replica}-{clique}"),
+        minimum: 1,
+        is_listed: true,
+        is_scaled: replica >= 2,
+    };
+    let mut facts = cluster(&[("router", "demo-0-router", 1)]);
+    for replica in 0..3 {
+        facts.members.push(grouped(replica, "lead"));
+        facts.members.push(grouped(replica, "work"));
+    }
+    facts.shape = Shape::Tree;
+    facts
+}
+
+#[test]
+fn all_gangs_of_a_replica_are_one_tree() {
+    let mut facts = tree();
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "create Workload demo-0",
+            "PodGroup demo-0-router: 1 pods in demo-0.groups",
+            "PodGroup demo-0-g-0-lead: 1 pods in demo-0-g-0.groups",
+            "PodGroup demo-0-g-0-work: 1 pods in demo-0-g-0.groups",
+            "PodGroup demo-0-g-1-lead: 1 pods in demo-0-g-1.groups",
+            "PodGroup demo-0-g-1-work: 1 pods in demo-0-g-1.groups",
+            "CompositePodGroup demo-0-g-0.groups: 2 groups in demo-0-g.groups",
+            "CompositePodGroup demo-0-g-1.groups: 2 groups in demo-0-g.groups",
+            "CompositePodGroup demo-0-g.groups: 2 groups in demo-0.groups",
+            "CompositePodGroup demo-0.groups: 2 groups",
+        ]
+    );
+    facts.is_placed = true;
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "PodGroup demo-0-g-2-lead: 1 pods in demo-0-g-2.groups",
+            "PodGroup demo-0-g-2-work: 1 pods in demo-0-g-2.groups",
+            "CompositePodGroup demo-0-g-2.groups: 2 groups in demo-0-g.groups",
+        ]
+    );
+    facts.is_placed = false;
+    assert!(settle(&mut facts).is_empty(), "what was told of stays");
+    facts.members.truncate(3);
+    assert_eq!(
+        settle(&mut facts).last().unwrap(),
+        "CompositePodGroup demo-0-g.groups: 1 groups in demo-0.groups"
+    );
+}
+
+#[rstest]
+#[case::no_pod_groups(false, false, 1, "podgroups.scheduling.k8s.io/v1beta1 is not served")]
+#[case::one_is_enough(true, false, 1, "")]
+#[case::no_composites(
+    true,
+    false,
+    2,
+    "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served"
+)]
+#[case::all(true, true, 2, "")]
+fn what_the_cluster_lacks_is_told_of(
+    #[case] serves_groups: bool,
+    #[case] serves_composites: bool,
+    #[case] members: usize,
+    #[case] told: &str,
+) {
+    let all = [("a", "demo-0-a", 1), ("b", "demo-0-b", 2)];
+    for is_listed in [true, false] {
+        let mut facts = cluster(&all[..members]);
+        facts
+            .members
+            .iter_mut()
+            .for_each(|m| m.is_listed = is_listed);
+        facts.serves_groups = serves_groups;
+        facts.serves_composites = serves_composites;
+        let message = unsupported(&facts);
+        assert_eq!(message.is_empty(), told.is_empty(), "{message}");
+        assert!(message.starts_with(told), "{message}");
+        assert!(told.is_empty() || settle(&mut facts).is_empty());
+    }
+}
+
+/// A pod may name a PodGroup that somebody made by hand.
+#[test]
+fn a_pod_group_of_somebody_else_is_left_alone() {
+    let mut facts = cluster(&[("a", "demo-0-a", 1)]);
+    settle(&mut facts);
+    for group in facts.groups.values_mut() {
+        Arc::make_mut(group).metadata.owner_references = None;
+    }
+    facts.members[0].minimum = 5;
+    assert!(settle(&mut facts).is_empty());
+    facts.members.clear();
+    assert!(settle(&mut facts).is_empty());
+    assert_eq!(facts.groups.len(), 1);
+    assert_eq!(facts.composites, BTreeMap::new());
+}
