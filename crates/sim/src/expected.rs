@@ -5,6 +5,7 @@ mod attempts;
 mod autoscalers;
 mod jobs;
 mod ready;
+mod schedulers;
 mod updates;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,6 +60,7 @@ fn problems_within(store: &Store) -> Vec<String> {
     problems.extend(misplaced(store, &wanted, &needless));
     problems.extend(check_parts(store));
     problems.extend(attempts::problems(store));
+    problems.extend(schedulers::problems(store));
     let pods = store.all(Resource::Pod);
     problems.extend(pods.filter_map(|(id, pod)| check_owner(store, id, pod)));
     problems
@@ -70,7 +72,7 @@ fn misplaced(store: &Store, wanted: &BTreeSet<Id>, needless: &BTreeSet<Id>) -> V
         !matches!(
             id.resource,
             Resource::PodCliqueSet | Resource::Pod | Resource::Event
-        )
+        ) && !schedulers::is_theirs(id.resource)
     };
     let found = store.objects().map(|(id, _)| id).filter(is_child);
     let found: BTreeSet<Id> = found.cloned().collect();

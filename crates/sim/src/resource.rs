@@ -26,6 +26,11 @@ pub enum Resource {
     Pod,
     Service,
     HorizontalPodAutoscaler,
+    PodGroup,
+    CompositePodGroup,
+    Workload,
+    KaiPodGroup,
+    VolcanoPodGroup,
     Event,
 }
 
@@ -38,13 +43,26 @@ impl Resource {
             }
             Self::PodGang => "scheduler.grove.io/v1alpha1",
             Self::HorizontalPodAutoscaler => "autoscaling/v2",
+            Self::PodGroup | Self::Workload => "scheduling.k8s.io/v1beta1",
+            Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
+            Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
+            Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
             Self::Pod | Self::Service | Self::Event => "v1",
+        }
+    }
+
+    /// Its kind in the API: several schedulers have one of the same name.
+    pub fn kind(self) -> String {
+        match self {
+            Self::KaiPodGroup | Self::VolcanoPodGroup => Self::PodGroup.to_string(),
+            other => other.to_string(),
         }
     }
 
     /// Whether it is defined by a CustomResourceDefinition.
     pub fn is_custom(self) -> bool {
-        self.api_version().contains("grove.io")
+        let is_of_scheduler = matches!(self, Self::KaiPodGroup | Self::VolcanoPodGroup);
+        is_of_scheduler || self.api_version().contains("grove.io")
     }
 
     /// Whether its status is written by a subresource only.
@@ -59,7 +77,7 @@ impl Resource {
 
     /// Its name in paths.
     pub fn plural(self) -> String {
-        format!("{}s", self.to_string().to_lowercase())
+        format!("{}s", self.kind().to_lowercase())
     }
 
     /// The resource of that API group and version, and of that name in paths.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 
 use super::chaos::break_pod;
 use super::choice::pick_pod;
+use super::gang_scheduler::may_be_placed;
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store, Stored};
 use crate::{Rng, view};
@@ -21,7 +22,10 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     if bound.count() >= capacity {
         return false;
     }
-    let free = |p: &Value| view::gates(p).is_empty() && !is_bound(p) && view::is_live(p);
+    let free = |p: &Value| {
+        let is_pending = view::gates(p).is_empty() && !is_bound(p) && view::is_live(p);
+        is_pending && may_be_placed(store, p)
+    };
     let Some(id) = pick_pod(store, rng, free) else {
         return false;
     };

@@ -42,7 +42,8 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
             )
         })?;
     }
-    let is_start = is_start(window, before);
+    // One that lists no pod is there before it starts, for a scheduler that looks for it.
+    let is_start = references(after).next().is_some() && is_start(window, before);
     if is_start {
         complete(window, after)?;
         base_ready(window, after)?;

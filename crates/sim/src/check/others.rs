@@ -81,7 +81,7 @@ fn is_managed(object: &Value) -> bool {
     let owner = view::owner(object);
     owner.map_or_else(
         || is_marked(object),
-        |(kind, ..)| kind.starts_with("PodClique"),
+        |(kind, ..)| kind.starts_with("PodClique") || kind == "PodGang",
     )
 }
 

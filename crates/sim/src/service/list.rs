@@ -89,7 +89,7 @@ pub(super) fn page(
     let items: Vec<&Value> = items.iter().map(|(_, object)| &**object).collect();
     Ok(Answer::ok(json!({
         "apiVersion": collection.resource.api_version(),
-        "kind": format!("{}List", collection.resource),
+        "kind": format!("{}List", collection.resource.kind()),
         "metadata": {"resourceVersion": version.to_string(), "continue": token},
         "items": items,
     })))

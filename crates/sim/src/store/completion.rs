@@ -5,11 +5,21 @@ use serde_json::{Value, json};
 
 use super::{Resource, view};
 
+/// Holds a PodGroup of Kubernetes that pods name.
+pub(crate) const POD_GROUP_FINALIZER: &str = "scheduling.k8s.io/podgroup-protection";
+
 /// Fills in what is not said, and writes quantities in its own form.
 pub(super) fn complete(resource: Resource, object: &mut Value) {
-    if resource == Resource::HorizontalPodAutoscaler {
-        autoscaler(object);
+    match resource {
+        Resource::HorizontalPodAutoscaler => autoscaler(object),
+        Resource::PodGroup if object["metadata"]["uid"].is_null() => protect(object),
+        _ => {}
     }
+}
+
+/// One that is new is kept as long as pods name it.
+fn protect(group: &mut Value) {
+    group["metadata"]["finalizers"] = json!([POD_GROUP_FINALIZER]);
 }
 
 fn autoscaler(object: &mut Value) {

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 pub use answer::Answer;
+pub(crate) use completion::POD_GROUP_FINALIZER;
 
 use super::resource::{Id, Place, Resource};
 use super::view;
@@ -225,7 +226,7 @@ impl Store {
             .collect();
         json!({
             "apiVersion": place.resource.api_version(),
-            "kind": format!("{}List", place.resource),
+            "kind": format!("{}List", place.resource.kind()),
             "metadata": {"resourceVersion": self.version.to_string()},
             "items": items,
         })

@@ -43,6 +43,8 @@ impl Store {
         if place.resource.has_status() {
             remove(&mut body, "status");
         }
+        metadata(&mut body).remove("uid");
+        completion::complete(place.resource, &mut body);
         let meta = metadata(&mut body);
         for key in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
             meta.remove(key);
@@ -58,7 +60,6 @@ impl Store {
         if place.resource == Resource::Pod {
             start_pod(&mut body);
         }
-        completion::complete(place.resource, &mut body);
         let object = Arc::new(body);
         self.insert(&id, object.clone());
         self.record(&id, None, Some(object.clone()), object.clone());

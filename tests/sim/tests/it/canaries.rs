@@ -44,7 +44,7 @@ canaries! {
     deaf_to_deletions: DeafToDeletions by "I11" "ESR";
     deaf_gangs: DeafGangs by "WAKE";
     partial_gangs: PartialGangs by "I8";
-    delete_without_uid: DeleteWithoutUid by "I29";
+    delete_without_uid: DeleteWithoutUid by "I29" "I32";
     no_relist_diff: NoRelistDiff by "ESR";
     old_list_wins: OldListWins by "VIEW";
     patch_without_test: PatchWithoutTest by "I6";

@@ -43,7 +43,12 @@ macro_rules! by_kind {
             Resource::Pod => $f::<Pod>($($arg),*),
             Resource::Service => $f::<Service>($($arg),*),
             Resource::HorizontalPodAutoscaler => $f::<HorizontalPodAutoscaler>($($arg),*),
-            Resource::Event => unreachable!("not watched"),
+            Resource::PodGroup
+            | Resource::CompositePodGroup
+            | Resource::Workload
+            | Resource::KaiPodGroup
+            | Resource::VolcanoPodGroup
+            | Resource::Event => unreachable!("not watched"),
         }
     };
 }

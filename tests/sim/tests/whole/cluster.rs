@@ -1,4 +1,4 @@
-//! The rest of the cluster: scheduler, kubelet, garbage collector and Kubernetes' autoscaler act as
+//! The rest of the cluster: schedulers, kubelet, garbage collector and other controllers act as
 //! time passes.
 
 use std::time::Duration;
@@ -25,11 +25,12 @@ pub async fn act(server: Server) {
 
 /// Somebody makes a move, if there is one to make.
 fn has_moved(store: &mut Store, rng: &mut Rng) -> bool {
-    let first = rng.below(4);
-    (0..4).any(|turn| match (first + turn) % 4 {
+    let first = rng.below(5);
+    (0..5).any(|turn| match (first + turn) % 5 {
         0 => actors::bind(store, rng, usize::MAX),
         1 => actors::run_pods(store, rng),
         2 => actors::autoscale(store, rng, false),
+        3 => actors::let_groups_go(store, rng),
         _ => actors::collect_garbage(store, rng),
     })
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use operator::config::Config;
+use operator::config::{Config, parse};
 use operator::run::{Endpoints, run_until};
 use serde_json::Value;
 use sim::check::Checker;
@@ -18,6 +18,7 @@ use tokio::time::{Instant, sleep};
 use crate::cluster;
 use crate::link::Link;
 use crate::normal::{difference, normal};
+use crate::scenarios::Scenario;
 use crate::wire::Wire;
 
 /// Time between two looks.
@@ -50,6 +51,8 @@ pub struct Begin {
     pub store: Store,
     /// What was checked of its log.
     pub checker: Checker,
+    /// The configuration of its operators.
+    pub config: Config,
 }
 
 impl Begin {
@@ -58,7 +61,21 @@ impl Begin {
         Self {
             store: Store::new(testkit::builders::after(0)),
             checker: Checker::default(),
+            config: Config::default(),
         }
+    }
+
+    /// The scheduler is told of gangs as the scenario says.
+    pub fn with_scheduler(mut self, scenario: &Scenario) -> Self {
+        if let Some((name, backend, gangs)) = scenario.scheduler {
+            let profile = format!("{{name: {name}, backend: {backend}, gangs: {gangs:?}}}");
+            let config = format!(
+                "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
+                 scheduler: {{profiles: [{profile}]}}\n"
+            );
+            self.config = parse(&config).unwrap();
+        }
+        self
     }
 }
 
@@ -71,6 +88,9 @@ pub struct Ring {
     config: Config,
     /// What the first lists tell of that later operators get.
     later_lists: BTreeMap<Resource, u64>,
+    /// Whether pods may be in other PodGroups than usual. Who decides by old news deletes PodGroups in
+    /// use, which Kubernetes keeps as they are, and takes names to be free or in use that are not.
+    may_group_otherwise: bool,
 }
 
 struct Running {
@@ -98,8 +118,9 @@ impl Ring {
             wire: Arc::new(Wire::new(server, begin.checker)),
             operators: Vec::new(),
             cluster,
-            config: Config::default(),
+            config: begin.config,
             later_lists: BTreeMap::new(),
+            may_group_otherwise: false,
         }
     }
 
@@ -108,6 +129,7 @@ impl Ring {
         Begin {
             store: self.wire.server.with_store(|store| store.clone()),
             checker: self.wire.state().checker.clone(),
+            config: self.config.clone(),
         }
     }
 
@@ -119,6 +141,7 @@ impl Ring {
     /// The first lists that later operators get tell of these versions.
     pub fn list_later_at(&mut self, versions: BTreeMap<Resource, u64>) {
         self.later_lists = versions;
+        self.may_group_otherwise = true;
     }
 
     /// Starts one more operator.
@@ -236,7 +259,16 @@ impl Ring {
 
     fn difference(&self, wanted: &[Value]) -> String {
         let is = self.wire.server.with_store(|store| normal(store));
-        difference(&is, wanted)
+        let all = difference(&is, wanted);
+        if !self.may_group_otherwise {
+            return all;
+        }
+        let is_of_groups = |line: &&str| {
+            let kinds = ["\"PodGroup\"", "\"CompositePodGroup\""];
+            kinds.iter().any(|kind| line.starts_with(kind)) || line.contains("/schedulingGroup/")
+        };
+        let rest: Vec<&str> = all.lines().filter(|line| !is_of_groups(line)).collect();
+        rest.join("\n")
     }
 
     fn version(&self) -> u64 {

@@ -1,9 +1,11 @@
 //! What happens to a set.
 
 mod ends;
+mod ganged;
 mod manifests;
 mod steps;
 
+use operator::config::Gangs;
 use serde_json::{Value, json};
 use sim::{Id, Resource, Store, view};
 
@@ -46,10 +48,12 @@ pub struct Scenario {
     pub are_replaced: bool,
     /// Reasons of events that are posted once.
     pub events: &'static [&'static str],
+    /// The scheduler that is told of gangs, its backend and how.
+    pub scheduler: Option<(&'static str, &'static str, Gangs)>,
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 18] = [
+pub const SCENARIOS: [&Scenario; 26] = [
     &CREATE,
     &ORDERED,
     &SCALE_OUT,
@@ -68,6 +72,14 @@ pub const SCENARIOS: [&Scenario; 18] = [
     &UPDATE,
     &ADOPTION,
     &ADOPTED_UPDATE,
+    &ganged::KUBERNETES_OUT,
+    &ganged::KUBERNETES_TERMINATION,
+    &ganged::TREE_OUT,
+    &ganged::TREE_TERMINATION,
+    &ganged::KAI_OUT,
+    &ganged::KAI_TERMINATION,
+    &ganged::VOLCANO_OUT,
+    &ganged::VOLCANO_TERMINATION,
 ];
 
 /// A set is created.
@@ -81,6 +93,7 @@ pub const CREATE: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// A set is created whose pods start one after the other.
@@ -94,6 +107,7 @@ pub const ORDERED: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// A clique and a group get one replica more.
@@ -107,6 +121,7 @@ pub const SCALE_OUT: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// A clique and a group lose a replica.
@@ -120,6 +135,7 @@ pub const SCALE_IN: Scenario = Scenario {
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// The set gets a replica more.
@@ -133,6 +149,7 @@ pub const REPLICA_OUT: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// The set loses a replica.
@@ -146,6 +163,7 @@ pub const REPLICA_IN: Scenario = Scenario {
     deleted: &["1-a#0", "1-g-0-b#0"],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// A group is scaled to 0, and the clique beside it goes on.
@@ -159,6 +177,7 @@ pub const IDLE: Scenario = Scenario {
     deleted: &["0-g-0-b#0", "0-g-0-c#0", "0-g-1-b#0", "0-g-1-c#0"],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// All of a set is scaled to 0.
@@ -179,6 +198,7 @@ pub const ALL_IDLE: Scenario = Scenario {
     ],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// A clique and a group that are idle beside one that runs are woken: the group beyond its minimum.
@@ -198,6 +218,7 @@ pub const WAKE: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// The set is deleted.
@@ -222,6 +243,7 @@ pub const DELETE: Scenario = Scenario {
     ],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// A clique breaks, and its replica is terminated and made anew.
@@ -237,6 +259,7 @@ pub const TERMINATION: Scenario = Scenario {
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     events: &["GangTerminated"],
+    scheduler: None,
 };
 
 /// A replica of a group breaks, and it alone is terminated and made anew.
@@ -253,6 +276,7 @@ pub const RECYCLING: Scenario = Scenario {
     deleted: &["0-g-1-b#0"],
     are_replaced: true,
     events: &["GangTerminated"],
+    scheduler: None,
 };
 
 /// A pod of a job fails, and its replica is restarted.
@@ -270,6 +294,7 @@ pub const RESTART: Scenario = Scenario {
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     events: &["ReplicaRestarting", "PodCliqueFailed"],
+    scheduler: None,
 };
 
 /// A pod of a job fails that may not restart.
@@ -287,6 +312,7 @@ pub const FINAL_FAILURE: Scenario = Scenario {
     deleted: &["0-g-0-b#0"],
     are_replaced: false,
     events: &["MaxRestartsExceeded", "PodCliqueFailed"],
+    scheduler: None,
 };
 
 /// Autoscalers are made, corrected and deleted as the template changes, and Kubernetes' own
@@ -313,6 +339,7 @@ pub const AUTOSCALERS: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// All pods get another template: a clique's, and those of a group replica of two cliques.
@@ -340,6 +367,7 @@ pub const UPDATE: Scenario = Scenario {
     deleted: &["0-a#0", "0-g-0-b#0", "0-g-0-c#0"],
     are_replaced: true,
     events: &[],
+    scheduler: None,
 };
 
 /// All that runs is as the Go operator leaves it, and is adopted: no pod is touched but for its label.
@@ -353,6 +381,7 @@ pub const ADOPTION: Scenario = Scenario {
     deleted: &[],
     are_replaced: false,
     events: &[],
+    scheduler: None,
 };
 
 /// What was adopted gets another template.

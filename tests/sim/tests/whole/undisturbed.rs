@@ -43,7 +43,7 @@ impl Reference {
     pub fn of(scenario: &'static Scenario) -> Self {
         let begin = match scenario.begins_with {
             None => Begin::empty(),
-            Some(manifest) => prepare(&manifest(), scenario.before),
+            Some(manifest) => prepare(&manifest(), scenario),
         };
         let (end, writes) = in_paused_time(run(scenario, begin.clone()));
         Self {
@@ -56,9 +56,9 @@ impl Reference {
 }
 
 /// A cluster in which this set runs.
-fn prepare(manifest: &Value, before: Before) -> Begin {
+fn prepare(manifest: &Value, scenario: &Scenario) -> Begin {
     in_paused_time(async {
-        let mut ring = Ring::start(Begin::empty());
+        let mut ring = Ring::start(Begin::empty().with_scheduler(scenario));
         ring.start_operator();
         ring.wire.server.with_store(|store| create(store, manifest));
         let rest = ring.come_to_rest(LIMIT).await;
@@ -68,7 +68,7 @@ fn prepare(manifest: &Value, before: Before) -> Begin {
             .server
             .with_store(|store| sim::expected::problems(store));
         assert!(problems.is_empty(), "{}\n{problems:#?}", ring.story(LINES));
-        match before {
+        match scenario.before {
             Before::Ours => ring.present(),
             Before::Adopted => adopted(leave(&ring)).await,
             Before::Left => leave(&ring),
