@@ -29,7 +29,11 @@ pub enum PodGroupFacts {
         base: String,
         /// What has this name, and the names tried after it.
         taken: Vec<Taken>,
+        /// Whether the rest of its gang waits for it, in PodGroups that are kept for that.
+        is_awaited: bool,
     },
+    /// The same, but the cluster does not know PodGroups: pods would lose the name.
+    Unserved,
 }
 
 /// Who has the name of a PodGroup.
@@ -54,14 +58,22 @@ impl PodGroupFacts {
     /// What new pods name. What was used before is waited for as the pods are that still use it: until
     /// it is gone, or stuck.
     pub fn choose(&self, stuck_after: SignedDuration, now: Timestamp) -> Choice {
-        let (base, taken) = match self {
+        let (base, taken, is_awaited) = match self {
             Self::Unused => return Choice::Name(None),
             Self::Kept(name) => return Choice::Name(name.clone()),
-            Self::Fresh { base, taken } => (base, taken),
+            Self::Unserved => return Choice::Wait(None),
+            Self::Fresh {
+                base,
+                taken,
+                is_awaited,
+            } => (base, taken, is_awaited),
         };
-        for holder in taken {
+        for (probe, holder) in taken.iter().enumerate() {
             match holder {
                 Taken::Foreign => {}
+                Taken::Used(None) if *is_awaited => {
+                    return Choice::Name(Some(probe_name(base, probe)));
+                }
                 Taken::Used(None) => return Choice::Wait(None),
                 Taken::Used(Some(since)) => {
                     let stuck_at = since.saturating_add(stuck_after).ok();
@@ -84,7 +96,8 @@ pub fn observe(
     profiles: &Profiles,
 ) -> PodGroupFacts {
     let backend = profiles.backend_of(podclique.spec.pod_spec.scheduler_name.as_deref());
-    if !backend.is_kubernetes() {
+    let makes_pods = podclique.spec.replicas > 0 && !ownership::is_terminating(&podclique.metadata);
+    if !backend.is_kubernetes() || !makes_pods {
         return PodGroupFacts::Unused;
     }
     let mut staying = pods.iter().filter(|p| !p.is_terminating()).peekable();
@@ -92,10 +105,14 @@ pub fn observe(
         let named = staying.find_map(|p| p.pod_group());
         return PodGroupFacts::Kept(named.map(str::to_owned));
     }
+    if !caches.is_served::<PodGroup>() {
+        return PodGroupFacts::Unserved;
+    }
     let groups = caches.of::<PodGroup>();
     let meta = &podclique.metadata;
+    let rest = find_rest(gang, meta, &groups, caches);
     let base = match ownership::label(meta, labels::POD_GANG) {
-        Some(name) if shares(backend, podclique) && !runs(gang, meta, &groups, caches) => name,
+        Some(name) if shares(backend, podclique) && rest != Rest::Placed => name,
         _ => ownership::name(meta),
     };
     let key = |name: String| Key::new(meta.namespace.clone().unwrap_or_default(), name);
@@ -103,6 +120,7 @@ pub fn observe(
     PodGroupFacts::Fresh {
         taken: found.map(|group| holder_of(&group.metadata)).collect(),
         base: base.to_owned(),
+        is_awaited: rest == Rest::Waiting,
     }
 }
 
@@ -112,25 +130,43 @@ fn shares(backend: Backend, podclique: &PodClique) -> bool {
     backend == Backend::Kubernetes && needs_all_pods(&podclique.spec)
 }
 
-/// Whether others of the gang were told of already: who joins them is placed by itself, so that they
-/// need not wait for it if they lose a pod.
-fn runs(
+/// How far the other parts of a gang are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Rest {
+    /// The scheduler was not told of them.
+    Untold,
+    /// It was, and none of their pods has a node.
+    Waiting,
+    /// Some have. Who joins them is placed by itself, so that they need not wait for it if they lose
+    /// a pod.
+    Placed,
+}
+
+fn find_rest(
     gang: Option<&PodGang>,
     podclique: &ObjectMeta,
     groups: &Cache<PodGroup>,
     caches: &Caches,
-) -> bool {
+) -> Rest {
     let namespace = podclique.namespace.clone().unwrap_or_default();
     let key = |name: &str| Key::new(namespace.clone(), name);
     let parts = gang.into_iter().flat_map(|gang| &gang.spec.pod_groups);
     let others = parts.filter(|part| part.name != ownership::name(podclique));
-    let mut podcliques = others.filter_map(|p| caches.of::<PodClique>().get(&key(&p.name)));
-    podcliques.any(|other| {
-        let pods = caches.of::<Pod>().owned_by(&*other);
-        let mut staying = pods.iter().filter(|p| !p.is_terminating());
-        let named = staying.find_map(|p| p.pod_group());
-        named.is_some_and(|name| groups.get(&key(name)).is_some())
-    })
+    let podcliques = others.filter_map(|p| caches.of::<PodClique>().get(&key(&p.name)));
+    let mut rest = Rest::Untold;
+    for other in podcliques {
+        let mut pods = caches.of::<Pod>().owned_by(&*other);
+        pods.retain(|p| !p.is_terminating());
+        let named = pods.iter().find_map(|p| p.pod_group());
+        if named.is_none_or(|name| groups.get(&key(name)).is_none()) {
+            continue;
+        }
+        if pods.iter().any(|p| p.is_scheduled()) {
+            return Rest::Placed;
+        }
+        rest = Rest::Waiting;
+    }
+    rest
 }
 
 fn holder_of(group: &ObjectMeta) -> Taken {

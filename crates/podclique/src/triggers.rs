@@ -10,6 +10,7 @@ use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::readiness;
 use domain::object::ownership;
+use domain::scheduling::kubernetes::base_of_probe;
 use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
@@ -99,12 +100,16 @@ fn from_pod_group(change: &Change<PodGroup>, caches: &Caches) -> Vec<Key> {
     if change.new.as_ref().is_some_and(is_wanted) {
         return Vec::new();
     }
-    let members = change.versions().filter_map(|group| {
-        let gang = find::owner::<PodGang>(&group.metadata)?;
+    let waiting = change.versions().filter_map(|group| {
+        let base = base_of_probe(ownership::name(&group.metadata));
         let set = find::labelled(&group.metadata, labels::PART_OF)?;
-        Some(members::find_by_name(&set, &gang.name, caches))
+        let own = Key::new(set.namespace.clone(), base);
+        if caches.of::<PodClique>().get(&own).is_some() {
+            return Some(vec![own]);
+        }
+        Some(members::find_by_name(&set, base, caches))
     });
-    members.flatten().collect()
+    waiting.flatten().collect()
 }
 
 /// An annotation says whether the gang's list opens gates.

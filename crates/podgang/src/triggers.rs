@@ -35,9 +35,9 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
 
 /// Itself, and the base gang: its scheduler may have to be told of all gangs of the replica, and of
 /// pods only once a gang lists them.
-fn from_gang(change: &Change<PodGang>, _: &Caches) -> Vec<Key> {
+fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
-    if !change.keeps(|gang| gang.spec.pod_groups.clone()) {
+    if caches.is_served::<PodGroup>() && !change.keeps(|gang| gang.spec.pod_groups.clone()) {
         let gangs = change.versions();
         all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));
     }

@@ -17,6 +17,11 @@ pub fn probe_name(base: &str, probe: usize) -> String {
     }
 }
 
+/// What a name was made from by [`probe_name`].
+pub fn base_of_probe(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(base, _)| base)
+}
+
 /// Name of the group of groups that belongs to an object. No PodGroup is called so: the scheduler of
 /// 1.37.1 places nothing if a CompositePodGroup has the name of one of its PodGroups.
 pub fn composite_name(of: &str) -> String {

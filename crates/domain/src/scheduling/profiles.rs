@@ -40,16 +40,16 @@ impl Backend {
             }
             Self::Kubernetes => {
                 "podgroups.scheduling.k8s.io/v1beta1 is not served by this cluster, so its scheduler \
-                 does not know the gang and its pods stay gated: enable feature gate GenericWorkload \
+                 cannot know the gang and no pods are made: enable feature gate GenericWorkload \
                  and that API (Kubernetes 1.37 or newer), or take the profile out of the operator's \
                  configuration"
             }
             Self::KubernetesTree => {
                 "compositepodgroups.scheduling.k8s.io/v1alpha3 is not served by this cluster, so its \
-                 scheduler cannot be told of a gang of several parts of which some have more pods \
-                 than they need, or of a tree, and its pods stay gated: enable feature gate \
-                 CompositePodGroup and that API (Kubernetes 1.37 or newer), or make minAvailable of \
-                 each clique equal to its replicas"
+                 scheduler cannot be told of a tree, or of a gang of several parts of which some have \
+                 more pods than they need, and its pods stay gated: enable feature gate \
+                 CompositePodGroup and that API (Kubernetes 1.37 or newer); or set gangs: Split, make \
+                 replicas of each clique equal to minAvailable, and delete the pods"
             }
             Self::KaiScheduler | Self::KaiTree => {
                 "podgroups.scheduling.run.ai is not served by this cluster, so KAI Scheduler does \

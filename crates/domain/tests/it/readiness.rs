@@ -115,6 +115,29 @@ fn all(start: Start, adapt: &dyn Fn(PodBuilder) -> PodBuilder) -> String {
     describe(&ready(start, &[], &[adapt, adapt, adapt]))
 }
 
+/// As kube-scheduler 1.37.1 says it, which is of its own workings.
+#[rstest]
+#[case::too_few(
+    "pod group is unschedulable, 0/1 placements are available, first placement status: minCount \
+     (5) cannot be satisfied: 4 scheduled, 0 remaining, pod group preemption: No preemption victims \
+     found for incoming preemptor",
+    ": 4 of 5 found a place"
+)]
+#[case::of_groups(
+    "pod group is unschedulable, 0/1 placements are available, first placement status: pod group is \
+     unschedulable",
+    ""
+)]
+fn a_group_that_finds_no_room_is_told_of_in_plain_words(
+    #[case] message: &'static str,
+    #[case] numbers: &str,
+) {
+    let said = all(Start::Started, &unschedulable(message));
+    let room = "there is no room for all that has to be placed together";
+    let expected = format!("False Unschedulable: 0/2 pods scheduled: {room}{numbers}");
+    assert_eq!(said, expected);
+}
+
 #[test]
 fn each_way_to_be_stuck_has_its_sentence() {
     let base = || Start::AwaitsBase {

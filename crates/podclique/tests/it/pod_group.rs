@@ -43,6 +43,7 @@ fn fresh(base: &str, taken: Vec<Taken>) -> PodGroupFacts {
     PodGroupFacts::Fresh {
         base: base.to_owned(),
         taken,
+        is_awaited: false,
     }
 }
 
@@ -120,7 +121,24 @@ fn who_joins_a_gang_that_was_told_of_does_not_share_with_those_that_run() {
         "they start together"
     );
     add_group(&caches, "demo-0", "demo-0");
+    let awaited = PodGroupFacts::Fresh {
+        base: "demo-0".into(),
+        taken: vec![Taken::Used(None)],
+        is_awaited: true,
+    };
+    assert_eq!(base(&caches), awaited, "the rest waits for it");
+    let choice = awaited.choose(STUCK_AFTER, after(100));
+    assert_eq!(choice, Choice::Name(Some("demo-0".into())));
+    let bound = pod(&running, 1).bound().in_pod_group("demo-0").build();
+    caches.of::<domain::Pod>().apply((*bound).clone());
     assert_eq!(base(&caches), fresh("demo-0-a", vec![]));
+}
+
+/// The API server would drop the name, and they would be placed one by one.
+#[test]
+fn no_pod_is_made_where_the_cluster_does_not_know_pod_groups() {
+    let choice = PodGroupFacts::Unserved.choose(STUCK_AFTER, after(100));
+    assert_eq!(choice, Choice::Wait(None));
 }
 
 #[test]

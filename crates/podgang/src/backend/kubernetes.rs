@@ -37,6 +37,10 @@ pub struct Facts {
     pub has_workload: bool,
     /// Whether each part of the gang has as many pods on nodes as it needs.
     pub is_placed: bool,
+    /// Whether any pod has a node.
+    pub is_begun: bool,
+    /// Whether a part that needs pods has none.
+    pub lacks_pods: bool,
     /// Whether the cluster has PodGroups at all.
     pub serves_groups: bool,
     /// Whether it has CompositePodGroups and Workloads.
@@ -52,6 +56,8 @@ pub struct Member {
     pub group: String,
     /// How many of them have to be placed.
     pub minimum: u32,
+    /// How many there are to be.
+    pub pods: u32,
     /// Whether its PodGang lists one of them: before that the scheduler is not to have them.
     pub is_listed: bool,
     /// Its place in a scaling group.
@@ -71,6 +77,14 @@ pub struct Place {
     pub required: u32,
 }
 
+impl Facts {
+    /// Whether the scheduler was told of parts that have no node yet, and another part has no pods.
+    fn is_awaiting_pods(&self) -> bool {
+        let is_told = |member: &Member| self.groups.contains_key(&member.group);
+        !self.is_begun && self.lacks_pods && self.members.iter().any(is_told)
+    }
+}
+
 /// The writes that tell the scheduler what it does not know yet.
 pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     if !facts.serves_groups {
@@ -86,7 +100,12 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
         .collect();
     let is_complete = created.is_empty();
     let mut groups = created;
-    groups.extend(wanted.groups.iter().filter_map(|g| corrected(facts, g)));
+    // One that waits for a node asks for no less because a part lost its pods: they come back into
+    // their PodGroup, and the rest is not to be placed without them.
+    let may_ask_for_less = !facts.is_awaiting_pods();
+    if may_ask_for_less {
+        groups.extend(wanted.groups.iter().filter_map(|g| corrected(facts, g)));
+    }
     let mut composites = Vec::new();
     if is_complete && facts.serves_composites {
         let missing = wanted.composites.iter();
@@ -96,7 +115,11 @@ pub(super) fn plan(gang: &PodGang, facts: &Facts) -> Vec<Vec<Action>> {
     let needs_workload = !wanted.composites.is_empty() && facts.serves_composites;
     let workload = needs_workload && !facts.has_workload;
     vec![
-        leftovers(gang, facts, &wanted),
+        if may_ask_for_less {
+            leftovers(gang, facts, &wanted)
+        } else {
+            Vec::new()
+        },
         workload
             .then(|| Action::create(objects.workload()))
             .into_iter()

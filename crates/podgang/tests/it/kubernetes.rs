@@ -17,6 +17,7 @@ fn cluster(members: &[(&str, &str, u32)]) -> Facts {
         podclique: format!("demo-0-{name}"),
         group: (*group).to_owned(),
         minimum: *minimum,
+        pods: *minimum,
         is_listed: true,
         ..Member::default()
     };
@@ -32,8 +33,57 @@ fn cluster(members: &[(&str, &str, u32)]) -> Facts {
 fn parts_that_need_all_their_pods_share_one_pod_group() {
     let mut facts = cluster(&[("leader", "demo-0", 1), ("worker", "demo-0", 3)]);
     assert_eq!(settle(&mut facts), ["PodGroup demo-0: 4 pods"]);
+    facts.is_begun = true;
     facts.members[1].minimum = 2;
     assert_eq!(settle(&mut facts), ["demo-0 needs 3 pods now"]);
+}
+
+/// Those of the one must not be placed without those of the other.
+#[test]
+fn a_gang_that_waits_for_nodes_needs_all_pods_of_those_that_share() {
+    let mut facts = cluster(&[("leader", "demo-0", 1), ("worker", "demo-0", 3)]);
+    settle(&mut facts);
+    facts.members[1].pods = 5;
+    assert_eq!(settle(&mut facts), ["demo-0 needs 6 pods now"]);
+    let leader = facts.members.remove(0);
+    facts.lacks_pods = true;
+    assert!(settle(&mut facts).is_empty(), "its pod comes back");
+    facts.members.push(leader);
+    (facts.lacks_pods, facts.is_begun) = (false, true);
+    assert_eq!(settle(&mut facts), ["demo-0 needs 4 pods now"]);
+}
+
+/// After a termination: pods of a new start wait until what was used before is gone.
+#[test]
+fn what_was_used_before_goes_although_a_part_has_no_pods_yet() {
+    let mut facts = cluster(&[("a", "demo-0-a", 1), ("b", "demo-0-b", 2)]);
+    settle(&mut facts);
+    facts.groups.remove("demo-0-b");
+    facts.members.remove(0);
+    facts.members[0].is_listed = false;
+    facts.lacks_pods = true;
+    assert_eq!(
+        settle(&mut facts),
+        [
+            "delete PodGroup demo-0-a",
+            "delete CompositePodGroup demo-0.groups"
+        ]
+    );
+}
+
+/// Where a cluster has no groups of groups, they are placed one by one rather than never.
+#[test]
+fn who_joins_is_placed_without_groups_of_groups_too() {
+    let mut facts = cluster(&[("a", "demo-0", 3)]);
+    settle(&mut facts);
+    facts.serves_composites = false;
+    facts
+        .members
+        .extend(cluster(&[("b", "demo-0-b", 1), ("c", "demo-0-c", 2)]).members);
+    assert_eq!(
+        settle(&mut facts),
+        ["PodGroup demo-0-b: 1 pods", "PodGroup demo-0-c: 2 pods"]
+    );
 }
 
 #[test]
@@ -206,6 +256,7 @@ fn tree() -> Facts {
         podclique: format!("demo-0-g-{replica}-{clique}"),
         group: format!("demo-0-g-{replica}-{clique}"),
         minimum: 1,
+        pods: 1,
         is_listed: true,
         is_scaled: replica >= 2,
     };

@@ -118,6 +118,11 @@ impl Objects<'_> {
         let all = meta.labels.get_or_insert_default();
         let gang = ownership::name(&self.gang.metadata).to_owned();
         all.insert(labels::POD_GANG.into(), gang);
+        // Kubernetes keeps a PodGroup that pods name: a PodGang that waited for it would be as good
+        // as gone until then.
+        for owner in meta.owner_references.iter_mut().flatten() {
+            owner.block_owner_deletion = None;
+        }
         meta
     }
 }

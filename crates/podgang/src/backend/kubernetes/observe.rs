@@ -1,6 +1,6 @@
 //! What there is: pods with the PodGroups that they name, and those.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use api::{PodClique, PodGang, labels, names};
@@ -25,44 +25,69 @@ pub(in crate::backend) fn observe(
     caches: &Caches,
     shape: Shape,
 ) -> Facts {
-    let members = match shape {
-        Shape::Split => {
-            let podcliques = parts.iter().filter_map(|part| part.podclique.as_ref());
-            let members = podcliques.filter_map(|podclique| member(podclique, None, caches));
-            members.collect()
-        }
-        Shape::Tree => members_of_replica(gang, caches),
+    let facts = Facts {
+        shape,
+        serves_groups: caches.is_served::<PodGroup>(),
+        serves_composites: caches.is_served::<CompositePodGroup>()
+            && caches.is_served::<Workload>(),
+        ..Facts::default()
     };
+    let seen: Vec<Placed> = match shape {
+        Shape::Split => {
+            let podcliques = parts.iter().filter_map(|part| part.podclique.clone());
+            podcliques.map(|podclique| (podclique, None)).collect()
+        }
+        // That of its base gang looks after all of the replica.
+        Shape::Tree if !is_base(gang) => return facts,
+        Shape::Tree => podcliques_of_replica(gang, caches),
+    };
+    let pods = seen
+        .iter()
+        .map(|(podclique, place)| Pods::of(podclique, place.clone(), caches));
+    let pods: Vec<Pods<'_>> = pods.collect();
+    let gangs = gangs_of(&seen, caches);
+    let listed = listed_by(&gangs);
+    let members = pods.iter().filter_map(|pods| pods.member(&listed));
+    let members: Vec<Member> = members.collect();
     let (groups, composites) = existing(gang, &members, caches);
     Facts {
-        shape,
         groups,
         composites,
         is_placed: parts.iter().all(|p| p.has_minimum(&Pod::is_scheduled)),
+        is_begun: pods
+            .iter()
+            .any(|p| p.staying.iter().any(|pod| pod.is_scheduled())),
+        lacks_pods: seen.len() < parts.len() || pods.iter().any(Pods::are_missing),
         has_workload: caches
             .of::<Workload>()
             .get(&Key::of(&gang.metadata))
             .is_some(),
-        serves_groups: caches.is_served::<PodGroup>(),
-        serves_composites: caches.is_served::<CompositePodGroup>()
-            && caches.is_served::<Workload>(),
         members,
+        ..facts
     }
 }
 
-fn members_of_replica(gang: &PodGang, caches: &Caches) -> Vec<Member> {
+fn is_base(gang: &PodGang) -> bool {
+    let set = ownership::label(&gang.metadata, labels::PART_OF).unwrap_or_default();
+    names::replica_of_base_gang(set, ownership::name(&gang.metadata)).is_some()
+}
+
+type Placed = (Arc<PodClique>, Option<Place>);
+
+fn podcliques_of_replica(gang: &PodGang, caches: &Caches) -> Vec<Placed> {
     let Some((standalone, groups)) = tree::parts_of_replica(gang, caches) else {
         return Vec::new();
     };
-    let standalone = standalone.iter().filter_map(|c| member(c, None, caches));
-    let grouped = groups.iter().flat_map(|group| members_of(group, caches));
-    standalone.chain(grouped).collect()
+    let standalone = standalone.into_iter().map(|podclique| (podclique, None));
+    standalone
+        .chain(groups.iter().flat_map(podcliques_of))
+        .collect()
 }
 
-fn members_of((group, podcliques): &GroupParts, caches: &Caches) -> Vec<Member> {
+fn podcliques_of((group, podcliques): &GroupParts) -> Vec<Placed> {
     let name = ownership::name(&group.metadata);
     let required = u32::try_from(group.spec.min_available.unwrap_or(1)).unwrap_or(0);
-    let members = podcliques.iter().filter_map(|podclique| {
+    let placed = podcliques.iter().filter_map(|podclique| {
         let (replica, _) =
             names::parts_of_grouped_clique(name, ownership::name(&podclique.metadata))?;
         let place = Place {
@@ -70,40 +95,86 @@ fn members_of((group, podcliques): &GroupParts, caches: &Caches) -> Vec<Member> 
             replica,
             required,
         };
-        member(podclique, Some(place), caches)
+        Some((podclique.clone(), Some(place)))
     });
-    members.collect()
+    placed.collect()
 }
 
-/// None whose pods name no PodGroup: they were made when the scheduler was not told, and are placed
-/// by themselves.
-fn member(podclique: &PodClique, place: Option<Place>, caches: &Caches) -> Option<Member> {
-    let mut pods = caches.of::<Pod>().owned_by(podclique);
-    pods.retain(|p| !p.is_terminating());
-    let group = pods.iter().find_map(|p| p.pod_group())?.to_owned();
-    let done = training::completed(podclique, pods.iter().map(AsRef::as_ref)).len();
-    let minimum = usize::try_from(clique_minimum(&podclique.spec)).unwrap_or(0);
-    Some(Member {
-        podclique: ownership::name(&podclique.metadata).to_owned(),
-        group,
-        minimum: u32::try_from(minimum.saturating_sub(done)).unwrap_or(u32::MAX),
-        is_listed: is_listed(podclique, &pods, caches),
-        is_scaled: ownership::label(&podclique.metadata, labels::BASE_POD_GANG).is_some(),
-        place,
-    })
+/// A PodClique with its pods that stay.
+struct Pods<'a> {
+    podclique: &'a PodClique,
+    place: Option<Place>,
+    staying: Vec<Arc<Pod>>,
 }
 
-fn is_listed(podclique: &PodClique, pods: &[Arc<Pod>], caches: &Caches) -> bool {
-    let meta = &podclique.metadata;
-    let gang = ownership::label(meta, labels::POD_GANG).and_then(|name| {
-        let namespace = meta.namespace.clone().unwrap_or_default();
-        caches.of::<PodGang>().get(&Key::new(namespace, name))
+impl<'a> Pods<'a> {
+    fn of(podclique: &'a PodClique, place: Option<Place>, caches: &Caches) -> Self {
+        let mut staying = caches.of::<Pod>().owned_by(podclique);
+        staying.retain(|p| !p.is_terminating());
+        Self {
+            podclique,
+            place,
+            staying,
+        }
+    }
+
+    /// How many of so many have not done their work.
+    fn left_of(&self, pods: i32) -> u32 {
+        let staying = self.staying.iter().map(AsRef::as_ref);
+        let done = training::completed(self.podclique, staying).len();
+        let pods = usize::try_from(pods).unwrap_or(0);
+        u32::try_from(pods.saturating_sub(done)).unwrap_or(u32::MAX)
+    }
+
+    /// Whether it needs pods and has none.
+    fn are_missing(&self) -> bool {
+        self.staying.is_empty() && self.left_of(clique_minimum(&self.podclique.spec)) > 0
+    }
+
+    /// None whose pods name no PodGroup: they were made when the scheduler was not told, and are
+    /// placed by themselves.
+    fn member(&self, listed: &Listed<'_>) -> Option<Member> {
+        let meta = &self.podclique.metadata;
+        let name = ownership::name(meta);
+        let group = self.staying.iter().find_map(|p| p.pod_group())?.to_owned();
+        Some(Member {
+            podclique: name.to_owned(),
+            group,
+            minimum: self.left_of(clique_minimum(&self.podclique.spec)),
+            pods: self.left_of(self.podclique.spec.replicas),
+            is_listed: self
+                .staying
+                .iter()
+                .any(|p| listed.contains(&(name, p.name()))),
+            is_scaled: ownership::label(meta, labels::BASE_POD_GANG).is_some(),
+            place: self.place.clone(),
+        })
+    }
+}
+
+/// Pods that PodGangs list, each with its part.
+type Listed<'a> = HashSet<(&'a str, &'a str)>;
+
+/// The gangs of these PodCliques.
+fn gangs_of(podcliques: &[Placed], caches: &Caches) -> Vec<Arc<PodGang>> {
+    let keys = podcliques.iter().filter_map(|(podclique, _)| {
+        let meta = &podclique.metadata;
+        let name = ownership::label(meta, labels::POD_GANG)?;
+        Some(Key::new(meta.namespace.clone().unwrap_or_default(), name))
     });
-    let parts = gang.iter().flat_map(|gang| &gang.spec.pod_groups);
-    let own = parts.filter(|part| part.name == ownership::name(meta));
-    let mut listed = own.flat_map(|part| &part.pod_references);
-    let names: HashSet<&str> = pods.iter().map(|pod| pod.name()).collect();
-    listed.any(|reference| names.contains(reference.name.as_str()))
+    let keys: BTreeSet<Key> = keys.collect();
+    keys.iter()
+        .filter_map(|key| caches.of::<PodGang>().get(key))
+        .collect()
+}
+
+fn listed_by(gangs: &[Arc<PodGang>]) -> Listed<'_> {
+    let parts = gangs.iter().flat_map(|gang| &gang.spec.pod_groups);
+    let pods = parts.flat_map(|part| {
+        let references = part.pod_references.iter();
+        references.map(|pod| (part.name.as_str(), pod.name.as_str()))
+    });
+    pods.collect()
 }
 
 type Existing = (

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::PodGang;
 use domain::object::ownership;
-use domain::scheduling::kubernetes::{composite_name, probe_name};
+use domain::scheduling::kubernetes::{base_of_probe, composite_name, probe_name};
 
 use super::{Facts, Member};
 
@@ -76,7 +76,7 @@ impl Wanted {
     /// PodGroups that are made together get a common parent. Those that were there before keep what
     /// they have, so that whoever joins a gang never stands in the way of those that run.
     fn split(gang: &str, facts: &Facts) -> Self {
-        let minimums = sum_minimums(facts.members.iter());
+        let minimums = sum_minimums(facts);
         let parent_of = |name: &&str| -> Option<Option<String>> {
             let group = facts.groups.get(*name)?;
             Some(group.spec.parent_composite_pod_group_name.clone())
@@ -91,7 +91,9 @@ impl Wanted {
         let unfinished = known
             .into_iter()
             .find(|p| !facts.composites.contains_key(p));
-        let of_new = unfinished.or_else(|| (new.len() > 1).then(|| free_name(gang, facts)));
+        // Who joins a gang where there are no groups of groups is placed part by part.
+        let is_joint = new.len() > 1 && (facts.serves_composites || new.len() == minimums.len());
+        let of_new = unfinished.or_else(|| is_joint.then(|| free_name(gang, facts)));
         // One of that name that nobody uses any more is on its way out.
         let is_free = of_new
             .as_ref()
@@ -190,16 +192,26 @@ fn is_due(facts: &Facts, member: &Member) -> bool {
 /// Whether its PodGroup was made otherwise, before the configuration changed: it cannot be moved.
 fn stands_elsewhere(facts: &Facts, member: &Member, parent: &str) -> bool {
     let found = facts.groups.get(&member.group);
-    found.is_some_and(|g| g.spec.parent_composite_pod_group_name.as_deref() != Some(parent))
+    let is_shared = base_of_probe(&member.group) != member.podclique;
+    is_shared
+        || found.is_some_and(|g| g.spec.parent_composite_pod_group_name.as_deref() != Some(parent))
 }
 
 /// Names of PodGroups with the sums of their minimums; without those whose work is done, which nobody
-/// waits for.
-fn sum_minimums<'a>(members: impl Iterator<Item = &'a Member>) -> BTreeMap<&'a str, u32> {
+/// waits for. Several PodCliques that wait together for nodes need all their pods: if one of them is
+/// scaled out meanwhile, its pods must not count for those of the others.
+fn sum_minimums(facts: &Facts) -> BTreeMap<&str, u32> {
     let mut minimums: BTreeMap<&str, u32> = BTreeMap::new();
-    for member in members.filter(|m| m.is_listed) {
+    for member in facts.members.iter().filter(|m| m.is_listed) {
+        let is_shared = base_of_probe(&member.group) != member.podclique;
+        let is_waiting = is_shared && !facts.is_begun && member.minimum > 0;
+        let pods = if is_waiting {
+            member.pods
+        } else {
+            member.minimum
+        };
         let sum = minimums.entry(&member.group).or_default();
-        *sum = sum.saturating_add(member.minimum);
+        *sum = sum.saturating_add(pods);
     }
     minimums.retain(|_, sum| *sum > 0);
     minimums

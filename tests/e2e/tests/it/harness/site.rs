@@ -32,6 +32,9 @@ static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
     Ok(Mutex::new(control_plane))
 });
 
+static GANGS: LazyLock<Result<Mutex<ControlPlane>>> =
+    LazyLock::new(|| ControlPlane::local("gangs", 2, &[PROTECTED_OWNERS]).map(Mutex::new));
+
 static LANES: LazyLock<Result<Lanes>> = LazyLock::new(|| {
     // One zone: pods get the zone of their node as a label, and two runs are compared.
     let control_plane = ControlPlane::local("lanes", 4, &[])?;
@@ -70,6 +73,12 @@ pub fn shared() -> &'static Site {
 pub fn private() -> MutexGuard<'static, ControlPlane> {
     binary();
     alone(&PRIVATE)
+}
+
+/// A control plane without an operator, for tests of what its scheduler places, one after the other.
+pub fn gangs() -> MutexGuard<'static, ControlPlane> {
+    binary();
+    alone(&GANGS)
 }
 
 /// A control plane without an operator where nothing else happens: for tests that count requests,
