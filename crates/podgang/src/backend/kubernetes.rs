@@ -12,6 +12,7 @@ use api::PodGang;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
 use domain::scheduling::Backend;
+use domain::scheduling::kubernetes::base_of_probe;
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 use kube::Resource;
@@ -64,6 +65,13 @@ pub struct Member {
     pub place: Option<Place>,
     /// Whether it is of a scaled gang.
     pub is_scaled: bool,
+}
+
+impl Member {
+    /// Whether its PodGroup is not its own.
+    fn shares_group(&self) -> bool {
+        base_of_probe(&self.group) != self.podclique
+    }
 }
 
 /// A place in a scaling group.

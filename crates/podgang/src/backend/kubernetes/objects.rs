@@ -35,7 +35,7 @@ pub(super) struct Objects<'a> {
 impl Objects<'_> {
     /// A group of pods.
     pub(super) fn group(&self, wanted: &WantedGroup) -> PodGroup {
-        let root = composite_name(ownership::name(&self.gang.metadata));
+        let root = self.root();
         let is_root = |parent: &&String| **parent == root;
         let parent = wanted.parent.as_ref();
         let template = match parent.filter(is_root) {
@@ -66,7 +66,7 @@ impl Objects<'_> {
     /// A group of groups.
     pub(super) fn composite(&self, wanted: &WantedComposite) -> CompositePodGroup {
         let gang = ownership::name(&self.gang.metadata);
-        let root = composite_name(gang);
+        let root = self.root();
         let template = match wanted.parent.as_deref() {
             None => GANG,
             Some(parent) if parent == root => SCALING_GROUP,
@@ -110,6 +110,11 @@ impl Objects<'_> {
                 ..WorkloadSpec::default()
             },
         }
+    }
+
+    /// Name of the group of groups at the top.
+    fn root(&self) -> String {
+        composite_name(ownership::name(&self.gang.metadata))
     }
 
     fn meta(&self, name: &str) -> ObjectMeta {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::PodGang;
 use domain::object::ownership;
-use domain::scheduling::kubernetes::{base_of_probe, composite_name, probe_name};
+use domain::scheduling::kubernetes::{composite_name, probe_name};
 
 use super::{Facts, Member};
 
@@ -192,8 +192,7 @@ fn is_due(facts: &Facts, member: &Member) -> bool {
 /// Whether its PodGroup was made otherwise, before the configuration changed: it cannot be moved.
 fn stands_elsewhere(facts: &Facts, member: &Member, parent: &str) -> bool {
     let found = facts.groups.get(&member.group);
-    let is_shared = base_of_probe(&member.group) != member.podclique;
-    is_shared
+    member.shares_group()
         || found.is_some_and(|g| g.spec.parent_composite_pod_group_name.as_deref() != Some(parent))
 }
 
@@ -203,8 +202,7 @@ fn stands_elsewhere(facts: &Facts, member: &Member, parent: &str) -> bool {
 fn sum_minimums(facts: &Facts) -> BTreeMap<&str, u32> {
     let mut minimums: BTreeMap<&str, u32> = BTreeMap::new();
     for member in facts.members.iter().filter(|m| m.is_listed) {
-        let is_shared = base_of_probe(&member.group) != member.podclique;
-        let is_waiting = is_shared && !facts.is_begun && member.minimum > 0;
+        let is_waiting = member.shares_group() && !facts.is_begun && member.minimum > 0;
         let pods = if is_waiting {
             member.pods
         } else {

@@ -126,6 +126,12 @@ fn expect_bound(seen: &Seen, expected: &[(&str, usize)]) -> Result<(), String> {
     same("pods with a node", &bound(seen), &expected.collect())
 }
 
+/// How far the base gang is.
+fn expect_phase(seen: &Seen, phase: &str) -> Result<(), String> {
+    let gang = seen.one("PodGang", "svc-0")?;
+    same("phase", &gang["status"]["schedulingPhase"], &json!(phase))
+}
+
 /// What the gang's condition says, with its reason.
 fn told(seen: &Seen, kind: &str, called: &str, type_: &str) -> Result<String, String> {
     let object = seen.one(kind, called)?;
@@ -188,12 +194,7 @@ fn a_gang_without_room_gets_nothing_and_says_why() {
     });
     nodes.add();
     ns.until("all of it is placed", |seen| {
-        let gang = seen.one("PodGang", "svc-0")?;
-        same(
-            "phase",
-            &gang["status"]["schedulingPhase"],
-            &json!("Scheduled"),
-        )?;
+        expect_phase(seen, "Scheduled")?;
         seen.expect_ready_pods(5)
     });
 
@@ -202,22 +203,12 @@ fn a_gang_without_room_gets_nothing_and_says_why() {
     control_plane.kubectl(["cordon", &node]);
     ns.kubectl(&["delete", "pod", &lost]);
     ns.until("it waits for a node", |seen| {
-        let gang = seen.one("PodGang", "svc-0")?;
-        same(
-            "phase",
-            &gang["status"]["schedulingPhase"],
-            &json!("Pending"),
-        )?;
+        expect_phase(seen, "Pending")?;
         same("pods", &bound(seen).values().sum(), &4)
     });
     nodes.add();
     ns.until("it is placed elsewhere", |seen| {
-        let gang = seen.one("PodGang", "svc-0")?;
-        same(
-            "phase",
-            &gang["status"]["schedulingPhase"],
-            &json!("Scheduled"),
-        )?;
+        expect_phase(seen, "Scheduled")?;
         seen.expect_ready_pods(5)
     });
     ns.delete();
