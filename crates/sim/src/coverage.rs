@@ -188,6 +188,9 @@ impl Coverage {
         if record.actor == OPERATOR && !index(before).is_empty() && index(after).is_empty() {
             self.saw("slot given up as stuck");
         }
+        if is_deleted && record.actor == "scheduler" {
+            self.saw("pod preempted");
+        }
         let restarts = |pod| view::number(pod, "/status/containerStatuses/0/restartCount");
         if restarts(before) < restarts(after) {
             self.saw("container started again");

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::chaos::break_pod;
 use super::choice::pick_pod;
 use super::gang_scheduler::may_be_placed;
+use super::placement::{bind_pod, is_bound, placed};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store, Stored};
 use crate::{Rng, view};
@@ -15,11 +16,7 @@ pub(super) const FOREIGN_GATE: &str = "example.com/quota";
 
 /// The scheduler binds one pod that may be bound, as long as fewer than `capacity` are.
 pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
-    let is_bound = |p: &Value| !view::text(p, "/spec/nodeName").is_empty();
-    let bound = store
-        .all(Resource::Pod)
-        .filter(|(_, p)| is_bound(p) && !view::is_finished(p));
-    if bound.count() >= capacity {
+    if placed(store) >= capacity {
         return false;
     }
     let free = |p: &Value| {
@@ -29,12 +26,7 @@ pub fn bind(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
     let Some(id) = pick_pod(store, rng, free) else {
         return false;
     };
-    let time = store.stamp();
-    store.edit("scheduler", &id, |pod| {
-        pod["spec"]["nodeName"] = json!("node-1");
-        pod["status"]["conditions"] =
-            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": time}]);
-    });
+    bind_pod(store, &id);
     true
 }
 

@@ -10,6 +10,7 @@ mod gang_scheduler;
 mod idle;
 mod job;
 mod kubelet;
+mod placement;
 mod update;
 mod user;
 
@@ -20,4 +21,5 @@ pub use disturb::{disturb, leave, recreate};
 pub use gang_scheduler::let_groups_go;
 pub use idle::{scale_to_zero, wake_all};
 pub use kubelet::{ENDLESS, is_endless, run_pods};
+pub use placement::{place_gang, placed, preempt_gang};
 pub use user::{User, act};

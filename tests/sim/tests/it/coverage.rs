@@ -4,7 +4,7 @@ use sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
-const FLOORS: [(&str, u64); 42] = [
+const FLOORS: [(&str, u64); 43] = [
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
     ("autoscaler corrected", 10),
@@ -35,6 +35,7 @@ const FLOORS: [(&str, u64); 42] = [
     ("pod created late", 50),
     ("pod ended while it was deleted", 30),
     ("pod of the other namespace written", 190),
+    ("pod preempted", 300),
     ("pod told to start", 1),
     ("pod told to start when created", 1),
     ("quota used up", 400),

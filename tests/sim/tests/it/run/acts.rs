@@ -13,6 +13,7 @@ impl Run {
     pub(super) async fn second_act(&mut self) -> Result<(), Violation> {
         let mut dice = self.rng.fork();
         match dice.below(4) {
+            _ if self.places_gangs => self.be_preempted(&mut dice).await?,
             0 => {
                 self.are_nodes_dead = true;
                 actors::lose_node(&mut self.store, &mut dice);
@@ -25,6 +26,18 @@ impl Run {
         }
         self.converge().await?;
         self.verdict()
+    }
+
+    /// One gang loses its nodes to somebody else for a while: it waits as a whole.
+    async fn be_preempted(&mut self, dice: &mut Rng) -> Result<(), Violation> {
+        const AWAY: Duration = Duration::from_secs(90);
+        let before = actors::placed(&self.store);
+        let taken = actors::preempt_gang(&mut self.store, dice);
+        self.capacity = before.saturating_sub(taken);
+        self.go_on_until(Instant::now() + AWAY).await?;
+        self.check()?;
+        self.capacity = usize::MAX;
+        Ok(())
     }
 
     /// What is scaled to 0 leaves everything else as it is, and is woken.

@@ -34,14 +34,19 @@ impl Run {
             959..965 => actors::act(&self.user, &mut self.store, &mut self.rng),
             965..967 => self.is_quota_used_up = !self.is_quota_used_up,
             967..969 => self.are_nodes_dead = !self.are_nodes_dead,
+            _ if self.places_gangs && self.rng.chance(100) => {
+                actors::preempt_gang(&mut self.store, &mut self.rng);
+            }
             _ => actors::make_trouble(&mut self.store, &mut self.rng),
         }
         self.check()
     }
 
-    /// A job has more of a life than pods that only run: it takes more to see its end.
+    /// A job has more of a life than pods that only run, and so has who is preempted: it takes more to
+    /// see its end.
     fn cluster_acts(&mut self) {
-        let moves = if self.user.has_job() { 3 } else { 1 };
+        let has_more = self.user.has_job() || self.places_gangs;
+        let moves = if has_more { 3 } else { 1 };
         for _ in 0..moves {
             self.cluster();
         }

@@ -1,0 +1,157 @@
+//! A scheduler that reads PodGangs: what one needs gets nodes at once or not at all, and one gang
+//! loses its nodes to somebody else.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::resource::{Id, Resource};
+use crate::store::{Store, Stored};
+use crate::{Rng, view};
+
+/// Gives nodes to what one PodGang still needs, or else to one more of its pods, as long as no more
+/// than `capacity` pods have one.
+pub fn place_gang(store: &mut Store, rng: &mut Rng, capacity: usize) -> bool {
+    let gangs = store.all(Resource::PodGang);
+    let waiting: Vec<Vec<Id>> = gangs
+        .filter_map(|(id, gang)| next(store, id, gang))
+        .collect();
+    let free = capacity.saturating_sub(placed(store));
+    let Some(pods) = rng.pick(&waiting).filter(|pods| pods.len() <= free) else {
+        return false;
+    };
+    for pod in pods {
+        bind_pod(store, pod);
+    }
+    true
+}
+
+/// All pods of a gang that have nodes are evicted; returns how many.
+pub fn preempt_gang(store: &mut Store, rng: &mut Rng) -> usize {
+    let running = store.all(Resource::PodGang).map(|(id, gang)| {
+        let pods = view::list(gang, "/spec/podgroups").flat_map(|g| listed(store, id, g));
+        let placed = pods.filter(|(_, p)| is_bound(p) && view::is_live(p));
+        placed.map(|(pod, _)| pod).collect::<Vec<Id>>()
+    });
+    let running: Vec<Vec<Id>> = running.filter(|pods| !pods.is_empty()).collect();
+    let victims = rng.pick(&running).cloned().unwrap_or_default();
+    for pod in &victims {
+        evict(store, pod);
+    }
+    victims.len()
+}
+
+/// The pod is given a node.
+pub(super) fn bind_pod(store: &mut Store, id: &Id) {
+    let time = store.stamp();
+    store.edit("scheduler", id, |pod| {
+        pod["spec"]["nodeName"] = json!("node-1");
+        pod["status"]["conditions"] =
+            json!([{"type": "PodScheduled", "status": "True", "lastTransitionTime": time}]);
+    });
+}
+
+/// How many pods have nodes.
+pub fn placed(store: &Store) -> usize {
+    let pods = store.all(Resource::Pod);
+    pods.filter(|(_, p)| is_bound(p) && !view::is_finished(p))
+        .count()
+}
+
+pub(super) fn is_bound(pod: &Value) -> bool {
+    !view::text(pod, "/spec/nodeName").is_empty()
+}
+
+fn evict(store: &mut Store, pod: &Id) {
+    let time = store.stamp();
+    store.edit("scheduler", pod, |pod| {
+        let why = json!({"type": "DisruptionTarget", "status": "True",
+            "reason": "PreemptionByScheduler", "lastTransitionTime": time});
+        if let Some(conditions) = pod["status"]["conditions"].as_array_mut() {
+            conditions.push(why);
+        }
+    });
+    store.remove("scheduler", pod);
+}
+
+/// What the gang still needs, all of it; where it has that, one more pod.
+fn next(store: &Store, id: &Id, gang: &Value) -> Option<Vec<Id>> {
+    let parts: Vec<Part> = view::list(gang, "/spec/podgroups")
+        .map(|group| Part::of(store, id, gang, group))
+        .collect();
+    if parts.iter().any(|part| part.ready.len() < part.needed) {
+        return None;
+    }
+    let needed = parts
+        .iter()
+        .flat_map(|part| part.ready.iter().take(part.needed));
+    let needed: Vec<Id> = needed.cloned().collect();
+    if !needed.is_empty() {
+        return Some(needed);
+    }
+    let one = parts.into_iter().flat_map(|part| part.ready).next()?;
+    Some(vec![one])
+}
+
+/// A podgroup: how many pods it needs besides those that have nodes or have done their work, and
+/// those that could get one.
+struct Part {
+    needed: usize,
+    ready: Vec<Id>,
+}
+
+impl Part {
+    fn of(store: &Store, id: &Id, gang: &Value, group: &Value) -> Self {
+        let called = view::text(group, "/name");
+        if is_latched(store, id, gang, called) {
+            return Self {
+                needed: 0,
+                ready: Vec::new(),
+            };
+        }
+        let named =
+            |(_, q): &(&Id, &Stored)| view::name(q) == called && view::namespace(q) == id.namespace;
+        let podclique = store.all(Resource::PodClique).find(named);
+        let mut done: BTreeSet<i64> =
+            podclique.map_or_else(BTreeSet::new, |(_, q)| view::completed(q));
+        let (mut placed, mut ready) = (0, Vec::new());
+        for (pod, seen) in listed(store, id, group) {
+            if view::is_completed(seen) {
+                done.extend(view::index(seen));
+            } else if view::is_live(seen) && is_bound(seen) {
+                placed += 1;
+            } else if view::is_live(seen) && view::gates(seen).is_empty() {
+                ready.push(pod);
+            }
+        }
+        let minimum = usize::try_from(view::number(group, "/minReplicas")).unwrap_or(0);
+        Self {
+            needed: minimum.saturating_sub(done.len() + placed),
+            ready,
+        }
+    }
+}
+
+/// Whether the set says that the part has done its work.
+fn is_latched(store: &Store, id: &Id, gang: &Value, part: &str) -> bool {
+    let mut set = Id::new(Resource::PodCliqueSet, view::set_of(gang));
+    set.namespace.clone_from(&id.namespace);
+    let replica = view::replica(gang).unwrap_or(-1);
+    store
+        .get(&set)
+        .is_some_and(|set| view::is_latched(set, replica, part))
+}
+
+/// The pods that the podgroup lists and that exist.
+fn listed<'a>(
+    store: &'a Store,
+    gang: &'a Id,
+    group: &'a Value,
+) -> impl Iterator<Item = (Id, &'a Stored)> {
+    view::list(group, "/podReferences").filter_map(|reference| {
+        let mut id = Id::new(Resource::Pod, view::text(reference, "/name"));
+        id.namespace.clone_from(&gang.namespace);
+        let pod = store.get(&id)?;
+        Some((id, pod))
+    })
+}
