@@ -150,6 +150,11 @@ impl<'a> Left<'a> {
         create(self.ns, &podcliques::grouped(&self.set, group, clique, j))
     }
 
+    /// Any object that it made.
+    pub fn create(&self, manifest: &Value) -> Value {
+        create(self.ns, manifest)
+    }
+
     /// Leader and worker of a replica of the group.
     pub fn group_replica(&self, j: u32) -> [Value; 2] {
         ["leader", "worker"].map(|clique| self.grouped(&self.group, clique, j))

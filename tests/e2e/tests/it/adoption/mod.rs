@@ -5,6 +5,7 @@ mod adopted;
 mod any_set;
 mod changed;
 mod counts;
+mod epochs;
 mod left;
 mod meta;
 mod ordered;
@@ -56,6 +57,41 @@ fn what_runs_is_adopted_without_a_restart() {
     let replaced = BTreeSet::from(["llm-0-router#1"]);
     assert_eq!(history.slots_deleted(), replaced);
     assert_eq!(history.slots_held_twice(), replaced);
+}
+
+/// Gangs that are named by epochs give way to those with the names of this operator; the map that
+/// led to them goes with the set.
+#[test]
+fn gangs_named_by_epochs_are_replaced_and_nothing_is_restarted() {
+    let lane = stopped("adopt-epochs");
+    let ns = lane.namespace();
+    epochs::running(&ns);
+    let but_gangs = |ns: &Namespace<'_>| {
+        let mut all = uids(&ns.look().unwrap());
+        all.retain(|called, _| !called.starts_with("PodGang/"));
+        all
+    };
+    let before = but_gangs(&ns);
+    let mut history = History::of(&ns);
+    history.catch_up(&ns);
+
+    lane.operator.start_again().unwrap();
+    ns.until("all is adopted", |seen| runs(seen, 3, 11));
+    history.catch_up(&ns);
+    assert_eq!(history.slots_deleted(), BTreeSet::new());
+    assert_eq!(but_gangs(&ns), before);
+    let map = ["get", "podgangmaps", "--output=name"];
+    assert_eq!(ns.kubectl(&map), "podgangmap.grove.io/llm-0\n");
+
+    ns.kubectl(&["scale", "pcsg/llm-0-model", "--replicas=2"]);
+    ns.until("it is scaled in", |seen| {
+        seen.expect_ready_pods(8)?;
+        expect_gangs(seen, &["llm-0", "llm-0-model-0"])
+    });
+    delete_all(&ns);
+    ns.until("the map is gone", |_| {
+        same("maps", &ns.kubectl(&map).as_str(), &"")
+    });
 }
 
 #[test]
