@@ -125,8 +125,11 @@ pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
         "--kube-api-burst=1000".into(),
     ]);
     flags.extend(options.native_gangs.then(|| GANG_GATES.into()));
+    flags.extend((!options.keeps_endpoints).then(|| WITHOUT_ENDPOINTS.into()));
     flags
 }
+
+const WITHOUT_ENDPOINTS: &str = "--controllers=*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller";
 
 pub(super) fn scheduler(pki: &Pki, options: &Options) -> Vec<String> {
     let mut flags = client("kube-scheduler", pki);

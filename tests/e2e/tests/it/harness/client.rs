@@ -12,12 +12,13 @@ use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams
 use kube::core::{ApiResource, GroupVersionKind, TypeMeta};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
+use tokio::task::JoinHandle;
 
 use super::proxy::client;
 use super::wait;
 
 /// Everything that the operator makes, what it makes it from, and what it must not make.
-const KINDS: [(&str, &str, &str); 10] = [
+pub const KINDS: [(&str, &str, &str); 10] = [
     ("grove.io", "v1alpha1", "PodCliqueSet"),
     ("grove.io", "v1alpha1", "PodCliqueScalingGroup"),
     ("grove.io", "v1alpha1", "PodClique"),
@@ -136,6 +137,30 @@ pub fn resources() -> String {
         .join(",")
 }
 
+/// The objects of a kind of [`KINDS`] in a namespace.
+pub fn objects_of(kubeconfig: &Path, namespace: &str, place: usize) -> Api<DynamicObject> {
+    Api::namespaced_with(client_of(kubeconfig), namespace, &resource(KINDS[place]))
+}
+
+/// Lets this go on beside the tests.
+pub fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
+    RUNTIME.spawn(task)
+}
+
+/// An object of that kind of [`KINDS`]: lists of kinds that Kubernetes itself serves name the kind
+/// once, for all.
+pub fn typed(mut object: DynamicObject, place: usize) -> Value {
+    object.types = Some(types(&resource(KINDS[place])));
+    json!(object)
+}
+
+fn types(resource: &ApiResource) -> TypeMeta {
+    TypeMeta {
+        api_version: resource.api_version.clone(),
+        kind: resource.kind.clone(),
+    }
+}
+
 async fn list(
     client: Client,
     kind: (&str, &str, &str),
@@ -147,11 +172,7 @@ async fn list(
     let found = objects.list(selected).await;
     let found = found.map_err(|error| format!("{}: {error}", resource.plural))?;
     let typed = |mut object: DynamicObject| {
-        // Lists of kinds that Kubernetes itself serves name the kind once, for all.
-        object.types = Some(TypeMeta {
-            api_version: resource.api_version.clone(),
-            kind: resource.kind.clone(),
-        });
+        object.types = Some(types(&resource));
         json!(object)
     };
     Ok(found.items.into_iter().map(typed).collect())

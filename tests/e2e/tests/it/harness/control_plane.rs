@@ -99,6 +99,7 @@ impl ControlPlane {
             nodes,
             dir: Some(dir.clone()),
             api_server_flags: all_flags,
+            keeps_endpoints: false,
             ..Options::default()
         };
         let cluster = Cluster::start(&options).context("no control plane for the e2e tests")?;

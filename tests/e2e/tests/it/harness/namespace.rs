@@ -1,11 +1,13 @@
 //! The namespace of one test, which is gone when the test is over.
 
 use std::process::{self, Output};
+use std::sync::OnceLock;
 use std::thread;
 
 use serde_json::{Value, json};
 
 use super::control_plane::{CHECKOUT, ControlPlane, fed, printed};
+use super::mirror::Mirror;
 use super::operator::Operator;
 use super::seen::Seen;
 use super::site;
@@ -21,6 +23,7 @@ pub struct Namespace<'a> {
     pub control_plane: &'a ControlPlane,
     pub operator: &'a Operator,
     is_deleted: bool,
+    mirror: OnceLock<Mirror>,
 }
 
 /// The name of the namespace for this purpose.
@@ -56,6 +59,7 @@ impl<'a> Namespace<'a> {
             control_plane,
             operator,
             is_deleted: false,
+            mirror: OnceLock::new(),
         }
     }
 
@@ -132,20 +136,29 @@ impl<'a> Namespace<'a> {
     /// Those of them that this selector selects.
     pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
         let kubeconfig = &self.control_plane.kubeconfig;
-        let mut objects = client::read(kubeconfig, &self.name, selector)?;
-        objects.retain(|object| {
-            let name = object["metadata"]["name"].as_str().unwrap();
-            let is_of_kubernetes =
-                object["kind"] == "ServiceAccount" && FROM_KUBERNETES.contains(&name);
-            let is_of_chart = !object["metadata"]["labels"]["helm.sh/chart"].is_null();
-            !is_of_kubernetes && !is_of_chart
-        });
-        Ok(Seen(objects))
+        let objects = client::read(kubeconfig, &self.name, selector)?;
+        Ok(Seen(made_here(objects)))
+    }
+
+    /// The same as watches show it, possibly a moment late.
+    pub(super) fn glance(&self) -> Result<Seen, String> {
+        let kubeconfig = &self.control_plane.kubeconfig;
+        let mirror = self
+            .mirror
+            .get_or_init(|| Mirror::of(kubeconfig, &self.name));
+        match mirror.objects() {
+            Some(objects) => Ok(Seen(made_here(objects))),
+            None => self.look(),
+        }
     }
 
     /// Looks until there is a result; `Err` says what is still wrong.
     pub fn until<T>(&self, what: &str, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
-        match wait::until(|| judge(&self.look()?)) {
+        let look = || {
+            judge(&self.glance()?)?;
+            judge(&self.look()?)
+        };
+        match wait::until(look) {
             Ok(found) => found,
             Err(wrong) => panic!("{what}: {wrong}"),
         }
@@ -169,6 +182,18 @@ pub fn unready() -> Value {
     let not =
         |type_: &str| json!({"type": type_, "status": "False", "reason": "ContainersNotReady"});
     json!({"status": {"conditions": [not("Ready"), not("ContainersReady")]}})
+}
+
+/// Without what every namespace has, and the chart's.
+fn made_here(mut objects: Vec<Value>) -> Vec<Value> {
+    objects.retain(|object| {
+        let name = object["metadata"]["name"].as_str().unwrap();
+        let is_of_kubernetes =
+            object["kind"] == "ServiceAccount" && FROM_KUBERNETES.contains(&name);
+        let is_of_chart = !object["metadata"]["labels"]["helm.sh/chart"].is_null();
+        !is_of_kubernetes && !is_of_chart
+    });
+    objects
 }
 
 impl Drop for Namespace<'_> {
