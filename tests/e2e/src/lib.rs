@@ -6,7 +6,7 @@
 //! the one of this checkout. The logs stay in `.localcluster/e2e`; of a test that fails, the
 //! objects, the events and the operator's last words are printed.
 //!
-//! One test ends the operator after the first and the last write of each verb and kind; with
+//! One test ends the operator after the first write of each verb and kind; with
 //! `GROVE_E2E_CRASH_EVERY_WRITE=1` it does so after every one, which takes many minutes.
 //!
 //! One test lets requests fail at random; `GROVE_E2E_SEED` says which.

@@ -1,5 +1,5 @@
-//! A scenario, once undisturbed and then cut short at its writes: at the first and the last of each
-//! verb, kind and subresource. The whole ring (tests/sim) cuts it short at every one.
+//! A scenario, once undisturbed and then cut short at its writes: at the first of each verb, kind and
+//! subresource. The whole ring (tests/sim) cuts it short at every one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -100,12 +100,11 @@ fn steps(writes: &[String]) -> BTreeSet<usize> {
     if env::var_os("GROVE_E2E_CRASH_EVERY_WRITE").is_some() {
         return (1..=writes.len()).collect();
     }
-    let mut of_each: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (n, signature) in (1..).zip(writes) {
-        of_each.entry(signature).or_insert((n, n)).1 = n;
+        first.entry(signature).or_insert(n);
     }
-    let ends = of_each.into_values();
-    ends.flat_map(|(first, last)| [first, last]).collect()
+    first.into_values().collect()
 }
 
 /// The writes that the scenario takes, and what is there at its end.
