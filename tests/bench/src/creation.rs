@@ -13,7 +13,7 @@ use crate::requests::{is_event, is_read, is_status};
 use crate::sample::Sample;
 use crate::section::{Row, Section};
 use crate::shape::Shape;
-use crate::site::Site;
+use crate::site::{Site, Told};
 
 /// The bar for 1,000 pods on 60 nodes, in MB.
 const MAX_MEMORY: f64 = 60.0;
@@ -25,10 +25,12 @@ const MAX_REQUESTS: f64 = 1.05;
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
     created: f64,
-    ungated: f64,
-    ready: f64,
+    /// Until none has a gate.
+    pub ungated: f64,
+    /// Until all are Ready.
+    pub ready: f64,
     /// Since the first request to delete something.
-    deleted: f64,
+    pub deleted: f64,
 }
 
 impl Times {
@@ -46,7 +48,8 @@ impl Times {
         })
     }
 
-    fn show(&self) -> String {
+    /// As text.
+    pub fn show(&self) -> String {
         let Self {
             created,
             ungated,
@@ -66,7 +69,7 @@ pub async fn measure(site: &Site, shape: &Shape, rounds: u32) -> Result<Section>
     say(&format!("{title}: warm-up"));
     let sample = shape.sample();
     let name = namespace(shape, "warm-up", 0);
-    let warm_up = ours::run(site, &sample, &name).await;
+    let warm_up = ours::run(site, &sample, &name, Told::Nothing).await;
     let model = warm_up.with_context(|| format!("{title}: warm-up"))?.model;
     let mut raws = vec![by_driver(site, shape, &model, 1).await?];
     let mut runs = Vec::new();
@@ -80,7 +83,7 @@ pub async fn measure(site: &Site, shape: &Shape, rounds: u32) -> Result<Section>
 async fn by_operator(site: &Site, shape: &Shape, run: u32) -> Result<Run> {
     say(&format!("{}: operator, run {run}", shape.title));
     let name = namespace(shape, "operator", run);
-    let run = ours::run(site, shape, &name).await;
+    let run = ours::run(site, shape, &name, Told::Nothing).await;
     let run =
         run.with_context(|| format!("{}: the operator's run did not complete", shape.title))?;
     say(&format!("    {}", run.times.show()));

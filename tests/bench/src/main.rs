@@ -9,6 +9,7 @@ mod conditions;
 mod creation;
 mod deletion;
 mod document;
+mod gangs;
 mod model;
 mod namespace;
 mod neighbour;
@@ -38,7 +39,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use progress::say;
 use section::Section;
 use shape::Shape;
-use site::Site;
+use site::{Site, Told};
 use storm::Failures;
 
 /// Pods of the largest workload; figures of fewer are for trying the benchmark out.
@@ -106,7 +107,7 @@ async fn run(args: &Args) -> Result<Vec<Section>> {
 
 async fn measure(args: &Args) -> Result<Vec<Section>> {
     let conditions = conditions::before();
-    let site = Site::start().await?;
+    let site = Site::start(Told::Nothing).await?;
     let mut sections = Vec::new();
     let shapes = Shape::all(args.pods).into_iter();
     for shape in shapes.filter(|shape| shape.title.contains(&args.only)) {
@@ -120,7 +121,14 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     if neighbour::title(&crowd).contains(&args.only) {
         sections.push(neighbour::measure(&site, &crowd, args.rounds).await?);
     }
-    let text = document::fragment(&conditions.with(&site, args.rounds), &sections);
+    let conditions = conditions.with(&site, args.rounds);
+    drop(site);
+    let gangs = Shape::of_eights(args.pods);
+    if gangs.title.contains(&args.only) {
+        let site = Site::start(Told::OfGangs).await?;
+        sections.push(gangs::measure(&site, &gangs, args.rounds).await?);
+    }
+    let text = document::fragment(&conditions, &sections);
     println!("{text}");
     if let Some(path) = &args.write {
         document::replace(path, &text)?;

@@ -14,6 +14,7 @@ use tokio::process::{Child, Command};
 
 use crate::process;
 use crate::requests::Requests;
+use crate::site::{GANGS_CONFIGURATION, Told};
 
 const START_DEADLINE: Duration = Duration::from_secs(30);
 /// It gives its reconciles 5 s.
@@ -45,6 +46,16 @@ impl Operator {
     /// Starts the operator beside this program and waits until it has listed every kind. Its
     /// configuration and log are `<name>.yaml` and `<name>.log` in `dir`.
     pub async fn start(kubeconfig: &Path, dir: &Path, name: &str) -> Result<Self> {
+        Self::start_to_tell(kubeconfig, dir, name, Told::Nothing).await
+    }
+
+    /// The same, one that tells the cluster's scheduler so much.
+    pub async fn start_to_tell(
+        kubeconfig: &Path,
+        dir: &Path,
+        name: &str,
+        told: Told,
+    ) -> Result<Self> {
         let binary = env::current_exe()?.with_file_name("grove-operator");
         if !binary.is_file() {
             bail!("{} is not built: use `make bench`", binary.display());
@@ -54,7 +65,7 @@ impl Operator {
             dir.join(format!("{name}.yaml")),
             dir.join(format!("{name}.log")),
         );
-        fs::write(&config, configuration(address)).context("the operator's configuration")?;
+        fs::write(&config, configuration(address, told)).context("the operator's configuration")?;
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(binary);
         command
@@ -155,14 +166,18 @@ impl Operator {
     }
 }
 
-fn configuration(address: SocketAddr) -> String {
+fn configuration(address: SocketAddr, told: Told) -> String {
     let listener = format!(
         "{{bindAddress: {}, port: {}}}",
         address.ip(),
         address.port()
     );
+    let scheduler = match told {
+        Told::Nothing => "",
+        Told::OfGangs => GANGS_CONFIGURATION,
+    };
     format!(
         "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
-         server:\n  healthProbes: {listener}\n  metrics: {listener}\n"
+         server:\n  healthProbes: {listener}\n  metrics: {listener}\n{scheduler}"
     )
 }

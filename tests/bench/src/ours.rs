@@ -17,7 +17,7 @@ use crate::operator::Operator;
 
 use crate::requests::Requests;
 use crate::shape::Shape;
-use crate::site::Site;
+use crate::site::{Site, Told};
 
 /// What one run took.
 #[derive(Clone, Debug)]
@@ -39,9 +39,9 @@ pub struct Run {
 }
 
 /// Runs the workload with an operator of its own, in a namespace of its own.
-pub async fn run(site: &Site, shape: &Shape, name: &str) -> Result<Run> {
+pub async fn run(site: &Site, shape: &Shape, name: &str, told: Told) -> Result<Run> {
     namespace::create(&site.user, name).await?;
-    let operator = Operator::start(&site.kubeconfig, &site.logs(), name).await?;
+    let operator = Operator::start_to_tell(&site.kubeconfig, &site.logs(), name, told).await?;
     let before = operator.usage().await?;
     let mut observer = Observer::start(&site.user, name, shape.pods()).await?;
 

@@ -40,6 +40,12 @@ impl Shape {
         Self::new("gangs", [1, gangs, 1, pods])
     }
 
+    /// Gangs of 8 pods, each to be placed as a whole: 100 in a run whose largest workload has 1,000.
+    pub fn of_eights(pods: u32) -> Self {
+        let gangs = (pods / 10).max(1);
+        Self::new(&format!("{gangs} gangs x 8 pods"), [1, gangs, 1, 8])
+    }
+
     /// What one tenant creates beside another: 20 sets of so many pods each that a run whose
     /// largest workload has 1,000 pods gets 10,000.
     pub fn crowd(pods: u32) -> Self {

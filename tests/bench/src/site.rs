@@ -17,6 +17,22 @@ pub const NODES: u32 = 60;
 const SYSTEM: &str = "grove-system";
 const ACCOUNT: &str = "grove-operator";
 
+/// What the cluster's scheduler is told of a workload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// Nothing.
+    Nothing,
+    /// Its gangs.
+    OfGangs,
+}
+
+/// The chart's values, and the operator's configuration, by which it tells the cluster's scheduler of
+/// gangs.
+const GANGS_VALUES: &str = "config.scheduler.profiles[0].name=default-scheduler,\
+                            config.scheduler.profiles[0].backend=kubernetes";
+pub const GANGS_CONFIGURATION: &str =
+    "scheduler: {profiles: [{name: default-scheduler, backend: kubernetes}]}\n";
+
 /// A private control plane with the chart's objects but no operator.
 pub struct Site {
     cluster: Cluster,
@@ -32,20 +48,24 @@ pub struct Site {
 
 impl Site {
     /// Starts it; it ends with the value, or with the process.
-    pub async fn start() -> Result<Self> {
+    pub async fn start(told: Told) -> Result<Self> {
         say(&format!(
             "a control plane with {NODES} KWOK nodes starts (about 15 s)"
         ));
+        let folder = match told {
+            Told::Nothing => "bench",
+            Told::OfGangs => "bench-gangs",
+        };
         let options = Options {
             nodes: NODES,
-            native_gangs: false,
-            dir: Some(Path::new(".localcluster").join("bench")),
+            native_gangs: told == Told::OfGangs,
+            dir: Some(Path::new(".localcluster").join(folder)),
             ..Options::default()
         };
         // Blocking, so that Ctrl-C is heard meanwhile.
         let cluster = tokio::task::spawn_blocking(move || Cluster::start(&options)).await??;
         say("the chart is installed: definitions, the operator's account and its rights");
-        install(&cluster)?;
+        install(&cluster, told)?;
         let kubeconfig = kubeconfig_of_account(&cluster)?;
         let user = client(cluster.kubeconfig()).await?;
         Ok(Self {
@@ -57,13 +77,13 @@ impl Site {
         })
     }
 
-    /// Where logs go: `.localcluster/bench/logs`.
+    /// Where logs go: `.localcluster/bench/logs`, or `.localcluster/bench-gangs/logs`.
     pub fn logs(&self) -> PathBuf {
         self.cluster.dir().join("logs")
     }
 }
 
-fn install(cluster: &Cluster) -> Result<()> {
+fn install(cluster: &Cluster, told: Told) -> Result<()> {
     let mut helm = Command::new(cluster.bin().join("helm"));
     let cache = cluster.dir().join("kube-cache");
     helm.env("KUBECONFIG", cluster.kubeconfig())
@@ -72,6 +92,9 @@ fn install(cluster: &Cluster) -> Result<()> {
         .env("HELM_DATA_HOME", cache.join("helm"))
         .args(["install", "grove", "charts/grove", "--create-namespace"])
         .args(["--namespace", SYSTEM, "--set", "replicaCount=0"]);
+    if told == Told::OfGangs {
+        helm.args(["--set", GANGS_VALUES]);
+    }
     printed(&mut helm)?;
     let established = [
         "wait",
