@@ -1,6 +1,7 @@
 //! What became of the pods of a namespace, also of those that are gone.
 
 pub mod course;
+pub mod placements;
 pub mod watch;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,10 @@ pub struct Moment {
     pub is_up: bool,
     /// Whether it is being deleted, or gone.
     pub is_going: bool,
+    /// Whether it has a node.
+    pub is_bound: bool,
+    /// Why the scheduler gave it none.
+    pub refusal: String,
     /// Annotation `example.com/version`.
     pub version: String,
 }
@@ -52,9 +57,23 @@ impl Moment {
             podclique: text(&meta["labels"]["grove.io/podclique"]),
             is_up: !is_going && is_ready(pod),
             is_going,
+            is_bound: pod["spec"]["nodeName"].is_string(),
+            refusal: refusal(pod),
             version: text(&meta["annotations"]["example.com/version"]),
         }
     }
+}
+
+/// What the scheduler says of a pod that it has no node for, and since when.
+fn refusal(pod: &Value) -> String {
+    let conditions = pod["status"]["conditions"].as_array().into_iter().flatten();
+    let mut refused = conditions.filter(|condition| {
+        condition["type"] == "PodScheduled" && condition["reason"] == "Unschedulable"
+    });
+    let said = refused
+        .next()
+        .map(|c| format!("{} {}", c["lastTransitionTime"], c["message"]));
+    said.unwrap_or_default()
 }
 
 /// A pod lost our gate.

@@ -32,8 +32,18 @@ static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
     Ok(Mutex::new(control_plane))
 });
 
-static GANGS: LazyLock<Result<Mutex<ControlPlane>>> =
-    LazyLock::new(|| ControlPlane::local("gangs", 2, &[PROTECTED_OWNERS]).map(Mutex::new));
+static GANGS: LazyLock<Result<Lanes>> = LazyLock::new(|| {
+    let control_plane = ControlPlane::local("gangs", 2, &[PROTECTED_OWNERS])?;
+    let profile = "config.scheduler.profiles[0]";
+    let values = [
+        format!("{profile}.name=default-scheduler"),
+        format!("{profile}.backend=kubernetes"),
+    ];
+    Ok(Lanes {
+        installation: Installation::on(&control_plane, &values.each_ref().map(String::as_str)),
+        control_plane,
+    })
+});
 
 static LANES: LazyLock<Result<Lanes>> = LazyLock::new(|| {
     // One zone: pods get the zone of their node as a label, and two runs are compared.
@@ -75,12 +85,6 @@ pub fn private() -> MutexGuard<'static, ControlPlane> {
     alone(&PRIVATE)
 }
 
-/// A control plane without an operator, for tests of what its scheduler places, one after the other.
-pub fn gangs() -> MutexGuard<'static, ControlPlane> {
-    binary();
-    alone(&GANGS)
-}
-
 /// A control plane without an operator where nothing else happens: for tests that count requests,
 /// one after the other.
 pub fn quiet() -> MutexGuard<'static, ControlPlane> {
@@ -90,8 +94,18 @@ pub fn quiet() -> MutexGuard<'static, ControlPlane> {
 
 /// A control plane where each operator sees one namespace: for tests that end or disturb theirs.
 pub fn lanes() -> &'static Lanes {
+    started(&LANES)
+}
+
+/// A control plane whose own scheduler is told of gangs: for tests of what it places, each with an
+/// operator that looks after one namespace, and on nodes of its own.
+pub fn gangs() -> &'static Lanes {
+    started(&GANGS)
+}
+
+fn started(lanes: &'static Result<Lanes>) -> &'static Lanes {
     binary();
-    match &*LANES {
+    match lanes {
         Ok(lanes) => lanes,
         Err(error) => panic!("{error:#}"),
     }

@@ -1,0 +1,73 @@
+//! What an independent watch of the pods shows of how gangs are placed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Moment;
+
+/// Fails unless each of these gangs got nodes for all that it needs (so many pods of each PodClique)
+/// in one attempt of the scheduler, if it got any: from its first pod with a node to the last one that
+/// it needs, no pod that it needs was refused anew, made or taken away.
+pub fn expect_whole<S: AsRef<str>>(moments: &[Moment], gangs: &[Vec<(S, usize)>]) {
+    for gang in gangs {
+        let needed = gang.iter().map(|(part, count)| (part.as_ref(), *count));
+        let mut watched = Watched {
+            needed: needed.collect(),
+            bound: BTreeSet::new(),
+            refused: BTreeMap::new(),
+            known: BTreeMap::new(),
+            was_whole: false,
+        };
+        for moment in moments {
+            watched.add(moment);
+        }
+        let bound = watched.bound.len();
+        assert!(
+            bound == 0 || watched.was_whole,
+            "{:?}: only {bound} pods have nodes",
+            watched.needed
+        );
+    }
+}
+
+/// A gang until it is whole.
+#[derive(Debug)]
+struct Watched<'a> {
+    needed: BTreeMap<&'a str, usize>,
+    /// Pods with nodes: PodClique and uid.
+    bound: BTreeSet<(&'a str, &'a str)>,
+    /// What pods without nodes were told, by uid.
+    refused: BTreeMap<&'a str, &'a str>,
+    /// How many pods each part has.
+    known: BTreeMap<&'a str, usize>,
+    was_whole: bool,
+}
+
+impl<'a> Watched<'a> {
+    fn add(&mut self, moment: &'a Moment) {
+        if self.was_whole || !self.needed.contains_key(moment.podclique.as_str()) {
+            return;
+        }
+        let pod = (moment.podclique.as_str(), moment.uid.as_str());
+        let said = self.refused.insert(pod.1, &moment.refusal);
+        let is_refused_anew = !moment.refusal.is_empty() && said != Some(&moment.refusal);
+        let is_known = said.is_some();
+        *self.known.entry(pod.0).or_default() += usize::from(!is_known);
+        // Of a part with more pods, any will do.
+        let is_needed = self.known[pod.0] <= self.needed[pod.0];
+        assert!(
+            self.bound.is_empty()
+                || (is_known && !moment.is_going && !(is_refused_anew && is_needed)),
+            "while it had nodes for {} pods: {moment:?} of {:?}",
+            self.bound.len(),
+            self.needed
+        );
+        if moment.is_bound {
+            self.bound.insert(pod);
+        }
+        let has_all = |(part, count): (&&str, &usize)| {
+            let of_part = self.bound.iter().filter(|(of, _)| of == part);
+            of_part.count() >= *count
+        };
+        self.was_whole = self.needed.iter().all(has_all);
+    }
+}

@@ -1,0 +1,83 @@
+//! Nodes with room for one pod each of those that ask for a resource of their own.
+
+use serde_json::{Value, json};
+
+use crate::harness::control_plane::{ControlPlane, fed, printed};
+use crate::harness::seen::name;
+
+/// As many in each zone, in the order in which they are made.
+const NODES_PER_ZONE: usize = 5;
+
+/// They are gone with this value.
+pub struct Nodes<'a> {
+    control_plane: &'a ControlPlane,
+    /// What each has as much of as one pod asks for.
+    pub resource: String,
+    names: Vec<String>,
+}
+
+impl<'a> Nodes<'a> {
+    /// So many for this resource.
+    pub fn new(control_plane: &'a ControlPlane, resource: &str, count: usize) -> Self {
+        Self::of_each(control_plane, &[resource.to_owned()], count)
+    }
+
+    /// So many for each of these resources.
+    pub fn of_each(control_plane: &'a ControlPlane, resources: &[String], count: usize) -> Self {
+        let mut nodes = Self {
+            control_plane,
+            resource: resources[0].clone(),
+            names: Vec::new(),
+        };
+        let all = resources
+            .iter()
+            .flat_map(|r| (0..count).map(move |i| node(r, i)));
+        nodes.create(&all.collect::<Vec<_>>());
+        nodes
+    }
+
+    /// So many more for the first resource.
+    pub fn add(&mut self, count: usize) {
+        let first = self.names.len();
+        let nodes = (first..first + count).map(|i| node(&self.resource, i));
+        self.create(&nodes.collect::<Vec<_>>());
+    }
+
+    fn create(&mut self, nodes: &[Value]) {
+        self.names
+            .extend(nodes.iter().map(|node| name(node).to_owned()));
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": nodes});
+        let mut create = self.control_plane.tool("kubectl", ["create", "-f", "-"]);
+        let output = fed(&mut create, &list);
+        assert!(output.status.success(), "{output:?}");
+    }
+}
+
+fn node(resource: &str, index: usize) -> Value {
+    let (_, short) = resource.split_once('/').unwrap();
+    let name = format!("{short}-{index}");
+    let zone = format!("{short}-{}", index / NODES_PER_ZONE);
+    let mut resources = json!({"cpu": "64", "memory": "256Gi", "pods": "500"});
+    resources[resource] = json!("8");
+    json!({
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {
+            "name": name,
+            "labels": {
+                "kubernetes.io/hostname": name,
+                "topology.kubernetes.io/zone": zone,
+                "type": "kwok",
+            },
+            "annotations": {"kwok.x-k8s.io/node": "fake"},
+        },
+        "status": {"allocatable": resources, "capacity": resources},
+    })
+}
+
+impl Drop for Nodes<'_> {
+    fn drop(&mut self) {
+        let mut delete = self.control_plane.tool("kubectl", ["delete", "node"]);
+        printed(delete.args(["--ignore-not-found"]).args(&self.names));
+    }
+}
