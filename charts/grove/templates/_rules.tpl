@@ -94,7 +94,8 @@ ServiceAccounts, Roles, bindings or Secrets.
 
 {{/*
 Only for an operator of all namespaces: in a Role these would mean nothing.
-Without them PodGangs have no placementScore, and nothing else is different.
+Without them PodGangs have no placementScore, and nobody is told of queues that
+do not exist; nothing else is different.
 */}}
 {{- define "grove.clusterRules" -}}
 # Where nodes are and how much they hold, and which labels say so.
@@ -104,4 +105,16 @@ Without them PodGangs have no placementScore, and nothing else is different.
 - apiGroups: [grove.io]
   resources: [clustertopologybindings]
   verbs: [list, watch]
+{{- $groups := dict "kai-scheduler" "scheduling.run.ai" "kai-pod-grouper" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
+{{- $used := list }}
+{{- range (.Values.config.scheduler | default dict).profiles }}
+{{- $group := get $groups (.backend | default .name) }}
+{{- if and $group (not (has $group $used)) }}{{ $used = append $used $group }}{{ end }}
+{{- end }}
+{{- range $used }}
+# Whether the queue exists that a workload names.
+- apiGroups: [{{ . }}]
+  resources: [queues]
+  verbs: [list, watch]
+{{- end }}
 {{- end }}

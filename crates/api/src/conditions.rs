@@ -119,6 +119,7 @@ pub enum Reason {
     PodsDisrupted,
     NoPodDisrupted,
     SchedulerNotInstalled,
+    QueueNotFound,
     FieldsNotServed,
 
     // Ready=True: everything runs, or what has to, or there is nothing to run, or it is done.

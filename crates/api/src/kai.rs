@@ -61,6 +61,19 @@ pub struct KaiSubGroup {
     pub others: BTreeMap<String, Value>,
 }
 
+/// A share of the cluster. That it exists is all that is read.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[kube(
+    group = "scheduling.run.ai",
+    version = "v2",
+    kind = "Queue",
+    root = "KaiQueue",
+    schema = "disabled",
+    derive = "PartialEq",
+    derive = "Default"
+)]
+pub struct KaiQueueSpec {}
+
 /// Keys that KAI Scheduler reads.
 pub mod keys {
     /// Annotation of a pod: its pod-grouper leaves the pod alone.

@@ -38,6 +38,19 @@ pub struct VolcanoPodGroupSpec {
     pub others: BTreeMap<String, Value>,
 }
 
+/// A share of the cluster. That it exists is all that is read.
+#[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[kube(
+    group = "scheduling.volcano.sh",
+    version = "v1beta1",
+    kind = "Queue",
+    root = "VolcanoQueue",
+    schema = "disabled",
+    derive = "PartialEq",
+    derive = "Default"
+)]
+pub struct VolcanoQueueSpec {}
+
 /// How many groups of how many pods have to be there of those that a selector selects.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,7 +3,9 @@
 
 mod kai;
 pub mod kubernetes;
+mod obstacle;
 mod profiles;
+mod queue;
 mod volcano;
 
 use api::{PodClique, labels};
@@ -11,7 +13,9 @@ use k8s_openapi::api::core::v1::Pod;
 
 use crate::object::ownership;
 pub use kai::{leaf_name, pod_group_name, replica_name};
+pub use obstacle::Obstacle;
 pub use profiles::{Backend, Profiles};
+pub use queue::{names_queue, queue_of};
 
 /// Marks a new pod of a PodClique for the scheduler that it names.
 pub fn mark_pod(profiles: &Profiles, podclique: &PodClique, pod: &mut Pod) {

@@ -10,8 +10,8 @@ mod backends;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
-use api::kai::KaiPodGroup;
-use api::volcano::VolcanoPodGroup;
+use api::kai::{KaiPodGroup, KaiQueue};
+use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels,
 };
@@ -50,7 +50,9 @@ impl Kinds {
             .with::<Node>()
             .with::<ClusterTopologyBinding>()
             .with::<KaiPodGroup>()
+            .with::<KaiQueue>()
             .with::<VolcanoPodGroup>()
+            .with::<VolcanoQueue>()
             .with::<PodGroup>()
             .with::<CompositePodGroup>()
             .with::<Workload>()
@@ -193,12 +195,20 @@ impl Watched for Workload {
 }
 
 // An operator of some namespaces only may have no right on objects of the cluster. They are read for
-// the placement score and nothing else.
+// the placement score, and to tell of queues that do not exist.
 
 impl Watched for Node {
     const IS_OPTIONAL: bool = true;
 }
 
 impl Watched for ClusterTopologyBinding {
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for KaiQueue {
+    const IS_OPTIONAL: bool = true;
+}
+
+impl Watched for VolcanoQueue {
     const IS_OPTIONAL: bool = true;
 }

@@ -1,6 +1,6 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
-mod unserved;
+mod obstacle;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use domain::health::availability::CliqueFacts;
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::scheduling::Backend;
+use domain::scheduling::Obstacle;
 use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
@@ -56,9 +56,8 @@ pub struct Snapshot {
     pub scheduler_orders_gangs: bool,
     /// Whether the set's scheduler looks for the PodGang as soon as there are pods.
     pub gangs_come_first: bool,
-    /// The backend of the set's scheduler, if the cluster does not serve what it writes: no gang
-    /// starts.
-    pub unserved_backend: Option<Backend>,
+    /// What the set's scheduler lacks in this cluster: no gang starts.
+    pub obstacle: Option<Obstacle>,
     /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
     pub may_have_more_pods: bool,
 }
@@ -278,7 +277,8 @@ pub fn observe(
     );
     let scheduler = Some(desired::gang::scheduler_name(&validated.set));
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
-    let unserved_backend = unserved::find_backend(scheduler, &podcliques, caches, rules);
+    let backend = rules.profiles.backend_of(scheduler);
+    let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
     Snapshot {
         unadopted: unadopted(stored, &podcliques, caches),
         podcliques,
@@ -289,7 +289,7 @@ pub fn observe(
         stuck_pod_timeout: rules.stuck_pod_timeout,
         gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
         scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
-        unserved_backend,
+        obstacle,
         may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),
         stored: stored.clone(),
         groups,

@@ -11,6 +11,7 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{PodCliqueSetStatus, labels, names};
 use domain::health::training;
+use domain::scheduling::Obstacle;
 use domain::workload::hash;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
@@ -118,12 +119,7 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
 
 fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let verdict = snapshot.unserved_backend.map(|backend| ConditionUpdate {
-        type_,
-        status: Status::True,
-        reason: Reason::SchedulerNotInstalled,
-        message: backend.unsupported().to_owned(),
-    });
+    let verdict = snapshot.obstacle.as_ref().map(Obstacle::condition);
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }

@@ -1,7 +1,7 @@
 //! What makes a PodCliqueSet look again: itself, and all that it is made of.
 
-use api::kai::KaiPodGroup;
-use api::volcano::VolcanoPodGroup;
+use api::kai::{KaiPodGroup, KaiQueue};
+use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::{Key, Pod};
@@ -28,6 +28,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(|_, _| Vec::new());
     on.on_change::<CompositePodGroup>(|_, _| Vec::new());
     on.on_change::<Workload>(|_, _| Vec::new());
+    on.on_change::<KaiQueue>(find::by_queue::<KaiQueue, PodCliqueSet>);
+    on.on_change::<VolcanoQueue>(find::by_queue::<VolcanoQueue, PodCliqueSet>);
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();

@@ -16,7 +16,7 @@ use api::volcano::VolcanoPodGroup;
 use domain::gang_tree::TreeNode;
 use domain::object::ownership;
 use domain::plan::Action;
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::{Backend, Obstacle};
 use domain::{Key, scheduling};
 use engine::Caches;
 use engine::caches::watched::Watched;
@@ -52,18 +52,12 @@ pub enum Told {
 }
 
 /// Reads what the gang's scheduler was told.
-pub(crate) fn observe(
-    gang: &PodGang,
-    parts: &[Part],
-    caches: &Caches,
-    profiles: &Profiles,
-) -> Told {
+pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches, backend: Backend) -> Told {
     let kubernetes = |shape| {
         let facts = kubernetes::observe(gang, parts, caches, shape);
         Told::Kubernetes(Box::new(facts))
     };
-    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
-    match profiles.backend_of(scheduler) {
+    match backend {
         Backend::DefaultScheduler | Backend::KaiPodGrouper => Told::Nothing,
         Backend::KaiScheduler => Told::Kai(find(caches, &kai_key(gang))),
         Backend::KaiTree => tree::observe(gang, caches).map_or(Told::Nothing, |tree| {
@@ -91,6 +85,10 @@ fn kai_key(gang: &PodGang) -> Key {
 /// The writes that tell the scheduler what it does not know yet, in waves.
 pub(crate) fn plan(snapshot: &Snapshot) -> Vec<Vec<Action>> {
     let gang = &*snapshot.gang;
+    // Volcano refuses a PodGroup that names no queue of its own.
+    if snapshot.missing_queue.is_some() {
+        return Vec::new();
+    }
     if let Told::Kubernetes(facts) = &snapshot.told {
         return kubernetes::plan(gang, facts);
     }
@@ -108,20 +106,15 @@ pub(crate) fn plan(snapshot: &Snapshot) -> Vec<Vec<Action>> {
 }
 
 /// What the gang's scheduler cannot be told.
-pub(crate) fn unsupported(gang: &PodGang, told: &Told) -> Option<ConditionUpdate> {
-    let not_installed = |backend: Backend| {
-        (
-            Reason::SchedulerNotInstalled,
-            backend.unsupported().to_owned(),
-        )
-    };
-    let (reason, message) = match told {
-        Told::Nothing => return None,
-        Told::Kai(found) | Told::KaiTree(found, _) if found.is_served => kai::dropped(found)?,
-        Told::Kai(_) | Told::KaiTree(..) => not_installed(Backend::KaiScheduler),
-        Told::Volcano(found) if !found.is_served => not_installed(Backend::Volcano),
+pub(crate) fn unsupported(snapshot: &Snapshot) -> Option<ConditionUpdate> {
+    let unserved = unserved(snapshot).map(Obstacle::NotServed);
+    if let Some(obstacle) = unserved.as_ref().or(snapshot.missing_queue.as_ref()) {
+        return Some(obstacle.condition());
+    }
+    let (reason, message) = match &snapshot.told {
+        Told::Kai(found) | Told::KaiTree(found, _) => kai::dropped(found)?,
         Told::Volcano(found) => volcano::dropped(found)?,
-        Told::Kubernetes(facts) => not_installed(kubernetes::unserved(gang, facts)?),
+        Told::Nothing | Told::Kubernetes(_) => return None,
     };
     Some(ConditionUpdate {
         type_: ConditionType::SchedulingFeatureUnsupported,
@@ -129,6 +122,18 @@ pub(crate) fn unsupported(gang: &PodGang, told: &Told) -> Option<ConditionUpdate
         reason,
         message,
     })
+}
+
+/// The backend of which the cluster does not serve what the gang needs.
+fn unserved(snapshot: &Snapshot) -> Option<Backend> {
+    match &snapshot.told {
+        Told::Nothing => None,
+        Told::Kai(found) | Told::KaiTree(found, _) => {
+            (!found.is_served).then_some(Backend::KaiScheduler)
+        }
+        Told::Volcano(found) => (!found.is_served).then_some(Backend::Volcano),
+        Told::Kubernetes(facts) => kubernetes::unserved(&snapshot.gang, facts),
+    }
 }
 
 /// Fields that older definitions do not know, and whether they are there.

@@ -54,7 +54,7 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let unsupported = backend::unsupported(&snapshot.gang, &snapshot.told);
+    let unsupported = backend::unsupported(snapshot);
     conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));

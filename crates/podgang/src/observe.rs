@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api::podgang::PodGroup;
-use api::{PodClique, PodGang};
+use api::{PodClique, PodGang, labels};
 use domain::health::training;
-use domain::scheduling::Profiles;
+use domain::object::ownership;
+use domain::scheduling::{Obstacle, Profiles};
 use domain::{Key, Pod};
 use engine::Caches;
 
@@ -24,6 +25,8 @@ pub struct Snapshot {
     pub placement: Option<GangPlacement>,
     /// What its scheduler was told.
     pub told: Told,
+    /// The queue that it names, if that does not exist.
+    pub missing_queue: Option<Obstacle>,
 }
 
 /// One part of the gang.
@@ -60,9 +63,12 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
     let parts: Vec<Part> = groups
         .map(|group| observe_part(gang, group, caches))
         .collect();
+    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
+    let backend = profiles.backend_of(scheduler);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
-        told: backend::observe(gang, &parts, caches, profiles),
+        told: backend::observe(gang, &parts, caches, backend),
+        missing_queue: caches.find_missing_queue(backend, &gang.metadata),
         parts,
         gang: gang.clone(),
     }

@@ -5,8 +5,8 @@
 
 use std::sync::Arc;
 
-use api::kai::KaiPodGroup;
-use api::volcano::VolcanoPodGroup;
+use api::kai::{KaiPodGroup, KaiQueue};
+use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodGang, labels, names};
 use domain::object::ownership;
 use domain::workload::gang;
@@ -30,6 +30,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<CompositePodGroup>(from_pod_group);
     on.on_change::<Workload>(from_pod_group);
+    on.on_change::<KaiQueue>(find::by_queue::<KaiQueue, PodGang>);
+    on.on_change::<VolcanoQueue>(find::by_queue::<VolcanoQueue, PodGang>);
     on.on_change::<ClusterTopologyBinding>(|_, caches| all_gangs(caches));
 }
 

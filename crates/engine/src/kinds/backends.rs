@@ -1,13 +1,16 @@
 //! Which kinds the backends of schedulers need.
 
-use api::kai::KaiPodGroup;
-use api::volcano::VolcanoPodGroup;
-use domain::scheduling::{Backend, Profiles};
+use api::kai::{KaiPodGroup, KaiQueue};
+use api::volcano::{VolcanoPodGroup, VolcanoQueue};
+use domain::Key;
+use domain::scheduling::{self, Backend, Obstacle, Profiles};
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Kinds;
 use crate::caches::Caches;
+use crate::caches::watched::Watched;
 use crate::context::Context;
 
 impl Caches {
@@ -25,6 +28,21 @@ impl Caches {
             }
         }
     }
+
+    /// The queue that a set, or its PodGang, names for this backend, if there are queues but not
+    /// this one.
+    pub fn find_missing_queue(&self, backend: Backend, meta: &ObjectMeta) -> Option<Obstacle> {
+        let name = scheduling::queue_of(backend, meta)?;
+        let is_missing = match backend {
+            Backend::Volcano => self.lacks::<VolcanoQueue>(name),
+            _ => self.lacks::<KaiQueue>(name),
+        };
+        is_missing.then(|| Obstacle::NoQueue(backend, name.to_owned()))
+    }
+
+    fn lacks<K: Watched>(&self, name: &str) -> bool {
+        self.is_served::<K>() && self.of::<K>().get(&Key::new("", name)).is_none()
+    }
 }
 
 impl Kinds {
@@ -32,11 +50,16 @@ impl Kinds {
     #[must_use]
     pub fn for_profiles(mut self, profiles: &Profiles, context: &Context) -> Self {
         let uses = |backends: &[Backend]| backends.iter().any(|b| profiles.uses(*b));
-        if !uses(&[Backend::KaiScheduler, Backend::KaiTree]) {
+        let is_kai_told = uses(&[Backend::KaiScheduler, Backend::KaiTree]);
+        if !is_kai_told {
             self = self.without::<KaiPodGroup>(context);
+        }
+        if !is_kai_told && !uses(&[Backend::KaiPodGrouper]) {
+            self = self.without::<KaiQueue>(context);
         }
         if !uses(&[Backend::Volcano]) {
             self = self.without::<VolcanoPodGroup>(context);
+            self = self.without::<VolcanoQueue>(context);
         }
         if !uses(&[Backend::Kubernetes, Backend::KubernetesTree]) {
             self = self.without::<PodGroup>(context);

@@ -6,6 +6,7 @@ use api::{PodClique, PodCliqueSet, labels};
 use domain::Key;
 use domain::health::training;
 use domain::object::ownership;
+use domain::scheduling;
 use domain::workload::limits;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -68,6 +69,22 @@ where
 {
     let keys = change.versions().filter_map(|o| owner::<O>(o.meta()));
     keys.filter_map(|key| caches.of::<O>().get(&key)).collect()
+}
+
+/// Objects of kind `K` that name a queue which is there now, or gone.
+pub fn by_queue<Q, K>(change: &Change<Q>, caches: &Caches) -> Vec<Key>
+where
+    Q: Resource<DynamicType = ()>,
+    K: Watched,
+{
+    let Some(queue) = change.newest().filter(|_| !change.keeps(|_| ())) else {
+        return Vec::new();
+    };
+    let queue = ownership::name(queue.meta());
+    let all = caches.of::<K>().all();
+    let all = all.iter().map(|object| object.meta());
+    let named = all.filter(|meta| scheduling::names_queue(meta, queue));
+    named.map(Key::of).collect()
 }
 
 /// The PodGang that an object's label names.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::kai::KaiQueue;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
 use domain::{Key, Pod};
@@ -65,6 +66,36 @@ fn gone<K>(object: K) -> Change<K> {
         old: Some(Arc::new(object)),
         new: None,
     }
+}
+
+/// Gangs that name it wait for it.
+#[test]
+fn wakes_those_that_name_a_queue_when_it_comes_or_goes() {
+    let caches = Caches::default();
+    let mut named = set("demo").build();
+    let queue = [("kai.scheduler/queue".to_owned(), "research".to_owned())];
+    named.metadata.labels = Some(queue.into());
+    caches.of::<PodCliqueSet>().apply(named);
+    caches.of::<PodCliqueSet>().apply(set("other").build());
+    let of = |version: &str| {
+        let metadata = ObjectMeta {
+            name: Some("research".into()),
+            resource_version: Some(version.into()),
+            ..ObjectMeta::default()
+        };
+        Arc::new(KaiQueue {
+            metadata,
+            ..KaiQueue::default()
+        })
+    };
+    let change = |old: Option<&str>, new: Option<&str>| Change {
+        old: old.map(of),
+        new: new.map(of),
+    };
+    let woken = vec![(SETS, Key::new("default", "demo"))];
+    assert_eq!(woken_by(&change(None, Some("1")), &caches), woken);
+    assert_eq!(woken_by(&change(Some("2"), None), &caches), woken);
+    assert_eq!(woken_by(&change(Some("1"), Some("2")), &caches), []);
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
         let members = Members::of(snapshot, &gang, Some(existing));
         // A base gang waits for no other one.
         let is_base = names::replica_of_base_gang(snapshot.name(), &gang.name).is_some();
-        let may_be_told = snapshot.unserved_backend.is_none();
+        let may_be_told = snapshot.obstacle.is_none();
         if !(members.are_started() || is_base && may_be_told && members.are_back()) {
             return None;
         }
@@ -91,7 +91,7 @@ fn keep_gang(
             && (snapshot.scheduler_orders_gangs
                 || base.is_none_or(|base| is_base_up(snapshot, base)))
     };
-    let is_told = members.are_started() || snapshot.unserved_backend.is_none() && may_start();
+    let is_told = members.are_started() || snapshot.obstacle.is_none() && may_start();
     let groups = if is_told {
         pod_groups(snapshot, &members, existing)
     } else if may_be_without_pods(snapshot, existing) {
@@ -138,7 +138,7 @@ fn pod_groups(
 /// One that lists pods that are gone keeps its list: what joins it is told apart by that.
 fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> bool {
     let mut parts = existing.into_iter().flat_map(|g| &g.spec.pod_groups);
-    let is_asked_for = snapshot.gangs_come_first || snapshot.unserved_backend.is_some();
+    let is_asked_for = snapshot.gangs_come_first || snapshot.obstacle.is_some();
     is_asked_for && parts.all(|part| part.pod_references.is_empty())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use api::podgang::PodGroup;
 use api::{LastError, PodCliqueStatus, PodGang, labels};
 use domain::plan::Plan;
-use domain::scheduling::Backend;
+use domain::scheduling::{Backend, Obstacle};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::ScaledGangsWaitFor;
@@ -74,7 +74,7 @@ fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
         parts.map(|(_, pods, _)| pods.len()).sum::<usize>()
     };
     let all = pods(&snapshot);
-    snapshot.unserved_backend = Some(Backend::KaiScheduler);
+    snapshot.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
     let held = plan(&snapshot);
     assert_eq!(pods(&snapshot), 0);
     let conditions = &held.status.as_ref().unwrap().conditions;
@@ -87,11 +87,11 @@ fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
 
     carry_out(&mut snapshot, &held);
     assert!(plan(&snapshot).writes_nothing(), "it is said once");
-    snapshot.unserved_backend = None;
+    snapshot.obstacle = None;
     assert_eq!(pods(&snapshot), all, "it starts as a whole");
     let started = plan(&snapshot);
     carry_out(&mut snapshot, &started);
-    snapshot.unserved_backend = Some(Backend::KaiScheduler);
+    snapshot.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
     fill(&mut snapshot, "demo-0-frontend", 1, |p| p);
     let first = lists(&plan(&snapshot)).remove(0).1.remove(0);
     assert_eq!(first.1.len(), 1, "what runs goes on");

@@ -3,16 +3,15 @@
 
 use std::collections::BTreeMap;
 
+use api::PodGang;
 use api::conditions::Reason;
 use api::kai::{KaiPodGroup, KaiSubGroup};
 use api::podgang::PodGroup;
-use api::{PodGang, labels};
 use domain::Key;
 use domain::gang_tree::{SubGroup, TreeNode};
-use domain::object::ownership;
 use domain::plan::Action;
+use domain::scheduling::{self, Backend};
 use domain::workload::clique::overlay;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{
     Fields, Found, dropped_fields, is_ours, minimum_of, new_meta, note_fields, priority_of,
@@ -97,7 +96,7 @@ fn correct(group: &mut KaiPodGroup, gang: &PodGang, mut groups: Vec<KaiSubGroup>
     spec.min_sub_group = None;
     spec.staleness_grace_period = Some(NEVER_STALE.to_owned());
     spec.priority_class_name = priority_of(gang);
-    if let Some(queue) = queue_of(&gang.metadata) {
+    if let Some(queue) = scheduling::queue_of(Backend::KaiScheduler, &gang.metadata) {
         spec.queue = Some(queue.to_owned());
     }
     let fields = fields(group);
@@ -124,10 +123,4 @@ pub(super) fn nodes_of(tree: &TreeNode) -> Vec<KaiSubGroup> {
         ..KaiSubGroup::default()
     };
     tree.to_list().into_iter().map(node).collect()
-}
-
-/// The set's label, which the PodGang has from it, else its annotation.
-fn queue_of(meta: &ObjectMeta) -> Option<&str> {
-    ownership::label(meta, labels::KAI_QUEUE)
-        .or_else(|| ownership::annotation(meta, labels::KAI_QUEUE))
 }

@@ -5,8 +5,8 @@ use api::labels;
 use api::podgang::PodGroup;
 use api::volcano::{VolcanoPodGroup, VolcanoPodGroupSpec, VolcanoSubGroupPolicy};
 use domain::Key;
-use domain::object::ownership;
 use domain::plan::Action;
+use domain::scheduling::{self, Backend};
 use domain::workload::clique::overlay;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
@@ -67,7 +67,7 @@ fn correct(group: &mut VolcanoPodGroup, snapshot: &Snapshot) {
     let least: i64 = parts_of(snapshot).map(|(_, minimum)| minimum).sum();
     spec.min_member = Some(least.max(1));
     spec.priority_class_name = priority_of(gang);
-    if let Some(queue) = ownership::annotation(&gang.metadata, labels::VOLCANO_QUEUE) {
+    if let Some(queue) = scheduling::queue_of(Backend::Volcano, &gang.metadata) {
         spec.queue = Some(queue.to_owned());
     }
     correct_parts(spec, snapshot);

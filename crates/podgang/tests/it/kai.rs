@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use api::PodGang;
-use api::kai::KaiPodGroup;
+use api::kai::{KaiPodGroup, KaiQueue};
 use domain::plan::Action;
 use domain::scheduling::{Backend, Profiles};
 use engine::Caches;
 use insta::assert_snapshot;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podgang::Snapshot;
 use podgang::backend::{Found, Told};
 use podgang::decide::decide;
@@ -83,6 +84,38 @@ fn a_pod_group_of_somebody_else_or_on_its_way_out_is_left_alone() {
     assert!(going.metadata.deletion_timestamp.is_some());
     assert_eq!(told(&gang, Some(&foreign)), []);
     assert_eq!(told(&gang, Some(&going)), []);
+}
+
+/// KAI would leave its pods pending, Volcano would refuse its PodGroup.
+#[test]
+fn a_queue_that_does_not_exist_is_said_and_nothing_is_written() {
+    let caches = Caches::default();
+    let gang = Arc::new(gang(&[("worker", 3)]));
+    let profiles = Profiles::of([(SCHEDULER.to_owned(), Backend::KaiScheduler)]);
+    let decided = |caches: &Caches| {
+        let snapshot = podgang::observe::observe(&gang, caches, &profiles);
+        decide(&snapshot, Timestamp::UNIX_EPOCH)
+    };
+    let plan = decided(&caches);
+    assert!(plan.writes_nothing());
+    let conditions = plan.status.unwrap().conditions;
+    let unsupported = conditions
+        .iter()
+        .find(|c| c.type_ == "SchedulingFeatureUnsupported");
+    let unsupported = unsupported.unwrap();
+    assert_eq!(unsupported.reason, "QueueNotFound");
+    assert_snapshot!(unsupported.message, @"queue research, which kai.scheduler/queue of the set names, does not exist, so KAI Scheduler would not place the gang and its pods stay gated: create the queue, or name one of those that `kubectl get queues.scheduling.run.ai` shows");
+
+    let queue = KaiQueue {
+        metadata: ObjectMeta {
+            name: Some("research".into()),
+            uid: Some("uid-queue".into()),
+            ..ObjectMeta::default()
+        },
+        ..KaiQueue::default()
+    };
+    caches.of::<KaiQueue>().apply(queue);
+    assert!(!decided(&caches).writes_nothing());
 }
 
 #[test]

@@ -2,11 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{expect_gates, install_late, pod_group, started, workload};
-use crate::harness::{Namespace, Seen, same, site, subset};
+use super::{
+    UNSUPPORTED, expect_gates, expect_unsupported, install_late, pod_group, started, workload,
+};
+use crate::harness::control_plane::{ControlPlane, fed};
+use crate::harness::seen::gates;
+use crate::harness::{Namespace, Seen, condition, same, site, subset, wait};
 
 const SCHEDULER: &str = "kai-scheduler";
 const DEFINITION: &str = "tests/it/manifests/kai-podgroups.yaml";
+const QUEUES: &str = "tests/it/manifests/kai-queues.yaml";
 const KIND: &str = "podgroups.scheduling.run.ai";
 
 /// The leaves of the gang's PodGroup, with their pods.
@@ -78,6 +83,48 @@ fn it_is_told_of_each_gang_as_soon_as_it_can_be_and_in_place() {
         expect_gates(seen, false)
     });
     assert_eq!(uid(&ns), before, "it was changed in place");
+    wait_for_queue(&control_plane, &ns);
     ns.delete();
+    control_plane.kubectl(["delete", "-f", QUEUES]);
     control_plane.kubectl(["delete", "-f", DEFINITION]);
+}
+
+/// Nothing starts before the queue is there that the set names.
+fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
+    control_plane.kubectl(["apply", "-f", QUEUES]);
+    let told = wait::within(2 * wait::DEADLINE, || {
+        let seen = ns.look()?;
+        expect_unsupported(&seen, "PodCliqueSet", "True/QueueNotFound")?;
+        expect_unsupported(&seen, "PodGang", "True/QueueNotFound")
+    });
+    told.unwrap();
+    let mut late = workload(SCHEDULER);
+    late["metadata"] = json!({"name": "late", "labels": {"kai.scheduler/queue": "research"}});
+    ns.apply(&late);
+    ns.until("the next set waits, what runs goes on", |seen| {
+        let gang = condition(seen.one("PodGang", "late-0")?, UNSUPPORTED);
+        same("late-0", &gang.as_str(), &"True/QueueNotFound")?;
+        expect_gated(seen, "late-0-router", &[true, true])?;
+        expect_gated(seen, ROUTER, &[false, false])
+    });
+    let queue = json!({
+        "apiVersion": "scheduling.run.ai/v2",
+        "kind": "Queue",
+        "metadata": {"name": "research"},
+        "spec": {},
+    });
+    let mut create = control_plane.tool("kubectl", ["create", "-f", "-"]);
+    let created = fed(&mut create, &queue);
+    assert!(created.status.success(), "{created:?}");
+    ns.until("it goes on", |seen| {
+        expect_unsupported(seen, "PodCliqueSet", "")?;
+        expect_unsupported(seen, "PodGang", "")?;
+        expect_gated(seen, "late-0-router", &[false, false])
+    });
+}
+
+fn expect_gated(seen: &Seen, podclique: &str, expected: &[bool]) -> Result<(), String> {
+    let pods = seen.pods(podclique).into_iter();
+    let are_gated: Vec<bool> = pods.map(|pod| !gates(pod).is_empty()).collect();
+    same(podclique, &&*are_gated, &expected)
 }

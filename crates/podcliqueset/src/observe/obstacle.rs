@@ -1,30 +1,31 @@
-//! What the set's scheduler cannot be told in this cluster.
+//! What the set's scheduler lacks in this cluster.
 
 use std::collections::{HashMap, HashSet};
 
-use api::labels;
+use api::{PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::scheduling::Backend;
+use domain::scheduling::{Backend, Obstacle};
 use engine::Caches;
 
 use super::ObservedClique;
-use crate::PodCliqueSetReconciler;
 
-/// The backend of which the cluster lacks a kind, if the set needs that.
-pub(super) fn find_backend(
-    scheduler: Option<&str>,
+/// What the set's scheduler lacks, if the set needs that.
+pub(super) fn find_obstacle(
+    backend: Backend,
+    set: &PodCliqueSet,
     podcliques: &HashMap<String, ObservedClique>,
     caches: &Caches,
-    rules: &PodCliqueSetReconciler,
-) -> Option<Backend> {
-    let backend = rules.profiles.backend_of(scheduler);
+) -> Option<Obstacle> {
     if !caches.serves(backend) {
-        return Some(backend);
+        return Some(Obstacle::NotServed(backend));
     }
     let needs_more = backend == Backend::Kubernetes
         && !caches.serves(Backend::KubernetesTree)
         && any_gang_needs_composites(podcliques);
-    needs_more.then_some(Backend::KubernetesTree)
+    if needs_more {
+        return Some(Obstacle::NotServed(Backend::KubernetesTree));
+    }
+    caches.find_missing_queue(backend, &set.metadata)
 }
 
 /// Whether pods that are to start together name more than one PodGroup.

@@ -1,0 +1,54 @@
+//! Why no gang of a set starts in this cluster.
+
+use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
+use api::labels;
+
+use super::Backend;
+
+/// What its scheduler lacks; it goes on by itself once that is there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    /// The cluster does not serve what this backend writes.
+    NotServed(Backend),
+    /// There is no queue of this name, which the set names.
+    NoQueue(Backend, String),
+}
+
+impl Obstacle {
+    /// Condition `SchedulingFeatureUnsupported`, which says what to do.
+    pub fn condition(&self) -> ConditionUpdate {
+        let (reason, message) = match self {
+            Self::NotServed(backend) => {
+                let message = backend.unsupported().to_owned();
+                (Reason::SchedulerNotInstalled, message)
+            }
+            Self::NoQueue(backend, name) => (Reason::QueueNotFound, no_queue(*backend, name)),
+        };
+        ConditionUpdate {
+            type_: ConditionType::SchedulingFeatureUnsupported,
+            status: Status::True,
+            reason,
+            message,
+        }
+    }
+}
+
+fn no_queue(backend: Backend, name: &str) -> String {
+    let (scheduler, kind, key) = match backend {
+        Backend::Volcano => (
+            "Volcano",
+            "queues.scheduling.volcano.sh",
+            labels::VOLCANO_QUEUE,
+        ),
+        _ => (
+            "KAI Scheduler",
+            "queues.scheduling.run.ai",
+            labels::KAI_QUEUE,
+        ),
+    };
+    format!(
+        "queue {name}, which {key} of the set names, does not exist, so {scheduler} would not place \
+         the gang and its pods stay gated: create the queue, or name one of those that \
+         `kubectl get {kind}` shows"
+    )
+}
