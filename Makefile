@@ -30,8 +30,8 @@ run: ## Run the operator in the foreground
 	@hack/run.sh
 
 # Lints come out of the compilation that the tests need anyway. cargo builds the operator before it
-# runs the first test; e2e tests take that one. They wait most of the time, so there are more of them
-# at once than processors.
+# runs the first test; e2e tests take that one. They wait most of the time, many of them for each
+# other, so there are more of them at once than processors.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 test: ## Everything that CI runs
 	cargo fmt --all --check
@@ -39,7 +39,7 @@ test: ## Everything that CI runs
 	cargo xtask generate --check
 	@$(localcluster) tool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator \
-	  RUST_TEST_THREADS=$$(( 3 * $$(nproc) )) cargo test --workspace
+	  RUST_TEST_THREADS=$$(( 5 * $$(nproc) )) cargo test --workspace
 	@cargo run -q --bin rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes)

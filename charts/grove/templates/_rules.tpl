@@ -101,10 +101,10 @@ do not exist; nothing else is different.
 # Where nodes are and how much they hold, and which labels say so.
 - apiGroups: [""]
   resources: [nodes]
-  verbs: [list, watch]
+  verbs: [get, list, watch]
 - apiGroups: [grove.io]
   resources: [clustertopologybindings]
-  verbs: [list, watch]
+  verbs: [get, list, watch]
 {{- $groups := dict "kai-scheduler" "scheduling.run.ai" "kai-pod-grouper" "scheduling.run.ai" "volcano" "scheduling.volcano.sh" }}
 {{- $used := list }}
 {{- range (.Values.config.scheduler | default dict).profiles }}
@@ -115,6 +115,6 @@ do not exist; nothing else is different.
 # Whether the queue exists that a workload names.
 - apiGroups: [{{ . }}]
   resources: [queues]
-  verbs: [list, watch]
+  verbs: [get, list, watch]
 {{- end }}
 {{- end }}

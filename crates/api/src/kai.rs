@@ -68,6 +68,7 @@ pub struct KaiSubGroup {
     version = "v2",
     kind = "Queue",
     root = "KaiQueue",
+    no_spec,
     schema = "disabled",
     derive = "PartialEq",
     derive = "Default"

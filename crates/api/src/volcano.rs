@@ -45,6 +45,7 @@ pub struct VolcanoPodGroupSpec {
     version = "v1beta1",
     kind = "Queue",
     root = "VolcanoQueue",
+    no_spec,
     schema = "disabled",
     derive = "PartialEq",
     derive = "Default"

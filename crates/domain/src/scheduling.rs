@@ -14,7 +14,7 @@ use k8s_openapi::api::core::v1::Pod;
 use crate::object::ownership;
 pub use kai::{leaf_name, pod_group_name, replica_name};
 pub use obstacle::Obstacle;
-pub use profiles::{Backend, Profiles};
+pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
 pub use queue::{names_queue, queue_of};
 
 /// Marks a new pod of a PodClique for the scheduler that it names.

@@ -128,9 +128,14 @@ impl Context {
     /// The kind came or went: all who read it have to look again.
     pub(crate) fn set_served<K: Watched>(&self, is_served: bool) {
         if self.caches.set_served::<K>(is_served) {
-            for controller in self.controllers.triggers.readers_of::<K>() {
-                self.enqueue_all(controller);
-            }
+            self.wake_readers::<K>();
+        }
+    }
+
+    /// All who read the kind look again.
+    pub(crate) fn wake_readers<K: Watched>(&self) {
+        for controller in self.controllers.triggers.readers_of::<K>() {
+            self.enqueue_all(controller);
         }
     }
 

@@ -196,6 +196,15 @@ fn is_ours<K: Resource>(gang: &PodGang, group: &K) -> bool {
     ownership::is_controlled_by(meta, uid) && !ownership::is_terminating(meta)
 }
 
+/// The same of a PodGroup that has the gang's name: one that was left over by
+/// `--cascade=orphan` is adopted.
+fn is_ours_by_name<K: Resource>(gang: &PodGang, group: &K) -> bool {
+    let meta = group.meta();
+    let is_labelled = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);
+    let is_left_over = is_labelled && ownership::controller(meta).is_none();
+    is_ours(gang, group) || (is_left_over && !ownership::is_terminating(meta))
+}
+
 fn priority_of(gang: &PodGang) -> Option<String> {
     let priority = &gang.spec.priority_class_name;
     (!priority.is_empty()).then(|| priority.clone())

@@ -1,5 +1,7 @@
 //! What the rules depend on besides the object.
 
+use domain::scheduling::DEFAULT_SCHEDULER;
+
 /// What the rules depend on besides the object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
@@ -12,7 +14,7 @@ pub struct Rules {
 impl Default for Rules {
     fn default() -> Self {
         Self {
-            default_scheduler: "default-scheduler".into(),
+            default_scheduler: DEFAULT_SCHEDULER.into(),
             schedulers: Vec::new(),
         }
     }

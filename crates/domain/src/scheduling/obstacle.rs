@@ -47,8 +47,8 @@ fn no_queue(backend: Backend, name: &str) -> String {
         ),
     };
     format!(
-        "queue {name}, which {key} of the set names, does not exist, so {scheduler} would not place \
-         the gang and its pods stay gated: create the queue, or name one of those that \
-         `kubectl get {kind}` shows"
+        "queue {name}, which the set names by {key}, does not exist: gangs that have not started stay \
+         gated, and {scheduler} places no more pods of those that have; create the queue, or name \
+         one that `kubectl get {kind}` shows"
     )
 }

@@ -60,8 +60,8 @@ impl Backend {
     }
 }
 
-/// What pods are scheduled by that name none.
-const DEFAULT_SCHEDULER: &str = "default-scheduler";
+/// The scheduler of pods that name none.
+pub const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// Backends by `schedulerName`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -10,7 +10,9 @@ use crate::object::ownership;
 /// annotation, `kai.scheduler/queue`; annotation `scheduling.grove.io/volcano-queue`.
 pub fn queue_of(backend: Backend, meta: &ObjectMeta) -> Option<&str> {
     match backend {
-        Backend::KaiScheduler | Backend::KaiTree | Backend::KaiPodGrouper => kai_queue(meta),
+        Backend::KaiScheduler | Backend::KaiTree => kai_queue(meta),
+        // It knows the label only.
+        Backend::KaiPodGrouper => ownership::label(meta, labels::KAI_QUEUE),
         Backend::Volcano => volcano_queue(meta),
         Backend::DefaultScheduler | Backend::Kubernetes | Backend::KubernetesTree => None,
     }

@@ -23,7 +23,8 @@ pub trait Watched:
     /// Which objects of the kind are watched.
     const SELECTION: Selection = Selection::All;
     /// Whether the API server may not serve it: its CustomResourceDefinition may come and go, or the
-    /// operator may have no right on it. Nothing waits for such a kind; `Caches::is_served` tells whether it is there.
+    /// operator may have no right on it. Nothing waits for
+    /// such a kind once that is known; `Caches::is_served` tells whether it is there.
     const IS_OPTIONAL: bool = false;
     /// Keeps what has to be known of objects that are gone.
     fn remember(_change: &Change<Self>, _caches: &Caches) {}

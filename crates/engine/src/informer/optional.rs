@@ -17,10 +17,14 @@ impl Informer {
         if self.context.caches.is_served::<K>() {
             tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; asked for again now and then");
         }
+        // First of all, so that nobody takes what is cleared for what was deleted.
+        let has_changed = self.context.caches.set_served::<K>(false);
         for change in self.context.caches.of::<K>().clear(&self.scope) {
             self.context.publish(Some(change));
         }
-        self.context.set_served::<K>(false);
+        if has_changed {
+            self.context.wake_readers::<K>();
+        }
         self.context.sync.stop_listening(&self.watch);
         self.open_gate();
         tokio::time::sleep(ABSENT_PAUSE).await;

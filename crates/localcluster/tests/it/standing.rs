@@ -42,8 +42,10 @@ impl Checkout {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_localcluster"));
+        // Who runs the tests in the background of a script has told them to ignore Ctrl-C.
+        let mut command = Command::new("env");
         command
+            .args(["--default-signal=INT", env!("CARGO_BIN_EXE_localcluster")])
             .args(args)
             .current_dir(&self.root)
             .env(CACHE_VARIABLE, &self.cache)

@@ -1,13 +1,10 @@
 //! Schedulers that have to be told of gangs (Grove, `scheduler.profiles`).
 
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::{Backend, DEFAULT_SCHEDULER, Profiles};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::{ConfigError, problem};
-
-/// What is used if nothing else is said.
-const DEFAULT: &str = "default-scheduler";
 
 /// The schedulers.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -55,7 +52,7 @@ impl Profile {
 
     fn split_backend(&self) -> Option<Backend> {
         match self.backend.as_deref().unwrap_or(&self.name) {
-            DEFAULT => Some(Backend::DefaultScheduler),
+            DEFAULT_SCHEDULER => Some(Backend::DefaultScheduler),
             "kai-scheduler" => Some(Backend::KaiScheduler),
             "kai-pod-grouper" => Some(Backend::KaiPodGrouper),
             "volcano" => Some(Backend::Volcano),
@@ -76,7 +73,7 @@ impl Scheduler {
         if let Some(name) = self
             .default_profile_name
             .as_deref()
-            .filter(|n| *n != DEFAULT)
+            .filter(|n| *n != DEFAULT_SCHEDULER)
         {
             let told =
                 format!("{name:?} is not honoured yet; name it as schedulerName in templates");

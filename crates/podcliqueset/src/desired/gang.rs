@@ -6,9 +6,8 @@ use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::{PodCliqueSet, PodGang, PodGangSpec};
 use domain::object::ownership;
+use domain::scheduling::DEFAULT_SCHEDULER;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
-
-const DEFAULT_SCHEDULER: &str = "default-scheduler";
 
 /// The gang of that name with these parts.
 pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGang {
@@ -72,6 +71,7 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
     let mut metadata = existing.metadata.clone();
     domain::workload::clique::overlay(&mut metadata, &desired.metadata);
     domain::workload::clique::add_owner(&mut metadata, &desired.metadata);
+    forget_queues(&mut metadata, &desired.metadata);
     let (is, should) = (&existing.spec, &desired.spec);
     let is_right = metadata == existing.metadata
         && is.pod_groups == should.pod_groups
@@ -86,4 +86,17 @@ pub fn corrected(existing: &PodGang, desired: &PodGang) -> Option<PodGang> {
         .priority_class_name
         .clone_from(&should.priority_class_name);
     Some(next)
+}
+
+/// A queue that the set does not name any more would be waited for.
+fn forget_queues(metadata: &mut ObjectMeta, desired: &ObjectMeta) {
+    let forget = |keys: &mut Option<BTreeMap<String, String>>, named: &Option<BTreeMap<_, _>>| {
+        let is_named = |key: &str| named.as_ref().is_some_and(|named| named.contains_key(key));
+        if let Some(keys) = keys {
+            let is_queue = |key: &str| [labels::KAI_QUEUE, labels::VOLCANO_QUEUE].contains(&key);
+            keys.retain(|key, _| !is_queue(key) || is_named(key));
+        }
+    };
+    forget(&mut metadata.labels, &desired.labels);
+    forget(&mut metadata.annotations, &desired.annotations);
 }

@@ -251,6 +251,32 @@ fn copies_the_users_keys_to_the_gang_but_not_kubectls_manifest() {
     assert_snapshot!(serde_json::to_string_pretty(&gang.metadata).unwrap());
 }
 
+/// It would wait for a queue that nobody names any more.
+#[test]
+fn forgets_a_queue_that_the_set_does_not_name_any_more() {
+    let named = |queue: Option<&str>| {
+        let queue = queue.map(|name| ("kai.scheduler/queue".to_owned(), name.to_owned()));
+        demo()
+            .with(|s| s.metadata.labels = Some(queue.into_iter().collect()))
+            .build()
+    };
+    let mut snapshot = laid_out(&named(Some("typo")));
+    fill_all(&mut snapshot, |p| p);
+    let made = plan(&snapshot);
+    carry_out(&mut snapshot, &made);
+    let note = |gang: &mut Arc<PodGang>| {
+        let all = Arc::make_mut(gang).metadata.labels.as_mut().unwrap();
+        all.insert("example.com/note".to_owned(), "kept".to_owned());
+    };
+    snapshot.gangs.iter_mut().for_each(note);
+    snapshot.validated = crate::situation::alone(&named(None)).validated;
+    let corrected = plan(&snapshot);
+    let gang: &PodGang = corrected.waves[0][0].written().unwrap();
+    let all = gang.metadata.labels.as_ref().unwrap();
+    let keys = ["kai.scheduler/queue", "example.com/note"].map(|key| all.contains_key(key));
+    assert_eq!(keys, [false, true]);
+}
+
 #[test]
 fn does_not_start_without_a_group_whose_object_is_missing() {
     let mut snapshot = laid_out(&demo().build());

@@ -11,10 +11,10 @@ use domain::Key;
 use domain::gang_tree::{SubGroup, TreeNode};
 use domain::plan::Action;
 use domain::scheduling::{self, Backend};
-use domain::workload::clique::overlay;
+use domain::workload::clique::{add_owner, overlay};
 
 use super::{
-    Fields, Found, dropped_fields, is_ours, minimum_of, new_meta, note_fields, priority_of,
+    Fields, Found, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields, priority_of,
     tell_dropped,
 };
 use crate::observe::Snapshot;
@@ -45,6 +45,7 @@ pub(super) fn plan(
     };
     let mut next = found.clone();
     overlay(&mut next.metadata, &meta);
+    add_owner(&mut next.metadata, &meta);
     correct(&mut next, gang, groups);
     // What is dropped is tried again with whatever else changes: to write it alone would be to
     // write for ever.
@@ -52,7 +53,7 @@ pub(super) fn plan(
         next.clone(),
         &dropped_fields(&found.metadata, &fields(found)),
     );
-    (is_ours(gang, found) && kept != *found).then(|| Action::replace(next))
+    (is_ours_by_name(gang, found) && kept != *found).then(|| Action::replace(next))
 }
 
 /// What older definitions drop (KAI 0.15 has trees, 0.17 the grace period).

@@ -7,11 +7,11 @@ use api::volcano::{VolcanoPodGroup, VolcanoPodGroupSpec, VolcanoSubGroupPolicy};
 use domain::Key;
 use domain::plan::Action;
 use domain::scheduling::{self, Backend};
-use domain::workload::clique::overlay;
+use domain::workload::clique::{add_owner, overlay};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use super::{
-    Fields, Found, dropped_fields, is_ours, minimum_of, new_meta, note_fields, priority_of,
+    Fields, Found, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields, priority_of,
     tell_dropped,
 };
 use crate::observe::Snapshot;
@@ -32,6 +32,7 @@ pub(super) fn plan(snapshot: &Snapshot, found: &Found<VolcanoPodGroup>) -> Optio
     };
     let mut next = found.clone();
     overlay(&mut next.metadata, &meta);
+    add_owner(&mut next.metadata, &meta);
     correct(&mut next, snapshot);
     // What is dropped is tried again with whatever else changes: to write it alone would be to
     // write for ever.
@@ -39,7 +40,7 @@ pub(super) fn plan(snapshot: &Snapshot, found: &Found<VolcanoPodGroup>) -> Optio
     if !dropped_fields(&found.metadata, &fields(found)).is_empty() {
         kept.spec.sub_group_policy.clear();
     }
-    (is_ours(gang, found) && kept != *found).then(|| Action::replace(next))
+    (is_ours_by_name(gang, found) && kept != *found).then(|| Action::replace(next))
 }
 
 fn fields(group: &VolcanoPodGroup) -> Fields {

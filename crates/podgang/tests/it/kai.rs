@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::PodGang;
 use api::kai::{KaiPodGroup, KaiQueue};
+use domain::object::ownership::controller_reference;
 use domain::plan::Action;
 use domain::scheduling::{Backend, Profiles};
 use engine::Caches;
@@ -14,7 +15,7 @@ use podgang::Snapshot;
 use podgang::backend::{Found, Told};
 use podgang::decide::decide;
 use serde_json::json;
-use testkit::builders::stored;
+use testkit::builders::{set, stored};
 
 use crate::told::{gang_of, only};
 
@@ -79,11 +80,20 @@ fn a_pod_group_of_somebody_else_or_on_its_way_out_is_left_alone() {
     let mut foreign = written(&told(&gang, None));
     foreign.spec.sub_groups.clear();
     let mut going = foreign.clone();
-    foreign.metadata.owner_references = None;
+    let mut left = foreign.clone();
+    foreign.metadata.owner_references = Some(vec![controller_reference(&set("other").build())]);
+    left.metadata.owner_references = None;
     going.metadata.deletion_timestamp = stored("x").creation_timestamp;
     assert!(going.metadata.deletion_timestamp.is_some());
     assert_eq!(told(&gang, Some(&foreign)), []);
     assert_eq!(told(&gang, Some(&going)), []);
+    // Its gang was deleted with `--cascade=orphan`.
+    let adopted = written(&told(&gang, Some(&left)));
+    let created = written(&told(&gang, None));
+    assert_eq!(
+        adopted.metadata.owner_references,
+        created.metadata.owner_references
+    );
 }
 
 /// KAI would leave its pods pending, Volcano would refuse its PodGroup.
@@ -104,7 +114,7 @@ fn a_queue_that_does_not_exist_is_said_and_nothing_is_written() {
         .find(|c| c.type_ == "SchedulingFeatureUnsupported");
     let unsupported = unsupported.unwrap();
     assert_eq!(unsupported.reason, "QueueNotFound");
-    assert_snapshot!(unsupported.message, @"queue research, which kai.scheduler/queue of the set names, does not exist, so KAI Scheduler would not place the gang and its pods stay gated: create the queue, or name one of those that `kubectl get queues.scheduling.run.ai` shows");
+    assert_snapshot!(unsupported.message, @"queue research, which the set names by kai.scheduler/queue, does not exist: gangs that have not started stay gated, and KAI Scheduler places no more pods of those that have; create the queue, or name one that `kubectl get queues.scheduling.run.ai` shows");
 
     let queue = KaiQueue {
         metadata: ObjectMeta {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use api::volcano::VolcanoPodGroup;
 use api::{PodGang, labels};
+use domain::object::ownership::controller_reference;
 use domain::plan::Action;
 use insta::assert_snapshot;
 use jiff::Timestamp;
@@ -11,6 +12,7 @@ use podgang::Snapshot;
 use podgang::backend::{Found, Told};
 use podgang::decide::decide;
 use serde_json::json;
+use testkit::builders::set;
 
 use crate::told::{gang_of, only};
 
@@ -87,6 +89,6 @@ fn a_pod_group_of_somebody_else_is_left_alone() {
     let gang = gang(&[("worker", 3)]);
     let mut foreign: VolcanoPodGroup = only(&told(&gang, None));
     foreign.spec.min_member = Some(1);
-    foreign.metadata.owner_references = None;
+    foreign.metadata.owner_references = Some(vec![controller_reference(&set("other").build())]);
     assert_eq!(told(&gang, Some(&foreign)), []);
 }

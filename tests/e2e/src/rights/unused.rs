@@ -8,6 +8,9 @@ pub type Short = (&'static str, &'static str, &'static str);
 const OWNERS: &str = "asked by the admission plugin OwnerReferencesPermissionEnforcement, which is \
                       on in the private control plane of the tests";
 
+const UNLISTED: &str = "what a new list does not hold any more is read once: of what goes while \
+                        the watch is away, which no test waits for";
+
 /// The rights and the reasons.
 pub const UNUSED: &[(Short, &str)] = &[
     (("update", "podcliquesets/finalizers", "grove.io"), OWNERS),
@@ -16,6 +19,8 @@ pub const UNUSED: &[(Short, &str)] = &[
         OWNERS,
     ),
     (("update", "podcliques/finalizers", "grove.io"), OWNERS),
+    (("get", "nodes", ""), UNLISTED),
+    (("get", "clustertopologybindings", "grove.io"), UNLISTED),
 ];
 
 impl From<&Short> for Right {

@@ -12,6 +12,7 @@ use super::refusal::refusal;
 use crate::Pod;
 use crate::health::availability::CliqueFacts;
 use crate::health::training;
+use crate::scheduling::DEFAULT_SCHEDULER;
 
 /// What is seen of a PodClique.
 #[derive(Clone, Debug)]
@@ -69,7 +70,7 @@ fn not_settled(up: i32, need: i32) -> Cause {
 fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
     let pod_spec = &look.podclique.spec.pod_spec;
     let scheduler = pod_spec.scheduler_name.as_deref();
-    let scheduler = scheduler.unwrap_or("default-scheduler");
+    let scheduler = scheduler.unwrap_or(DEFAULT_SCHEDULER);
     let staying = look.pods.iter().filter(|p| !p.is_terminating());
     let of_pods = staying.filter_map(|p| pod::find_cause(p, &look.start, scheduler));
     let all = explain_missing(look).into_iter().chain(of_pods);

@@ -8,6 +8,7 @@
 use serde_json::{Map, Value};
 
 use super::quantity;
+use crate::scheduling::DEFAULT_SCHEDULER;
 
 type Object = Map<String, Value>;
 
@@ -168,7 +169,7 @@ fn is_void_when_empty(name: &str) -> bool {
 fn is_default(name: &str, value: &Value) -> bool {
     match name {
         "dnsPolicy" => value == "ClusterFirst",
-        "schedulerName" => value == "default-scheduler",
+        "schedulerName" => value == DEFAULT_SCHEDULER,
         "terminationMessagePath" => value == "/dev/termination-log",
         "terminationMessagePolicy" => value == "File",
         "protocol" => value == "TCP",

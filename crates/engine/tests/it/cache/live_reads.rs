@@ -116,6 +116,22 @@ async fn remembers_what_is_gone_as_long_as_a_list_is_under_way() {
     assert_eq!(shown(&cache), None);
 }
 
+/// No watch is so far behind; and all that ever was is too much to remember.
+#[tokio::test(start_paused = true)]
+async fn forgets_what_has_been_gone_for_minutes() {
+    let cache = Cache::default();
+    let other = Key::new("default", "b");
+    cache.apply(pod("u", 5));
+    cache.read_live(&key(), &cache.seen(&key()), None);
+    for (minutes, version) in [(4, 6), (1, 7)] {
+        assert!(cache.apply(pod("u", 6)).is_none(), "it is known to be gone");
+        tokio::time::advance(std::time::Duration::from_mins(minutes)).await;
+        cache.apply(named("b", &format!("v{version}"), version));
+        cache.read_live(&other, &cache.seen(&other), None);
+    }
+    assert!(cache.apply(pod("u", 6)).is_some(), "it is not any more");
+}
+
 #[test]
 fn does_not_believe_a_live_read_that_was_overtaken() {
     let cache = Cache::default();

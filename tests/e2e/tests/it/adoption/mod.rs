@@ -92,6 +92,8 @@ fn gangs_named_by_epochs_are_replaced_and_nothing_is_restarted() {
     ns.until("the map is gone", |_| {
         same("maps", &ns.kubectl(&map).as_str(), &"")
     });
+    let definition = ["delete", "crd", "podgangmaps.grove.io"];
+    ns.control_plane.kubectl(definition);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use super::{
     UNSUPPORTED, expect_gates, expect_unsupported, install_late, pod_group, started, workload,
 };
 use crate::harness::control_plane::{ControlPlane, fed};
-use crate::harness::seen::gates;
+use crate::harness::seen::{gates, name};
 use crate::harness::{Namespace, Seen, condition, same, site, subset, wait};
 
 const SCHEDULER: &str = "kai-scheduler";
@@ -98,6 +98,8 @@ fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
         expect_unsupported(&seen, "PodGang", "True/QueueNotFound")
     });
     told.unwrap();
+    let lost = name(ns.look().unwrap().pods(ROUTER)[0]).to_owned();
+    ns.kubectl(&["delete", "pod", &lost]);
     let mut late = workload(SCHEDULER);
     late["metadata"] = json!({"name": "late", "labels": {"kai.scheduler/queue": "research"}});
     ns.apply(&late);
@@ -105,13 +107,13 @@ fn wait_for_queue(control_plane: &ControlPlane, ns: &Namespace<'_>) {
         let gang = condition(seen.one("PodGang", "late-0")?, UNSUPPORTED);
         same("late-0", &gang.as_str(), &"True/QueueNotFound")?;
         expect_gated(seen, "late-0-router", &[true, true])?;
+        same("replaced", &seen.names("Pod").contains(&*lost), &false)?;
         expect_gated(seen, ROUTER, &[false, false])
     });
     let queue = json!({
         "apiVersion": "scheduling.run.ai/v2",
         "kind": "Queue",
         "metadata": {"name": "research"},
-        "spec": {},
     });
     let mut create = control_plane.tool("kubectl", ["create", "-f", "-"]);
     let created = fed(&mut create, &queue);

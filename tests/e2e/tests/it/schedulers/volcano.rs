@@ -57,15 +57,16 @@ fn it_is_told_of_each_gang_and_users_are_told_of_what_it_cannot_know() {
     described.unwrap();
     ns.kubectl(&["scale", "pclq/svc-0-router", "--replicas=1"]);
     let mut looks = 0;
-    ns.until("a new one is told the parts with the next change", |seen| {
-        expect_told(&ns, 4, &[("svc-0-router", 1), ("svc-0-grp-0-worker", 3)])?;
+    let told = wait::until(|| {
         // As Volcano does all the time: a watch may have shown the PodGroup by the old definition,
         // and shows it again with the next change.
         let looked = format!("example.com/looked={looks}");
         looks += 1;
         ns.kubectl(&["annotate", KIND, "svc-0", "--overwrite", &looked]);
-        expect_unsupported(seen, "PodGang", "")
+        expect_told(&ns, 4, &[("svc-0-router", 1), ("svc-0-grp-0-worker", 3)])?;
+        expect_unsupported(&ns.look()?, "PodGang", "")
     });
+    told.unwrap();
     let queue = pod_group(&ns, KIND, "svc-0").unwrap()["spec"]["queue"].clone();
     assert_eq!(queue, "research");
     ns.delete();

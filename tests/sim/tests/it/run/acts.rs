@@ -12,8 +12,9 @@ impl Run {
     /// One more thing goes wrong, and again all has to be right in the end.
     pub(super) async fn second_act(&mut self) -> Result<(), Violation> {
         let mut dice = self.rng.fork();
-        match dice.below(4) {
-            _ if self.places_gangs => self.be_preempted(&mut dice).await?,
+        let acts = if self.places_gangs { 7 } else { 4 };
+        match dice.below(acts) {
+            4.. => self.be_preempted(&mut dice).await?,
             0 => {
                 self.are_nodes_dead = true;
                 actors::lose_node(&mut self.store, &mut dice);
@@ -33,6 +34,9 @@ impl Run {
         const AWAY: Duration = Duration::from_secs(90);
         let before = actors::placed(&self.store);
         let taken = actors::preempt_gang(&mut self.store, dice);
+        if taken > 0 {
+            self.coverage.saw("gang preempted at rest");
+        }
         self.capacity = before.saturating_sub(taken);
         self.go_on_until(Instant::now() + AWAY).await?;
         self.check()?;

@@ -6,8 +6,9 @@ use super::Moment;
 
 /// Fails unless each of these gangs got nodes for all that it needs (so many pods of each PodClique)
 /// in one attempt of the scheduler, if it got any: from its first pod with a node to the last one that
-/// it needs, no pod that it needs was refused anew, made or taken away.
-pub fn expect_whole<S: AsRef<str>>(moments: &[Moment], gangs: &[Vec<(S, usize)>]) {
+/// it needs, no pod that it needs was refused anew, made or taken away. Returns how many did.
+pub fn expect_whole<S: AsRef<str>>(moments: &[Moment], gangs: &[Vec<(S, usize)>]) -> usize {
+    let mut placed = 0;
     for gang in gangs {
         let needed = gang.iter().map(|(part, count)| (part.as_ref(), *count));
         let mut watched = Watched {
@@ -26,7 +27,9 @@ pub fn expect_whole<S: AsRef<str>>(moments: &[Moment], gangs: &[Vec<(S, usize)>]
             "{:?}: only {bound} pods have nodes",
             watched.needed
         );
+        placed += usize::from(watched.was_whole);
     }
+    placed
 }
 
 /// A gang until it is whole.

@@ -1,4 +1,5 @@
-//! Nodes with room for one pod each of those that ask for a resource of their own.
+//! Nodes with room for one pod each of those that ask for a resource of their own, and for next to
+//! nothing else: the tests of this control plane run side by side.
 
 use serde_json::{Value, json};
 
@@ -57,7 +58,7 @@ fn node(resource: &str, index: usize) -> Value {
     let (_, short) = resource.split_once('/').unwrap();
     let name = format!("{short}-{index}");
     let zone = format!("{short}-{}", index / NODES_PER_ZONE);
-    let mut resources = json!({"cpu": "64", "memory": "256Gi", "pods": "500"});
+    let mut resources = json!({"cpu": "1", "memory": "1Gi", "pods": "2"});
     resources[resource] = json!("8");
     json!({
         "apiVersion": "v1",

@@ -45,7 +45,8 @@ fn of_two_gangs_one_is_placed_whole_each_time() {
     history.catch_up(&ns);
     let one = |one: String| vec![(format!("{one}-0-a"), 1), (format!("{one}-0-b"), 1)];
     let gangs = (0..PAIRS).flat_map(|pair| ["x", "y"].map(|of| one(format!("{of}{pair}"))));
-    expect_whole(history.moments(), &gangs.collect::<Vec<_>>());
+    let placed = expect_whole(history.moments(), &gangs.collect::<Vec<_>>());
+    assert_eq!(placed, PAIRS);
     // So many take longer than a namespace is waited for.
     ns.kubectl(&["delete", "podcliquesets", "--all"]);
     ns.delete();

@@ -65,7 +65,8 @@ fn a_gang_without_room_gets_nothing_and_says_why() {
         score(seen, "zone 1, host 5")
     });
     history.catch_up(&ns);
-    expect_whole(history.moments(), &[vec![("svc-0-a", 2), ("svc-0-b", 3)]]);
+    let gang = vec![("svc-0-a", 2), ("svc-0-b", 3)];
+    assert_eq!(expect_whole(history.moments(), &[gang]), 1);
 
     let lost = ns.kubectl(&["get", "pods", "--output=jsonpath={.items[0].metadata.name}"]);
     let node = ns.kubectl(&["get", "pod", &lost, "--output=jsonpath={.spec.nodeName}"]);

@@ -31,7 +31,7 @@ impl Scenario {
             "minAvailable": self.required,
         });
         let mut set = set("svc", &cliques, &[group]);
-        set["spec"]["template"]["terminationDelay"] = json!("3s");
+        set["spec"]["template"]["terminationDelay"] = json!("15s");
         set
     }
 
@@ -92,7 +92,8 @@ impl Scenario {
             seen.expect_ready_pods(2 * self.replicas)
         });
         history.catch_up(ns);
-        expect_whole(history.moments(), &self.gangs());
+        let placed = expect_whole(history.moments(), &self.gangs());
+        assert_eq!(placed, 1 + self.replicas - self.required);
         nodes
     }
 }
@@ -159,6 +160,7 @@ fn machine_learning_training_is_placed_put_to_sleep_and_woken() {
         same("replicas", &scenario.placed(seen)?, &(0..5).collect())
     });
     history.catch_up(&ns);
-    expect_whole(history.moments(), &scenario.gangs());
+    // The base gang and one replica.
+    assert_eq!(expect_whole(history.moments(), &scenario.gangs()), 2);
     ns.delete();
 }

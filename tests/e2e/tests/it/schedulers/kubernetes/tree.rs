@@ -49,7 +49,8 @@ fn of_a_tree_so_many_replicas_are_placed_whole_as_there_is_room_for() {
     history.catch_up(&ns);
     let part = |j: u32, clique: &str| (format!("svc-0-g-{j}-{clique}"), 1);
     let replicas = (0..4).map(|j| vec![part(j, "lead"), part(j, "work")]);
-    expect_whole(history.moments(), &replicas.collect::<Vec<_>>());
+    let placed = expect_whole(history.moments(), &replicas.collect::<Vec<_>>());
+    assert_eq!(placed, 3);
     let objects = ns.kubectl(&["get", "compositepodgroups", "--output=name"]);
     let composite = |name: &str| format!("compositepodgroup.scheduling.k8s.io/{name}.groups");
     let mut expected: Vec<String> = (0..4).map(|j| composite(&format!("svc-0-g-{j}"))).collect();
