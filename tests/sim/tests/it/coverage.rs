@@ -4,7 +4,7 @@ use sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
-const FLOORS: [(&str, u64); 43] = [
+const FLOORS: [(&str, u64); 44] = [
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
     ("autoscaler corrected", 10),
@@ -16,6 +16,7 @@ const FLOORS: [(&str, u64); 43] = [
     ("conflict", 1500),
     ("container started again", 12),
     ("crash", 600),
+    ("gang preempted at rest", 35),
     ("gang started", 500),
     ("group replica recycled", 10),
     ("group scaled to zero", 20),
@@ -35,7 +36,7 @@ const FLOORS: [(&str, u64); 43] = [
     ("pod created late", 50),
     ("pod ended while it was deleted", 30),
     ("pod of the other namespace written", 190),
-    ("pod preempted", 300),
+    ("pod preempted", 140),
     ("pod told to start", 1),
     ("pod told to start when created", 1),
     ("quota used up", 400),
