@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{Cache, Change, PendingCreate, version};
+use super::{Cache, Change, Inner, PendingCreate, version};
 
 impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     /// We wrote the object and this is the answer.
@@ -19,7 +19,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             if is_known || inner.tombstones.holds(ownership::uid(object.meta())) {
                 return None;
             }
-            inner.assumed.insert(key.clone(), Some(Instant::now()));
+            inner.assume(&key);
             inner.put(key, object)
         })
     }
@@ -102,8 +102,19 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
                 return None;
             }
             inner.deleting.insert(uid.to_owned(), Some(Time(now)));
-            inner.assumed.insert(key.clone(), Some(Instant::now()));
+            inner.assume(key);
             inner.put(key.clone(), K::clone(&known))
         })
+    }
+}
+
+impl<K> Inner<K> {
+    /// The watch has to show this own write before it expires. An object in doubt stays in doubt:
+    /// what made it so (a DELETED event that came before the answer to our DELETE, say) may be all
+    /// that the watch ever tells of it.
+    fn assume(&mut self, key: &Key) {
+        let since = self.assumed.entry(key.clone());
+        let since = since.or_insert(Some(Instant::now()));
+        *since = since.map(|_| Instant::now());
     }
 }

@@ -131,6 +131,17 @@ fn is_not_surprised_by_the_end_of_what_it_deletes() {
 }
 
 #[test]
+fn reads_at_once_what_the_watch_showed_as_gone_before_its_deletion_was_answered() {
+    let cache = Cache::default();
+    cache.apply(pod("u", 5));
+    cache.will_delete("u");
+    assert!(cache.delete(&pod("u", 6).metadata).is_none());
+    assert_eq!(cache.expired(), [key()], "it may have lost its label only");
+    cache.wrote_delete(&key(), "u", Timestamp::UNIX_EPOCH);
+    assert_eq!(cache.expired(), [key()], "no event will come any more");
+}
+
+#[test]
 fn is_unsure_of_a_post_until_it_is_answered() {
     let cache = Cache::<Pod>::default();
     cache.expect_create(&pod("u", 5).metadata);
