@@ -117,9 +117,17 @@ impl Page {
         self.context.measure();
         let mut states = self.states.lock().unwrap_or_else(PoisonError::into_inner);
         let recent = states.take().filter(|(made, _)| made.elapsed() < LIFETIME);
-        let count = || (Instant::now(), state_metrics::registry(&self.context));
+        let count = || (Instant::now(), self.count_objects());
         let (_, registry) = states.insert(recent.unwrap_or_else(count));
         self.context.metrics.encode(registry)
+    }
+
+    /// What each object is counted by is summed up over all operators, so only the leader counts.
+    fn count_objects(&self) -> Registry {
+        if self.context.is_standby() {
+            return Registry::default();
+        }
+        state_metrics::registry(&self.context)
     }
 }
 

@@ -4,6 +4,7 @@ mod live_read;
 mod own_writes;
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use domain::Key;
@@ -33,6 +34,7 @@ pub struct Context {
     pub(crate) sync: SyncState,
     clock: Clock,
     controllers: Controllers,
+    is_standby: AtomicBool,
     doubts: Mutex<HashMap<Kind, Arc<Notify>>>,
 }
 
@@ -46,6 +48,7 @@ impl Context {
             sync: SyncState::new(Scope::of(&[])),
             clock: Arc::new(clock::now),
             controllers,
+            is_standby: AtomicBool::new(false),
             doubts: Mutex::default(),
         }
     }
@@ -62,6 +65,27 @@ impl Context {
     pub fn in_namespaces(mut self, namespaces: &[String]) -> Self {
         self.sync = SyncState::new(Scope::of(namespaces));
         self
+    }
+
+    /// Knows all and decides nothing until [`Self::lead`]: another process does.
+    #[must_use]
+    pub fn on_standby(mut self) -> Self {
+        self.is_standby = AtomicBool::new(true);
+        self
+    }
+
+    /// Whether another process decides.
+    pub fn is_standby(&self) -> bool {
+        self.is_standby.load(Ordering::SeqCst)
+    }
+
+    /// From now on this process decides, first of all about everything.
+    pub fn lead(&self) {
+        if self.is_standby.swap(false, Ordering::SeqCst) {
+            for (controller, _) in self.controllers() {
+                self.enqueue_all(controller);
+            }
+        }
     }
 
     /// The current time.
@@ -104,8 +128,12 @@ impl Context {
         }
     }
 
-    /// Has the controller look at the object, once all that belongs to it is known.
+    /// Has the controller look at the object, once all that belongs to it is known. On standby
+    /// nobody would take the key, and it would stay for ever.
     pub fn enqueue(&self, controller: ControllerName, key: Key) {
+        if self.is_standby() {
+            return;
+        }
         if let Some(key) = self.sync.hold(controller, key)
             && let Some(found) = self.controllers.get(controller)
         {

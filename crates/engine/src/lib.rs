@@ -25,6 +25,7 @@ pub mod flow;
 pub mod heard;
 pub mod informer;
 pub mod kinds;
+pub mod leader;
 pub mod metrics;
 pub mod reconcile_log;
 pub mod requests;

@@ -90,6 +90,8 @@ pub struct Metrics {
     pub undecodable: Family<ByKind, Counter>,
     pub terminations: Family<ByCause, Counter>,
     pub waits: Family<ByMilestone, Histogram>,
+    pub leads: Gauge,
+    pub lease_failures: Counter,
 }
 
 impl Default for Metrics {
@@ -115,6 +117,8 @@ impl Default for Metrics {
             waits: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(0.5, 2.0, 15))
             }),
+            leads: Gauge::default(),
+            lease_failures: Counter::default(),
         };
         metrics.register();
         metrics
@@ -126,6 +130,7 @@ impl Metrics {
         self.register_controllers();
         self.register_watches();
         self.register_gangs();
+        self.register_leadership();
     }
 
     fn register_controllers(&mut self) {
@@ -197,6 +202,20 @@ impl Metrics {
             "podgang_wait_seconds",
             "How long PodGangs waited until they were scheduled, or ready",
             self.waits.clone(),
+        );
+    }
+
+    fn register_leadership(&mut self) {
+        let r = &mut self.registry;
+        r.register(
+            "leader",
+            "1 if this operator leads, 0 if it stands by",
+            self.leads.clone(),
+        );
+        r.register(
+            "lease_failures",
+            "Requests for the lease that failed; who cannot renew it ends",
+            self.lease_failures.clone(),
         );
     }
 

@@ -20,6 +20,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::flow::Flow;
 use crate::heard::HEAD_TIMEOUT;
+use crate::leader::WriteFence;
 use crate::metrics::{ByRequest, Metrics};
 use crate::scope::Scope;
 pub use error::RequestError;
@@ -40,6 +41,7 @@ pub struct Requests {
     client: ClientBox,
     metrics: Arc<Metrics>,
     flow: Flow,
+    fence: WriteFence,
     writes_left: Arc<AtomicI64>,
 }
 
@@ -60,8 +62,16 @@ impl Requests {
             client: ClientBox(client),
             metrics,
             flow: Flow::default(),
+            fence: WriteFence::open(),
             writes_left: Arc::new(AtomicI64::new(exit_after())),
         }
+    }
+
+    /// With writes let through by this fence only.
+    #[must_use]
+    pub fn behind(mut self, fence: WriteFence) -> Self {
+        self.fence = fence;
+        self
     }
 
     /// POST of this JSON. `R` is what the answer is decoded to.
@@ -206,6 +216,10 @@ impl Requests {
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
         let _permit = self.flow.enter(what.namespace).await;
+        // Looked at last: waiting for the permit may have taken long.
+        let Some(_turn) = self.fence.enter() else {
+            return Err(RequestError::NotLeading);
+        };
         let sent = Instant::now();
         let answer = self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request).await;
         match &answer {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use api::labels::operator_env;
 use clap::Parser;
 
-use crate::config::InitContainerImage;
+use crate::config::{InitContainerImage, Process};
 
 /// Kubernetes operator for AI workloads whose parts live and die together.
 #[derive(Debug, Parser)]
@@ -24,6 +24,14 @@ pub struct Args {
     )]
     pub namespace: String,
 
+    /// Name of the pod the operator runs in; outside a pod, the host and the process say who it is
+    #[arg(long, value_name = "NAME", env = "POD_NAME")]
+    pub pod_name: Option<String>,
+
+    /// Uid of that pod: a container that is started again in it leads on at once
+    #[arg(long, value_name = "UID", env = "POD_UID")]
+    pub pod_uid: Option<String>,
+
     /// Image of the init container of pods that start after others; without a tag, that of the
     /// operator's version
     #[arg(
@@ -38,4 +46,28 @@ pub struct Args {
     /// Print the version and exit
     #[arg(short = 'v', long, action = clap::ArgAction::Version)]
     pub version: Option<bool>,
+}
+
+impl Args {
+    /// Who this operator is. Of a pod one process runs at a time, and its uid is never used again.
+    pub fn process(&self) -> Process {
+        let identity = match (&self.pod_name, &self.pod_uid) {
+            (Some(name), Some(uid)) => format!("{name}_{uid}"),
+            (name, _) => {
+                let host = name.clone().unwrap_or_else(name_host);
+                let started = engine::clock::now().as_microsecond();
+                format!("{host}_{}-{started:x}", std::process::id())
+            }
+        };
+        Process {
+            namespace: self.namespace.clone(),
+            identity,
+        }
+    }
+}
+
+fn name_host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = name.trim();
+    if name.is_empty() { "host" } else { name }.to_owned()
 }

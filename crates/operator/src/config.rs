@@ -6,8 +6,10 @@
 
 mod check;
 mod init_container;
+mod leader_election;
 mod scheduler;
 
+use check::positive;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::Path;
 
@@ -16,6 +18,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 pub use init_container::InitContainerImage;
+pub use leader_election::LeaderElection;
 pub use scheduler::{Gangs, Profile, Scheduler};
 
 /// Why a configuration cannot be used.
@@ -68,16 +71,38 @@ pub struct Config {
     pub stuck_pod_timeout: Option<GoDuration>,
     /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
     pub watch_namespaces: Vec<String>,
+    /// Which of several operators writes. Default: there is one.
+    pub leader_election: LeaderElection,
     /// Image of the init container of pods that start after others: of the command line.
     #[serde(skip)]
     pub init_container_image: InitContainerImage,
+    /// Who this operator is: of the command line.
+    #[serde(skip)]
+    pub process: Process,
     // Keys of Grove without effect here yet; their mere presence is refused.
     runtime_client_connection: Option<IgnoredAny>,
-    leader_election: Option<IgnoredAny>,
     debugging: Option<IgnoredAny>,
     authorizer: Option<IgnoredAny>,
     topology_aware_scheduling: Option<IgnoredAny>,
     network: Option<IgnoredAny>,
+}
+
+/// Who an operator is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Process {
+    /// The namespace that it runs in.
+    pub namespace: String,
+    /// A name that no other operator has at the same time.
+    pub identity: String,
+}
+
+impl Default for Process {
+    fn default() -> Self {
+        Self {
+            namespace: "grove-system".into(),
+            identity: "grove-operator".into(),
+        }
+    }
 }
 
 /// Objects that are reconciled at once, per kind.

@@ -2,6 +2,7 @@
 
 pub mod args;
 pub mod config;
+mod election;
 pub mod logging;
 pub mod run;
 

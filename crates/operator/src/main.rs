@@ -26,19 +26,25 @@ fn main() -> ExitCode {
             return exit(Exit::BadConfig);
         }
     };
+    config.process = args.process();
     config.init_container_image = args.init_container_image;
     logging::start_logging(config.log_level, config.log_format);
-    exit(start_operator(config, &args.namespace))
+    exit(start_operator(config))
 }
 
 #[tokio::main]
-async fn start_operator(config: config::Config, namespace: &str) -> Exit {
+async fn start_operator(config: config::Config) -> Exit {
+    let config::Process {
+        namespace,
+        identity,
+    } = &config.process;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
         namespace,
+        identity,
         "grove-operator starts"
     );
-    let client = match run::client().await {
+    let client = match run::client(&config.process).await {
         Ok(client) => client,
         Err(error) => {
             tracing::error!(error = format!("{error:#}"), "cannot start");

@@ -12,6 +12,7 @@ use engine::requests::Requests;
 use engine::{Context, Controllers, Kinds, Reconciler, admin, crds, runner};
 use futures::FutureExt;
 use futures::future::Shared;
+use http::{HeaderValue, header};
 use jiff::SignedDuration;
 use kube::Client;
 use podclique::PodCliqueReconciler;
@@ -20,7 +21,8 @@ use podcliqueset::PodCliqueSetReconciler;
 use podgang::PodGangReconciler;
 use tokio::task::JoinSet;
 
-use crate::config::Config;
+use crate::config::{Config, Process};
+use crate::election::Election;
 
 const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 /// Reconciles under way get this long to end after a signal.
@@ -29,14 +31,19 @@ const GRACE: Duration = Duration::from_secs(5);
 type Stop = Shared<futures::future::BoxFuture<'static, ()>>;
 type Tasks = JoinSet<&'static str>;
 
-/// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names.
-pub async fn client() -> anyhow::Result<Client> {
+/// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names. Audit logs show which
+/// operator asked.
+pub async fn client(process: &Process) -> anyhow::Result<Client> {
     let mut config = kube::Config::infer()
         .await
         .context("no cluster: set KUBECONFIG or run inside a cluster")?;
     // Writes are repeated by deciding again, never by sending the same request twice; each has a
     // deadline of its own.
     config.default_retry = false;
+    let (version, identity) = (env!("CARGO_PKG_VERSION"), &process.identity);
+    let agent = HeaderValue::from_str(&format!("grove-operator/{version} ({identity})"))
+        .context("the name of this operator's pod cannot be sent")?;
+    config.headers.push((header::USER_AGENT, agent));
     Client::try_from(config).context("cannot build a client from the cluster's configuration")
 }
 
@@ -64,9 +71,11 @@ pub async fn run_until(
     endpoints: Endpoints,
 ) -> anyhow::Result<()> {
     let metrics = Arc::new(Metrics::default());
-    let requests = Requests::new(client.clone(), metrics.clone());
+    let mut election = Election::new(&config, &client, &clock, &metrics);
+    let requests = Requests::new(client.clone(), metrics.clone()).behind(election.fence());
     let context = Context::new(requests, metrics, controllers()).with_clock(clock);
-    let context = Arc::new(context.in_namespaces(&config.watch_namespaces));
+    let context = context.in_namespaces(&config.watch_namespaces);
+    let context = Arc::new(context.on_standby());
     let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
     let profiles = config.scheduler.profiles();
@@ -79,13 +88,20 @@ pub async fn run_until(
         () = stop.clone() => return Ok(()),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
+    tokio::select! {
+        () = election.win() => {}
+        () = stop.clone() => return Ok(()),
+        ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
+    }
     tracing::info!("controllers start; each object is looked at once all kinds are listed there");
     let mut controllers = Tasks::new();
     start_controllers(&mut controllers, &context, &config, &stop);
+    context.lead();
     tokio::select! {
         // A signal ends the controllers too; it has to be looked at first.
         biased;
         () = stop => {}
+        why = election.hold() => anyhow::bail!("the lease is lost: {why}"),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
@@ -94,6 +110,7 @@ pub async fn run_until(
         while controllers.join_next().await.is_some() {}
     })
     .await;
+    election.release(GRACE).await;
     Ok(())
 }
 

@@ -55,6 +55,9 @@ pub enum RequestError {
     /// The namespace goes away, and everything in it: nothing is created there any more.
     #[error("the namespace is being deleted")]
     NamespaceEnds,
+    /// This process does not lead, or does not lead any more. Nothing was sent.
+    #[error("this operator does not lead: the leader writes")]
+    NotLeading,
     /// The API server could not be asked, or failed. It may have done what was asked.
     #[error("the API server gave no answer: {0}")]
     Unavailable(String),
@@ -113,7 +116,7 @@ impl RequestError {
             Self::WebhookFailed(_) => 500,
             Self::NamespaceEnds => 403,
             Self::Unreadable(_) => 200,
-            Self::Unavailable(_) => 0,
+            Self::NotLeading | Self::Unavailable(_) => 0,
         }
     }
 

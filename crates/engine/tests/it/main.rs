@@ -17,6 +17,7 @@ mod event_recorder;
 mod flow;
 mod hangs;
 mod informer;
+mod leader;
 mod optional;
 mod refusals;
 mod runner;

@@ -31,6 +31,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     at_least(SHORTEST, "defaults.terminationDelay", delay)?;
     positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())?;
     config.scheduler.check()?;
+    config.leader_election.check()?;
     check_namespaces(&config.watch_namespaces)
 }
 
@@ -67,7 +68,6 @@ fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
             "runtimeClientConnection",
             config.runtime_client_connection.is_some(),
         ),
-        ("leaderElection", config.leader_election.is_some()),
         ("server.webhooks", config.server.webhooks.is_some()),
         ("debugging", config.debugging.is_some()),
         ("authorizer", config.authorizer.is_some()),
@@ -111,7 +111,7 @@ fn at_least(
     ))
 }
 
-fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {
+pub(super) fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {
     let Some(duration) = duration else {
         return Ok(());
     };

@@ -106,8 +106,28 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 #[case::unknown_key("colour: red\n", "colour")]
 #[case::unknown_inner_key("server: {webook: {}}\n", "webook")]
 #[case::not_honoured_yet(
-    "leaderElection: {enabled: true}\n",
-    "leaderElection: not implemented yet; remove this key"
+    "network: {autoMNNVLEnabled: true}\n",
+    "network: not implemented yet; remove this key"
+)]
+#[case::other_lock(
+    "leaderElection: {resourceLock: configmaps}\n",
+    "leaderElection.resourceLock: must be leases"
+)]
+#[case::part_of_a_second(
+    "leaderElection: {leaseDuration: 15500ms}\n",
+    "leaderElection.leaseDuration: 15.5s must be whole seconds"
+)]
+#[case::deadline_after_the_lease(
+    "leaderElection: {leaseDuration: 5s}\n",
+    "leaderElection.renewDeadline: 10s must be less than leaseDuration (5s)"
+)]
+#[case::seldom_renewed(
+    "leaderElection: {retryPeriod: 10s}\n",
+    "leaderElection.retryPeriod: 10s must be less than renewDeadline (10s)"
+)]
+#[case::never_renewed(
+    "leaderElection: {retryPeriod: 0s}\n",
+    "leaderElection.retryPeriod: 0s must be greater than 0"
 )]
 #[case::not_honoured_inside(
     "server: {webhooks: {port: 1}}\n",
@@ -180,6 +200,11 @@ fn has_flags_as_the_go_operator() {
         (args.config.unwrap().to_str(), args.namespace.as_str()),
         (Some("c.yaml"), "ns")
     );
+    let of_pod = |uid: &str| {
+        let args = ["grove-operator", "--pod-name", "grove-1", "--pod-uid", uid];
+        Args::try_parse_from(args).unwrap().process().identity
+    };
+    assert_eq!(of_pod("a"), "grove-1_a", "the same after a restart");
     for flag in ["-v", "--version", "--help"] {
         let error = Args::try_parse_from(["grove-operator", flag]).unwrap_err();
         assert!(!error.use_stderr(), "{flag} is not an error");

@@ -1,0 +1,88 @@
+//! Whether this process may write now.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::time::Instant;
+use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
+
+/// Lets writes through as long as this process leads; clones share it.
+#[derive(Clone, Debug)]
+pub struct WriteFence {
+    until: Arc<Mutex<Until>>,
+    under_way: TaskTracker,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Until {
+    /// There is no election.
+    Ever,
+    /// By the monotonic clock, which goes on while the process is stopped.
+    Time(Instant),
+    /// It does not lead, or does not lead any more.
+    Never,
+}
+
+/// A write that is under way, until this is dropped.
+#[derive(Debug)]
+pub struct WriteTurn {
+    _token: TaskTrackerToken,
+}
+
+impl WriteFence {
+    /// Of a process that is alone.
+    pub fn open() -> Self {
+        Self::new(Until::Ever)
+    }
+
+    /// Of one that does not lead yet.
+    pub fn closed() -> Self {
+        Self::new(Until::Never)
+    }
+
+    fn new(until: Until) -> Self {
+        Self {
+            until: Arc::new(Mutex::new(until)),
+            under_way: TaskTracker::new(),
+        }
+    }
+
+    /// Whether a write may be sent at this moment.
+    pub fn is_open(&self) -> bool {
+        match *self.lock() {
+            Until::Ever => true,
+            Until::Time(deadline) => Instant::now() < deadline,
+            Until::Never => false,
+        }
+    }
+
+    /// A write is about to be sent; `None` if it must not be.
+    pub fn enter(&self) -> Option<WriteTurn> {
+        // Counted before it is looked at: what is let through is never missed by `drain`.
+        let turn = WriteTurn {
+            _token: self.under_way.token(),
+        };
+        self.is_open().then_some(turn)
+    }
+
+    /// The lease was renewed: writes are let through until then.
+    pub fn extend(&self, deadline: Instant) {
+        *self.lock() = Until::Time(deadline);
+    }
+
+    /// Nothing more is let through.
+    pub fn close(&self) {
+        *self.lock() = Until::Never;
+    }
+
+    /// Waits until no write is under way, once nothing more is let through.
+    pub async fn drain(&self) {
+        self.close();
+        self.under_way.close();
+        self.under_way.wait().await;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Until> {
+        self.until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,199 @@
+//! Who leads, by the Lease of a store in memory, in paused time.
+
+mod any_course;
+mod store;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::clock;
+use engine::leader::{Campaign, LeaseOptions, WriteFence};
+use engine::metrics::Metrics;
+use store::{Link, Store};
+use tokio::time::{Instant, sleep, timeout};
+
+const DURATION: Duration = Duration::from_secs(15);
+const DEADLINE: Duration = Duration::from_secs(10);
+
+fn operator(link: &Link, identity: &str) -> (Campaign, WriteFence) {
+    let fence = WriteFence::closed();
+    let options = LeaseOptions {
+        namespace: store::NAMESPACE.into(),
+        name: store::NAME.into(),
+        identity: identity.into(),
+        lease_duration: DURATION,
+        renew_deadline: DEADLINE,
+        retry_period: Duration::from_secs(2),
+    };
+    let metrics = Arc::new(Metrics::default());
+    let clock = Arc::new(clock::now);
+    let campaign = Campaign::new(link.client(), options, fence.clone(), clock, metrics);
+    (campaign, fence)
+}
+
+#[tokio::test(start_paused = true)]
+async fn leads_at_once_where_there_is_no_lease_and_stays_the_leader() {
+    let store = Store::default();
+    let (mut campaign, fence) = operator(&store.link(), "a");
+    assert!(!fence.is_open());
+    campaign.win().await;
+    assert!(fence.is_open());
+    assert!(timeout(DURATION * 10, campaign.hold()).await.is_err());
+    assert!(fence.is_open());
+    assert_eq!(store.holder(), "a");
+    assert_eq!(store.transitions(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn takes_over_a_duration_after_the_last_renewal_that_it_saw() {
+    let store = Store::default();
+    let (mut first, _) = operator(&store.link(), "a");
+    first.win().await;
+    let (mut second, fence) = operator(&store.link(), "b");
+    let watching = tokio::spawn(async move {
+        second.win().await;
+        Instant::now()
+    });
+    let renewing = timeout(Duration::from_mins(1), first.hold()).await;
+    assert!(renewing.is_err() && !fence.is_open());
+    let last = store.last_write();
+    drop(first);
+    let won = watching.await.unwrap();
+    assert!(fence.is_open());
+    let after = won - last;
+    assert!(
+        after >= DURATION && after < DURATION + Duration::from_secs(1),
+        "{after:?}"
+    );
+    assert_eq!(store.transitions(), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn takes_over_at_once_what_is_given_back() {
+    let store = Store::default();
+    let (mut first, closed) = operator(&store.link(), "a");
+    first.win().await;
+    let (mut second, fence) = operator(&store.link(), "b");
+    let watching = tokio::spawn(async move { second.win().await });
+    sleep(Duration::from_secs(5)).await;
+    let stopped = Instant::now();
+    first.release(DEADLINE).await;
+    assert!(!closed.is_open());
+    watching.await.unwrap();
+    assert!(fence.is_open());
+    assert!(stopped.elapsed() < Duration::from_millis(100));
+}
+
+#[tokio::test(start_paused = true)]
+async fn gives_nothing_back_while_a_write_is_under_way() {
+    let store = Store::default();
+    let (mut campaign, fence) = operator(&store.link(), "a");
+    campaign.win().await;
+    let write = fence.enter();
+    assert!(write.is_some());
+    campaign.release(DEADLINE).await;
+    assert_eq!(store.holder(), "a");
+    assert!(fence.enter().is_none(), "what follows is not let through");
+    drop(write);
+    campaign.release(DEADLINE).await;
+    assert_eq!(store.holder(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn gives_back_what_it_renewed_while_it_was_told_to_stop() {
+    let store = Store::default();
+    let link = store.link();
+    let (mut campaign, _) = operator(&link, "a");
+    campaign.win().await;
+    link.lose_answers(true);
+    assert!(
+        timeout(Duration::from_secs(3), campaign.hold())
+            .await
+            .is_err()
+    );
+    link.lose_answers(false);
+    campaign.release(DEADLINE).await;
+    assert_eq!(store.holder(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_nothing_after_the_deadline_and_says_why_it_is_lost() {
+    let store = Store::default();
+    let link = store.link();
+    let (mut campaign, fence) = operator(&link, "a");
+    campaign.win().await;
+    link.cut(true);
+    let cut = Instant::now();
+    let held = tokio::spawn(async move { campaign.hold().await });
+    sleep(Duration::from_millis(9_999)).await;
+    assert!(fence.is_open());
+    sleep(Duration::from_millis(2)).await;
+    assert!(!fence.is_open());
+    let why = held.await.unwrap();
+    assert!(cut.elapsed() < DEADLINE + Duration::from_secs(1));
+    assert_eq!(why, "it could not be renewed for 10s: no answer");
+}
+
+#[tokio::test(start_paused = true)]
+async fn writes_nothing_when_it_goes_on_after_it_was_stopped() {
+    let store = Store::default();
+    let (mut campaign, fence) = operator(&store.link(), "a");
+    campaign.win().await;
+    // Nothing of the process runs meanwhile.
+    sleep(DURATION).await;
+    assert!(!fence.is_open());
+    let (mut second, _) = operator(&store.link(), "b");
+    second.win().await;
+    assert_eq!(
+        campaign.hold().await,
+        "it could not be renewed for 10s: no answer"
+    );
+    assert_eq!(store.holder(), "b");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_finds_the_lease_in_other_hands_has_lost_it() {
+    let store = Store::default();
+    let (mut campaign, fence) = operator(&store.link(), "a");
+    campaign.win().await;
+    store.put_holder("somebody");
+    assert_eq!(campaign.hold().await, "somebody leads");
+    assert!(!fence.is_open());
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_edit_by_somebody_else_does_not_cost_the_lead() {
+    let store = Store::default();
+    let (mut campaign, fence) = operator(&store.link(), "a");
+    campaign.win().await;
+    store.put_holder("a");
+    assert!(timeout(DURATION * 2, campaign.hold()).await.is_err());
+    assert!(fence.is_open());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_container_that_was_started_again_in_its_pod_leads_on_at_once() {
+    let store = Store::default();
+    let (mut before, _) = operator(&store.link(), "pod_uid");
+    before.win().await;
+    drop(before);
+    let started = Instant::now();
+    let (mut after, fence) = operator(&store.link(), "pod_uid");
+    after.win().await;
+    assert!(fence.is_open() && started.elapsed() < Duration::from_millis(100));
+    assert_eq!(store.transitions(), 1, "nobody else led in between");
+}
+
+#[tokio::test(start_paused = true)]
+async fn waits_for_a_store_that_does_not_answer_and_leads_when_it_does() {
+    let store = Store::default();
+    let link = store.link();
+    link.cut(true);
+    let (mut campaign, fence) = operator(&link, "a");
+    let won = tokio::spawn(async move { campaign.win().await });
+    sleep(Duration::from_secs(100)).await;
+    assert!(!fence.is_open());
+    link.cut(false);
+    won.await.unwrap();
+    assert!(fence.is_open());
+}

@@ -1,0 +1,89 @@
+//! This operator's part in the election, if there is one.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use engine::clock::Clock;
+use engine::leader::{Campaign, LeaseOptions, WriteFence};
+use engine::metrics::Metrics;
+use kube::Client;
+
+use crate::config::Config;
+
+/// Whether this operator leads; without an election it always does.
+pub(crate) struct Election {
+    fence: WriteFence,
+    campaign: Option<Campaign>,
+    metrics: Arc<Metrics>,
+}
+
+impl Election {
+    pub(crate) fn new(
+        config: &Config,
+        client: &Client,
+        clock: &Clock,
+        metrics: &Arc<Metrics>,
+    ) -> Self {
+        let is_held = config.leader_election.enabled;
+        let fence = if is_held {
+            WriteFence::closed()
+        } else {
+            WriteFence::open()
+        };
+        let campaign = || {
+            Campaign::new(
+                client.clone(),
+                options(config),
+                fence.clone(),
+                clock.clone(),
+                metrics.clone(),
+            )
+        };
+        Self {
+            campaign: is_held.then(campaign),
+            fence,
+            metrics: metrics.clone(),
+        }
+    }
+
+    /// What writes have to ask.
+    pub(crate) fn fence(&self) -> WriteFence {
+        self.fence.clone()
+    }
+
+    /// Waits until this operator leads.
+    pub(crate) async fn win(&mut self) {
+        if let Some(campaign) = &mut self.campaign {
+            campaign.win().await;
+        }
+        self.metrics.leads.set(1);
+    }
+
+    /// Stays the leader until that is impossible; returns why.
+    pub(crate) async fn hold(&mut self) -> String {
+        match &mut self.campaign {
+            Some(campaign) => campaign.hold().await,
+            None => pending().await,
+        }
+    }
+
+    /// Lets another operator lead at once, if nothing is under way any more within this time.
+    pub(crate) async fn release(&mut self, limit: Duration) {
+        if let Some(campaign) = &mut self.campaign {
+            campaign.release(limit).await;
+        }
+    }
+}
+
+fn options(config: &Config) -> LeaseOptions {
+    let election = &config.leader_election;
+    LeaseOptions {
+        namespace: election.namespace(&config.process.namespace),
+        name: election.name(),
+        identity: config.process.identity.clone(),
+        lease_duration: election.lease_duration(),
+        renew_deadline: election.renew_deadline(),
+        retry_period: election.retry_period(),
+    }
+}
