@@ -1,0 +1,82 @@
+//! What is wrong with what is stored, and with requests; each with its remedy.
+
+use std::time::Duration;
+
+/// Why a stored pair cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unusable {
+    /// Nothing is stored under this key.
+    #[error("{0} is missing")]
+    Missing(&'static str),
+    /// What is stored under this key is not what it has to be.
+    #[error("{key} cannot be read: {problem}")]
+    Unreadable {
+        /// The key of the Secret.
+        key: &'static str,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The key is of another certificate, or of a kind that cannot be served.
+    #[error("{key} does not fit {certificate}: {problem}")]
+    KeyDoesNotFit {
+        /// The key of the Secret with the private key.
+        key: &'static str,
+        /// That with the certificate.
+        certificate: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The webhook is called by names that the certificate does not have.
+    #[error("the certificate is not for {}", .0.join(", "))]
+    NamesMissing(Vec<String>),
+    /// None of the CAs that are to be trusted signed it.
+    #[error("no CA in ca.crt signed the certificate")]
+    NotSigned,
+}
+
+/// What kept the certificates from being put right.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum Error {
+    #[error(
+        "Secret {namespace}/{name} does not exist: the chart makes it (helm upgrade), or set \
+         server.webhooks.secretName"
+    )]
+    NoSecret { namespace: String, name: String },
+    #[error("{verb} of {what} failed: {problem}{}", remedy(*.code))]
+    Refused {
+        verb: &'static str,
+        what: String,
+        code: u16,
+        problem: String,
+    },
+    #[error("{verb} of {what} got no answer within {limit:?}: see whether the API server is well")]
+    Unanswered {
+        verb: &'static str,
+        what: String,
+        limit: Duration,
+    },
+    #[error("{what} was changed by another in between")]
+    Conflict { what: String },
+    #[error("this process does not lead at the moment")]
+    NotLeading,
+    #[error("no certificate can be made for these names: {0}. Correct the names of the webhook")]
+    NotMade(#[from] rcgen::Error),
+    #[error(
+        "it is changed back again and again: see who else writes it, and let only the operator"
+    )]
+    Unsettled,
+}
+
+impl Error {
+    /// Whether it is in the nature of things and nobody has to do anything.
+    pub(super) fn is_expected(&self) -> bool {
+        matches!(self, Self::Conflict { .. } | Self::NotLeading)
+    }
+}
+
+fn remedy(code: u16) -> &'static str {
+    match code {
+        401 | 403 => ". The chart's role grants it: helm upgrade, or grant it by hand",
+        _ => "",
+    }
+}

@@ -1,0 +1,97 @@
+//! The leading process keeps the Secret and the bundles right, for ever.
+
+mod keeper;
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
+
+use futures::future::{join_all, pending};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::Secret;
+use kube::Client;
+use tokio::sync::{Notify, watch};
+
+use super::Target;
+use super::named_watch::watch_by_name;
+use keeper::Keeper;
+
+/// Tells the time.
+pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+/// Whether this process may write: asked before each write.
+pub type MayWrite = Arc<dyn Fn() -> bool + Send + Sync>;
+
+/// Who provides the certificates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// The operator.
+    Auto {
+        /// How long each is valid; it is replaced after two thirds of that.
+        lifetime: SignedDuration,
+    },
+    /// Somebody else, such as cert-manager: nothing is written.
+    Manual,
+}
+
+/// What is kept.
+#[derive(Clone)]
+pub struct Options {
+    /// Who provides the certificates.
+    pub mode: Mode,
+    /// The namespace of the Secret.
+    pub namespace: String,
+    /// The name of the Secret.
+    pub secret_name: String,
+    /// The DNS names and IP addresses that the webhook is called by.
+    pub names: Vec<String>,
+    /// The configurations whose webhooks are to trust it. One that does not exist may come later.
+    pub configurations: Vec<Target>,
+    /// Whether this process may write.
+    pub may_write: MayWrite,
+    /// Tells the time.
+    pub clock: Clock,
+}
+
+/// Keeps the Secret and the bundles right while this process leads. Never ends; may be dropped at
+/// any moment.
+pub async fn keep(
+    client: Client,
+    options: Options,
+    secret: watch::Receiver<Option<Arc<Secret>>>,
+    mut is_leader: watch::Receiver<bool>,
+) {
+    let Mode::Auto { lifetime } = options.mode else {
+        return pending().await;
+    };
+    let keeper = Keeper {
+        client,
+        options,
+        lifetime,
+        changed: Notify::new(),
+        absent: Mutex::new(BTreeSet::new()),
+    };
+    while is_leader.wait_for(|leads| *leads).await.is_ok() {
+        tokio::select! {
+            () = keeper.keep() => {}
+            () = watch_configurations(&keeper) => {}
+            () = tell_of_changes(secret.clone(), &keeper.changed) => {}
+            _ = is_leader.wait_for(|leads| !leads) => {}
+        }
+    }
+    pending::<()>().await;
+}
+
+async fn watch_configurations(keeper: &Keeper) {
+    let watches = keeper.options.configurations.iter().map(|target| {
+        let api = target.api(keeper.client.clone());
+        watch_by_name(api, &target.name, |_| keeper.changed.notify_one())
+    });
+    join_all(watches).await;
+    pending::<()>().await;
+}
+
+async fn tell_of_changes(mut secret: watch::Receiver<Option<Arc<Secret>>>, changed: &Notify) {
+    while secret.changed().await.is_ok() {
+        changed.notify_one();
+    }
+    pending::<()>().await;
+}

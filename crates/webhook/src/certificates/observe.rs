@@ -1,0 +1,90 @@
+//! What is stored now, read by requests: a plan is about what is there, whatever watches show.
+
+use k8s_openapi::api::core::v1::Secret;
+use kube::core::DynamicObject;
+use kube::{Api, Client};
+
+use super::configurations;
+use super::error::Error;
+use super::keep::Options;
+use super::plan::{Observed, Patch};
+use super::request::answer;
+use super::stored::Stored;
+use super::{Target, plan};
+
+/// The objects that plans are about.
+pub(super) struct Objects {
+    pub(super) secret: Secret,
+    configurations: Vec<(Target, Result<Option<DynamicObject>, Error>)>,
+}
+
+impl Objects {
+    /// Reads them. A configuration that cannot be read holds up neither the Secret nor the others.
+    pub(super) async fn read(client: &Client, options: &Options) -> Result<Self, Error> {
+        let mut configurations = Vec::new();
+        let secret = read_secret(client, options).await?;
+        for target in &options.configurations {
+            let object = configurations::read(client.clone(), target).await;
+            configurations.push((target.clone(), object));
+        }
+        Ok(Self {
+            secret,
+            configurations,
+        })
+    }
+
+    /// What a plan is made of. The time is read last: what was seen was so before.
+    pub(super) fn observe(&self, options: &Options, lifetime: jiff::SignedDuration) -> Observed {
+        let stored = Stored::read(&self.secret, &options.names);
+        Observed {
+            now: (options.clock)(),
+            lifetime,
+            serving: stored.serving,
+            next: stored.next,
+            bundle: stored.bundle,
+            next_trusted_since: stored.next_trusted_since,
+            configurations: self.existing(),
+        }
+    }
+
+    fn existing(&self) -> Vec<plan::Configuration> {
+        let known = self.configurations.iter();
+        known
+            .filter_map(|(target, object)| match object {
+                Ok(Some(object)) => Some(configurations::observe(target, Some(object))),
+                Ok(None) => None,
+                Err(_) => Some(configurations::observe(target, None)),
+            })
+            .collect()
+    }
+
+    /// The configuration that a patch is for.
+    pub(super) fn of(&self, patch: &Patch) -> Option<&DynamicObject> {
+        let mut known = self.configurations.iter();
+        let (_, object) = known.find(|(target, _)| *target == patch.target)?;
+        object.as_ref().ok()?.as_ref()
+    }
+
+    /// The names of those that do not exist.
+    pub(super) fn absent(&self) -> impl Iterator<Item = &Target> {
+        let known = self.configurations.iter();
+        known.filter_map(|(target, object)| matches!(object, Ok(None)).then_some(target))
+    }
+
+    /// The first of the failures to read one.
+    pub(super) fn into_failure(self) -> Option<Error> {
+        let mut objects = self.configurations.into_iter();
+        objects.find_map(|(_, object)| object.err())
+    }
+}
+
+async fn read_secret(client: &Client, options: &Options) -> Result<Secret, Error> {
+    let (namespace, name) = (&options.namespace, &options.secret_name);
+    let api = Api::<Secret>::namespaced(client.clone(), namespace);
+    let what = format!("Secret {namespace}/{name}");
+    let secret = answer("get", &what, api.get_opt(name)).await?;
+    secret.ok_or_else(|| Error::NoSecret {
+        namespace: namespace.clone(),
+        name: name.clone(),
+    })
+}

@@ -1,0 +1,105 @@
+//! What is to be written, decided from what is stored. Pure: no clock, no request, no key.
+//!
+//! A pair is served only after every webhook was seen to trust its CA and a grace passed in which
+//! API servers hear of that. At most one write of the Secret is planned at a time, and bundles are
+//! only ever what the Secret says: whoever goes on after a crash sees how far it got.
+
+mod observed;
+mod secret_write;
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::Target;
+pub use observed::{Ca, Configuration, Observed, Pair};
+pub use secret_write::{SecretWrite, Slot, Step};
+
+/// What is to be done now, and when to look again.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plan {
+    /// The Secret's next content. Nothing else is done before it is stored.
+    pub secret: Option<SecretWrite>,
+    /// The webhooks whose `caBundle` is not what the Secret says.
+    pub patches: Vec<Patch>,
+    /// When something is due that no watch tells of.
+    pub wake_at: Option<Timestamp>,
+}
+
+/// Webhooks of one configuration that get this bundle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// The configuration.
+    pub target: Target,
+    /// Their places in it.
+    pub webhooks: Vec<usize>,
+    /// The CAs that they are to trust.
+    pub bundle: Vec<String>,
+}
+
+/// What is due.
+pub fn plan(seen: &Observed) -> Plan {
+    let secret = secret_write::secret_write(seen);
+    let patches = match &secret {
+        Some(_) => Vec::new(),
+        None => patches(seen),
+    };
+    Plan {
+        secret,
+        patches,
+        wake_at: wake_at(seen),
+    }
+}
+
+impl Plan {
+    /// Whether there is nothing to write.
+    pub fn is_settled(&self) -> bool {
+        self.secret.is_none() && self.patches.is_empty()
+    }
+}
+
+fn patches(seen: &Observed) -> Vec<Patch> {
+    let bundle = seen.valid_authorities();
+    let patch = |configuration: &Configuration| {
+        let held = configuration.bundles.iter().flatten().enumerate();
+        let differing = held.filter(|(_, held)| **held != bundle);
+        Patch {
+            target: configuration.target.clone(),
+            webhooks: differing.map(|(place, _)| place).collect(),
+            bundle: bundle.clone(),
+        }
+    };
+    let patches = seen.configurations.iter().map(patch);
+    patches.filter(|patch| !patch.webhooks.is_empty()).collect()
+}
+
+/// The next moment at which another plan follows from the same content.
+fn wake_at(seen: &Observed) -> Option<Timestamp> {
+    let (serving, next) = (seen.usable_serving(), seen.usable_next());
+    let renewal = serving.filter(|_| next.is_none()).map(Pair::renew_at);
+    let promotion = seen
+        .next_trusted_since
+        .filter(|_| next.is_some())
+        .map(|since| seen.grace_after(since));
+    let expiries = serving.into_iter().chain(next).map(|pair| pair.not_after);
+    let due = renewal.into_iter().chain(promotion).chain(expiries);
+    due.chain(seen.bundle.iter().map(|ca| ca.not_after))
+        .filter(|at| *at > seen.now)
+        .min()
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(secret) = &self.secret {
+            writeln!(f, "{secret}")?;
+        }
+        for patch in &self.patches {
+            let bundle = patch.bundle.join(" ");
+            writeln!(f, "{} {:?} trusts {bundle}", patch.target, patch.webhooks)?;
+        }
+        match self.wake_at {
+            Some(at) => write!(f, "wake at {at}"),
+            None => write!(f, "wait"),
+        }
+    }
+}

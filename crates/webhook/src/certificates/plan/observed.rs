@@ -1,0 +1,113 @@
+//! What is known when it is decided.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::Target;
+use crate::certificates::Unusable;
+
+/// How long API servers may take to hear of a changed bundle, by their own watch.
+const MAX_GRACE: SignedDuration = SignedDuration::from_mins(5);
+/// The part of a lifetime that the grace takes at most: short ones are to be kept too.
+const GRACES_PER_LIFETIME: i32 = 20;
+
+/// What is stored, and the time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observed {
+    /// The time, read after all of the rest.
+    pub now: Timestamp,
+    /// How long new pairs are valid.
+    pub lifetime: SignedDuration,
+    /// What is served.
+    pub serving: Result<Pair, Unusable>,
+    /// What is to be served next, if something is stored as that.
+    pub next: Option<Result<Pair, Unusable>>,
+    /// The CAs that are to be trusted.
+    pub bundle: Vec<Ca>,
+    /// When all webhooks were seen to trust the next pair.
+    pub next_trusted_since: Option<Timestamp>,
+    /// The configurations that exist.
+    pub configurations: Vec<Configuration>,
+}
+
+/// A certificate whose key is there, which has the wanted names, and which a CA of the bundle signed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pair {
+    /// From when it is valid.
+    pub not_before: Timestamp,
+    /// When it or its CA expires.
+    pub not_after: Timestamp,
+    /// The CA that signed it, by [`Ca::id`].
+    pub signed_by: String,
+}
+
+/// A CA.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ca {
+    /// What it is known by: its certificate as PEM.
+    pub id: String,
+    /// When it expires.
+    pub not_after: Timestamp,
+}
+
+/// A configuration of webhooks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Configuration {
+    /// Which one.
+    pub target: Target,
+    /// The CAs that each of its webhooks trusts; `None` if it could not be read.
+    pub bundles: Option<Vec<Vec<String>>>,
+}
+
+impl Pair {
+    /// When its successor is made: after two thirds of its lifetime.
+    pub fn renew_at(&self) -> Timestamp {
+        let third = self.not_after.duration_since(self.not_before) / 3;
+        self.not_after.checked_sub(third).unwrap_or(self.not_after)
+    }
+}
+
+impl Observed {
+    /// What is served, if it can be.
+    pub(super) fn usable_serving(&self) -> Option<&Pair> {
+        self.serving
+            .as_ref()
+            .ok()
+            .filter(|pair| self.is_valid(pair))
+    }
+
+    /// What can be served next.
+    pub(super) fn usable_next(&self) -> Option<&Pair> {
+        let next = self.next.as_ref().and_then(|next| next.as_ref().ok());
+        next.filter(|pair| self.is_valid(pair))
+    }
+
+    fn is_valid(&self, pair: &Pair) -> bool {
+        self.now < pair.not_after
+    }
+
+    /// The CAs that have not expired. A former one stays until then: a process that hears late
+    /// serves what it signed.
+    pub(super) fn valid_authorities(&self) -> Vec<String> {
+        let valid = self.bundle.iter().filter(|ca| self.now < ca.not_after);
+        valid.map(|ca| ca.id.clone()).collect()
+    }
+
+    /// The end of the grace that begins here.
+    pub(super) fn grace_after(&self, since: Timestamp) -> Timestamp {
+        let grace = MAX_GRACE.min(self.lifetime / GRACES_PER_LIFETIME);
+        since.checked_add(grace).unwrap_or(since)
+    }
+
+    /// Whether each webhook trusts this CA; `None` if one that may not could not be read.
+    pub(super) fn is_trusted(&self, ca: &String) -> Option<bool> {
+        let known = self
+            .configurations
+            .iter()
+            .filter_map(|c| c.bundles.as_ref());
+        if !known.flatten().all(|bundle| bundle.contains(ca)) {
+            return Some(false);
+        }
+        let are_all_known = self.configurations.iter().all(|c| c.bundles.is_some());
+        are_all_known.then_some(true)
+    }
+}

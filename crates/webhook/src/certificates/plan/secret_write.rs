@@ -1,0 +1,145 @@
+//! The next write of the Secret.
+
+use std::fmt;
+
+use jiff::Timestamp;
+
+use super::{Observed, Pair};
+
+/// What the Secret becomes, in terms of what it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecretWrite {
+    /// Why.
+    pub step: Step,
+    /// What is served from then on.
+    pub serving: Slot,
+    /// What is to be served next.
+    pub next: Slot,
+    /// The CAs that stay. That of a pair which is made comes after them.
+    pub bundle: Vec<String>,
+    /// When all webhooks were seen to trust the next pair.
+    pub trusted_since: Option<Timestamp>,
+}
+
+/// Where a pair comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// What is served now.
+    Serving,
+    /// What was to be served next.
+    Next,
+    /// It is made.
+    Made,
+    /// There is none.
+    Nothing,
+}
+
+/// The steps of a rotation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A pair is made and served at once: there is nothing to lose.
+    Install,
+    /// The next pair is made and trusted.
+    Prepare,
+    /// All webhooks trust the next pair: the grace begins.
+    BeginGrace,
+    /// A webhook does not trust the next pair any more: another grace is due.
+    EndGrace,
+    /// The next pair is served.
+    Promote,
+    /// What is of no use goes.
+    Tidy,
+}
+
+/// The first of the writes that are due. A next pair that nothing is served before is used even if
+/// it is not trusted everywhere: a new one would be trusted nowhere.
+pub(super) fn secret_write(seen: &Observed) -> Option<SecretWrite> {
+    let write = match (seen.usable_serving(), seen.usable_next()) {
+        (None, None) => Some(Step::Install),
+        (None, Some(_)) => Some(Step::Promote),
+        (Some(serving), None) => prepare(seen, serving),
+        (Some(_), Some(next)) => advance(seen, next),
+    };
+    let is_any_expired = seen.valid_authorities().len() < seen.bundle.len();
+    let step = write.or(is_any_expired.then_some(Step::Tidy))?;
+    Some(content(seen, step))
+}
+
+fn prepare(seen: &Observed, serving: &Pair) -> Option<Step> {
+    if serving.renew_at() <= seen.now {
+        return Some(Step::Prepare);
+    }
+    let is_untidy = seen.next.is_some() || seen.next_trusted_since.is_some();
+    is_untidy.then_some(Step::Tidy)
+}
+
+/// A grace that began in the future was stamped by a clock that has been corrected since.
+fn advance(seen: &Observed, next: &Pair) -> Option<Step> {
+    match (seen.is_trusted(&next.signed_by)?, seen.next_trusted_since) {
+        (true, Some(since)) if since > seen.now => Some(Step::BeginGrace),
+        (true, Some(since)) if seen.grace_after(since) <= seen.now => Some(Step::Promote),
+        (true, None) => Some(Step::BeginGrace),
+        (false, Some(_)) => Some(Step::EndGrace),
+        (true, Some(_)) | (false, None) => None,
+    }
+}
+
+fn content(seen: &Observed, step: Step) -> SecretWrite {
+    let kept = match seen.usable_next() {
+        Some(_) => Slot::Next,
+        None => Slot::Nothing,
+    };
+    let (serving, next) = match step {
+        Step::Install => (Slot::Made, Slot::Nothing),
+        Step::Prepare => (Slot::Serving, Slot::Made),
+        Step::Promote => (Slot::Next, Slot::Nothing),
+        Step::BeginGrace | Step::EndGrace | Step::Tidy => (Slot::Serving, kept),
+    };
+    let trusted_since = match step {
+        Step::BeginGrace => Some(seen.now),
+        Step::Tidy => seen.next_trusted_since.filter(|_| next == Slot::Next),
+        Step::Install | Step::Prepare | Step::EndGrace | Step::Promote => None,
+    };
+    SecretWrite {
+        step,
+        serving,
+        next,
+        bundle: seen.valid_authorities(),
+        trusted_since,
+    }
+}
+
+impl SecretWrite {
+    /// Whether a pair has to be made for it.
+    pub fn needs_pair(&self) -> bool {
+        [self.serving, self.next].contains(&Slot::Made)
+    }
+}
+
+impl fmt::Display for SecretWrite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { serving, next, .. } = self;
+        let (step, bundle) = (self.step, self.bundle.join(" "));
+        write!(
+            f,
+            "{step}: serve {serving:?}, then {next:?}, trust [{bundle}]"
+        )?;
+        match self.trusted_since {
+            Some(since) => write!(f, ", since {since}"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl fmt::Display for Step {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Install => "a certificate is made and served",
+            Self::Prepare => "the next certificate is made and trusted",
+            Self::BeginGrace => "all webhooks trust the next certificate",
+            Self::EndGrace => "a webhook does not trust the next certificate any more",
+            Self::Promote => "the next certificate is served",
+            Self::Tidy => "what expired or is of no use is removed",
+        })
+    }
+}

@@ -1,0 +1,140 @@
+//! The Secret: how all processes hear of it, and what the leading one writes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use k8s_openapi::ByteString;
+use k8s_openapi::api::core::v1::Secret;
+use kube::api::ApiResource;
+use kube::core::DynamicObject;
+use kube::{Api, Client};
+use tokio::sync::watch;
+
+use super::error::Unusable;
+use super::made::Made;
+use super::named_watch::watch_by_name;
+use super::plan::{SecretWrite, Slot};
+use super::serving::Serving;
+use super::stored::{AUTHORITIES, NEXT, NEXT_TRUSTED_SINCE, SERVING, Slots, value};
+
+/// What is heard of the Secret.
+#[derive(Clone, Debug)]
+pub struct SecretWatch {
+    /// Its content; `None` before it was read and while it does not exist.
+    pub secret: watch::Receiver<Option<Arc<Secret>>>,
+    /// What is served: the last content that can be.
+    pub serving: watch::Receiver<Option<Arc<Serving>>>,
+}
+
+/// Watches the Secret for as long as the future is polled. What cannot be served is reported, and
+/// what was served stays.
+pub fn watch_secret(
+    client: Client,
+    namespace: &str,
+    name: &str,
+) -> (SecretWatch, impl Future<Output = ()> + Send + 'static) {
+    let (secrets, secret) = watch::channel(None);
+    let (pairs, serving) = watch::channel(None);
+    let resource = ApiResource::erase::<Secret>(&());
+    let api = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
+    let (name, path) = (name.to_owned(), format!("{namespace}/{name}"));
+    let watching = async move {
+        let tell = |object: Option<DynamicObject>| {
+            let secret = object.and_then(|object| decode(object, &path));
+            publish(&pairs, secret.as_ref(), &path);
+            secrets.send_replace(secret.map(Arc::new));
+        };
+        watch_by_name(api, &name, tell).await;
+    };
+    (SecretWatch { secret, serving }, watching)
+}
+
+fn decode(object: DynamicObject, path: &str) -> Option<Secret> {
+    let secret = object.try_parse();
+    secret
+        .inspect_err(|error| tracing::warn!(secret = path, %error, "Secret cannot be decoded"))
+        .ok()
+}
+
+fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>, path: &str) {
+    let Some(secret) = secret else {
+        tracing::warn!(
+            secret = path,
+            "Secret of the webhook's certificate does not exist: the chart makes it (helm \
+             upgrade), or set server.webhooks.secretName"
+        );
+        return;
+    };
+    match Serving::read(secret) {
+        Ok(new) => {
+            pairs.send_if_modified(|served| replace(served, new));
+        }
+        Err(Unusable::Missing(_)) if pairs.borrow().is_none() => tracing::info!(
+            secret = path,
+            "Secret holds no certificate yet: the leading operator makes it, or whatever \
+             provides it"
+        ),
+        Err(problem) => tracing::warn!(
+            secret = path,
+            %problem,
+            "Secret holds no certificate that can be served, the former one stays: empty the \
+             Secret for a new one, or correct what provides it"
+        ),
+    }
+}
+
+fn replace(served: &mut Option<Arc<Serving>>, new: Serving) -> bool {
+    if served.as_ref().is_some_and(|served| served.is(&new)) {
+        return false;
+    }
+    tracing::info!(not_after = %new.not_after, "webhook serves another certificate");
+    *served = Some(Arc::new(new));
+    true
+}
+
+/// The Secret with this content; what is not ours stays.
+pub(super) fn rewrite(mut secret: Secret, write: &SecretWrite, made: Option<&Made>) -> Secret {
+    let pairs = [(SERVING, write.serving), (NEXT, write.next)]
+        .map(|(slots, source)| (slots, pair_from(&secret, source, made)));
+    let data = secret.data.get_or_insert_default();
+    for (slots, pair) in pairs {
+        store_pair(data, slots, pair);
+    }
+    let made = made.map(|made| made.authority.as_str());
+    let bundle = write.bundle.concat() + made.unwrap_or_default();
+    data.insert(AUTHORITIES.to_owned(), ByteString(bundle.into_bytes()));
+    set_trusted_since(&mut secret, write.trusted_since);
+    secret
+}
+
+fn pair_from(secret: &Secret, source: Slot, made: Option<&Made>) -> Option<[Vec<u8>; 2]> {
+    let stored = |slots: Slots| {
+        let certificate = value(secret, slots.certificate).ok()?.to_vec();
+        Some([certificate, value(secret, slots.key).ok()?.to_vec()])
+    };
+    match source {
+        Slot::Serving => stored(SERVING),
+        Slot::Next => stored(NEXT),
+        Slot::Made => made.map(|made| [made.certificate.clone().into(), made.key.clone().into()]),
+        Slot::Nothing => None,
+    }
+}
+
+fn store_pair(data: &mut BTreeMap<String, ByteString>, slots: Slots, pair: Option<[Vec<u8>; 2]>) {
+    if let Some([certificate, key]) = pair {
+        data.insert(slots.certificate.to_owned(), ByteString(certificate));
+        data.insert(slots.key.to_owned(), ByteString(key));
+    } else {
+        data.remove(slots.certificate);
+        data.remove(slots.key);
+    }
+}
+
+fn set_trusted_since(secret: &mut Secret, since: Option<Timestamp>) {
+    let annotations = secret.metadata.annotations.get_or_insert_default();
+    match since {
+        Some(since) => annotations.insert(NEXT_TRUSTED_SINCE.to_owned(), since.to_string()),
+        None => annotations.remove(NEXT_TRUSTED_SINCE),
+    };
+}

@@ -1,0 +1,71 @@
+//! A certificate and its key, as they are served.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Secret;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use tokio_rustls::rustls::sign::CertifiedKey;
+
+use super::error::Unusable;
+use super::stored::{self, Slots};
+
+/// What is served now.
+#[derive(Debug)]
+pub struct Serving {
+    /// The certificate and what stands behind it in `tls.crt`, as DER.
+    pub chain: Vec<CertificateDer<'static>>,
+    /// Its key, which prints as nothing.
+    pub key: PrivateKeyDer<'static>,
+    /// Both, as a rustls certificate resolver hands them out.
+    pub certified_key: Arc<CertifiedKey>,
+    /// When the certificate expires.
+    pub not_after: Timestamp,
+}
+
+impl Serving {
+    /// What this Secret says is to be served.
+    pub fn read(secret: &Secret) -> Result<Self, Unusable> {
+        Self::from_slots(secret, stored::SERVING)
+    }
+
+    /// A certificate and its key, which have to fit each other.
+    pub(super) fn from_slots(secret: &Secret, slots: Slots) -> Result<Self, Unusable> {
+        let chain = chain(secret, slots.certificate)?;
+        let key = PrivateKeyDer::from_pem_slice(stored::value(secret, slots.key)?);
+        let key = key.map_err(|error| Unusable::Unreadable {
+            key: slots.key,
+            problem: error.to_string(),
+        })?;
+        let provider = ring::default_provider();
+        let certified = CertifiedKey::from_der(chain.clone(), key.clone_key(), &provider);
+        let certified = certified.map_err(|error| Unusable::KeyDoesNotFit {
+            key: slots.key,
+            certificate: slots.certificate,
+            problem: error.to_string(),
+        })?;
+        let first = stored::first_of(&chain, slots.certificate)?;
+        Ok(Self {
+            not_after: stored::validity(&first).1,
+            certified_key: Arc::new(certified),
+            chain,
+            key,
+        })
+    }
+
+    /// Whether it is the same as that.
+    pub fn is(&self, other: &Self) -> bool {
+        self.chain == other.chain && self.key == other.key
+    }
+}
+
+fn chain(secret: &Secret, key: &'static str) -> Result<Vec<CertificateDer<'static>>, Unusable> {
+    let text = stored::value(secret, key)?;
+    let chain: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(text).collect();
+    chain.map_err(|error| Unusable::Unreadable {
+        key,
+        problem: error.to_string(),
+    })
+}

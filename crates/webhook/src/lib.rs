@@ -1,0 +1,3 @@
+//! The admission webhook: the certificates it is reached by.
+
+pub mod certificates;
