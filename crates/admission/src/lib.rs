@@ -7,6 +7,7 @@
 //! field, places                                       where something is wrong, and its words
 //! ```
 
+pub mod authorizer;
 pub mod defaults;
 mod field;
 pub mod minimums;

@@ -7,6 +7,7 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod authorizer;
 mod cases;
 mod defaults;
 mod minimums;

@@ -1,0 +1,121 @@
+//! Who may change or delete what the operator makes for a set (Grove's authorizer webhook). Pure: the
+//! webhook decodes the request and looks up the set.
+//!
+//! It asks about objects, never about their subresources, so `kubectl scale`, autoscalers, evictions,
+//! bindings and statuses pass. It protects users from their own slips; it is no substitute for RBAC:
+//! whoever may annotate the set may switch it off.
+
+mod exempt;
+mod words;
+
+use std::ops::Deref;
+
+use api::{PodCliqueSet, labels};
+use domain::object::ownership;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+pub use exempt::{ALWAYS_EXEMPT, Exemptions};
+
+/// What is to be done to the object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// `POST`.
+    Create,
+    /// `PUT` and `PATCH`.
+    Update,
+    /// `DELETE`, of one or of a collection.
+    Delete,
+    /// `exec`, `port-forward` and the like.
+    Connect,
+}
+
+/// A request, as the API server tells of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What is to be done.
+    pub operation: Operation,
+    /// API group; empty for Kubernetes' own first kinds.
+    pub group: &'a str,
+    /// Name of the kind in paths: `podcliques`.
+    pub resource: &'a str,
+    /// Such as `scale`; empty for the object itself.
+    pub subresource: &'a str,
+    /// Who asks.
+    pub user: &'a str,
+    /// The groups of who asks.
+    pub groups: &'a [String],
+    /// Metadata as it is to be; none for a deletion.
+    pub object: Option<&'a ObjectMeta>,
+    /// Metadata as it is; none for a creation.
+    pub old: Option<&'a ObjectMeta>,
+}
+
+/// The answer to a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ruling {
+    /// It may be carried out.
+    Allowed,
+    /// Allowed because it cannot be told whose the object is.
+    AllowedWithWarning(String),
+    /// It may not.
+    Refused {
+        /// Subject, who, what, and what to do instead.
+        reason: String,
+    },
+}
+
+impl Asked<'_> {
+    /// The metadata that says whose the object is: what is stored, so that nobody frees an object
+    /// by changing its labels.
+    fn judged(&self) -> Option<&ObjectMeta> {
+        match self.operation {
+            Operation::Create => self.object,
+            Operation::Update | Operation::Delete | Operation::Connect => self.old,
+        }
+    }
+
+    fn is_of_pod(&self) -> bool {
+        self.group.is_empty() && self.resource == "pods"
+    }
+
+    /// Nobody is kept from this. Pods are deleted to have them replaced; a pod made by hand has no
+    /// owner and is left alone.
+    fn is_open_to_all(&self) -> bool {
+        let is_update = self.operation == Operation::Update;
+        self.operation == Operation::Connect
+            || !self.subresource.is_empty()
+            || (self.is_of_pod() && !is_update)
+    }
+}
+
+/// Whether the request may be carried out. `find_set` looks up the set by namespace and name.
+pub fn rule_on<S: Deref<Target = PodCliqueSet>>(
+    asked: &Asked<'_>,
+    exemptions: &Exemptions,
+    find_set: impl Fn(&str, &str) -> Option<S>,
+) -> Ruling {
+    if asked.is_open_to_all() || exemptions.contain(asked) {
+        return Ruling::Allowed;
+    }
+    let Some(meta) = asked.judged() else {
+        return Ruling::AllowedWithWarning(words::without_object(asked));
+    };
+    if ownership::label(meta, labels::MANAGED_BY) != Some(labels::MANAGER) {
+        return Ruling::Allowed;
+    }
+    let Some(set) = ownership::label(meta, labels::PART_OF).filter(|set| !set.is_empty()) else {
+        return Ruling::AllowedWithWarning(words::without_parent(asked, meta));
+    };
+    let namespace = meta.namespace.as_deref().unwrap_or_default();
+    match find_set(namespace, set) {
+        None => Ruling::AllowedWithWarning(words::unknown_parent(asked, meta, set)),
+        Some(parent) if is_open(&parent) => Ruling::Allowed,
+        Some(_) => Ruling::Refused {
+            reason: words::refusal(asked, meta, set),
+        },
+    }
+}
+
+fn is_open(set: &PodCliqueSet) -> bool {
+    ownership::annotation(&set.metadata, labels::DISABLE_PROTECTION) == Some("true")
+}
