@@ -1,3 +1,4 @@
 //! Objects to test with.
 
 pub mod builders;
+pub mod good_set;

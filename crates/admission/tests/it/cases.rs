@@ -3,62 +3,14 @@
 use admission::defaults::{DefaultsConfig, apply};
 use admission::{FieldError, Rules, validate, validate_update};
 use api::PodCliqueSet;
-use serde_json::{Value, json};
+use testkit::good_set::{Edit, edited};
 
-/// A good set: a standalone clique and a group of two.
-pub(crate) fn good() -> Value {
-    let clique = |name: &str, replicas: i32| {
-        json!({"name": name, "spec": {
-            "roleName": name,
-            "replicas": replicas,
-            "podSpec": {"containers": [{"name": "main", "image": "llm:1"}]}
-        }})
-    };
-    json!({
-        "apiVersion": "grove.io/v1alpha1",
-        "kind": "PodCliqueSet",
-        "metadata": {"name": "serve"},
-        "spec": {
-            "replicas": 1,
-            "template": {
-                "cliques": [clique("frontend", 2), clique("leader", 1), clique("worker", 3)],
-                "podCliqueScalingGroups": [
-                    {"name": "prefill", "cliqueNames": ["leader", "worker"], "replicas": 2}
-                ]
-            }
-        }
-    })
-}
-
-pub(crate) const CLIQUES: &str = "/spec/template/cliques";
-pub(crate) const FRONTEND: &str = "/spec/template/cliques/0";
-pub(crate) const GROUPS: &str = "/spec/template/podCliqueScalingGroups";
-pub(crate) const GROUP: &str = "/spec/template/podCliqueScalingGroups/0";
-pub(crate) const LONG: &str = "a-name-that-takes-up-more-room-than-there-is";
-
-pub(crate) type Edit<'a> = (&'a str, Value);
-
-/// The good set with other values in places given as JSON pointers; a place that ends in `-` is
-/// the end of a list.
+/// The good set with other values in places given as JSON pointers, as the webhook makes it.
 pub(crate) fn set(edits: &[Edit<'_>]) -> PodCliqueSet {
-    let mut pcs = good();
-    for (pointer, value) in edits {
-        let (parent, field) = pointer.rsplit_once('/').unwrap();
-        match pcs.pointer_mut(parent).unwrap() {
-            Value::Object(object) => drop(object.insert(field.into(), value.clone())),
-            Value::Array(items) if field == "-" => items.push(value.clone()),
-            Value::Array(items) => items[field.parse::<usize>().unwrap()] = value.clone(),
-            other => panic!("{parent} is {other}"),
-        }
-    }
     apply(
-        &serde_json::from_value(pcs).unwrap(),
+        &serde_json::from_value(edited(edits)).unwrap(),
         &DefaultsConfig::default(),
     )
-}
-
-pub(crate) fn at(parent: &str, field: &str) -> String {
-    format!("{parent}/{field}")
 }
 
 pub(crate) fn lines(errors: &[FieldError]) -> String {

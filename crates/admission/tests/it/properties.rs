@@ -6,8 +6,9 @@ use admission::{Rules, validate};
 use api::{PodCliqueSet, names as generated};
 use proptest::prelude::*;
 use serde_json::json;
+use testkit::good_set::{CLIQUES, GROUPS};
 
-use crate::cases::{CLIQUES, GROUPS, changes_of, lines, set};
+use crate::cases::{changes_of, lines, set};
 
 /// A set of which only names and start order matter: name, group and parents of each clique.
 fn named(cliques: &[(String, Option<String>, Vec<String>)]) -> PodCliqueSet {

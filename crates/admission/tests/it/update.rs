@@ -2,8 +2,9 @@
 
 use rstest::rstest;
 use serde_json::{Value, json};
+use testkit::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at, good};
 
-use crate::cases::{CLIQUES, Edit, FRONTEND, GROUP, at, changes_of, good, set, verdict};
+use crate::cases::{changes_of, set, verdict};
 
 /// What is told of a change from one set to another.
 fn changed(before: &[Edit<'_>], after: &[Edit<'_>]) -> String {

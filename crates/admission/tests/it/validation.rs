@@ -3,10 +3,9 @@
 use admission::Rules;
 use api::PodCliqueSet;
 use serde_json::json;
+use testkit::good_set::{CLIQUES, FRONTEND, GROUP, GROUPS, LONG, at};
 
-use crate::cases::{
-    CLIQUES, FRONTEND, GROUP, GROUPS, LONG, at, cases, describe_errors, set, words,
-};
+use crate::cases::{cases, describe_errors, set, words};
 
 #[test]
 fn a_good_set_is_accepted() {
