@@ -4,6 +4,8 @@
 //! ```text
 //! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     what `validate_set` calls, in this order
 //!                                     minimums        what exists keeps its minimums
+//! scaling                             what somebody may change of what was made of a set
+//! warnings, unknown_fields            what is accepted and does not do what it seems to
 //! field, places                                       where something is wrong, and its words
 //! ```
 
@@ -14,8 +16,12 @@ pub mod minimums;
 pub mod oversize;
 mod places;
 mod rules;
+pub mod scaling;
 pub mod unimplemented;
+pub mod unknown_fields;
 pub mod validated_set;
+pub mod warnings;
 
 pub use field::FieldError;
-pub use rules::{Rules, invalid_delays, validate, validate_update};
+pub use rules::{Rules, invalid_delays, validate, validate_binding, validate_update};
+pub use warnings::Warning;

@@ -26,10 +26,13 @@ mod start_order;
 mod syntax;
 mod termination;
 mod topology;
+mod topology_binding;
 mod training;
 mod update;
 
 pub(crate) use create::within_limits;
 pub use create::{invalid_delays, validate};
 pub use options::Rules;
+pub(crate) use topology::constraints;
+pub use topology_binding::validate_binding;
 pub use update::validate_update;

@@ -20,15 +20,15 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 }
 
 /// A constraint in its place.
-pub(super) struct Placed<'a> {
-    pub(super) at: Path,
-    pub(super) constraint: &'a TopologyConstraint,
+pub(crate) struct Placed<'a> {
+    pub(crate) at: Path,
+    pub(crate) constraint: &'a TopologyConstraint,
     /// The topology named by what this is a part of.
     inherited: Option<&'a str>,
 }
 
 /// All constraints of the set, outermost first.
-pub(super) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
+pub(crate) fn constraints(pcs: &PodCliqueSet) -> Vec<Placed<'_>> {
     let own = pcs.spec.template.topology_constraint.as_ref();
     let of_set = own.and_then(topology_name);
     let placed = |at: Path, constraint, inherited| {

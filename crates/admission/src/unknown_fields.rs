@@ -1,0 +1,40 @@
+//! Fields that do not exist and are often written. The API server drops them without a word, so only
+//! what reads the request or a file itself can tell.
+
+use serde_json::Value;
+
+use crate::field::{FieldError, Path};
+
+/// What is written, and what is meant.
+struct Misspelt {
+    parent: &'static [&'static str],
+    written: &'static str,
+    meant: &'static str,
+}
+
+const MISSPELT: &[Misspelt] = &[
+    // The name in Grove's Go types and in its messages.
+    Misspelt {
+        parent: &["spec", "template"],
+        written: "podCliqueScalingGroupConfigs",
+        meant: "podCliqueScalingGroups",
+    },
+];
+
+/// Hints for fields of a PodCliqueSet, as it was sent, that do not exist.
+pub fn hints(raw: &Value) -> Vec<FieldError> {
+    MISSPELT.iter().filter_map(|m| m.hint(raw)).collect()
+}
+
+impl Misspelt {
+    fn hint(&self, raw: &Value) -> Option<FieldError> {
+        let mut parent = raw;
+        for name in self.parent {
+            parent = parent.get(name)?;
+        }
+        let given = parent.get(self.written)?;
+        let at = Path::new(&self.parent.join(".")).field(self.written);
+        let remedy = format!("name it {}", self.meant);
+        Some(at.wrong(given, "there is no such field, it would be dropped", remedy))
+    }
+}

@@ -1,0 +1,98 @@
+//! What is accepted and does not do what it seems to, or does what is rarely wanted. Told to whoever
+//! writes the set; nothing else follows from it.
+//!
+//! The API server cuts a warning after 256 characters and drops what is beyond 4 KiB in all.
+
+mod autoscaling;
+mod without_effect;
+
+use std::fmt;
+
+use api::{PodCliqueSet, WorkloadType};
+use domain::health::termination;
+use domain::object::text::cut_text;
+use jiff::SignedDuration;
+
+use crate::field::Path;
+use crate::places::{cliques, scaling_groups, template};
+
+/// Shorter delays terminate gangs whose pods are only restarted.
+const SHORT: SignedDuration = SignedDuration::from_secs(10);
+/// Of one warning.
+const MAX_CHARS: usize = 250;
+
+/// A warning, and what it is about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// JSON path of the field.
+    pub path: String,
+    /// What is to be known.
+    pub text: String,
+}
+
+impl Warning {
+    pub(crate) fn new(at: &Path, text: impl Into<String>) -> Self {
+        Self {
+            path: at.to_string(),
+            text: text.into(),
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = format!("{}: {}", self.path, self.text);
+        f.write_str(&cut_text(&line, MAX_CHARS))
+    }
+}
+
+/// What is to be known about an accepted set with its defaults applied; `old` is the stored one, if
+/// it is a change. Nothing is told of a set that is being deleted.
+pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
+    if new.metadata.deletion_timestamp.is_some() {
+        return Vec::new();
+    }
+    let is_training = new.spec.workload_type == Some(WorkloadType::Training);
+    let of_type = if is_training {
+        without_effect::of_job(new)
+    } else {
+        [short_delays(new), ending_pods(new)].concat()
+    };
+    [
+        without_effect::start_order(new),
+        of_type,
+        without_effect::priorities(new),
+        autoscaling::check(old, new),
+        without_effect::old_constraints(new),
+        without_effect::ignored(new),
+    ]
+    .concat()
+}
+
+fn short_delays(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let own = &pcs.spec.template.termination_delay;
+    let groups = scaling_groups(pcs).map(|(at, group)| (at, &group.termination_delay));
+    let all = [(template(), own)].into_iter().chain(groups);
+    let short = all.filter_map(|(at, delay)| {
+        let delay = delay.as_ref()?.parse().ok()?;
+        // Still shorter is an error, and disables gang termination where it was stored before.
+        let is_short = (termination::SHORTEST..SHORT).contains(&delay);
+        let text = format!(
+            "{}s is shorter than most restarts: gangs may be terminated for one",
+            delay.as_secs()
+        );
+        is_short.then(|| Warning::new(&at.field("terminationDelay"), text))
+    });
+    short.collect()
+}
+
+/// A kubelet that does not restart containers leaves that to the operator (docs/semantics.md §6.4).
+fn ending_pods(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let ending = cliques(pcs).filter_map(|(at, clique)| {
+        let policy = clique.spec.pod_spec.restart_policy.as_deref()?;
+        let at = at.field("spec").field("podSpec").field("restartPolicy");
+        let text = "pods that end are replaced by new ones; use Always, or Training for a job";
+        (policy != "Always").then(|| Warning::new(&at, text))
+    });
+    ending.collect()
+}

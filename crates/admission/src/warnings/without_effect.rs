@@ -1,0 +1,68 @@
+//! Fields that have no effect, or not the one that was meant.
+
+use api::PodCliqueSet;
+use api::podcliqueset::CliqueStartupType;
+
+use super::Warning;
+use crate::field::Path;
+use crate::places::{cliques, scaling_groups};
+use crate::rules::constraints;
+use crate::unimplemented;
+
+pub(super) fn start_order(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let type_ = pcs.spec.template.clique_startup_type.unwrap_or_default();
+    let text = "has no effect without cliqueStartupType: CliqueStartupTypeExplicit";
+    cliques(pcs)
+        .filter(|(_, clique)| !clique.spec.starts_after.is_empty())
+        .filter(|_| type_ != CliqueStartupType::Explicit)
+        .map(|(at, _)| Warning::new(&at.field("spec").field("startsAfter"), text))
+        .collect()
+}
+
+/// The template of a job cannot be changed, so there is nothing to update.
+pub(super) fn of_job(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let text = "has no effect: the template of a Training workload cannot be changed";
+    let strategy = pcs.spec.update_strategy.as_ref();
+    let strategy = strategy.map(|_| Path::new("spec").field("updateStrategy"));
+    let of_cliques = cliques(pcs).filter(|(_, clique)| clique.rolling_update.is_some());
+    let of_groups = scaling_groups(pcs).filter(|(_, group)| group.rolling_update.is_some());
+    let parts = of_cliques
+        .map(|(at, _)| at)
+        .chain(of_groups.map(|(at, _)| at));
+    let places = strategy
+        .into_iter()
+        .chain(parts.map(|at| at.field("rollingUpdate")));
+    places.map(|at| Warning::new(&at, text)).collect()
+}
+
+pub(super) fn priorities(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let of_set = pcs.spec.template.priority_class_name.as_str();
+    let replaced = cliques(pcs).filter_map(|(at, clique)| {
+        let own = clique.spec.pod_spec.priority_class_name.as_deref()?;
+        let at = at.field("spec").field("podSpec").field("priorityClassName");
+        let text = "has no effect: spec.template.priorityClassName is set";
+        let is_replaced = ![of_set, ""].contains(&own) && !of_set.is_empty();
+        is_replaced.then(|| Warning::new(&at, text))
+    });
+    replaced.collect()
+}
+
+pub(super) fn old_constraints(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let all = constraints(pcs).into_iter();
+    all.filter(|placed| !placed.constraint.pack_domain.is_empty())
+        .map(|placed| {
+            let at = placed.at.field("packDomain");
+            Warning::new(&at, "is deprecated: move it to pack.required")
+        })
+        .collect()
+}
+
+pub(super) fn ignored(pcs: &PodCliqueSet) -> Vec<Warning> {
+    let fields = unimplemented::ignored_fields(pcs).into_iter();
+    fields
+        .map(|path| Warning {
+            path,
+            text: "has no effect yet".into(),
+        })
+        .collect()
+}
