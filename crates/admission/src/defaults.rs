@@ -44,7 +44,21 @@ pub fn apply_on_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &
     apply_around_cliques(&mut sent.spec, config);
     let training = sent.spec.workload_type == Some(WorkloadType::Training);
     if !training || has_clique_defaults(stored) {
+        keep_minimums(stored, &mut sent.spec);
         apply_to_cliques(&mut sent.spec);
+    }
+}
+
+/// `minAvailable` is fixed at creation: one that is not sent is the stored one, and not the default
+/// of changed `replicas`, which would be refused as a change.
+fn keep_minimums(stored: &PodCliqueSet, sent: &mut PodCliqueSetSpec) {
+    let stored = &stored.spec.template.cliques;
+    for clique in &mut sent.template.cliques {
+        if let Some(before) = stored.iter().find(|c| c.name == clique.name) {
+            let spec = &before.spec;
+            let minimum = spec.min_available.unwrap_or(spec.replicas.max(1));
+            clique.spec.min_available.get_or_insert(minimum);
+        }
     }
 }
 

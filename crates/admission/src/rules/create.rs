@@ -4,7 +4,7 @@ use api::PodCliqueSet;
 
 use super::options::Rules;
 use super::{
-    autoscaling, claims, cliques, collisions, metadata, names, pods, rolling_update,
+    autoscaling, claim_names, claims, cliques, collisions, metadata, names, pods, rolling_update,
     scaling_groups, start_order, termination, topology, training,
 };
 use crate::field::FieldError;
@@ -37,6 +37,7 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
         training::check(pcs),
         topology::check(pcs),
         claims::check(pcs),
+        claim_names::check(pcs),
     ]
     .concat()
 }

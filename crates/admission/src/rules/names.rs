@@ -17,6 +17,8 @@ use crate::places::{cliques, group_of, scaling_groups};
 const MAX_NAMES_LENGTH: usize = 45;
 /// Characters that the API server adds to `generateName`.
 const GENERATED: usize = 5;
+/// Characters of `generateName` that it keeps.
+const LONGEST_PREFIX: usize = 63 - GENERATED;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let mut errors = set_name(pcs);
@@ -34,13 +36,27 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 fn set_name(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let at = Path::new("metadata.name");
     let Some(name) = pcs.metadata.name.as_deref() else {
-        return Vec::new();
+        return generated_name(pcs).into_iter().collect();
     };
     if name.starts_with(|c: char| c.is_ascii_digit()) && syntax::is_dns_label(name) {
         let problem = "must start with a letter, because Services are named after it";
         return vec![at.wrong(name, problem, format!("name it \"s{name}\", for example"))];
     }
     spelling(&at, name).into_iter().collect()
+}
+
+/// The API server cuts it and appends letters and digits.
+fn generated_name(pcs: &PodCliqueSet) -> Option<FieldError> {
+    let prefix = pcs.metadata.generate_name.as_deref()?;
+    let starts = prefix.starts_with(|c: char| c.is_ascii_lowercase());
+    let cut: String = prefix.chars().take(LONGEST_PREFIX).collect();
+    let is_label = starts && syntax::is_dns_label(&format!("{cut}x"));
+    let problem = format!(
+        "must start with a letter and make a DNS label ({}), because Services are named after it",
+        syntax::DNS_LABEL
+    );
+    let at = Path::new("metadata.generateName");
+    (!is_label).then(|| at.wrong(prefix, problem, "respell it, such as \"serve-\""))
 }
 
 fn spelling(at: &Path, name: &str) -> Option<FieldError> {
@@ -99,7 +115,8 @@ fn lengths(pcs: &PodCliqueSet) -> Vec<FieldError> {
         .collect()
 }
 
-fn set_length(pcs: &PodCliqueSet) -> usize {
+/// Characters of the set's name, which may be made from `generateName` only later.
+pub(super) fn set_length(pcs: &PodCliqueSet) -> usize {
     match (&pcs.metadata.name, &pcs.metadata.generate_name) {
         (Some(name), _) => name.len(),
         (None, Some(prefix)) => prefix.len() + GENERATED,

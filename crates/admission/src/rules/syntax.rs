@@ -4,6 +4,9 @@
 pub(super) const DNS_LABEL: &str = "lower-case letters, digits and hyphens, first and last a \
                                     letter or digit, at most 63 characters";
 
+/// Characters of a DNS label.
+pub(super) const LONGEST_LABEL: usize = 63;
+
 /// Whether it can be (part of) a host name (RFC 1123). Also true of every valid label value made
 /// of one word, so such a name can be used in both places.
 pub(super) fn is_dns_label(text: &str) -> bool {

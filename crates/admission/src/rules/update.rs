@@ -29,38 +29,61 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
     errors
 }
 
-/// The parts of a set are those it was created with; where they start in order, the order too.
+/// The parts of a set are those it was created with; where they start in order, the order too, and
+/// the definition refuses any other order of the groups of a job.
 fn compositions(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     let start = new.spec.template.clique_startup_type.unwrap_or_default();
     let is_ordered = start != CliqueStartupType::AnyOrder;
+    let starts = "the order in which cliques start cannot be changed";
+    let job = "the order cannot be changed: the workload is Training";
     let cliques = template().field("cliques");
     let groups = template().field("podCliqueScalingGroups");
     let errors = [
-        composition(&cliques, &clique_names(old), &clique_names(new), is_ordered),
-        composition(&groups, &group_names(old), &group_names(new), false),
+        composition(
+            &cliques,
+            &clique_names(old),
+            &clique_names(new),
+            is_ordered.then_some(starts),
+        ),
+        composition(
+            &groups,
+            &group_names(old),
+            &group_names(new),
+            is_training(new).then_some(job),
+        ),
     ];
     errors.into_iter().flatten().collect()
 }
 
-fn composition(at: &Path, old: &[&str], new: &[&str], is_ordered: bool) -> Option<FieldError> {
+/// `reordered` says what is wrong with another order, if anything is.
+fn composition(
+    at: &Path,
+    old: &[&str],
+    new: &[&str],
+    reordered: Option<&str>,
+) -> Option<FieldError> {
     let remedy = || format!("restore {}, or create another PodCliqueSet", old.join(", "));
     let (before, after): (BTreeSet<_>, BTreeSet<_>) = (old.iter().collect(), new.iter().collect());
     if before != after || old.len() != new.len() {
         return Some(at.wrong(new, "none can be added, removed or renamed", remedy()));
     }
-    let problem = "the order in which cliques start cannot be changed";
-    (is_ordered && old != new).then(|| at.wrong(new, problem, remedy()))
+    let problem = reordered.filter(|_| old != new)?;
+    Some(at.wrong(new, problem, remedy()))
 }
 
 /// A training job keeps its size and its pods (seed 002).
 fn training(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
-    let is_training = |pcs: &PodCliqueSet| pcs.spec.workload_type == Some(WorkloadType::Training);
     if !is_training(old) || !is_training(new) {
         return Vec::new();
     }
     let at = Path::new("spec").field("replicas");
     let mut errors = Vec::from_iter(fixed(&at, &old.spec.replicas, &new.spec.replicas));
     errors.extend(training_cliques(old, new));
+    errors.extend(fixed(
+        &template().field("priorityClassName"),
+        &old.spec.template.priority_class_name,
+        &new.spec.template.priority_class_name,
+    ));
     for (i, (at, group)) in scaling_groups(new).enumerate() {
         let before = same(&old.spec.template.scaling_groups, i, |g| {
             g.name == group.name
@@ -78,6 +101,10 @@ fn training_cliques(old: &PodCliqueSet, new: &PodCliqueSet) -> Option<FieldError
     let remedy = "undo the change, or create another PodCliqueSet";
     let at = template().field("cliques");
     is_changed.then(|| at.wrong(clique_names(new), problem, remedy))
+}
+
+fn is_training(pcs: &PodCliqueSet) -> bool {
+    pcs.spec.workload_type == Some(WorkloadType::Training)
 }
 
 fn clique_names(pcs: &PodCliqueSet) -> Vec<&str> {
