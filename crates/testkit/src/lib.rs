@@ -1,4 +1,5 @@
 //! Objects to test with.
 
+pub mod admission_cases;
 pub mod builders;
 pub mod good_set;

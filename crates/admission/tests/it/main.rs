@@ -7,10 +7,12 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod admission_cases;
 mod authorizer;
 mod cases;
 mod defaults;
 mod minimums;
+mod names;
 mod oversize;
 mod properties;
 mod scaling;
