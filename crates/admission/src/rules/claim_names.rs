@@ -1,6 +1,10 @@
 //! Names of shared resource claims: `<owner>-all-<name>` and `<owner>-<index>-<name>`. Pods list a
-//! claim under its name, which must be a DNS label there.
+//! claim under its name, which must be a DNS label there. And of each ComputeDomain:
+//! `<set>-<index>-<group>`.
+//!
+//! None of them is made yet: stored sets are acted on whatever these names are.
 
+use api::labels::MNNVL_GROUP;
 use api::limits::MAX_REPLICAS;
 use api::resources::{ResourceSharing, ResourceSharingScope};
 use api::{PodCliqueSet, names};
@@ -17,6 +21,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let set = "s".repeat(set_length(pcs));
     let own = pcs.spec.template.resource_sharing.iter();
     let mut errors = check_list(&template(), own.map(|entry| &entry.sharing), &set);
+    errors.extend(domains(pcs));
     for (at, group) in scaling_groups(pcs) {
         let owner = names::scaling_group(&set, LAST, &group.name);
         let entries = group.resource_sharing.iter().map(|entry| &entry.sharing);
@@ -33,6 +38,28 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
         errors.extend(check_list(&at, clique.resource_sharing.iter(), &owner));
     }
     errors
+}
+
+/// Of the set, its cliques and its groups.
+fn domains(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let set = set_length(pcs);
+    let own = pcs.metadata.annotations.as_ref();
+    let own = own.map(|annotations| (Path::new("metadata"), annotations));
+    let of_cliques = cliques(pcs).map(|(at, clique)| (at, &clique.annotations));
+    let of_groups = scaling_groups(pcs).map(|(at, group)| (at, &group.annotations));
+    let all = own.into_iter().chain(of_cliques).chain(of_groups);
+    all.filter_map(|(at, annotations)| {
+        let group = annotations.get(MNNVL_GROUP)?;
+        let longest = names::compute_domain("", LAST, group)
+            .len()
+            .saturating_add(set);
+        let over = longest.saturating_sub(syntax::LONGEST_LABEL);
+        let at = at.field("annotations").key(MNNVL_GROUP);
+        let problem = format!("with the name of the set it makes names of {longest} characters");
+        let remedy = format!("shorten one by {over}");
+        (group != "none" && over > 0).then(|| at.wrong(group, problem, remedy))
+    })
+    .collect()
 }
 
 fn check_list<'a>(

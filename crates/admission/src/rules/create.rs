@@ -15,7 +15,7 @@ use crate::oversize;
 pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let over = oversize::of_template(pcs);
     if over.is_empty() {
-        within_limits(pcs, rules)
+        [within_limits(pcs, rules), claim_names::check(pcs)].concat()
     } else {
         over
     }
@@ -37,7 +37,6 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
         training::check(pcs),
         topology::check(pcs),
         claims::check(pcs),
-        claim_names::check(pcs),
     ]
     .concat()
 }

@@ -4,10 +4,7 @@ use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
-use api::limits::MAX_REPLICAS;
-use api::names;
 
-use super::names::set_length;
 use super::syntax;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups};
@@ -17,22 +14,18 @@ type Texts = BTreeMap<String, String>;
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let empty = Texts::new();
     let own = pcs.metadata.annotations.as_ref().unwrap_or(&empty);
-    let set = set_length(pcs);
-    let at = Path::new("metadata.annotations");
-    let mut errors = Vec::from_iter(check_mnnvl_group(&at, own, set));
+    let mut errors: Vec<_> = check_mnnvl_group(&Path::new("metadata.annotations"), own).collect();
     for (at, clique) in cliques(pcs) {
         errors.extend(check_labels(&at.field("labels"), &clique.labels));
         errors.extend(check_annotations(
             &at.field("annotations"),
             &clique.annotations,
-            set,
         ));
     }
     for (at, group) in scaling_groups(pcs) {
         errors.extend(check_annotations(
             &at.field("annotations"),
             &group.annotations,
-            set,
         ));
     }
     errors
@@ -55,9 +48,9 @@ fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
     errors
 }
 
-fn check_annotations(at: &Path, annotations: &Texts, set: usize) -> Vec<FieldError> {
+fn check_annotations(at: &Path, annotations: &Texts) -> Vec<FieldError> {
     check_keys(at, annotations)
-        .chain(check_mnnvl_group(at, annotations, set))
+        .chain(check_mnnvl_group(at, annotations))
         .collect()
 }
 
@@ -76,19 +69,12 @@ fn check_keys(at: &Path, texts: &Texts) -> impl Iterator<Item = FieldError> {
     })
 }
 
-/// Each ComputeDomain is named after the set and the group.
-fn check_mnnvl_group(at: &Path, annotations: &Texts, set: usize) -> Option<FieldError> {
-    let group = annotations.get(MNNVL_GROUP)?;
-    let at = at.key(MNNVL_GROUP);
-    if !syntax::is_dns_label(group) {
+fn check_mnnvl_group(at: &Path, annotations: &Texts) -> impl Iterator<Item = FieldError> {
+    let group = annotations.get(MNNVL_GROUP);
+    let wrong = group.filter(|group| !syntax::is_dns_label(group));
+    wrong.into_iter().map(|group| {
         let problem = format!("must be \"none\" or a DNS label ({})", syntax::DNS_LABEL);
-        return Some(at.wrong(group, problem, "respell it, or remove the annotation"));
-    }
-    let longest = names::compute_domain("", MAX_REPLICAS - 1, group).len() + set;
-    let is_too_long = group != "none" && longest > syntax::LONGEST_LABEL;
-    is_too_long.then(|| {
-        let problem = format!("with the name of the set it makes names of {longest} characters");
-        let remedy = format!("shorten one by {}", longest - syntax::LONGEST_LABEL);
-        at.wrong(group, problem, remedy)
+        at.key(MNNVL_GROUP)
+            .wrong(group, problem, "respell it, or remove the annotation")
     })
 }
