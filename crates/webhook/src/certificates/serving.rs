@@ -34,6 +34,7 @@ impl Serving {
     /// A certificate and its key, which have to fit each other.
     pub(super) fn from_slots(secret: &Secret, slots: Slots) -> Result<Self, Unusable> {
         let chain = chain(secret, slots.certificate)?;
+        let (_, not_after) = stored::validity(&stored::first_of(&chain, slots.certificate)?);
         let key = PrivateKeyDer::from_pem_slice(stored::value(secret, slots.key)?);
         let key = key.map_err(|error| Unusable::Unreadable {
             key: slots.key,
@@ -46,9 +47,8 @@ impl Serving {
             certificate: slots.certificate,
             problem: error.to_string(),
         })?;
-        let first = stored::first_of(&chain, slots.certificate)?;
         Ok(Self {
-            not_after: stored::validity(&first).1,
+            not_after,
             certified_key: Arc::new(certified),
             chain,
             key,

@@ -1,1 +1,12 @@
 //! Tests of the webhook.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod pairs;
+mod plan;
+mod rotation;

@@ -1,0 +1,174 @@
+//! What is planned, row by row. A pair is valid from 0 s to 90 s and renewed at 60 s; the grace is 5 s.
+
+use jiff::{SignedDuration, Timestamp};
+use rstest::rstest;
+use webhook::certificates::plan::{Ca, Configuration, Observed, Pair, plan};
+use webhook::certificates::{ConfigurationKind, Target, Unusable};
+
+fn at(second: i64) -> Timestamp {
+    Timestamp::from_second(second).unwrap()
+}
+
+fn pair(signed_by: &str, from: i64) -> Pair {
+    Pair {
+        not_before: at(from),
+        not_after: at(from + 90),
+        signed_by: signed_by.into(),
+    }
+}
+
+/// `a` signed what is served, `b` what is next.
+fn ca(id: &str) -> Ca {
+    let not_after = match id {
+        "a" => at(90),
+        "b" => at(150),
+        _ => at(50),
+    };
+    Ca {
+        id: id.into(),
+        not_after,
+    }
+}
+
+/// CAs are single letters; of configurations, one word is what one webhook trusts.
+fn observed(now: i64, bundle: &str, configurations: &[&str]) -> Observed {
+    let ids = |word: &str| word.chars().map(String::from).collect::<Vec<_>>();
+    let configurations = configurations.iter().enumerate().map(|(n, words)| {
+        let known = *words != "unreadable";
+        Configuration {
+            target: Target {
+                kind: ConfigurationKind::Validating,
+                name: format!("v{n}"),
+            },
+            bundles: known.then(|| {
+                let words = words.split(' ').map(|word| word.trim_matches('-'));
+                words.map(ids).collect()
+            }),
+        }
+    });
+    Observed {
+        now: at(now),
+        lifetime: SignedDuration::from_secs(100),
+        serving: Ok(pair("a", 0)),
+        next: None,
+        bundle: ids(bundle).iter().map(|id| ca(id)).collect(),
+        next_trusted_since: None,
+        configurations: configurations.collect(),
+    }
+}
+
+fn text(observed: &Observed) -> String {
+    plan(observed).to_string().replace("1970-01-01T00:", "")
+}
+
+fn missing() -> Unusable {
+    Unusable::Missing("tls.crt")
+}
+
+#[test]
+fn an_empty_secret_gets_a_pair_that_is_served_at_once() {
+    let mut seen = observed(1, "", &["-"]);
+    seen.serving = Err(missing());
+    assert_eq!(
+        text(&seen),
+        "a certificate is made and served: serve Made, then Nothing, trust []\nwait"
+    );
+}
+
+#[test]
+fn a_pair_that_cannot_be_used_is_replaced_at_once_and_valid_cas_stay() {
+    let mut seen = observed(51, "xa", &["xa"]);
+    seen.serving = Err(Unusable::NamesMissing(vec!["new.svc".into()]));
+    assert_eq!(
+        text(&seen),
+        "a certificate is made and served: serve Made, then Nothing, trust [a]\nwake at 01:30Z"
+    );
+}
+
+#[test]
+fn an_expired_pair_is_replaced_at_once() {
+    let text = text(&observed(90, "a", &["a"]));
+    let expected = "a certificate is made and served: serve Made, then Nothing, trust []\nwait";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn where_nothing_can_be_served_the_next_pair_is() {
+    let mut seen = observed(91, "ab", &["ab"]);
+    seen.next = Some(Ok(pair("b", 60)));
+    assert!(text(&seen).starts_with("the next certificate is served: serve Next, then Nothing"));
+}
+
+#[rstest]
+#[case::young(59, "wake at 01:00Z")]
+#[case::after_two_thirds(
+    60,
+    "the next certificate is made and trusted: serve Serving, then Made, trust [a]\nwake at 01:30Z"
+)]
+fn a_successor_is_made_after_two_thirds(#[case] now: i64, #[case] expected: &str) {
+    assert_eq!(text(&observed(now, "a", &["a"])), expected);
+}
+
+#[rstest]
+#[case::not_everywhere(&["ab a"], None, 61, "ValidatingWebhookConfiguration v0 [1] trusts a b\nwake at 01:30Z")]
+#[case::everywhere(&["ab ab", "ab"], None, 61, "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:30Z")]
+#[case::one_is_unknown(&["ab", "unreadable"], None, 61, "wake at 01:30Z")]
+#[case::in_the_grace(&["ab"], Some(61), 65, "wake at 01:06Z")]
+#[case::after_the_grace(&["ab"], Some(61), 66, "the next certificate is served: serve Next, then Nothing, trust [a b]\nwake at 01:30Z")]
+#[case::no_more_known(&["unreadable"], Some(61), 66, "wake at 01:30Z")]
+#[case::no_more_trusted(&["a"], Some(61), 66, "a webhook does not trust the next certificate any more: serve Serving, then Next, trust [a b]\nwake at 01:30Z")]
+#[case::stamped_in_the_future(&["ab"], Some(70), 62, "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:02Z\nwake at 01:15Z")]
+#[case::no_configuration(&[], None, 61, "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:30Z")]
+fn the_next_pair_is_served_after_a_grace_in_which_all_trust_it(
+    #[case] configurations: &[&str],
+    #[case] since: Option<i64>,
+    #[case] now: i64,
+    #[case] expected: &str,
+) {
+    let mut seen = observed(now, "ab", configurations);
+    seen.next = Some(Ok(pair("b", 60)));
+    seen.next_trusted_since = since.map(at);
+    assert_eq!(text(&seen), expected);
+}
+
+#[test]
+fn a_next_pair_that_cannot_be_used_goes() {
+    let mut seen = observed(30, "a", &["a"]);
+    seen.next = Some(Err(Unusable::NotSigned));
+    assert_eq!(
+        text(&seen),
+        "what expired or is of no use is removed: serve Serving, then Nothing, trust [a]\nwake at 01:00Z"
+    );
+}
+
+#[test]
+fn an_expired_ca_goes_first_from_the_secret_and_then_from_the_webhooks() {
+    assert_eq!(
+        text(&observed(51, "xa", &["xa"])),
+        "what expired or is of no use is removed: serve Serving, then Nothing, trust [a]\nwake at 01:00Z"
+    );
+    assert_eq!(
+        text(&observed(51, "a", &["xa"])),
+        "ValidatingWebhookConfiguration v0 [0] trusts a\nwake at 01:00Z"
+    );
+}
+
+#[test]
+fn that_an_expired_ca_goes_does_not_end_the_grace() {
+    let mut seen = observed(62, "xab", &["xab"]);
+    seen.next = Some(Ok(pair("b", 60)));
+    seen.next_trusted_since = Some(at(61));
+    assert_eq!(
+        text(&seen),
+        "what expired or is of no use is removed: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:06Z"
+    );
+}
+
+#[test]
+fn webhooks_without_bundle_or_with_a_foreign_one_get_that_of_the_secret() {
+    assert_eq!(
+        text(&observed(30, "a", &["- a ya", "a", "y"])),
+        "ValidatingWebhookConfiguration v0 [0, 2] trusts a\n\
+         ValidatingWebhookConfiguration v2 [0] trusts a\nwake at 01:00Z"
+    );
+}

@@ -1,0 +1,42 @@
+//! Rotations in a world where everybody hears late and leaders crash or freeze between any two
+//! writes: no API server ever meets a certificate that it does not trust.
+
+mod store;
+mod world;
+
+use proptest::prelude::*;
+use world::{GRACE, World};
+
+/// In seconds of the world's time.
+const LIFETIMES: i64 = 20;
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_api_server_always_trusts_what_every_process_serves(seed: u64) {
+        let mut world = World::new(seed, GRACE);
+        world.run(LIFETIMES);
+        prop_assert_eq!(&world.violations, &Vec::<String>::new());
+        prop_assert!(world.store.promotions() >= 20, "{} rotations", world.store.promotions());
+        prop_assert!(world.store.secret.newest().bundle.len() <= 3);
+    }
+}
+
+#[test]
+fn the_check_notices_api_servers_that_hear_later_than_the_grace() {
+    let is_violated = |seed| {
+        let mut world = World::new(seed, 4 * GRACE);
+        world.run(LIFETIMES);
+        !world.violations.is_empty()
+    };
+    assert!((0..8).any(is_violated));
+}
+
+#[test]
+fn leaders_do_crash_and_frozen_ones_do_write_late() {
+    let mut world = World::new(1, GRACE);
+    world.run(LIFETIMES);
+    assert!(world.crashes > 5, "{} crashes", world.crashes);
+    assert!(world.late_writes > 0 && world.refused > 0);
+}
