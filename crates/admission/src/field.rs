@@ -10,9 +10,11 @@ use domain::object::text::cut_text;
 const MAX_SHOWN_CHARS: usize = 60;
 /// Longer words are cut: they may have a name of a megabyte in them, and go into a status.
 const MAX_TEXT: usize = 400;
+/// Names that are offered have less room, so that what else there is to do is told too.
+const MAX_OFFERED: usize = 250;
 
 /// One thing that is wrong with an object, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{path}: {}: {problem}; {remedy}", shown(.value))]
 pub struct FieldError {
     /// JSON path of the field, e.g. `spec.template.cliques[1].spec.minAvailable`.
@@ -58,10 +60,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: cut_text(&self.0, MAX_TEXT),
+            path: cut(self.0.clone()),
             value: json(value),
-            problem: cut_text(&problem.into(), MAX_TEXT),
-            remedy: cut_text(&remedy.into(), MAX_TEXT),
+            problem: cut(problem.into()),
+            remedy: cut(remedy.into()),
         }
     }
 
@@ -72,10 +74,10 @@ impl Path {
         remedy: impl Into<String>,
     ) -> FieldError {
         FieldError {
-            path: cut_text(&self.0, MAX_TEXT),
+            path: cut(self.0.clone()),
             value: String::new(),
-            problem: cut_text(&problem.into(), MAX_TEXT),
-            remedy: cut_text(&remedy.into(), MAX_TEXT),
+            problem: cut(problem.into()),
+            remedy: cut(remedy.into()),
         }
     }
 }
@@ -86,16 +88,33 @@ impl fmt::Display for Path {
     }
 }
 
+/// Most texts are short and stay as they are: there may be a hundred thousand.
+fn cut(text: String) -> String {
+    if text.len() <= MAX_TEXT {
+        return text;
+    }
+    cut_text(&text, MAX_TEXT)
+}
+
 pub(crate) fn json(value: impl Serialize) -> String {
     let text = serde_json::to_string(&value).unwrap_or_default();
     cut_text(&text, MAX_SHOWN_CHARS)
 }
 
-/// A remedy that offers names, and something else to do.
+/// A remedy that offers names, as many as there is room for, and something else to do.
 pub(crate) fn choose<'a>(names: impl Iterator<Item = &'a str>, otherwise: &str) -> String {
-    let names: Vec<_> = names.collect();
-    if names.is_empty() {
+    let mut offered = String::new();
+    for name in names {
+        let separator = if offered.is_empty() { "" } else { ", " };
+        if offered.len().saturating_add(name.len()) > MAX_OFFERED {
+            offered = format!("{offered}{separator}…");
+            break;
+        }
+        offered.push_str(separator);
+        offered.push_str(name);
+    }
+    if offered.is_empty() {
         return otherwise.to_owned();
     }
-    format!("choose from {}, or {otherwise}", names.join(", "))
+    format!("choose from {offered}, or {otherwise}")
 }

@@ -5,11 +5,13 @@
 //! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     what `validate_set` calls, in this order
 //!                                     minimums        what exists keeps its minimums
 //! scaling                             what somebody may change of what was made of a set
+//! authorizer                          who may change what was made of a set
 //! warnings, unknown_fields            what is accepted and does not do what it seems to
-//! field, places                                       where something is wrong, and its words
+//! field, places, bounded              where something is wrong, its words, how many of them
 //! ```
 
 pub mod authorizer;
+mod bounded;
 pub mod defaults;
 mod field;
 pub mod minimums;

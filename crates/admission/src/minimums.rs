@@ -11,6 +11,7 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 
+use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path};
 use crate::places;
 use crate::validated_set::ValidatedSet;
@@ -87,7 +88,7 @@ pub fn keep_minimums(validated: &mut ValidatedSet, stored: &PodCliqueSet, existi
             group.min_available = Some(found.minimum);
         }
     }
-    validated.not_acted_on = changed;
+    validated.not_acted_on = bound_errors(changed);
 }
 
 fn changed_clique(

@@ -2,27 +2,32 @@
 //! [`domain::workload::limits`]; what a set amounts to is counted here before anything is enumerated, with the
 //! live counts of what exists.
 
+mod content;
 mod live;
 mod shape;
 mod single;
 
 use api::PodCliqueSet;
 
+use crate::bounded::bound_errors;
 use crate::field::FieldError;
 
 pub use live::of_live;
 pub use single::{of_group, of_podclique};
 
-/// What makes the set too large by itself, with defaults applied: lists, then counts, then what
-/// they make together. Each is looked at only if those before it are in order.
+/// What makes the set too large by itself, with defaults applied: lists and maps, then
+/// texts, then counts, then what they make together. Each is looked at only if those before it are in order.
 pub fn of_template(set: &PodCliqueSet) -> Vec<FieldError> {
-    let lists = single::check_lists(set);
-    if !lists.is_empty() {
-        return lists;
+    let checks = [
+        single::check_lists,
+        content::check_maps,
+        |set: &PodCliqueSet| content::check_size(set).into_iter().collect(),
+        content::check_names,
+        single::check_counts,
+    ];
+    let mut errors = checks.iter().map(|check| check(set));
+    match errors.find(|errors| !errors.is_empty()) {
+        Some(errors) => bound_errors(errors),
+        None => live::of_live(set, std::iter::empty(), std::iter::empty()),
     }
-    let counts = single::check_counts(set);
-    if !counts.is_empty() {
-        return counts;
-    }
-    live::of_live(set, std::iter::empty(), std::iter::empty())
 }

@@ -11,6 +11,7 @@
 //! Source, unless a rule says otherwise: Grove, `internal/webhook/admission/pcs/validation`.
 
 mod autoscaling;
+mod circle;
 mod claim_names;
 mod claims;
 mod cliques;

@@ -1,9 +1,12 @@
 //! What the operator makes of a stored PodCliqueSet: defaults applied, and whether it may be acted
 //! on. A webhook may be absent, so controllers never rely on one having seen the object.
 
+use std::collections::HashSet;
+
 use api::{PodCliqueSet, WorkloadType};
 use domain::workload::limits;
 
+use crate::bounded::bound_errors;
 use crate::defaults::{self, DefaultsConfig};
 use crate::field::FieldError;
 use crate::rules::{self, Rules};
@@ -63,11 +66,12 @@ pub fn validate_set(stored: &PodCliqueSet, config: &DefaultsConfig) -> Validated
     } else {
         Vec::new()
     };
-    errors.retain(|e| !invalid_delays.contains(e));
+    let delays: HashSet<&FieldError> = invalid_delays.iter().collect();
+    errors.retain(|e| !delays.contains(e));
     ValidatedSet {
-        errors,
+        errors: bound_errors(errors),
         is_over_limits: false,
-        invalid_delays,
+        invalid_delays: bound_errors(invalid_delays),
         not_acted_on: Vec::new(),
         ignored: unimplemented::ignored_fields(&set),
         set,

@@ -9,6 +9,7 @@ use domain::workload::limits::{MAX_GANG_PODS, MAX_PODCLIQUES, MAX_PODS, MAX_TEMP
 
 use super::shape::{Amount, Group, Shape};
 use super::single::{self, length};
+use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path};
 use crate::places::template;
 
@@ -22,7 +23,7 @@ pub fn of_live<'a>(
     let mut tally = Tally::of(set);
     groups.for_each(|group| tally.add_group(group));
     podcliques.for_each(|podclique| tally.add_podclique(podclique));
-    tally.errors()
+    bound_errors(tally.errors())
 }
 
 /// The count of a child that differs most from its template: the one to be named.

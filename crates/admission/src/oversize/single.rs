@@ -20,7 +20,10 @@ pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {
     if !errors.is_empty() {
         return errors;
     }
+    errors.extend(check_claims(set));
     for (at, clique) in cliques(set) {
+        let shared = clique.resource_sharing.len();
+        errors.extend(check_list(&at.field("resourceSharing"), shared));
         let at = at.field("spec").field("startsAfter");
         errors.extend(check_list(&at, clique.spec.starts_after.len()));
     }
@@ -29,6 +32,13 @@ pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {
             &at.field("cliqueNames"),
             group.clique_names.len(),
         ));
+        let at = at.field("resourceSharing");
+        errors.extend(check_list(&at, group.resource_sharing.len()));
+        for (i, entry) in group.resource_sharing.iter().enumerate() {
+            let names = entry.filter.as_ref().map(|f| &f.child_clique_names);
+            let at = at.index(i).field("filter.childCliqueNames");
+            errors.extend(check_list(&at, names.map_or(0, Vec::len)));
+        }
     }
     let members = spec.scaling_groups.iter().map(|g| g.clique_names.len());
     if errors.is_empty() && most_items() < members.sum() {
@@ -38,7 +48,33 @@ pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {
     errors
 }
 
-fn check_list(at: &Path, length: usize) -> Option<FieldError> {
+/// Resource claims of the set, and who shares them.
+fn check_claims(set: &PodCliqueSet) -> Vec<FieldError> {
+    let (at, spec) = (template(), &set.spec.template);
+    let templates = at.field("resourceClaimTemplates");
+    let mut errors = Vec::new();
+    errors.extend(check_list(&templates, spec.resource_claim_templates.len()));
+    let at = at.field("resourceSharing");
+    errors.extend(check_list(&at, spec.resource_sharing.len()));
+    for (i, entry) in spec.resource_sharing.iter().enumerate() {
+        let Some(filter) = &entry.filter else {
+            continue;
+        };
+        let at = at.index(i).field("filter");
+        let (cliques, groups) = (
+            &filter.child_clique_names,
+            &filter.child_scaling_group_names,
+        );
+        errors.extend(check_list(&at.field("childCliqueNames"), cliques.len()));
+        errors.extend(check_list(
+            &at.field("childScalingGroupNames"),
+            groups.len(),
+        ));
+    }
+    errors
+}
+
+pub(super) fn check_list(at: &Path, length: usize) -> Option<FieldError> {
     let problem = || format!("entries are too many, at most {MAX_ITEMS} are allowed");
     (length > most_items()).then(|| at.wrong(length, problem(), SPLIT))
 }

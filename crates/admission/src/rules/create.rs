@@ -7,12 +7,19 @@ use super::{
     autoscaling, claim_names, claims, cliques, collisions, metadata, names, pods, rolling_update,
     scaling_groups, start_order, termination, topology, training,
 };
+use crate::bounded::bound_errors;
 use crate::field::FieldError;
 use crate::oversize;
 
 /// Everything that is wrong with a new set that has its defaults applied
-/// ([`crate::defaults::apply`]); empty if nothing is.
+/// ([`crate::defaults::apply`]); empty if nothing is. Of very many errors the first are told, and how many
+/// more there are.
 pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    bound_errors(all_errors(pcs, rules))
+}
+
+/// The same, however many there are.
+pub(super) fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let over = oversize::of_template(pcs);
     if over.is_empty() {
         [within_limits(pcs, rules), claim_names::check(pcs)].concat()
@@ -23,7 +30,7 @@ pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 
 /// The same of a set that is within its limits: nothing here walks further than they allow.
 pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
-    [
+    let each = [
         names::check(pcs),
         collisions::check(pcs),
         metadata::check(pcs),
@@ -37,8 +44,8 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
         training::check(pcs),
         topology::check(pcs),
         claims::check(pcs),
-    ]
-    .concat()
+    ];
+    each.into_iter().flatten().collect()
 }
 
 /// What is wrong with `terminationDelay`, of the set or of its groups; part of [`validate`].

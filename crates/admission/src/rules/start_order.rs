@@ -1,7 +1,7 @@
 //! Start order: `startsAfter`, which counts only with `CliqueStartupTypeExplicit`, how many may be
 //! waited for, and names that pods which wait need themselves.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{HashMap, HashSet};
 
 use api::PodCliqueSet;
 use api::limits::MAX_ITEMS;
@@ -10,31 +10,49 @@ use api::start_order::{CONTAINER, VOLUME};
 use domain::workload::{gang, start_order};
 use k8s_openapi::api::core::v1::Container;
 
+use super::circle;
 use crate::field::{FieldError, Path, choose};
-use crate::places::{cliques, group_of, has_clique, template};
+use crate::places::{cliques, group_of};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let type_ = pcs.spec.template.clique_startup_type.unwrap_or_default();
     let mut errors = Vec::new();
     if type_ == CliqueStartupType::Explicit {
-        errors.extend(cliques(pcs).flat_map(|(at, clique)| check_entries(pcs, &at, clique)));
-        errors.extend(circle(pcs));
+        let names: HashSet<&str> = cliques(pcs).map(|(_, c)| c.name.as_str()).collect();
+        let entries = |(at, c): (Path, _)| check_entries(pcs, &names, &at, c);
+        errors.extend(cliques(pcs).flat_map(entries));
+        errors.extend(circle::check(pcs));
     }
     if type_ != CliqueStartupType::AnyOrder {
-        errors.extend(cliques(pcs).filter_map(|(at, clique)| too_many(pcs, &at, clique)));
+        let minimums = minimums(pcs);
+        errors.extend(cliques(pcs).filter_map(|(at, c)| too_many(pcs, &minimums, &at, c)));
         errors.extend(cliques(pcs).flat_map(|(at, clique)| reserved(&at, clique)));
     }
     errors
 }
 
+/// PodCliques of each clique that are waited for.
+fn minimums(pcs: &PodCliqueSet) -> HashMap<&str, i64> {
+    let minimum = |name: &str| i64::from(group_of(pcs, name).map_or(1, gang::group_minimum));
+    let names = cliques(pcs).map(|(_, c)| c.name.as_str());
+    names.map(|name| (name, minimum(name))).collect()
+}
+
 /// A PodClique lists all that it waits for, and each of its pods does.
-fn too_many(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldError> {
+fn too_many(
+    pcs: &PodCliqueSet,
+    minimums: &HashMap<&str, i64>,
+    at: &Path,
+    clique: &PodCliqueTemplateSpec,
+) -> Option<FieldError> {
+    let others = clique.spec.starts_after.iter().map(String::as_str);
+    let at_most: i64 = others.filter_map(|name| minimums.get(name)).sum();
+    let is_explicit = pcs.spec.template.clique_startup_type == Some(CliqueStartupType::Explicit);
+    if is_explicit && at_most <= i64::from(MAX_ITEMS) {
+        return None;
+    }
     let before = start_order::cliques_before(&pcs.spec.template, &clique.name);
-    let counts = before.into_iter().map(|name| {
-        let group = group_of(pcs, name);
-        i64::from(group.map_or(1, gang::group_minimum))
-    });
-    let count: i64 = counts.sum();
+    let count: i64 = before.iter().filter_map(|name| minimums.get(name)).sum();
     let problem =
         format!("starts after {count} PodCliques, and at most {MAX_ITEMS} are waited for");
     let remedy = "lower minAvailable of the scaling groups that it starts after, or start it after \
@@ -71,82 +89,43 @@ fn reserved(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
         .collect()
 }
 
-fn check_entries(pcs: &PodCliqueSet, at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
+fn check_entries(
+    pcs: &PodCliqueSet,
+    names: &HashSet<&str>,
+    at: &Path,
+    clique: &PodCliqueTemplateSpec,
+) -> Vec<FieldError> {
     let at = at.field("spec").field("startsAfter");
-    let mut seen = BTreeSet::new();
+    let mut seen = HashSet::new();
     let mut errors = Vec::new();
     for (i, name) in clique.spec.starts_after.iter().enumerate() {
-        let is_repeated = !seen.insert(name);
-        errors.extend(entry(pcs, &at.index(i), clique, name, is_repeated));
+        let is_new = seen.insert(name);
+        let is_other = *name != clique.name && !name.is_empty();
+        if !is_new || !is_other || !names.contains(name.as_str()) {
+            errors.push(wrong_entry(pcs, &at.index(i), clique, name, is_new));
+        }
     }
     errors
 }
 
-fn entry(
+/// What is wrong with an entry that is.
+fn wrong_entry(
     pcs: &PodCliqueSet,
     at: &Path,
     clique: &PodCliqueTemplateSpec,
     name: &str,
-    is_repeated: bool,
-) -> Option<FieldError> {
+    is_new: bool,
+) -> FieldError {
     if name.is_empty() {
-        return Some(at.missing("the name of a clique is needed", "fill it in or remove it"));
+        return at.missing("the name of a clique is needed", "fill it in or remove it");
     }
     if name == clique.name {
-        return Some(at.wrong(name, "a clique cannot start after itself", "remove it"));
+        return at.wrong(name, "a clique cannot start after itself", "remove it");
     }
-    if is_repeated {
-        return Some(at.wrong(name, "is listed twice", "remove one of them"));
+    if !is_new {
+        return at.wrong(name, "is listed twice", "remove one of them");
     }
     let others = pcs.spec.template.cliques.iter().map(|c| c.name.as_str());
     let others = others.filter(|other| *other != clique.name);
-    let problem = "there is no such clique";
-    (!has_clique(pcs, name)).then(|| at.wrong(name, problem, choose(others, "remove it")))
-}
-
-/// Cliques that wait for each other never start.
-fn circle(pcs: &PodCliqueSet) -> Option<FieldError> {
-    let waits = waits(pcs);
-    let start = *waits.keys().next()?;
-    let mut walk = vec![start];
-    loop {
-        // Every clique left waits for another one that is left, so the walk ends in a circle.
-        let next = *waits.get(walk.last()?)?.first()?;
-        if let Some(from) = walk.iter().position(|name| *name == next) {
-            let circle: Vec<_> = walk.iter().copied().skip(from).chain([next]).collect();
-            let at = template().field("cliques");
-            let problem = "these cliques wait for each other and would never start";
-            let last = walk.last().copied().unwrap_or_default();
-            let remedy = format!("remove {next:?} from the startsAfter of {last:?}, for example");
-            return Some(at.wrong(circle.join(" -> "), problem, remedy));
-        }
-        walk.push(next);
-    }
-}
-
-/// Which cliques wait for which others, without those that would start: what is left is in a circle
-/// or waits for one.
-fn waits(pcs: &PodCliqueSet) -> BTreeMap<&str, BTreeSet<&str>> {
-    let mut left: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for clique in &pcs.spec.template.cliques {
-        let known = clique.spec.starts_after.iter().map(String::as_str);
-        let known = known.filter(|name| *name != clique.name && has_clique(pcs, name));
-        left.entry(&clique.name).or_default().extend(known);
-    }
-    loop {
-        let started: Vec<_> = left
-            .iter()
-            .filter(|(_, w)| w.is_empty())
-            .map(|(n, _)| *n)
-            .collect();
-        if started.is_empty() {
-            return left;
-        }
-        for name in started {
-            left.remove(name);
-            for waits in left.values_mut() {
-                waits.remove(name);
-            }
-        }
-    }
+    at.wrong(name, "there is no such clique", choose(others, "remove it"))
 }

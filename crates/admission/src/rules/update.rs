@@ -1,13 +1,14 @@
 //! What may not change in the life of a set.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use api::podcliqueset::CliqueStartupType;
 use api::{PodCliqueSet, WorkloadType};
 
-use super::create::validate;
+use super::create::all_errors;
 use super::immutable::{self, fixed, same};
 use super::options::Rules;
+use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path};
 use crate::places::{scaling_groups, template};
 
@@ -20,13 +21,13 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
     if new.metadata.deletion_timestamp.is_some() {
         return Vec::new();
     }
-    let before = validate(old, rules);
-    let mut errors = validate(new, rules);
+    let before: HashSet<FieldError> = all_errors(old, rules).into_iter().collect();
+    let mut errors = all_errors(new, rules);
     errors.retain(|error| !before.contains(error));
     errors.extend(immutable::check(old, new, rules));
     errors.extend(compositions(old, new));
     errors.extend(training(old, new));
-    errors
+    bound_errors(errors)
 }
 
 /// The parts of a set are those it was created with; where they start in order, the order too, and

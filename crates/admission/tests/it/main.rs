@@ -11,6 +11,8 @@ mod admission_cases;
 mod authorizer;
 mod cases;
 mod defaults;
+mod hostile;
+mod judge;
 mod minimums;
 mod names;
 mod oversize;

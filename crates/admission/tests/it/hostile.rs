@@ -1,0 +1,117 @@
+//! Objects that nobody writes by accident: whatever is sent is answered, and shortly.
+//! `cargo test -p admission hostile -- --nocapture` prints how long each takes.
+
+pub(crate) mod sets;
+
+use std::panic::catch_unwind;
+use std::time::{Duration, Instant};
+
+use admission::defaults::{DefaultsConfig, apply};
+use admission::{Rules, validate, validate_update};
+use api::PodCliqueSet;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+use self::sets::with;
+use crate::judge::{decode, is_bounded, judge};
+
+#[test]
+fn hostile_objects_are_refused_in_few_words() {
+    let sets = sets::all().into_iter();
+    let failed: Vec<_> = sets.filter_map(|(name, set)| failure(name, &set)).collect();
+    assert_eq!(failed, Vec::<&str>::new());
+}
+
+/// The name, if the set is accepted or something about it fails.
+fn failure<'a>(name: &'a str, set: &Value) -> Option<&'a str> {
+    let text = serde_json::to_vec(set).unwrap();
+    let is_refused = catch_unwind(|| {
+        print_times(name, &text);
+        !judge(&text).is_empty()
+    });
+    (!is_refused.unwrap_or_default()).then_some(name)
+}
+
+fn print_times(name: &str, text: &[u8]) {
+    let (decoded, sent) = timed(|| decode(text).unwrap());
+    let (defaulted, whole) = timed(|| apply(&sent, &DefaultsConfig::default()));
+    let (validated, errors) = timed(|| validate(&whole, &Rules::default()));
+    let (unchanged, _) = timed(|| validate_update(&whole, &whole, &Rules::default()));
+    let empty = PodCliqueSet::default();
+    let (updated, changed) = timed(|| validate_update(&empty, &whole, &Rules::default()));
+    let bytes = text.len();
+    eprintln!(
+        "{name} ({bytes} bytes): decoded {decoded:.0?}, defaults {defaulted:.0?}, \
+         validated {validated:.0?}, as its own update {unchanged:.0?}, as an update {updated:.0?}, \
+         {} errors",
+        errors.len(),
+    );
+    assert!(is_bounded(&changed), "{name}: {} errors", changed.len());
+}
+
+fn timed<T>(act: impl FnOnce() -> T) -> (Duration, T) {
+    let start = Instant::now();
+    let made = act();
+    (start.elapsed(), made)
+}
+
+#[rstest]
+#[case::above_i32("2147483648")]
+#[case::below_i32("-2147483649")]
+#[case::above_i64("9223372036854775808")]
+#[case::below_i64("-9223372036854775809")]
+#[case::beyond_all_integers("123456789012345678901234567890123456789012345678901234567890")]
+#[case::beyond_all_floats("1e400")]
+#[case::a_float("1.5")]
+#[case::no_number("NaN")]
+#[case::a_text("\"1\"")]
+#[case::a_list("[1]")]
+fn a_number_that_is_none_of_ours_cannot_be_decoded(#[case] number: &str) {
+    let text = with([("/spec/replicas", json!("NUMBER"))]).to_string();
+    let text = text.replace("\"NUMBER\"", number);
+    assert!(decode(text.as_bytes()).is_err());
+}
+
+#[rstest]
+#[case(i32::MIN)]
+#[case(-1)]
+#[case(i32::MAX)]
+fn the_extremes_of_counts_are_refused(#[case] count: i32) {
+    let places = [
+        "/spec/replicas",
+        "/spec/template/cliques/0/spec/replicas",
+        "/spec/template/cliques/0/spec/minAvailable",
+        "/spec/template/podCliqueScalingGroups/0/replicas",
+        "/spec/template/podCliqueScalingGroups/0/minAvailable",
+    ];
+    let all = with(places.map(|place| (place, json!(count))));
+    let one = places.map(|place| with([(place, json!(count))]));
+    for set in one.into_iter().chain([all]) {
+        let errors = judge(set.to_string().as_bytes());
+        assert_ne!(errors, Vec::<String>::new(), "{set}");
+    }
+}
+
+#[rstest]
+#[case::lists("[")]
+#[case::objects("{\"a\":")]
+fn nesting_without_end_cannot_be_decoded(#[case] open: &str) {
+    let bare = open.repeat(500_000);
+    let text = with([("/spec/template/cliques/0/spec/podSpec", json!("NESTED"))]).to_string();
+    let inside = text.replace("\"NESTED\"", &bare);
+    // A field that nobody knows is skipped, and has to be read for that.
+    let ignored = format!("{{\"unknown\":{bare}");
+    for text in [bare, inside, ignored] {
+        assert!(decode(text.as_bytes()).is_err());
+    }
+}
+
+#[rstest]
+#[case::nothing(b"")]
+#[case::null(b"null")]
+#[case::no_text(b"\xff\xfe\x00")]
+#[case::half_a_character(b"{\"metadata\":{\"name\":\"\\ud800\"}}")]
+#[case::cut(b"{\"metadata\":{\"name\":\"x\"")]
+fn what_is_no_object_cannot_be_decoded(#[case] text: &[u8]) {
+    assert!(decode(text).is_err());
+}

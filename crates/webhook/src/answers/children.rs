@@ -1,0 +1,120 @@
+//! What users and autoscalers change of what was made of a set: PodCliques and scaling groups.
+
+use std::sync::Arc;
+
+use admission::scaling::{self, Verdict};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::Judge;
+use crate::parents::find_set;
+use crate::review::{Answer, Request, decode};
+
+/// What is sent to `/scale`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scale {
+    pub(super) replicas: i32,
+}
+
+#[derive(Deserialize)]
+struct SentScale {
+    #[serde(default)]
+    spec: ScaleSpec,
+}
+
+/// The API server leaves 0 out.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ScaleSpec {
+    replicas: i32,
+}
+
+pub(super) fn decode_scale(request: &Request<'_>) -> Result<Scale, Answer> {
+    let Some(sent) = request.object else {
+        return Err(Answer::allowed());
+    };
+    match decode::<SentScale>(sent) {
+        Ok(sent) => Ok(Scale {
+            replicas: sent.spec.replicas,
+        }),
+        Err(error) => Err(Answer::undecodable("the Scale", &error)),
+    }
+}
+
+impl Judge {
+    pub(super) fn validate_podclique(&self, request: &Request<'_>) -> Answer {
+        if request.sub_resource == "scale" {
+            let stored = self.stored.podclique(&request.namespace, &request.name);
+            return self.judge_scale(
+                request,
+                stored,
+                |o| &o.metadata,
+                scaling::check_podclique_scale,
+            );
+        }
+        self.judge_update::<PodClique>(request, |o| &o.metadata, scaling::check_podclique_update)
+    }
+
+    pub(super) fn validate_group(&self, request: &Request<'_>) -> Answer {
+        if request.sub_resource == "scale" {
+            let stored = self.stored.group(&request.namespace, &request.name);
+            return self.judge_scale(request, stored, |o| &o.metadata, scaling::check_group_scale);
+        }
+        self.judge_update::<PodCliqueScalingGroup>(
+            request,
+            |o| &o.metadata,
+            scaling::check_group_update,
+        )
+    }
+
+    fn judge_scale<K>(
+        &self,
+        request: &Request<'_>,
+        stored: Option<Arc<K>>,
+        meta: fn(&K) -> &ObjectMeta,
+        check: fn(&K, i32, Option<&PodCliqueSet>) -> Verdict,
+    ) -> Answer {
+        let Scale { replicas } = match decode_scale(request) {
+            Ok(scale) => scale,
+            Err(answer) => return answer,
+        };
+        // One that is not seen yet has a definition that refuses what matters most.
+        let Some(stored) = stored else {
+            return Answer::allowed();
+        };
+        let set = find_set(self.stored.as_ref(), meta(&stored));
+        answer_verdict(check(&stored, replicas, set.as_deref()))
+    }
+
+    fn judge_update<K: DeserializeOwned>(
+        &self,
+        request: &Request<'_>,
+        meta: fn(&K) -> &ObjectMeta,
+        check: fn(&K, &K, Option<&PodCliqueSet>) -> Verdict,
+    ) -> Answer {
+        let (Some(wanted), Some(old)) = (request.object, request.old_object) else {
+            return Answer::allowed();
+        };
+        let new: K = match decode(wanted) {
+            Ok(new) => new,
+            Err(error) => return Answer::undecodable("the object", &error),
+        };
+        let Ok(old) = decode::<K>(old) else {
+            return Answer::allowed();
+        };
+        let set = find_set(self.stored.as_ref(), meta(&old));
+        answer_verdict(check(&old, &new, set.as_deref()))
+    }
+}
+
+fn answer_verdict(verdict: Verdict) -> Answer {
+    if !verdict.errors.is_empty() {
+        return Answer::Invalid(verdict.errors);
+    }
+    Answer::Allowed {
+        patch: None,
+        warnings: verdict.warnings.iter().map(ToString::to_string).collect(),
+    }
+}

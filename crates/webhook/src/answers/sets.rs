@@ -1,0 +1,88 @@
+//! PodCliqueSets.
+
+use admission::{FieldError, defaults, scaling, validate, validate_update, warnings};
+use api::PodCliqueSet;
+use serde_json::value::RawValue;
+
+use super::Judge;
+use super::children::{Scale, decode_scale};
+use crate::patch::plan_patch;
+use crate::review::{Answer, Operation, Request, Undecodable, decode};
+
+impl Judge {
+    /// What cannot be decoded is left to the definition, which is asked next and says it better.
+    pub(super) fn default_set(&self, request: &Request<'_>) -> Answer {
+        let patch = request.object.and_then(|sent| {
+            let before: PodCliqueSet = decode(sent).ok()?;
+            let mut after = before.clone();
+            match decode_stored(request) {
+                Some(stored) => defaults::apply_on_update(&stored, &mut after, &self.defaults),
+                None => defaults::apply_in_place(&mut after, &self.defaults),
+            }
+            plan_patch(&serde_json::from_str(sent.get()).ok()?, &before, &after)
+        });
+        Answer::Allowed {
+            patch,
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(super) fn validate_set(&self, request: &Request<'_>) -> Answer {
+        if request.sub_resource == "scale" {
+            return self.validate_set_scale(request);
+        }
+        let Some(sent) = request.object else {
+            return Answer::allowed();
+        };
+        let new = match self.with_defaults(sent) {
+            Ok(new) => new,
+            Err(error) => return Answer::undecodable("the PodCliqueSet", &error),
+        };
+        // What was stored and cannot be read has nothing that could be kept.
+        let old = request
+            .old_object
+            .filter(|_| request.operation == Operation::Update)
+            .and_then(|old| self.with_defaults(old).ok());
+        let errors = match &old {
+            Some(old) => validate_update(old, &new, &self.rules),
+            None => validate(&new, &self.rules),
+        };
+        if !errors.is_empty() {
+            return Answer::Invalid(errors);
+        }
+        let warnings = warnings::of_set(old.as_ref(), &new);
+        Answer::Allowed {
+            patch: None,
+            warnings: warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    fn with_defaults(&self, object: &RawValue) -> Result<PodCliqueSet, Undecodable> {
+        let mut set = decode(object)?;
+        defaults::apply_in_place(&mut set, &self.defaults);
+        Ok(set)
+    }
+
+    fn validate_set_scale(&self, request: &Request<'_>) -> Answer {
+        let Scale { replicas } = match decode_scale(request) {
+            Ok(scale) => scale,
+            Err(answer) => return answer,
+        };
+        // One that is not seen yet is new, and scaled at once: the operator will tell.
+        let Some(stored) = self.stored.set(&request.namespace, &request.name) else {
+            return Answer::allowed();
+        };
+        let errors: Vec<FieldError> =
+            scaling::check_set_scale(&stored, replicas, &self.defaults, &self.rules);
+        if errors.is_empty() {
+            return Answer::allowed();
+        }
+        Answer::Invalid(errors)
+    }
+}
+
+fn decode_stored(request: &Request<'_>) -> Option<PodCliqueSet> {
+    let is_update = request.operation == Operation::Update;
+    let old = request.old_object.filter(|_| is_update);
+    old.and_then(|old| decode(old).ok())
+}
