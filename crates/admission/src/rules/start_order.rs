@@ -1,6 +1,7 @@
 //! Start order: `startsAfter`, which counts only with `CliqueStartupTypeExplicit`, how many may be
 //! waited for, and names that pods which wait need themselves.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use api::PodCliqueSet;
@@ -96,13 +97,17 @@ fn check_entries(
     clique: &PodCliqueTemplateSpec,
 ) -> Vec<FieldError> {
     let at = at.field("spec").field("startsAfter");
+    let others = cliques(pcs).map(|(_, other)| other.name.as_str());
+    let others = others.filter(|other| *other != clique.name);
+    // The same of each entry, of which there may be very many.
+    let remedy = LazyCell::new(|| choose(others, "remove it"));
     let mut seen = HashSet::new();
     let mut errors = Vec::new();
     for (i, name) in clique.spec.starts_after.iter().enumerate() {
         let is_new = seen.insert(name);
         let is_other = *name != clique.name && !name.is_empty();
         if !is_new || !is_other || !names.contains(name.as_str()) {
-            errors.push(wrong_entry(pcs, &at.index(i), clique, name, is_new));
+            errors.push(wrong_entry(&at.index(i), clique, name, is_new, &remedy));
         }
     }
     errors
@@ -110,11 +115,11 @@ fn check_entries(
 
 /// What is wrong with an entry that is.
 fn wrong_entry(
-    pcs: &PodCliqueSet,
     at: &Path,
     clique: &PodCliqueTemplateSpec,
     name: &str,
     is_new: bool,
+    remedy: &str,
 ) -> FieldError {
     if name.is_empty() {
         return at.missing("the name of a clique is needed", "fill it in or remove it");
@@ -125,7 +130,5 @@ fn wrong_entry(
     if !is_new {
         return at.wrong(name, "is listed twice", "remove one of them");
     }
-    let others = pcs.spec.template.cliques.iter().map(|c| c.name.as_str());
-    let others = others.filter(|other| *other != clique.name);
-    at.wrong(name, "there is no such clique", choose(others, "remove it"))
+    at.wrong(name, "there is no such clique", remedy)
 }

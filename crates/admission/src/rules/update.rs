@@ -21,13 +21,21 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
     if new.metadata.deletion_timestamp.is_some() {
         return Vec::new();
     }
-    let before: HashSet<FieldError> = all_errors(old, rules).into_iter().collect();
-    let mut errors = all_errors(new, rules);
-    errors.retain(|error| !before.contains(error));
+    let mut errors = new_errors(all_errors(old, rules), all_errors(new, rules));
     errors.extend(immutable::check(old, new, rules));
     errors.extend(compositions(old, new));
     errors.extend(training(old, new));
     bound_errors(errors)
+}
+
+/// What was not wrong before. Mostly nothing is new, and then there is nothing to look up.
+fn new_errors(before: Vec<FieldError>, mut after: Vec<FieldError>) -> Vec<FieldError> {
+    if before == after {
+        return Vec::new();
+    }
+    let before: HashSet<FieldError> = before.into_iter().collect();
+    after.retain(|error| !before.contains(error));
+    after
 }
 
 /// The parts of a set are those it was created with; where they start in order, the order too, and

@@ -10,7 +10,7 @@ use admission::defaults::{DefaultsConfig, apply};
 use admission::{Rules, validate, validate_update};
 use api::PodCliqueSet;
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use self::sets::with;
 use crate::judge::{decode, is_bounded, judge};
@@ -20,6 +20,49 @@ fn hostile_objects_are_refused_in_few_words() {
     let sets = sets::all().into_iter();
     let failed: Vec<_> = sets.filter_map(|(name, set)| failure(name, &set)).collect();
     assert_eq!(failed, Vec::<&str>::new());
+}
+
+#[test]
+fn what_is_not_listed_is_counted() {
+    let bare = json!({"name": "", "spec": {"roleName": "", "podSpec": {"containers": []}}});
+    let set = with([("/spec/template/cliques", json!(vec![bare; 500]))]);
+    let errors = judge(set.to_string().as_bytes());
+    let last = errors.last().unwrap();
+    let more = "further errors are not listed; correct those above first";
+    assert_eq!(
+        last,
+        &format!("spec: 1453: {more}"),
+        "{} errors",
+        errors.len()
+    );
+}
+
+#[test]
+fn what_is_not_listed_may_stay_and_what_is_new_may_not() {
+    let stored = with([("/spec/template/cliques/0/labels", labels(400))]);
+    let mut changed = stored.clone();
+    changed["spec"]["replicas"] = json!(2);
+    assert_eq!(refusals(&stored, &changed), 0);
+    changed["spec"]["template"]["terminationDelay"] = json!("soon");
+    assert_eq!(refusals(&stored, &changed), 1);
+}
+
+/// Labels of which each is wrong.
+fn labels(count: usize) -> Value {
+    (0..count)
+        .map(|i| (format!("key {i}"), json!("x")))
+        .collect::<Map<_, _>>()
+        .into()
+}
+
+fn refusals(before: &Value, after: &Value) -> usize {
+    let [before, after] = [before, after].map(|set| {
+        apply(
+            &decode(set.to_string().as_bytes()).unwrap(),
+            &DefaultsConfig::default(),
+        )
+    });
+    validate_update(&before, &after, &Rules::default()).len()
 }
 
 /// The name, if the set is accepted or something about it fails.

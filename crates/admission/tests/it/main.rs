@@ -11,6 +11,7 @@ mod admission_cases;
 mod authorizer;
 mod cases;
 mod defaults;
+mod fuzz;
 mod hostile;
 mod judge;
 mod minimums;
