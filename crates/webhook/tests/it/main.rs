@@ -7,6 +7,8 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod api_server;
+mod keep;
 mod pairs;
 mod plan;
 mod rotation;

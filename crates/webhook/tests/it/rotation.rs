@@ -11,7 +11,7 @@ use world::{GRACE, World};
 const LIFETIMES: i64 = 20;
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn every_api_server_always_trusts_what_every_process_serves(seed: u64) {

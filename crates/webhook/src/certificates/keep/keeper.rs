@@ -20,7 +20,7 @@ use crate::certificates::plan::{Patch, Plan, SecretWrite, plan};
 use crate::certificates::request::answer;
 use crate::certificates::{Target, secret};
 
-/// How long it waits after a failure, doubling.
+/// How long it waits after a failure, doubling; less if a watch shows what may have ended it.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 /// Between two looks: many changes make one.
@@ -56,7 +56,9 @@ impl Keeper {
                 }
                 Err(error) => {
                     report(&error, pause);
-                    sleep(pause).await;
+                    let rest = pause.saturating_sub(FIRST_PAUSE);
+                    sleep(FIRST_PAUSE).await;
+                    let _ = timeout(rest, self.changed.notified()).await;
                     pause = (pause * 2).min(LONGEST_PAUSE);
                 }
             }
