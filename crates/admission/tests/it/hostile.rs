@@ -31,7 +31,7 @@ fn what_is_not_listed_is_counted() {
     let more = "further errors are not listed; correct those above first";
     assert_eq!(
         last,
-        &format!("spec: 1453: {more}"),
+        &format!("spec: 1452: {more}"),
         "{} errors",
         errors.len()
     );
