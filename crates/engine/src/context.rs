@@ -172,6 +172,11 @@ impl Context {
         self.sync.unsynced()
     }
 
+    /// What is wrong with something else that this operator is not ready without.
+    pub fn set_problem(&self, part: &'static str, problem: Option<String>) {
+        self.sync.set_problem(part, problem);
+    }
+
     /// Waits until every kind is listed everywhere.
     pub async fn synced(&self) {
         self.sync.synced().await;

@@ -129,7 +129,7 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
             Err(error) => Some(error.to_string()),
         };
         let is_settled = problem.is_none();
-        context.sync.set_crds(problem);
+        context.set_problem("CustomResourceDefinitions", problem);
         if is_settled {
             return;
         }

@@ -126,6 +126,11 @@ impl Default for Metrics {
 }
 
 impl Metrics {
+    /// Where others have their own metrics served with these.
+    pub fn registry(&mut self) -> &mut Registry {
+        &mut self.registry
+    }
+
     fn register(&mut self) {
         self.register_controllers();
         self.register_watches();

@@ -98,14 +98,14 @@ impl SyncState {
         });
     }
 
-    /// What is wrong with the definitions of our kinds, so that [`Self::synced`]
+    /// What is wrong with something that is no watch and has to be there, so that [`Self::synced`]
     /// waits.
-    pub(crate) fn set_crds(&self, problem: Option<String>) {
-        let crds = ("CustomResourceDefinitions", "", Scope::Cluster);
+    pub(crate) fn set_problem(&self, part: &'static str, problem: Option<String>) {
+        let part = (part, "", Scope::Cluster);
         self.unsynced.send_modify(|unsynced| {
             match problem {
-                Some(why) => unsynced.insert(crds, why),
-                None => unsynced.remove(&crds),
+                Some(why) => unsynced.insert(part, why),
+                None => unsynced.remove(&part),
             };
         });
     }

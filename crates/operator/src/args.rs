@@ -32,6 +32,10 @@ pub struct Args {
     #[arg(long, value_name = "UID", env = "POD_UID")]
     pub pod_uid: Option<String>,
 
+    /// ServiceAccount the operator runs as; what it does itself passes its own webhooks
+    #[arg(long, value_name = "NAME", env = "GROVE_OPERATOR_SERVICE_ACCOUNT_NAME")]
+    pub service_account: Option<String>,
+
     /// Image of the init container of pods that start after others; without a tag, that of the
     /// operator's version
     #[arg(
@@ -62,6 +66,7 @@ impl Args {
         Process {
             namespace: self.namespace.clone(),
             identity,
+            service_account: self.service_account.clone(),
         }
     }
 }

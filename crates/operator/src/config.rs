@@ -4,10 +4,12 @@
 //! Unknown keys are refused, and so are keys of Grove that this operator does not honour yet, each
 //! by its name: a setting without effect is worse than none.
 
+mod authorizer;
 mod check;
 mod init_container;
 mod leader_election;
 mod scheduler;
+mod webhooks;
 
 use check::positive;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -17,9 +19,11 @@ use api::GoDuration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+pub use authorizer::Authorizer;
 pub use init_container::InitContainerImage;
 pub use leader_election::LeaderElection;
 pub use scheduler::{Gangs, Profile, Scheduler};
+pub use webhooks::{CertProvisionMode, Webhooks};
 
 /// Why a configuration cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -71,6 +75,8 @@ pub struct Config {
     pub stuck_pod_timeout: Option<GoDuration>,
     /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
     pub watch_namespaces: Vec<String>,
+    /// Who may change what the operator made; asked by the admission webhook.
+    pub authorizer: Authorizer,
     /// Which of several operators writes. Default: there is one.
     pub leader_election: LeaderElection,
     /// Image of the init container of pods that start after others: of the command line.
@@ -82,7 +88,6 @@ pub struct Config {
     // Keys of Grove without effect here yet; their mere presence is refused.
     runtime_client_connection: Option<IgnoredAny>,
     debugging: Option<IgnoredAny>,
-    authorizer: Option<IgnoredAny>,
     topology_aware_scheduling: Option<IgnoredAny>,
     network: Option<IgnoredAny>,
 }
@@ -94,6 +99,8 @@ pub struct Process {
     pub namespace: String,
     /// A name that no other operator has at the same time.
     pub identity: String,
+    /// Name of the ServiceAccount that it runs as, if it is known.
+    pub service_account: Option<String>,
 }
 
 impl Default for Process {
@@ -101,6 +108,7 @@ impl Default for Process {
         Self {
             namespace: "grove-system".into(),
             identity: "grove-operator".into(),
+            service_account: None,
         }
     }
 }
@@ -153,7 +161,8 @@ pub struct Server {
     pub health_probes: Listener,
     /// `/metrics`. Default port 2752.
     pub metrics: Listener,
-    webhooks: Option<IgnoredAny>,
+    /// The admission webhook. Default: none is served.
+    pub webhooks: Option<Webhooks>,
 }
 
 /// An address to listen on.

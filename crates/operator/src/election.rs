@@ -8,6 +8,7 @@ use engine::clock::Clock;
 use engine::leader::{Campaign, LeaseOptions, WriteFence};
 use engine::metrics::Metrics;
 use kube::Client;
+use tokio::sync::watch;
 
 use crate::config::Config;
 
@@ -16,6 +17,7 @@ pub(crate) struct Election {
     fence: WriteFence,
     campaign: Option<Campaign>,
     metrics: Arc<Metrics>,
+    leads: watch::Sender<bool>,
 }
 
 impl Election {
@@ -44,7 +46,13 @@ impl Election {
             campaign: is_held.then(campaign),
             fence,
             metrics: metrics.clone(),
+            leads: watch::Sender::new(false),
         }
+    }
+
+    /// Whether this operator leads, as that changes.
+    pub(crate) fn leads(&self) -> watch::Receiver<bool> {
+        self.leads.subscribe()
     }
 
     /// What writes have to ask.
@@ -58,6 +66,7 @@ impl Election {
             campaign.win().await;
         }
         self.metrics.leads.set(1);
+        self.leads.send_replace(true);
     }
 
     /// Stays the leader until that is impossible; returns why.
@@ -70,6 +79,7 @@ impl Election {
 
     /// Lets another operator lead at once, if nothing is under way any more within this time.
     pub(crate) async fn release(&mut self, limit: Duration) {
+        self.leads.send_replace(false);
         if let Some(campaign) = &mut self.campaign {
             campaign.release(limit).await;
         }

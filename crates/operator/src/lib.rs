@@ -5,6 +5,7 @@ pub mod config;
 mod election;
 pub mod logging;
 pub mod run;
+mod webhooks;
 
 /// How the process ends; the exit codes are the Go operator's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

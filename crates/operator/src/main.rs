@@ -37,6 +37,7 @@ async fn start_operator(config: config::Config) -> Exit {
     let config::Process {
         namespace,
         identity,
+        ..
     } = &config.process;
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),

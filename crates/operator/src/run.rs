@@ -23,13 +23,14 @@ use tokio::task::JoinSet;
 
 use crate::config::{Config, Process};
 use crate::election::Election;
+use crate::webhooks::{self, Surroundings};
 
 const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 /// Reconciles under way get this long to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
-type Stop = Shared<futures::future::BoxFuture<'static, ()>>;
-type Tasks = JoinSet<&'static str>;
+pub(crate) type Stop = Shared<futures::future::BoxFuture<'static, ()>>;
+pub(crate) type Tasks = JoinSet<&'static str>;
 
 /// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names. Audit logs show which
 /// operator asked.
@@ -70,7 +71,9 @@ pub async fn run_until(
     stop: impl Future<Output = ()> + Send + 'static,
     endpoints: Endpoints,
 ) -> anyhow::Result<()> {
-    let metrics = Arc::new(Metrics::default());
+    let (mut metrics, of_webhook) = (Metrics::default(), webhook::metrics::Metrics::default());
+    of_webhook.register(metrics.registry());
+    let metrics = Arc::new(metrics);
     let mut election = Election::new(&config, &client, &clock, &metrics);
     let requests = Requests::new(client.clone(), metrics.clone()).behind(election.fence());
     let context = Context::new(requests, metrics, controllers()).with_clock(clock);
@@ -82,6 +85,15 @@ pub async fn run_until(
     watch_all(&mut tasks, &context, &client, &profiles);
     if endpoints == Endpoints::Served {
         serve_admin(&mut tasks, &context, &config);
+        let around = Surroundings {
+            context: &context,
+            client: &client,
+            fence: election.fence(),
+            leads: election.leads(),
+            metrics: of_webhook,
+            stop: stop.clone(),
+        };
+        webhooks::start(&mut tasks, &config, &around)?;
     }
     tokio::select! {
         () = crds::wait_until_current(&context, &client) => {}

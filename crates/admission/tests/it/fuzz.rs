@@ -15,9 +15,9 @@ use admission::{Rules, validate_update};
 use serde_json::Value;
 
 use self::random::Random;
-use crate::cases::good;
 use crate::hostile::sets;
 use crate::judge::{decode, is_bounded, judge};
+use testkit::good_set::good;
 
 /// Seeds of a run without `FUZZ_SECONDS`: about a second.
 const SEEDS: u64 = 1_000;

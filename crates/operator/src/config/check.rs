@@ -32,6 +32,12 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())?;
     config.scheduler.check()?;
     config.leader_election.check()?;
+    if let Some(webhooks) = &config.server.webhooks {
+        webhooks.check()?;
+    } else if config.authorizer.enabled {
+        let text = "there is no webhook that could refuse anything; set server.webhooks";
+        return Err(problem("authorizer.enabled", text));
+    }
     check_namespaces(&config.watch_namespaces)
 }
 
@@ -68,9 +74,7 @@ fn refuse_pending(config: &Config) -> Result<(), ConfigError> {
             "runtimeClientConnection",
             config.runtime_client_connection.is_some(),
         ),
-        ("server.webhooks", config.server.webhooks.is_some()),
         ("debugging", config.debugging.is_some()),
-        ("authorizer", config.authorizer.is_some()),
         (
             "topologyAwareScheduling",
             config.topology_aware_scheduling.is_some(),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cases::{CLIQUES, GROUPS, good};
+use testkit::good_set::{CLIQUES, GROUPS, good};
 
 const MEGABYTES: usize = 1_000_000;
 

@@ -1,0 +1,178 @@
+//! The admission webhook of this operator, if it is configured.
+
+use std::sync::Arc;
+
+use admission::Rules;
+use admission::authorizer::Exemptions;
+use admission::defaults::DefaultsConfig;
+use anyhow::Context as _;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use domain::Key;
+use engine::leader::WriteFence;
+use engine::{Context, Watched};
+use futures::FutureExt;
+use kube::Client;
+use tokio::sync::watch;
+use webhook::answers::Judge;
+use webhook::certificates::{
+    ConfigurationKind, Mode, Options, SecretWatch, Target, keep, watch_secret,
+};
+use webhook::metrics::Metrics;
+use webhook::parents::Stored;
+use webhook::server::{Identity, Server};
+
+use crate::config::{CertProvisionMode, Config, Webhooks};
+use crate::run::{Stop, Tasks};
+
+const PART: &str = "Webhook";
+
+/// What a webhook needs of the operator.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) context: &'a Arc<Context>,
+    pub(crate) client: &'a Client,
+    pub(crate) fence: WriteFence,
+    pub(crate) leads: watch::Receiver<bool>,
+    pub(crate) metrics: Metrics,
+    pub(crate) stop: Stop,
+}
+
+/// Serves it, if there is one; the operator is not ready before it is.
+pub(crate) fn start(
+    tasks: &mut Tasks,
+    config: &Config,
+    around: &Surroundings<'_>,
+) -> anyhow::Result<()> {
+    let Some(webhooks) = &config.server.webhooks else {
+        return Ok(());
+    };
+    let namespace = &config.process.namespace;
+    let (secret, watching) =
+        watch_secret(around.client.clone(), namespace, &webhooks.secret_name());
+    let keeping = keep(
+        around.client.clone(),
+        options(config, webhooks, around),
+        secret.secret.clone(),
+        around.leads.clone(),
+    );
+    tasks.spawn(async move {
+        futures::future::join(watching, keeping).await;
+        "the keeper of the webhook's certificate"
+    });
+    tasks.spawn(tell_readiness(
+        around.context.clone(),
+        secret.serving.clone(),
+    ));
+    serve(tasks, config, webhooks, around, secret)
+}
+
+fn serve(
+    tasks: &mut Tasks,
+    config: &Config,
+    webhooks: &Webhooks,
+    around: &Surroundings<'_>,
+    secret: SecretWatch,
+) -> anyhow::Result<()> {
+    let server = Server::bind(webhooks.address()).context("the webhook cannot be served")?;
+    let judge = Judge {
+        stored: Arc::new(Seen(around.context.clone())),
+        defaults: DefaultsConfig {
+            termination_delay: config.defaults.termination_delay.clone(),
+        },
+        rules: Rules::default(),
+        exemptions: exemptions(config)?,
+    };
+    let (metrics, stop) = (around.metrics.clone(), around.stop.clone());
+    tasks.spawn(async move {
+        let ended = server.serve(judge, metrics, secret.serving, stop.clone());
+        if let Err(error) = ended.await {
+            tracing::error!(%error, "the webhook cannot be served");
+        } else if stop.now_or_never().is_some() {
+            // It was told to.
+            std::future::pending::<()>().await;
+        }
+        "the webhook"
+    });
+    Ok(())
+}
+
+async fn tell_readiness(context: Arc<Context>, mut serving: Identity) -> &'static str {
+    context.set_problem(PART, Some("its certificate is not made yet".into()));
+    if serving.wait_for(Option::is_some).await.is_ok() {
+        context.set_problem(PART, None);
+    }
+    std::future::pending().await
+}
+
+fn options(config: &Config, webhooks: &Webhooks, around: &Surroundings<'_>) -> Options {
+    let of = |kind: ConfigurationKind, names: Vec<String>| {
+        names.into_iter().map(move |name| Target { kind, name })
+    };
+    let mutating = of(
+        ConfigurationKind::Mutating,
+        webhooks.mutating_configurations(),
+    );
+    let validating = of(
+        ConfigurationKind::Validating,
+        webhooks.validating_configurations(),
+    );
+    let (fence, context) = (around.fence.clone(), around.context.clone());
+    Options {
+        mode: match webhooks.cert_provision_mode {
+            CertProvisionMode::Auto => Mode::Auto {
+                lifetime: webhooks.cert_lifetime(),
+            },
+            CertProvisionMode::Manual => Mode::Manual,
+        },
+        namespace: config.process.namespace.clone(),
+        secret_name: webhooks.secret_name(),
+        names: webhooks.names(&config.process.namespace),
+        configurations: mutating.chain(validating).collect(),
+        may_write: Arc::new(move || fence.is_open()),
+        clock: Arc::new(move || context.now()),
+    }
+}
+
+fn exemptions(config: &Config) -> anyhow::Result<Option<Exemptions>> {
+    if !config.authorizer.enabled {
+        return Ok(None);
+    }
+    let account = config.process.service_account.as_ref();
+    let account = account.context(
+        "authorizer.enabled is true and the operator does not know its own account: start it with \
+         --service-account, or GROVE_OPERATOR_SERVICE_ACCOUNT_NAME",
+    )?;
+    Ok(Some(Exemptions {
+        operator: format!(
+            "system:serviceaccount:{}:{account}",
+            config.process.namespace
+        ),
+        users: config.authorizer.exempt_service_account_user_names.clone(),
+    }))
+}
+
+/// What the caches show.
+struct Seen(Arc<Context>);
+
+impl Seen {
+    fn find<K: Watched>(&self, namespace: &str, name: &str) -> Option<Arc<K>> {
+        let key = Key {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+        };
+        self.0.caches.of::<K>().get(&key)
+    }
+}
+
+impl Stored for Seen {
+    fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>> {
+        self.find(namespace, name)
+    }
+
+    fn group(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueScalingGroup>> {
+        self.find(namespace, name)
+    }
+
+    fn podclique(&self, namespace: &str, name: &str) -> Option<Arc<PodClique>> {
+        self.find(namespace, name)
+    }
+}

@@ -1,0 +1,77 @@
+//! The answers, one function for each path that the API server calls.
+
+mod authorizer;
+mod children;
+mod sets;
+mod topologies;
+
+use std::sync::Arc;
+
+use admission::Rules;
+use admission::authorizer::Exemptions;
+use admission::defaults::DefaultsConfig;
+
+use crate::parents::Stored;
+use crate::review::{Answer, Request};
+
+/// What the answers depend on besides the question.
+pub struct Judge {
+    /// What is stored.
+    pub stored: Arc<dyn Stored>,
+    /// Defaults of the operator's configuration.
+    pub defaults: DefaultsConfig,
+    /// What the rules depend on.
+    pub rules: Rules,
+    /// Who may change what the operator made. `None`: everybody.
+    pub exemptions: Option<Exemptions>,
+}
+
+/// What is asked, by its path (Grove's).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumIter)]
+pub enum Hook {
+    /// Fills in the defaults of a set.
+    DefaultSet,
+    /// Whether a set is what it may be; `/scale` too.
+    ValidateSet,
+    /// Whether a PodClique may be changed so; `/scale` too.
+    ValidatePodClique,
+    /// Whether a scaling group may be changed so; `/scale` too.
+    ValidateGroup,
+    /// Whether a topology is what it may be.
+    ValidateTopology,
+    /// Whether that account may change what the operator made.
+    Authorize,
+}
+
+impl Hook {
+    /// Where it is called.
+    pub fn path(self) -> &'static str {
+        match self {
+            Self::DefaultSet => "/webhooks/default-podcliqueset",
+            Self::ValidateSet => "/webhooks/validate-podcliqueset",
+            Self::ValidatePodClique => "/webhooks/validate-podclique",
+            Self::ValidateGroup => "/webhooks/validate-podcliquescalinggroup",
+            Self::ValidateTopology => "/webhooks/validate-clustertopology",
+            Self::Authorize => "/webhooks/authorizer-webhook",
+        }
+    }
+
+    /// Its name in metrics.
+    pub fn word(self) -> &'static str {
+        self.path().trim_start_matches("/webhooks/")
+    }
+}
+
+impl Judge {
+    /// Answers a question.
+    pub fn answer(&self, hook: Hook, request: &Request<'_>) -> Answer {
+        match hook {
+            Hook::DefaultSet => self.default_set(request),
+            Hook::ValidateSet => self.validate_set(request),
+            Hook::ValidatePodClique => self.validate_podclique(request),
+            Hook::ValidateGroup => self.validate_group(request),
+            Hook::ValidateTopology => self.validate_topology(request),
+            Hook::Authorize => self.authorize(request),
+        }
+    }
+}

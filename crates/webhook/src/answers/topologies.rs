@@ -1,0 +1,28 @@
+//! Topologies of clusters.
+
+use admission::validate_binding;
+use api::ClusterTopologyBinding;
+
+use super::Judge;
+use crate::review::{Answer, Operation, Request, decode};
+
+impl Judge {
+    pub(super) fn validate_topology(&self, request: &Request<'_>) -> Answer {
+        let Some(sent) = request.object else {
+            return Answer::allowed();
+        };
+        let new: ClusterTopologyBinding = match decode(sent) {
+            Ok(new) => new,
+            Err(error) => return Answer::undecodable("the ClusterTopologyBinding", &error),
+        };
+        let old: Option<ClusterTopologyBinding> = request
+            .old_object
+            .filter(|_| request.operation == Operation::Update)
+            .and_then(|old| decode(old).ok());
+        let errors = validate_binding(old.as_ref(), &new, &self.rules);
+        if errors.is_empty() {
+            return Answer::allowed();
+        }
+        Answer::Invalid(errors)
+    }
+}

@@ -1,0 +1,47 @@
+//! Defaults as changes of what was sent: what the sender wrote, unknown to us or not, stays.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The JSON patch that makes of the sent object one with its defaults: `before` and `after` are the
+/// decoded object without and with them. `None` if nothing is to be changed.
+pub fn plan_patch<T: Serialize>(sent: &Value, before: &T, after: &T) -> Option<Value> {
+    let before = serde_json::to_value(before).ok()?;
+    let after = serde_json::to_value(after).ok()?;
+    let mut wanted = sent.clone();
+    overlay(&mut wanted, &before, &after);
+    let patch = json_patch::diff(sent, &wanted);
+    if patch.0.is_empty() {
+        return None;
+    }
+    serde_json::to_value(patch).ok()
+}
+
+/// Puts into `target` what is different in `after`. Defaults only add and replace.
+fn overlay(target: &mut Value, before: &Value, after: &Value) {
+    if before == after {
+        return;
+    }
+    match (&mut *target, after) {
+        (Value::Object(target), Value::Object(after)) => {
+            for (key, after) in after {
+                let before = before.get(key).unwrap_or(&Value::Null);
+                if before == after {
+                    continue;
+                }
+                let empty = || Value::Object(Map::new());
+                let value = target.entry(key.clone()).or_insert(Value::Null);
+                if after.is_object() && !value.is_object() {
+                    *value = empty();
+                }
+                overlay(value, before, after);
+            }
+        }
+        (Value::Array(target), Value::Array(after)) if target.len() == after.len() => {
+            for (i, (target, after)) in target.iter_mut().zip(after).enumerate() {
+                overlay(target, before.get(i).unwrap_or(&Value::Null), after);
+            }
+        }
+        (_, after) => *target = after.clone(),
+    }
+}

@@ -1,0 +1,231 @@
+//! What the API server asks, and how it is answered (`admission.k8s.io/v1`).
+//!
+//! Objects stay text until it is known what they are of: each is decoded once, and one that cannot
+//! be is answered like any other.
+
+use admission::FieldError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// A question.
+#[derive(Debug, Deserialize)]
+pub struct Review<'a> {
+    /// What is asked.
+    #[serde(borrow)]
+    pub request: Request<'a>,
+}
+
+/// What is to be done, and by whom.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Request<'a> {
+    /// Returned with the answer.
+    pub uid: String,
+    /// Of what kind the object is.
+    pub resource: Resource,
+    /// Such as `scale`; empty for the object itself.
+    #[serde(default)]
+    pub sub_resource: String,
+    /// Name of the object; empty if the API server makes one.
+    #[serde(default)]
+    pub name: String,
+    /// Its namespace; empty for cluster-scoped kinds.
+    #[serde(default)]
+    pub namespace: String,
+    /// What is to be done.
+    pub operation: Operation,
+    /// Who asks.
+    #[serde(default)]
+    pub user_info: UserInfo,
+    /// The object as it is to be.
+    #[serde(borrow)]
+    pub object: Option<&'a RawValue>,
+    /// The object as it is stored.
+    #[serde(borrow)]
+    pub old_object: Option<&'a RawValue>,
+}
+
+/// A kind, as paths name it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Resource {
+    /// API group; empty for Kubernetes' own first kinds.
+    pub group: String,
+    /// Plural name.
+    pub resource: String,
+}
+
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+#[allow(missing_docs)]
+pub enum Operation {
+    Create,
+    Update,
+    Delete,
+    Connect,
+}
+
+impl Operation {
+    /// In lower case, for metrics.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Update => "update",
+            Self::Delete => "delete",
+            Self::Connect => "connect",
+        }
+    }
+}
+
+/// Who asks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct UserInfo {
+    /// Name of the account.
+    pub username: String,
+    /// Its groups.
+    pub groups: Vec<String>,
+}
+
+/// The answer to a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// It may be done.
+    Allowed {
+        /// Changes to the object that is sent, as a JSON patch.
+        patch: Option<Value>,
+        /// What kubectl prints.
+        warnings: Vec<String>,
+    },
+    /// The object is not what it may be.
+    Invalid(Vec<FieldError>),
+    /// It may not be done, or cannot be judged.
+    Refused {
+        /// HTTP status code.
+        code: u16,
+        /// What `kubectl` makes its first words of.
+        reason: &'static str,
+        /// What is wrong and what to do.
+        message: String,
+    },
+}
+
+impl Answer {
+    /// It may be done, and there is nothing to be said.
+    pub fn allowed() -> Self {
+        Self::Allowed {
+            patch: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// The object cannot be decoded.
+    pub fn undecodable(what: &str, error: &Undecodable) -> Self {
+        Self::Refused {
+            code: 400,
+            reason: "BadRequest",
+            message: format!("{what} cannot be read: {error}; correct this field"),
+        }
+    }
+}
+
+/// Where an object cannot be decoded, and why.
+pub type Undecodable = serde_path_to_error::Error<serde_json::Error>;
+
+/// Decodes an object.
+pub fn decode<T: DeserializeOwned>(object: &RawValue) -> Result<T, Undecodable> {
+    let mut text = serde_json::Deserializer::from_str(object.get());
+    serde_path_to_error::deserialize(&mut text)
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Cause<'a> {
+    reason: &'static str,
+    message: String,
+    field: &'a str,
+}
+
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Response<'a> {
+    uid: &'a str,
+    allowed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<Value>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    warnings: &'a [String],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch_type: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    patch: Option<String>,
+}
+
+/// The answer as the API server reads it. What is wrong is told as the API server tells of its own
+/// rules: one line each, with the path of the field.
+pub fn encode(request: &Request<'_>, answer: &Answer) -> Value {
+    let uid = request.uid.as_str();
+    let response = match answer {
+        Answer::Allowed { patch, warnings } => Response {
+            uid,
+            allowed: true,
+            warnings,
+            patch_type: patch.is_some().then_some("JSONPatch"),
+            patch: patch.as_ref().map(|p| STANDARD.encode(p.to_string())),
+            ..Response::default()
+        },
+        Answer::Invalid(errors) => Response {
+            uid,
+            status: Some(invalid(request, errors)),
+            ..Response::default()
+        },
+        Answer::Refused {
+            code,
+            reason,
+            message,
+        } => Response {
+            uid,
+            status: Some(json!({
+                "status": "Failure", "code": code, "reason": reason, "message": message,
+            })),
+            ..Response::default()
+        },
+    };
+    json!({
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "response": response,
+    })
+}
+
+fn invalid(request: &Request<'_>, errors: &[FieldError]) -> Value {
+    let causes: Vec<Cause<'_>> = errors.iter().map(describe_cause).collect();
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    json!({
+        "status": "Failure",
+        "code": 422,
+        "reason": "Invalid",
+        "message": lines.join("\n"),
+        "details": {
+            "group": request.resource.group,
+            "kind": request.resource.resource,
+            "name": request.name,
+            "causes": causes,
+        },
+    })
+}
+
+fn describe_cause(error: &FieldError) -> Cause<'_> {
+    let text = error.to_string();
+    let message = text.strip_prefix(&error.path).unwrap_or(&text);
+    Cause {
+        reason: "FieldValueInvalid",
+        message: message.trim_start_matches(": ").to_owned(),
+        field: &error.path,
+    }
+}
