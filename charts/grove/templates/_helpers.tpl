@@ -75,15 +75,65 @@ annotations:
 {{- dig "metrics" "port" 2752 (.Values.config.server | default dict) }}
 {{- end }}
 
+{{- define "grove.webhooksPort" -}}
+{{- dig "webhooks" "port" 2750 (.Values.config.server | default dict) }}
+{{- end }}
+
+{{/*
+Of (list . name): name of a configuration of webhooks, which is one for the
+whole cluster. Grove's, unless the operator is called differently.
+*/}}
+{{- define "grove.webhookConfiguration" -}}
+{{- $name := include "grove.fullname" (index . 0) }}
+{{- if ne $name "grove-operator" }}{{ $name }}-{{ end }}{{ index . 1 }}
+{{- end }}
+
+{{/* Those that there are, as a list. */}}
+{{- define "grove.validatingConfigurations" -}}
+- {{ include "grove.webhookConfiguration" (list . "podcliqueset-validating-webhook") }}
+{{- if not .Values.watchNamespaces }}
+- {{ include "grove.webhookConfiguration" (list . "clustertopology-validating-webhook") }}
+{{- end }}
+{{- if dig "authorizer" "enabled" false .Values.config }}
+- {{ include "grove.webhookConfiguration" (list . "authorizer-webhook") }}
+{{- end }}
+{{- end }}
+
+{{- define "grove.leaseName" -}}
+{{- printf "%s-leader-election" (include "grove.fullname" .) }}
+{{- end }}
+
 {{/* The file that the operator reads. */}}
 {{- define "grove.config" -}}
+{{- $config := deepCopy .Values.config }}
+{{- $server := get $config "server" | default dict }}
+{{- if .Values.webhooks.enabled }}
+{{- $own := dict
+  "secretName" .Values.webhooks.certificates.secretName
+  "certProvisionMode" .Values.webhooks.certificates.mode
+  "certLifetime" .Values.webhooks.certificates.lifetime
+  "serviceName" (include "grove.fullname" .)
+  "mutatingConfigurations" (list (include "grove.webhookConfiguration" (list . "podcliqueset-defaulting-webhook")))
+  "validatingConfigurations" (include "grove.validatingConfigurations" . | fromYamlArray) }}
+{{- with .Values.webhooks.url }}{{ $_ := set $own "url" . }}{{ end }}
+{{- $_ := set $server "webhooks" (merge dict (get $server "webhooks" | default dict) $own) }}
+{{- else }}
+{{- $_ := unset $server "webhooks" }}
+{{- if dig "authorizer" "enabled" false $config }}
+{{- fail "config.authorizer.enabled is true and webhooks.enabled is false: there would be nothing that refuses; enable the webhook" }}
+{{- end }}
+{{- end }}
+{{- $_ := set $config "server" $server }}
+{{- if hasKey $config "leaderElection" }}
+{{- $_ := set $config.leaderElection "resourceName" (include "grove.leaseName" .) }}
+{{- end }}
 apiVersion: operator.config.grove.io/v1alpha1
 kind: OperatorConfiguration
 {{- with .Values.watchNamespaces }}
 watchNamespaces:
   {{- toYaml . | nindent 2 }}
 {{- end }}
-{{ toYaml .Values.config }}
+{{ toYaml $config }}
 {{- end }}
 
 {{/*

@@ -7,7 +7,7 @@ list, watch: one watch per kind, in all namespaces or in each of a list.
 Who may create pods may run them as any account of their namespace, so the
 operator's token is worth as much as the strongest account of the namespaces
 it serves. It cannot grant anything to anybody: nothing here is of
-ServiceAccounts, Roles, bindings or Secrets.
+ServiceAccounts, Roles or bindings, and of Secrets the one of its own webhook.
 */}}
 {{- define "grove.rules" -}}
 # Users make and remove PodCliqueSets; the operator patches its finalizer.
@@ -117,4 +117,46 @@ do not exist; nothing else is different.
   resources: [queues]
   verbs: [get, list, watch]
 {{- end }}
+{{- end }}
+
+
+{{/* In the release's own namespace: who leads, and the webhook's certificate. */}}
+{{- define "grove.ownRules" -}}
+{{- if dig "leaderElection" "enabled" false .Values.config }}
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  resourceNames: [{{ include "grove.leaseName" . }}]
+  verbs: [get, list, watch, update]
+# What is to be made has no name yet.
+- apiGroups: [coordination.k8s.io]
+  resources: [leases]
+  verbs: [create]
+{{- end }}
+{{- with .Values.webhooks }}
+{{- if .enabled }}
+# This one Secret, which the chart makes.
+- apiGroups: [""]
+  resources: [secrets]
+  resourceNames: [{{ .certificates.secretName }}]
+  {{- if eq .certificates.mode "auto" }}
+  verbs: [get, list, watch, update]
+  {{- else }}
+  verbs: [get, list, watch]
+  {{- end }}
+{{- end }}
+{{- end }}
+{{- end }}
+
+{{/* Whom API servers trust when they call the webhook. */}}
+{{- define "grove.webhookRules" -}}
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [mutatingwebhookconfigurations]
+  resourceNames:
+    - {{ include "grove.webhookConfiguration" (list . "podcliqueset-defaulting-webhook") }}
+  verbs: [get, list, watch, patch]
+- apiGroups: [admissionregistration.k8s.io]
+  resources: [validatingwebhookconfigurations]
+  resourceNames:
+    {{- include "grove.validatingConfigurations" . | nindent 4 }}
+  verbs: [get, list, watch, patch]
 {{- end }}

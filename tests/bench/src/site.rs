@@ -26,6 +26,9 @@ pub enum Told {
     OfGangs,
 }
 
+/// One operator, which the benchmark starts itself.
+const ALONE: &str = "replicaCount=0,webhooks.enabled=false,config.leaderElection.enabled=false";
+
 /// The chart's values, and the operator's configuration, by which it tells the cluster's scheduler of
 /// gangs.
 const GANGS_VALUES: &str = "config.scheduler.profiles[0].name=default-scheduler,\
@@ -91,7 +94,7 @@ fn install(cluster: &Cluster, told: Told) -> Result<()> {
         .env("HELM_CONFIG_HOME", cache.join("helm"))
         .env("HELM_DATA_HOME", cache.join("helm"))
         .args(["install", "grove", "charts/grove", "--create-namespace"])
-        .args(["--namespace", SYSTEM, "--set", "replicaCount=0"]);
+        .args(["--namespace", SYSTEM, "--set", ALONE]);
     if told == Told::OfGangs {
         helm.args(["--set", GANGS_VALUES]);
     }

@@ -26,6 +26,17 @@ const POWERS: [&str; 7] = [
     "serviceaccounts/token",
 ];
 
+/// The only Secret of the operator: the certificate of its webhook.
+const OWN_SECRET: &str = "grove-webhook-server-cert";
+
+/// Resources of which single objects are allowed.
+const NAMED: [&str; 4] = [
+    "leases",
+    "mutatingwebhookconfigurations",
+    "secrets",
+    "validatingwebhookconfigurations",
+];
+
 /// Something that may be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Right {
@@ -35,15 +46,20 @@ pub struct Right {
     pub group: String,
     /// `pods`, `pods/status`, ...
     pub resource: String,
+    /// The one object that is meant; empty: all of them.
+    pub name: String,
 }
 
 impl fmt::Display for Right {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.verb, self.resource)?;
-        match self.group.as_str() {
-            "" => Ok(()),
-            group => write!(f, ".{group}"),
+        if !self.group.is_empty() {
+            write!(f, ".{}", self.group)?;
         }
+        if self.name.is_empty() {
+            return Ok(());
+        }
+        write!(f, " {}", self.name)
     }
 }
 
@@ -69,7 +85,10 @@ pub fn problems(granted: &BTreeSet<Right>, asked: &Asked) -> Vec<String> {
 }
 
 fn powers(rights: &BTreeSet<Right>) -> impl Iterator<Item = &Right> {
-    let is_power = |right: &&Right| POWERS.contains(&right.resource.as_str());
+    let is_power = |right: &&Right| {
+        let is_own = right.resource == "secrets" && right.name == OWN_SECRET;
+        POWERS.contains(&right.resource.as_str()) && !is_own
+    };
     rights.iter().filter(is_power)
 }
 
@@ -77,7 +96,7 @@ fn powers(rights: &BTreeSet<Right>) -> impl Iterator<Item = &Right> {
 pub fn summary(granted: &BTreeSet<Right>, asked: &Asked) -> String {
     format!(
         "rights: {} requests of the operator, none forbidden, none about accounts, roles, bindings \
-         or Secrets; of {} rights in the chart's role {} were used and {} have another reason",
+         or Secrets but {OWN_SECRET}; of {} rights in the chart's role {} were used and {} have another reason",
         asked.requests,
         granted.len(),
         granted.intersection(&asked.used).count(),

@@ -38,6 +38,13 @@ fn set_name(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let Some(name) = pcs.metadata.name.as_deref() else {
         return generated_name(pcs).into_iter().collect();
     };
+    // A webhook is asked when the API server has made a name of it.
+    let prefix = pcs.metadata.generate_name.as_deref();
+    if prefix.is_some_and(|prefix| name.starts_with(prefix))
+        && let Some(error) = generated_name(pcs)
+    {
+        return vec![error];
+    }
     if name.starts_with(|c: char| c.is_ascii_digit()) && syntax::is_dns_label(name) {
         let problem = "must start with a letter, because Services are named after it";
         return vec![at.wrong(name, problem, format!("name it \"s{name}\", for example"))];

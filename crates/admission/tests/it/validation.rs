@@ -36,6 +36,19 @@ fn names() {
 }
 
 #[test]
+fn what_is_wrong_with_a_name_that_was_made_is_its_prefix() {
+    let set = set(&[
+        ("/metadata/name", json!("3d-x7k2p")),
+        ("/metadata/generateName", json!("3d-")),
+    ]);
+    let words = words(&set, &Rules::default());
+    assert!(
+        words.starts_with("  metadata.generateName: \"3d-\": "),
+        "{words}"
+    );
+}
+
+#[test]
 fn one_role_name_may_be_used_twice() {
     let role = at(FRONTEND, "spec/roleName");
     assert_eq!(

@@ -130,8 +130,16 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
     "leaderElection.retryPeriod: 0s must be greater than 0"
 )]
 #[case::not_honoured_inside(
-    "server: {webhooks: {port: 1}}\n",
-    "server.webhooks: not implemented yet"
+    "server: {webhooks: {serverCertDir: /certs}}\n",
+    "server.webhooks.serverCertDir: the certificate is read from the Secret"
+)]
+#[case::no_tls(
+    "server: {webhooks: {url: 'http://10.0.0.7:2750'}}\n",
+    "server.webhooks.url: \"http://10.0.0.7:2750\" must be https://<host>:<port>"
+)]
+#[case::nobody_refuses(
+    "authorizer: {enabled: true}\n",
+    "authorizer.enabled: there is no webhook that could refuse anything"
 )]
 #[case::unknown_backend(
     "scheduler: {profiles: [{name: mine}]}\n",

@@ -37,13 +37,15 @@ fn main() -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-/// The role that the chart renders.
+/// The roles that the chart renders.
 fn role(repository: &Repository, root: &Path) -> Result<String> {
     let helm = Tool::find_or_build(repository)?.bin().join("helm");
     let output = Command::new(helm)
         .args(["template", "grove"])
         .arg(root.join("charts/grove"))
         .args(["--show-only", "templates/clusterrole.yaml"])
+        .args(["--show-only", "templates/ownrole.yaml"])
+        .args(["--set", "config.authorizer.enabled=true"])
         .output()?;
     let error = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "helm template: {error}");

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::Right;
+use super::{NAMED, Right};
 
 /// What an audit log says of the authorizer's decision.
 const DECISION: &str = "authorization.k8s.io/decision";
@@ -40,6 +40,7 @@ struct Object {
     resource: String,
     subresource: String,
     namespace: String,
+    name: String,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -92,10 +93,13 @@ impl Event {
             "" => object.resource.clone(),
             subresource => format!("{}/{subresource}", object.resource),
         };
+        // What is made has no name for who allows it.
+        let is_named = NAMED.contains(&resource.as_str()) && self.verb != "create";
         Right {
             verb: self.verb.clone(),
             group: object.api_group.clone(),
             resource,
+            name: object.name.clone().repeat(usize::from(is_named)),
         }
     }
 

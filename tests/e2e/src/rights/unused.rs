@@ -29,6 +29,7 @@ impl From<&Short> for Right {
             verb: (*verb).to_owned(),
             group: (*group).to_owned(),
             resource: (*resource).to_owned(),
+            name: String::new(),
         }
     }
 }

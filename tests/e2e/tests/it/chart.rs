@@ -43,11 +43,6 @@ fn values_choose_what_is_rendered() {
     let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
     for (value, kind) in [
         (
-            "podDisruptionBudget.enabled=true",
-            "kind: PodDisruptionBudget",
-        ),
-        ("networkPolicy.enabled=true", "kind: NetworkPolicy"),
-        (
             "admissionPolicy.enabled=true",
             "kind: ValidatingAdmissionPolicyBinding",
         ),
@@ -60,7 +55,7 @@ fn values_choose_what_is_rendered() {
             "alert: GroveOperatorAbsent",
         ),
         ("metrics.dashboard.enabled=true", "grafana_dashboard: \"1\""),
-        ("watchNamespaces={a}", "kind: RoleBinding"),
+        ("watchNamespaces={a}", "\n  namespace: a\n"),
         (
             &format!("image.digest={DIGEST}"),
             &format!("image: grove-operator@{DIGEST}"),
@@ -89,12 +84,67 @@ fn values_choose_what_is_rendered() {
             "serviceAccount.create=false,serviceAccount.name=mine",
             "kind: ServiceAccount\nmetadata",
         ),
-        ("rbac.create=false", "kind: ClusterRole\n"),
         ("rbac.aggregateRoles=false", "aggregate-to-edit"),
-        ("watchNamespaces={a}", "kind: ClusterRoleBinding"),
+        (
+            "watchNamespaces={a},webhooks.enabled=false",
+            "kind: ClusterRoleBinding",
+        ),
+        (
+            "webhooks.enabled=false",
+            "kind: ValidatingWebhookConfiguration",
+        ),
+        ("webhooks.enabled=false", "kind: Secret"),
+        ("webhooks.certificates.mode=manual", "kind: Secret"),
     ] {
         assert!(!has(&[value], kind), "{value} leaves {kind}");
         assert!(has(&[], kind), "{kind} is not there without {value}");
+    }
+}
+
+#[test]
+fn values_choose_whether_others_stand_by_and_who_is_asked() {
+    let ns = Namespace::new("chart-webhook");
+    let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
+    for (value, kind) in [
+        ("rbac.create=false", "kind: ClusterRole\n"),
+        ("replicaCount=1", "kind: PodDisruptionBudget"),
+        (
+            "webhooks.enabled=false",
+            "kind: ValidatingWebhookConfiguration",
+        ),
+        ("webhooks.enabled=false", "kind: Secret"),
+        ("webhooks.certificates.mode=manual", "kind: Secret"),
+        (
+            "webhooks.enabled=false,watchNamespaces={a}",
+            "kind: ClusterRoleBinding",
+        ),
+        (
+            "affinity.nodeAffinity.x=1",
+            "topologyKey: kubernetes.io/hostname",
+        ),
+    ] {
+        assert!(!has(&[value], kind), "{value} leaves {kind}");
+        assert!(has(&[], kind), "{kind} is not there without {value}");
+    }
+    assert!(has(
+        &["config.authorizer.enabled=true"],
+        "authorizer-webhook"
+    ));
+    let alone = ["config.leaderElection.enabled=false", "replicaCount=1"];
+    assert!(has(&alone, "maxSurge: 0") && !has(&[], "maxSurge: 0"));
+    for (value, words) in [
+        (
+            "config.leaderElection.enabled=false",
+            "they would work against each other",
+        ),
+        (
+            "webhooks.enabled=false,config.authorizer.enabled=true",
+            "there would be nothing that refuses",
+        ),
+        ("webhooks.url=http://x", "'/webhooks/url'"),
+    ] {
+        let refusal = refused(&ns, &[value]);
+        assert!(refusal.contains(words), "{value}: {refusal}");
     }
 }
 
@@ -110,8 +160,8 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
             "'pullPolicy' not allowed",
         ),
         (
-            "config.leaderElection.enabled=true",
-            "'leaderElection' not allowed",
+            "config.leaderElection.resourceName=x",
+            "'resourceName' not allowed",
         ),
         ("config.controllers.podClique.qps=1", "'qps' not allowed"),
         ("securityContext.runAsRoot=true", "'runAsRoot' not allowed"),
@@ -119,7 +169,6 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
             "replicaCount=two",
             "'/replicaCount': got string, want integer",
         ),
-        ("replicaCount=2", "only one operator may run"),
         (
             "config.server.metrics.port=70000",
             "'/config/server/metrics/port'",
@@ -172,7 +221,9 @@ fn the_manifest_for_people_without_helm_is_what_the_chart_renders() {
 #[test]
 fn the_chart_installs_and_leaves_nothing_behind() {
     let ns = Namespace::new("chart-install");
-    let options = ["--set", "crds.install=false", "--set", &own_name(&ns)];
+    // Its webhook would be asked about the sets of all tests.
+    let beside = "crds.install=false,webhooks.enabled=false";
+    let options = ["--set", beside, "--set", &own_name(&ns)];
     helm(
         &ns,
         &[&["install", &ns.name, &chart()][..], &options].concat(),

@@ -9,8 +9,10 @@
 
 mod harness;
 
+mod admission;
 mod adoption;
 mod autoscaler;
+mod availability;
 mod chart;
 mod churn;
 mod conformance;

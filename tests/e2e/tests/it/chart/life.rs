@@ -8,11 +8,11 @@ use tempfile::tempdir;
 
 use crate::harness::control_plane::{ControlPlane, folder, printed};
 use crate::harness::installation::{Installation, RELEASE, SYSTEM, chart, helm};
-use crate::harness::operator::Operator;
+use crate::harness::operator::{Operator, free_address};
 use crate::harness::{Namespace, same, site};
 
 /// What belongs to the release and is in its namespace or in none, and when it last changed.
-const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions";
+const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions,secrets,mutatingwebhookconfigurations,validatingwebhookconfigurations";
 
 #[test]
 fn workloads_outlive_an_upgrade_and_the_chart_itself() {
@@ -22,10 +22,13 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
         &["uninstall", RELEASE, "--ignore-not-found"],
     );
 
-    helm(
-        &control_plane,
-        &["install", RELEASE, &chart(), "--create-namespace"],
-    );
+    let port = free_address().unwrap().port();
+    let values =
+        format!("webhooks.url=https://127.0.0.1:{port},config.server.webhooks.port={port}");
+    let with_values = |args: &[&str]| {
+        helm(&control_plane, &[args, &["--set", &values]].concat());
+    };
+    with_values(&["install", RELEASE, &chart(), "--create-namespace"]);
     control_plane.wait_for_definitions();
     let installation = Installation::found(&control_plane);
     let operator = Operator::start(&installation, &folder("installed-operator")).unwrap();
@@ -38,16 +41,13 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     });
     let pods = uids(&ns);
 
-    helm(&control_plane, &["upgrade", RELEASE, &chart()]);
+    with_values(&["upgrade", RELEASE, &chart()]);
     let before = versions(&control_plane);
-    helm(&control_plane, &["upgrade", RELEASE, &chart()]);
+    with_values(&["upgrade", RELEASE, &chart()]);
     assert_eq!(versions(&control_plane), before, "the same chart again");
 
     let newer = tempdir().unwrap();
-    helm(
-        &control_plane,
-        &["upgrade", RELEASE, &newer_chart(newer.path())],
-    );
+    with_values(&["upgrade", RELEASE, &newer_chart(newer.path())]);
     let added = "--output=jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.spec.properties.colour.type}";
     let podgangs = ["get", "crd", "podgangs.scheduler.grove.io", added];
     assert_eq!(control_plane.kubectl(podgangs), "string");
@@ -58,7 +58,7 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     ns.kubectl(&["get", "pcs", "disaggregated"]);
 
     // A new account: the old token is worth nothing.
-    helm(&control_plane, &["install", RELEASE, &chart()]);
+    with_values(&["install", RELEASE, &chart()]);
     Installation::found(&control_plane);
     operator.start_again().unwrap();
     operator.wait_until_ready().unwrap();

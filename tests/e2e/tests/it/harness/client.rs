@@ -9,6 +9,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use futures::future::try_join_all;
 use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
+use kube::client::Body;
 use kube::core::{ApiResource, GroupVersionKind, TypeMeta};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
@@ -73,6 +74,39 @@ pub fn create(kubeconfig: &Path, namespace: &str, manifest: &Value) -> Result<Va
     created
         .map(|created| json!(created))
         .map_err(|error| format!("{manifest} was refused: {error}"))
+}
+
+/// What the API server says to a request.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub body: Value,
+    /// As kubectl prints them after `Warning:`.
+    pub warnings: Vec<String>,
+}
+
+/// Sends a request as it is; a body is JSON.
+pub fn send(kubeconfig: &Path, method: &str, path: &str, body: &Value) -> Answer {
+    let request = http::Request::builder().method(method).uri(path);
+    let request = request.header("content-type", "application/json");
+    let body = match body {
+        Value::Null => Vec::new(),
+        body => body.to_string().into_bytes(),
+    };
+    let request = request.body(Body::from(body)).unwrap();
+    let client = client_of(kubeconfig);
+    RUNTIME.block_on(async {
+        let response = client.send(request).await.unwrap();
+        let (head, body) = response.into_parts();
+        let body = body.collect_bytes().await.unwrap();
+        let warnings = head.headers.get_all("warning").iter();
+        let warnings = warnings.filter_map(|w| w.to_str().ok()?.split('"').nth(1).map(Into::into));
+        Answer {
+            status: head.status.as_u16(),
+            body: serde_json::from_slice(&body).unwrap_or_default(),
+            warnings: warnings.collect(),
+        }
+    })
 }
 
 /// Writes into the status of an object of one of the kinds that are read.

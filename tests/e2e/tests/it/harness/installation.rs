@@ -41,6 +41,9 @@ impl Installation {
         args.extend(["--take-ownership", "--force-conflicts", "--reset-values"]);
         // All tests run under the policy: what it forbids is missed by some of them.
         args.extend(["--set", "replicaCount=0,admissionPolicy.enabled=true"]);
+        // Each test that is about them has an operator of its own for that.
+        let alone = "webhooks.enabled=false,config.leaderElection.enabled=false";
+        args.extend(["--set", alone]);
         args.extend(values.iter().flat_map(|value| ["--set", value]));
         helm(control_plane, &args);
         if !values.contains(&"crds.install=false") {
@@ -88,6 +91,9 @@ impl Installation {
         for (name, text) in self.files.as_object().unwrap() {
             let mut config = serde_saphyr::from_str(text.as_str().unwrap()).unwrap();
             json_patch::merge(&mut config, &server);
+            if config["server"]["webhooks"].is_object() {
+                config["server"]["webhooks"]["bindAddress"] = json!(address.ip());
+            }
             if more.is_object() {
                 json_patch::merge(&mut config, &more);
             }

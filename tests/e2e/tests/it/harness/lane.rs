@@ -10,6 +10,9 @@ use super::operator::Operator;
 use super::proxy::Proxy;
 use super::site;
 
+/// Nobody else sees its namespace.
+const ALONE: &str = "leaderElection: {enabled: false}";
+
 /// An operator and what stands between it and the API server.
 pub struct Lane {
     purpose: String,
@@ -21,13 +24,13 @@ pub struct Lane {
 impl Lane {
     /// Starts both, for the namespace of that purpose.
     pub fn start(purpose: &str) -> Self {
-        Self::start_by(purpose, Operator::start)
+        Self::start_by(purpose, |seen, dir| Operator::start_with(seen, dir, ALONE))
     }
 
     /// The same with an operator that may use so much memory.
     pub fn start_within(purpose: &str, kibibytes: u32) -> Self {
         Self::start_by(purpose, |seen, dir| {
-            Operator::start_within(seen, dir, kibibytes)
+            Operator::start_within(seen, dir, ALONE, kibibytes)
         })
     }
 

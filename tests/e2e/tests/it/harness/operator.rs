@@ -25,6 +25,8 @@ pub struct Operator {
     args: Vec<String>,
     variables: Vec<(String, String)>,
     log: PathBuf,
+    /// Of the pod that it would run in.
+    name: String,
     address: SocketAddr,
     /// Address space that it may use, in KiB.
     limit: Option<u32>,
@@ -43,8 +45,13 @@ impl Operator {
     }
 
     /// The same, in so many KiB of address space: who takes more ends.
-    pub fn start_within(installation: &Installation, dir: &Path, kibibytes: u32) -> Result<Self> {
-        Self::start_limited(installation, dir, "", Some(kibibytes))
+    pub fn start_within(
+        installation: &Installation,
+        dir: &Path,
+        more: &str,
+        kibibytes: u32,
+    ) -> Result<Self> {
+        Self::start_limited(installation, dir, more, Some(kibibytes))
     }
 
     fn start_limited(
@@ -62,6 +69,7 @@ impl Operator {
             args: installation.args(dir),
             variables: installation.variables(),
             log,
+            name: dir.file_name().unwrap().to_str().unwrap().to_owned(),
             address,
             limit,
             process: Mutex::default(),
@@ -87,6 +95,9 @@ impl Operator {
             None => process::command(binary()),
         };
         command.args(&self.args).env("POD_NAMESPACE", SYSTEM);
+        // As in a pod whose container is started again.
+        command.env("POD_NAME", &self.name);
+        command.env("POD_UID", self.address.port().to_string());
         command.envs(self.variables.clone());
         command.env("KUBECONFIG", &self.kubeconfig).stderr(log);
         if let Some(writes) = writes {
@@ -107,6 +118,26 @@ impl Operator {
     pub fn id(&self) -> Option<i32> {
         let process = self.process.lock().unwrap();
         process.as_ref().map(Process::id)
+    }
+
+    /// Who it is for the other operators, and in audit logs.
+    pub fn identity(&self) -> String {
+        format!("{}_{}", self.name, self.address.port())
+    }
+
+    /// Whether it says that it leads.
+    pub fn leads(&self) -> bool {
+        let metrics = self.get("/metrics").map(|(_, text)| text);
+        metrics.is_ok_and(|text| text.contains("\ngrove_leader 1\n"))
+    }
+
+    /// Stops it where it stands, or lets it go on (`SIGSTOP`, `SIGCONT`).
+    pub fn pause(&self, is_paused: bool) {
+        let process = self.process.lock().unwrap();
+        process
+            .as_ref()
+            .expect("the operator runs")
+            .pause(is_paused);
     }
 
     /// `kill -9`; returns when it is gone.
@@ -173,6 +204,7 @@ impl Drop for Operator {
     }
 }
 
-fn free_address() -> io::Result<SocketAddr> {
+/// An address of this machine that nobody listens on.
+pub fn free_address() -> io::Result<SocketAddr> {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }

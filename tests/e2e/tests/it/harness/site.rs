@@ -1,5 +1,7 @@
 //! The control planes of a run.
 
+mod guarded;
+
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Error, Result};
@@ -48,11 +50,16 @@ static GANGS: LazyLock<Result<Lanes>> = LazyLock::new(|| {
 static LANES: LazyLock<Result<Lanes>> = LazyLock::new(|| {
     // One zone: pods get the zone of their node as a label, and two runs are compared.
     let control_plane = ControlPlane::local("lanes", 4, &[])?;
+    let values = ["config.leaderElection.enabled=true"];
     Ok(Lanes {
-        installation: Installation::on(&control_plane, &[]),
+        installation: Installation::on(&control_plane, &values),
         control_plane,
     })
 });
+
+pub use guarded::UNGUARDED;
+
+static GUARDED: LazyLock<Result<Site>> = LazyLock::new(guarded::start);
 
 /// A control plane with an operator.
 #[derive(Debug)]
@@ -95,6 +102,15 @@ pub fn quiet() -> MutexGuard<'static, ControlPlane> {
 /// A control plane where each operator sees one namespace: for tests that end or disturb theirs.
 pub fn lanes() -> &'static Lanes {
     started(&LANES)
+}
+
+/// A control plane whose API server asks the operator before it stores anything of ours.
+pub fn guarded() -> &'static Site {
+    binary();
+    match &*GUARDED {
+        Ok(site) => site,
+        Err(error) => panic!("{error:#}"),
+    }
 }
 
 /// A control plane whose own scheduler is told of gangs: for tests of what it places, each with an

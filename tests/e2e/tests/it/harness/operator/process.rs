@@ -68,6 +68,16 @@ impl Process {
         self.end.join().unwrap()
     }
 
+    /// Stops it where it stands, or lets it go on.
+    pub fn pause(&self, is_paused: bool) {
+        let signal = if is_paused {
+            Signal::STOP
+        } else {
+            Signal::CONT
+        };
+        kill_process(self.pid, signal).unwrap();
+    }
+
     /// `kill -9`; returns when it is gone.
     pub fn kill(self) {
         // Its number is another's, perhaps, if it has ended by itself.

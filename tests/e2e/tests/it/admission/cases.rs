@@ -1,0 +1,179 @@
+//! The table of the rules, sent to a real API server that asks the webhook. Nothing is stored but
+//! what is updated, in a namespace that the operator does not look after.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use testkit::admission_cases::{Case, all};
+
+use crate::harness::Namespace;
+use crate::harness::client::{Answer, send};
+use crate::harness::site::{self, UNGUARDED};
+use crate::harness::wait;
+
+const AT_LEAST: usize = 120;
+
+#[test]
+fn an_api_server_that_asks_the_webhook_judges_as_the_rules_do() {
+    let site = site::guarded();
+    let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-cases");
+    let cases = all();
+    let stored = store(&ns, &cases);
+    let mut wrong = Vec::new();
+    let (mut accepted, mut refused) = (0, 0);
+    for case in &cases {
+        let answer = ask(&ns, case, &stored);
+        match judge(case, &answer) {
+            Ok(By::Nobody) => accepted += 1,
+            Ok(By::Webhook) => refused += 1,
+            Ok(By::ApiServer) => {}
+            Err(why) => wrong.push(format!("{}: {why}", case.name)),
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} wrong:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    println!(
+        "{accepted} accepted, {refused} refused by the webhook, of {}",
+        cases.len()
+    );
+    assert!(accepted + refused >= AT_LEAST && accepted >= 40 && refused >= 40);
+}
+
+/// Who refused a case.
+enum By {
+    Nobody,
+    Webhook,
+    /// It has rules of its own for metadata.
+    ApiServer,
+}
+
+fn path(ns: &Namespace<'_>, name: &str) -> String {
+    let sets = format!(
+        "/apis/grove.io/v1alpha1/namespaces/{}/podcliquesets",
+        ns.name
+    );
+    format!("{sets}{}{name}", if name.is_empty() { "" } else { "/" })
+}
+
+fn name(object: &Value) -> &str {
+    object["metadata"]["name"].as_str().unwrap_or_default()
+}
+
+/// Stores what is to be updated while nobody is asked; returns it by name.
+fn store(ns: &Namespace<'_>, cases: &[Case]) -> BTreeMap<String, Value> {
+    label(ns, &format!("{UNGUARDED}=true"));
+    let kubeconfig = &ns.control_plane.kubeconfig;
+    let mut stored = BTreeMap::new();
+    for case in cases {
+        let Some(before) = &case.before else { continue };
+        let mut made = before.clone();
+        let is_deleted = made["metadata"]["deletionTimestamp"].is_string();
+        made["metadata"]
+            .as_object_mut()
+            .unwrap()
+            .remove("deletionTimestamp");
+        let answer = wait::until(|| {
+            let answer = send(kubeconfig, "POST", &path(ns, ""), &made);
+            // Until the API server heeds the label.
+            let is_stored = answer.status == 201;
+            is_stored
+                .then_some(answer.body.clone())
+                .ok_or(format!("{}: {answer:?}", case.name))
+        });
+        let mut now = answer.unwrap();
+        if is_deleted {
+            now = send(kubeconfig, "DELETE", &path(ns, name(&made)), &Value::Null).body;
+        }
+        stored.insert(name(&made).to_owned(), now);
+    }
+    label(ns, &format!("{UNGUARDED}-"));
+    wait_until_guarded(ns);
+    stored
+}
+
+fn label(ns: &Namespace<'_>, label: &str) {
+    ns.kubectl(&["label", "namespace", &ns.name, label]);
+}
+
+fn wait_until_guarded(ns: &Namespace<'_>) {
+    let wrong = json!({
+        "apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueSet",
+        "metadata": {"name": "wrong"},
+        "spec": {"replicas": 1, "template": {"cliques": []}},
+    });
+    let dry = format!("{}?dryRun=All", path(ns, ""));
+    let guarded = wait::until(|| {
+        let answer = send(&ns.control_plane.kubeconfig, "POST", &dry, &wrong);
+        (answer.status == 422)
+            .then_some(())
+            .ok_or(format!("{answer:?}"))
+    });
+    guarded.unwrap();
+}
+
+/// Sends the object of the case, without storing it.
+fn ask(ns: &Namespace<'_>, case: &Case, stored: &BTreeMap<String, Value>) -> Answer {
+    let kubeconfig = &ns.control_plane.kubeconfig;
+    let mut object = case.object.clone();
+    let Some(before) = &case.before else {
+        let dry = format!("{}?dryRun=All", path(ns, ""));
+        return send(kubeconfig, "POST", &dry, &object);
+    };
+    let known = &stored[name(before)]["metadata"];
+    for field in ["resourceVersion", "uid"] {
+        object["metadata"][field] = known[field].clone();
+    }
+    let dry = format!("{}?dryRun=All", path(ns, name(before)));
+    send(kubeconfig, "PUT", &dry, &object)
+}
+
+fn judge(case: &Case, answer: &Answer) -> Result<By, String> {
+    let message = answer.body["message"].as_str().unwrap_or_default();
+    if answer.status < 300 {
+        if !case.refused_at.is_empty() {
+            return Err(format!("accepted, but wrong at {:?}", case.refused_at));
+        }
+        return expect_warnings(case, answer).map(|()| By::Nobody);
+    }
+    if case.refused_at.is_empty() {
+        return Err(format!("refused: {message}"));
+    }
+    let causes = answer.body["details"]["causes"].as_array();
+    let fields: Vec<_> = causes
+        .into_iter()
+        .flatten()
+        .map(|c| c["field"].as_str().unwrap())
+        .collect();
+    if !message.contains("admission webhook \"pcs.validating.webhooks.grove.io\"") {
+        let is_same = case
+            .refused_at
+            .iter()
+            // It begins some of its paths with a dot.
+            .any(|path| {
+                fields
+                    .iter()
+                    .any(|field| field.trim_start_matches('.') == path)
+            });
+        return is_same
+            .then_some(By::ApiServer)
+            .ok_or(format!("refused by others: {message}"));
+    }
+    if fields != case.refused_at {
+        return Err(format!("wrong at {fields:?}, not {:?}", case.refused_at));
+    }
+    Ok(By::Webhook)
+}
+
+fn expect_warnings(case: &Case, answer: &Answer) -> Result<(), String> {
+    let mut told = answer.warnings.iter();
+    for path in &case.warned_at {
+        if !told.any(|warning| warning.starts_with(&format!("{path}: "))) {
+            return Err(format!("no warning of {path} in {:?}", answer.warnings));
+        }
+    }
+    Ok(())
+}

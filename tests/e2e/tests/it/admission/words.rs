@@ -1,0 +1,67 @@
+//! What a user reads.
+
+use serde_json::{Value, json};
+
+use crate::harness::Namespace;
+use crate::harness::manifest::{clique, set};
+use crate::harness::site;
+
+fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
+    let output = ns.feed(args, manifest);
+    assert!(!output.status.success(), "{manifest} is accepted");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn all_errors_are_told_at_once_with_path_value_and_remedy() {
+    let site = site::guarded();
+    let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-words");
+    let mut wrong = set("wrong", &[clique("web", 2), clique("web", 1)], &[]);
+    wrong["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(3);
+    let said = said(&ns, &["apply", "-f", "-"], &wrong);
+    for line in [
+        "* spec.template.cliques[0].spec.minAvailable: 3: must not be greater than replicas (2); \
+         lower minAvailable or raise replicas",
+        "* spec.template.cliques[1].name: \"web\": is the name of spec.template.cliques[0] too; \
+         give each its own name",
+    ] {
+        assert!(said.contains(line), "{line}\n{said}");
+    }
+}
+
+#[test]
+fn what_the_operator_made_is_changed_by_nobody_else() {
+    let site = site::guarded();
+    let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-managed");
+    ns.apply(&set("svc", &[clique("web", 1)], &[]));
+    ns.until("it runs", |seen| seen.expect_ready_pods(1));
+    let refused = |args: &[&str]| {
+        let output = ns.command(args).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success(), "{args:?} was carried out");
+        assert!(
+            said.contains("is managed by grove-operator for PodCliqueSet \"svc\""),
+            "{said}"
+        );
+    };
+    refused(&["delete", "pclq/svc-0-web"]);
+    refused(&["label", "pclq/svc-0-web", "team=a"]);
+    refused(&["delete", "pg/svc-0"]);
+    ns.kubectl(&["scale", "pclq/svc-0-web", "--replicas=2"]);
+    ns.kubectl(&["delete", "pods", "--all", "--wait=false"]);
+    ns.until("autoscalers and evictions go on", |seen| {
+        seen.expect_ready_pods(2)
+    });
+    let open = "grove.io/disable-managed-resource-protection=true";
+    ns.kubectl(&["annotate", "pcs/svc", open]);
+    let deleted = crate::harness::wait::until(|| {
+        let output = ns.command(&["delete", "pclq/svc-0-web"]).output().unwrap();
+        // Until the operator has seen the annotation.
+        output
+            .status
+            .success()
+            .then_some(())
+            .ok_or(format!("{output:?}"))
+    });
+    deleted.unwrap();
+}

@@ -1,0 +1,7 @@
+//! Two operators, of which one leads.
+
+mod ended;
+mod pair;
+mod paused;
+mod released;
+mod writers;

@@ -1,0 +1,69 @@
+//! Two operators that look after one namespace.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde_json::{Value, json};
+
+use crate::harness::Namespace;
+use crate::harness::control_plane::folder;
+use crate::harness::namespace::called;
+use crate::harness::operator::Operator;
+use crate::harness::{site, wait};
+
+/// There is one Lease in the release's namespace.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// Two operators of one election.
+pub struct Pair {
+    pub first: Operator,
+    pub second: Operator,
+    purpose: &'static str,
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Of an election that takes seconds.
+pub fn soon() -> Value {
+    json!({
+        "enabled": true, "leaseDuration": "3s", "renewDeadline": "2s", "retryPeriod": "500ms",
+    })
+}
+
+impl Pair {
+    /// Starts both; the first leads.
+    pub fn start(purpose: &'static str, election: &Value) -> Self {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+        let installation = &site::lanes().installation;
+        let config = json!({
+            "watchNamespaces": [called(purpose)],
+            "leaderElection": election,
+        });
+        let start = |name: &str| {
+            let dir = folder(&format!("{purpose}-{name}"));
+            Operator::start_with(installation, &dir, &config.to_string()).unwrap()
+        };
+        let first = start("first");
+        wait_until_leads(&first);
+        let second = start("second");
+        second.wait_until_ready().unwrap();
+        Self {
+            first,
+            second,
+            purpose,
+            _turn: turn,
+        }
+    }
+
+    /// Makes the namespace; what it reports of an operator is the second's.
+    pub fn namespace(&self) -> Namespace<'_> {
+        Namespace::on(&site::lanes().control_plane, &self.second, self.purpose)
+    }
+}
+
+/// Waits until the operator says that it leads.
+pub fn wait_until_leads(operator: &Operator) {
+    let leads = wait::until(|| {
+        let log = || format!("it does not lead\n{}", operator.log_end(&[]));
+        operator.leads().then_some(()).ok_or_else(log)
+    });
+    leads.unwrap();
+}

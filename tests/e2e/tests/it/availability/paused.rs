@@ -1,0 +1,59 @@
+//! The leader stands still for longer than its lease, and goes on.
+
+use super::pair::{Pair, soon, wait_until_leads};
+use super::writers::{now, writes_in};
+use crate::harness::manifest::{clique, set};
+use crate::harness::{Namespace, same, wait};
+
+const TIMES: usize = 4;
+/// The exit code of an operator that cannot go on.
+const FAILED: Option<i32> = Some(6);
+
+#[test]
+fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
+    let pair = Pair::start("pair-paused", &soon());
+    let ns = pair.namespace();
+    for i in 0..TIMES {
+        wait_until_leads(&pair.first);
+        let name = format!("svc{i}");
+        pause_at_work(&pair, &ns, &name);
+        wait_until_leads(&pair.second);
+        ns.until("the other goes on", |seen| {
+            let status = &seen.one("PodCliqueSet", &name)?["status"];
+            same("available", &status["availableReplicas"], &20.into())
+        });
+        // What it had sent before may have been read by the API server a little later.
+        let went_on = now();
+        pair.first.pause(false);
+        let ended = wait::until(|| pair.first.ended().ok_or("it goes on".to_owned()));
+        assert_eq!(ended.unwrap().code(), FAILED);
+        assert!(pair.first.log_end(&[]).contains("the lease is lost"));
+        let late: Vec<_> = writes_in(&ns.name, went_on)
+            .into_iter()
+            .filter(|write| write.by == pair.first.identity())
+            .collect();
+        assert!(late.is_empty(), "{late:#?}");
+        // The roles are as they were.
+        pair.first.start_again().unwrap();
+        pair.first.wait_until_ready().unwrap();
+        pair.second.terminate();
+        wait_until_leads(&pair.first);
+        pair.second.start_again().unwrap();
+        pair.second.wait_until_ready().unwrap();
+        ns.kubectl(&["delete", "pcs", &name]);
+    }
+}
+
+/// Creates a set and stops the leader while it makes pods.
+fn pause_at_work(pair: &Pair, ns: &Namespace<'_>, name: &str) {
+    let mut many = set(name, &[clique("a", 2)], &[]);
+    many["spec"]["replicas"] = 20.into();
+    let began = now();
+    ns.apply(&many);
+    let at_work = wait::until(|| {
+        let writes = writes_in(&ns.name, began).len();
+        (writes > 5).then_some(()).ok_or(format!("{writes} writes"))
+    });
+    at_work.unwrap();
+    pair.first.pause(true);
+}

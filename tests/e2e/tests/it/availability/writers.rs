@@ -1,0 +1,106 @@
+//! Who wrote what, as the API server wrote it down.
+
+use std::fs;
+
+use e2e::AUDIT;
+use jiff::Timestamp;
+use serde::Deserialize;
+
+use crate::harness::control_plane::CHECKOUT;
+use crate::harness::operator::Operator;
+
+/// A write that was carried out.
+#[derive(Clone, Debug)]
+pub struct Write {
+    pub by: String,
+    /// Verb, resource and subresource.
+    pub signature: String,
+    /// When it came, and when it was answered.
+    pub received: Timestamp,
+    pub answered: Timestamp,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Event {
+    verb: String,
+    #[serde(default)]
+    user_agent: String,
+    #[serde(default)]
+    object_ref: Object,
+    #[serde(default)]
+    response_status: Status,
+    request_received_timestamp: Timestamp,
+    stage_timestamp: Timestamp,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Object {
+    namespace: String,
+    resource: String,
+    subresource: String,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    code: u16,
+}
+
+/// The time, by the clock that the API server writes by.
+#[allow(
+    clippy::disallowed_methods,
+    reason = "compared with what is written down"
+)]
+pub fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// All writes in this namespace since then, in order of arrival.
+pub fn writes_in(namespace: &str, since: Timestamp) -> Vec<Write> {
+    let log = fs::read_to_string(CHECKOUT.join(AUDIT).join("lanes.log")).unwrap();
+    let events = log.lines().filter(|line| line.contains(namespace));
+    // The last line may be half written.
+    let events = events.filter_map(|line| serde_json::from_str::<Event>(line).ok());
+    let is_write = |event: &Event| {
+        ["create", "update", "patch", "delete"].contains(&event.verb.as_str())
+            && event.object_ref.namespace == namespace
+            && event.response_status.code < 300
+            && event.request_received_timestamp >= since
+    };
+    let mut writes: Vec<Write> = events.filter(is_write).map(describe).collect();
+    writes.sort_by_key(|write| write.received);
+    writes
+}
+
+fn describe(event: Event) -> Write {
+    let Object {
+        resource,
+        subresource,
+        ..
+    } = event.object_ref;
+    // grove-operator/<version> (<identity>)
+    let by = event.user_agent.split_once(" (").map(|(_, by)| by);
+    Write {
+        by: by.unwrap_or_default().trim_end_matches(')').to_owned(),
+        signature: format!("{} {resource} {subresource}", event.verb),
+        received: event.request_received_timestamp,
+        answered: event.stage_timestamp,
+    }
+}
+
+/// Fails unless the first wrote nothing any more from the first write of the second on.
+pub fn expect_no_overlap(writes: &[Write], first: &Operator, second: &Operator) {
+    let of = |operator: &Operator| {
+        let identity = operator.identity();
+        writes.iter().filter(move |write| write.by == identity)
+    };
+    let began = of(second).map(|write| write.received).min();
+    let ended = of(first).map(|write| write.answered).max();
+    if let (Some(began), Some(ended)) = (began, ended) {
+        assert!(ended < began, "{ended} {began} {writes:#?}");
+    }
+    let known = of(first).count() + of(second).count();
+    assert_eq!(known, writes.len(), "somebody else wrote: {writes:#?}");
+}
