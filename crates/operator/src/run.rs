@@ -83,6 +83,7 @@ pub async fn run_until(
     let mut tasks = Tasks::new();
     let profiles = config.scheduler.profiles();
     watch_all(&mut tasks, &context, &client, &profiles);
+    let mut served = None;
     if endpoints == Endpoints::Served {
         serve_admin(&mut tasks, &context, &config);
         let around = Surroundings {
@@ -93,10 +94,27 @@ pub async fn run_until(
             metrics: of_webhook,
             stop: stop.clone(),
         };
-        webhooks::start(&mut tasks, &config, &around)?;
+        served = webhooks::start(&mut tasks, &config, &around)?;
     }
+    lead_until(&stop, &mut tasks, &config, &context, &client, &mut election).await?;
+    if let Some(served) = served {
+        // API servers ask until they have heard that this operator goes.
+        let _ = served.await;
+    }
+    Ok(())
+}
+
+/// Decides as soon as this operator leads, until `stop` ends; then another may lead.
+async fn lead_until(
+    stop: &Stop,
+    tasks: &mut Tasks,
+    config: &Config,
+    context: &Arc<Context>,
+    client: &Client,
+    election: &mut Election,
+) -> anyhow::Result<()> {
     tokio::select! {
-        () = crds::wait_until_current(&context, &client) => {}
+        () = crds::wait_until_current(context, client) => {}
         () = stop.clone() => return Ok(()),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
@@ -107,12 +125,12 @@ pub async fn run_until(
     }
     tracing::info!("controllers start; each object is looked at once all kinds are listed there");
     let mut controllers = Tasks::new();
-    start_controllers(&mut controllers, &context, &config, &stop);
+    start_controllers(&mut controllers, context, config, stop);
     context.lead();
     tokio::select! {
         // A signal ends the controllers too; it has to be looked at first.
         biased;
-        () = stop => {}
+        () = stop.clone() => {}
         why = election.hold() => anyhow::bail!("the lease is lost: {why}"),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => anyhow::bail!("{} ended", ended_part(ended)),

@@ -1,6 +1,7 @@
 //! The admission webhook of this operator, if it is configured.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use admission::Rules;
 use admission::authorizer::Exemptions;
@@ -12,7 +13,7 @@ use engine::leader::WriteFence;
 use engine::{Context, Watched};
 use futures::FutureExt;
 use kube::Client;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use webhook::answers::Judge;
 use webhook::certificates::{
     ConfigurationKind, Mode, Options, SecretWatch, Target, keep, watch_secret,
@@ -25,6 +26,9 @@ use crate::config::{CertProvisionMode, Config, Webhooks};
 use crate::run::{Stop, Tasks};
 
 const PART: &str = "Webhook";
+/// How long it serves after the operator was told to stop: the Service leads to it until all nodes
+/// have heard that it is not ready any more.
+const LAST_CALLS: Duration = Duration::from_secs(5);
 
 /// What a webhook needs of the operator.
 pub(crate) struct Surroundings<'a> {
@@ -36,14 +40,15 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) stop: Stop,
 }
 
-/// Serves it, if there is one; the operator is not ready before it is.
+/// Serves it, if there is one; the operator is not ready before it is. What is returned ends when
+/// nobody is served any more.
 pub(crate) fn start(
     tasks: &mut Tasks,
     config: &Config,
     around: &Surroundings<'_>,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<Option<oneshot::Receiver<()>>> {
     let Some(webhooks) = &config.server.webhooks else {
-        return Ok(());
+        return Ok(None);
     };
     let namespace = &config.process.namespace;
     let (secret, watching) =
@@ -61,8 +66,9 @@ pub(crate) fn start(
     tasks.spawn(tell_readiness(
         around.context.clone(),
         secret.serving.clone(),
+        around.stop.clone(),
     ));
-    serve(tasks, config, webhooks, around, secret)
+    serve(tasks, config, webhooks, around, secret).map(Some)
 }
 
 fn serve(
@@ -71,7 +77,7 @@ fn serve(
     webhooks: &Webhooks,
     around: &Surroundings<'_>,
     secret: SecretWatch,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<oneshot::Receiver<()>> {
     let server = Server::bind(webhooks.address()).context("the webhook cannot be served")?;
     let judge = Judge {
         stored: Arc::new(Seen(around.context.clone())),
@@ -82,24 +88,30 @@ fn serve(
         exemptions: exemptions(config)?,
     };
     let (metrics, stop) = (around.metrics.clone(), around.stop.clone());
+    let (over, ended) = oneshot::channel();
     tasks.spawn(async move {
-        let ended = server.serve(judge, metrics, secret.serving, stop.clone());
-        if let Err(error) = ended.await {
-            tracing::error!(%error, "the webhook cannot be served");
-        } else if stop.now_or_never().is_some() {
-            // It was told to.
-            std::future::pending::<()>().await;
+        let last = stop.clone().then(|()| tokio::time::sleep(LAST_CALLS));
+        match server.serve(judge, metrics, secret.serving, last).await {
+            Err(error) => tracing::error!(%error, "the webhook cannot be served"),
+            Ok(()) if stop.now_or_never().is_some() => {
+                let _ = over.send(());
+                // It was told to end.
+                std::future::pending::<()>().await;
+            }
+            Ok(()) => {}
         }
         "the webhook"
     });
-    Ok(())
+    Ok(ended)
 }
 
-async fn tell_readiness(context: Arc<Context>, mut serving: Identity) -> &'static str {
+async fn tell_readiness(context: Arc<Context>, mut serving: Identity, stop: Stop) -> &'static str {
     context.set_problem(PART, Some("its certificate is not made yet".into()));
     if serving.wait_for(Option::is_some).await.is_ok() {
         context.set_problem(PART, None);
     }
+    stop.await;
+    context.set_problem(PART, Some("the operator stops".into()));
     std::future::pending().await
 }
 

@@ -22,12 +22,12 @@ fn a_setting_without_effect_is_refused_by_its_name() {
             "controllers.podClique.concurrentSyncs: 0 is not in 1..=1000",
         ),
         (
-            "leaderElection: {enabled: true}",
-            "leaderElection: not implemented yet; remove this key",
+            "network: {autoMNNVLEnabled: true}",
+            "network: not implemented yet; remove this key",
         ),
         (
-            "server: {webhooks: {port: 9443}}",
-            "server.webhooks: not implemented yet; remove this key",
+            "leaderElection: {leaseDuration: 5s}",
+            "leaderElection.renewDeadline: 10s must be less than leaseDuration (5s)",
         ),
         ("server: {metrics: {port: 70000}}", "port"),
         (

@@ -1,0 +1,123 @@
+//! The webhook's certificate, and what happens without the webhook.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::client::send;
+use crate::harness::control_plane::{ControlPlane, folder};
+use crate::harness::installation::Installation;
+use crate::harness::manifest::{clique, set};
+use crate::harness::operator::{Operator, free_address};
+use crate::harness::{Namespace, same, site, wait};
+
+const REPLACEMENTS: usize = 4;
+
+#[test]
+fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_nothing_hangs() {
+    let control_plane = site::private();
+    let operator = start(&control_plane);
+    let ns = Namespace::on(&control_plane, &operator, "served");
+    ns.apply(&set("svc", &[clique("a", 2)], &[]));
+    ns.until("it runs", |seen| seen.expect_ready_pods(2));
+
+    let answers = ask_while(&ns, || wait_for_replacements(&operator));
+    assert!(answers.len() > 100, "{} calls", answers.len());
+    let failed: Vec<_> = answers
+        .iter()
+        .filter(|(status, _)| *status != 201)
+        .collect();
+    assert!(
+        failed.is_empty(),
+        "{} of {}: {:#?}",
+        failed.len(),
+        answers.len(),
+        failed.first()
+    );
+
+    assert_eq!(operator.terminate().code(), Some(0));
+    is_told_that_nobody_answers(&ns);
+    // Autoscalers and the end of what is there wait for nobody.
+    ns.kubectl(&["scale", "pclq/svc-0-a", "--replicas=3"]);
+    ns.kubectl(&["delete", "pcs/svc", "--wait=false"]);
+    operator.start_again().unwrap();
+    ns.until("it is gone", |seen| same("objects", &seen.0, &vec![]));
+    // The next test starts without a webhook.
+    operator.terminate();
+    Installation::on(&control_plane, &[]);
+    operator.start_again().unwrap();
+}
+
+fn start(control_plane: &ControlPlane) -> Operator {
+    let port = free_address().unwrap().port();
+    let values = [
+        "webhooks.enabled=true,webhooks.certificates.lifetime=20s".to_owned(),
+        format!("webhooks.url=https://127.0.0.1:{port},config.server.webhooks.port={port}"),
+    ];
+    let installation = Installation::on(control_plane, &values.each_ref().map(|v| &**v));
+    let operator = Operator::start(&installation, &folder("served-operator")).unwrap();
+    operator.wait_until_ready().unwrap();
+    // The API server hears of the certificate by a watch of its own.
+    let asked = wait::until(|| match create(control_plane, "default") {
+        (201, _) => Ok(()),
+        other => Err(format!("{other:?}")),
+    });
+    asked.unwrap();
+    operator
+}
+
+/// Status and message of a creation that stores nothing.
+fn create(control_plane: &ControlPlane, namespace: &str) -> (u16, Value) {
+    let path = format!("/apis/grove.io/v1alpha1/namespaces/{namespace}/podcliquesets?dryRun=All");
+    let good = set("asked", &[clique("a", 1)], &[]);
+    let mut answer = send(&control_plane.kubeconfig, "POST", &path, &good);
+    (answer.status, answer.body["message"].take())
+}
+
+/// All answers to creations, one after the other, while that goes on.
+fn ask_while(ns: &Namespace<'_>, goes_on: impl FnOnce()) -> Vec<(u16, Value)> {
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let asking = scope.spawn(|| {
+            let mut answers = Vec::new();
+            while !is_over.load(Ordering::SeqCst) {
+                answers.push(create(ns.control_plane, &ns.name));
+            }
+            answers
+        });
+        goes_on();
+        is_over.store(true, Ordering::SeqCst);
+        asking.join().unwrap()
+    })
+}
+
+fn wait_for_replacements(operator: &Operator) {
+    let served = || {
+        let log = operator.log_end(&["webhook serves another certificate"]);
+        log.lines().count()
+    };
+    let before = served();
+    for enough in before + 1..=before + REPLACEMENTS {
+        let replaced = wait::until(|| {
+            let now = served();
+            (now >= enough)
+                .then_some(())
+                .ok_or(format!("{now} certificates"))
+        });
+        replaced.unwrap();
+    }
+}
+
+fn is_told_that_nobody_answers(ns: &Namespace<'_>) {
+    let refused = ns.feed(&["apply", "-f", "-"], &set("more", &[clique("a", 1)], &[]));
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success(), "it is accepted");
+    for words in ["failed calling webhook \"pcs.", "connection refused"] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+    let patch = json!({"metadata": {"labels": {"a": "b"}}}).to_string();
+    let patch = ["patch", "pcs/svc", "--type=merge", "--patch", &patch];
+    let refused = ns.command(&patch).output().unwrap();
+    assert!(!refused.status.success(), "a change is accepted");
+}
