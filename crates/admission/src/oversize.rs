@@ -3,9 +3,11 @@
 //! live counts of what exists.
 
 mod content;
+mod entries;
 mod live;
 mod shape;
 mod single;
+mod text;
 
 use api::PodCliqueSet;
 
@@ -14,13 +16,15 @@ use crate::field::FieldError;
 
 pub use live::of_live;
 pub use single::{of_group, of_podclique};
+pub use text::of_text;
 
-/// What makes the set too large by itself, with defaults applied: lists and maps, then
-/// texts, then counts, then what they make together. Each is looked at only if those before it are in order.
+/// What makes the set too large by itself, with defaults applied: lists and maps, then all
+/// of their entries, then texts, then counts, then what they make together. Each is looked at only if those before it are in order.
 pub fn of_template(set: &PodCliqueSet) -> Vec<FieldError> {
     let checks = [
         single::check_lists,
         content::check_maps,
+        |set: &PodCliqueSet| entries::check_entries(set).into_iter().collect(),
         |set: &PodCliqueSet| content::check_size(set).into_iter().collect(),
         content::check_names,
         single::check_counts,

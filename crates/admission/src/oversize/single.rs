@@ -8,7 +8,7 @@ use domain::workload::limits::{MAX_ITEMS, MAX_PODCLIQUES, MAX_REPLICAS};
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups, template};
 
-const SPLIT: &str = "split the workload into several sets";
+pub(super) const SPLIT: &str = "split the workload into several sets";
 
 /// Lists that are too long.
 pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {

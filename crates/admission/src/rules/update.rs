@@ -18,18 +18,32 @@ use crate::places::{scaling_groups, template};
 /// anything: an object that was stored under older rules must stay editable, and its finalizer
 /// removable.
 pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
-    if new.metadata.deletion_timestamp.is_some() {
+    if new.metadata.deletion_timestamp.is_some() || is_same(old, new) {
         return Vec::new();
     }
-    let mut errors = new_errors(all_errors(old, rules), all_errors(new, rules));
+    let mut errors = new_errors(old, all_errors(new, rules), rules);
     errors.extend(immutable::check(old, new, rules));
     errors.extend(compositions(old, new));
     errors.extend(training(old, new));
     bound_errors(errors)
 }
 
-/// What was not wrong before. Mostly nothing is new, and then there is nothing to look up.
-fn new_errors(before: Vec<FieldError>, mut after: Vec<FieldError>) -> Vec<FieldError> {
+/// Whether all that rules read is as it was. Most updates change a status or a finalizer.
+fn is_same(old: &PodCliqueSet, new: &PodCliqueSet) -> bool {
+    let (before, after) = (&old.metadata, &new.metadata);
+    before.name == after.name
+        && before.generate_name == after.generate_name
+        && before.labels == after.labels
+        && before.annotations == after.annotations
+        && old.spec == new.spec
+}
+
+/// What was not wrong before. Mostly nothing is wrong, and then there is nothing to compare.
+fn new_errors(old: &PodCliqueSet, mut after: Vec<FieldError>, rules: &Rules) -> Vec<FieldError> {
+    if after.is_empty() {
+        return after;
+    }
+    let before = all_errors(old, rules);
     if before == after {
         return Vec::new();
     }

@@ -8,6 +8,7 @@ mod random;
 
 use std::panic::catch_unwind;
 use std::path::Path;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use admission::defaults::{DefaultsConfig, apply, apply_on_update};
@@ -24,14 +25,17 @@ const SEEDS: u64 = 1_000;
 /// Larger objects are hostile by their size, which `hostile` looks at.
 const MAX_CORPUS_BYTES: usize = 20_000;
 
-fn corpus() -> Vec<Value> {
-    let hostile = sets::all().into_iter().map(|(_, set)| set);
-    let small = hostile.filter(|set| set.to_string().len() <= MAX_CORPUS_BYTES);
-    let mut all = vec![good()];
-    all.extend(examples("examples"));
-    all.extend(examples("examples/schedulers"));
-    all.extend(small);
-    all
+fn corpus() -> &'static [Value] {
+    static CORPUS: LazyLock<Vec<Value>> = LazyLock::new(|| {
+        let hostile = sets::all().iter().map(|(_, set)| set);
+        let small = hostile.filter(|set| set.to_string().len() <= MAX_CORPUS_BYTES);
+        let mut all = vec![good()];
+        all.extend(examples("examples"));
+        all.extend(examples("examples/schedulers"));
+        all.extend(small.cloned());
+        all
+    });
+    &CORPUS
 }
 
 /// The sets of the examples that users start from.
@@ -109,15 +113,15 @@ fn number(variable: &str) -> Option<u64> {
 fn no_set_makes_a_panic_or_an_answer_without_end() {
     let corpus = corpus();
     if let Some(seed) = number("FUZZ_SEED") {
-        return run(seed, &corpus);
+        return run(seed, corpus);
     }
     let Some(seconds) = number("FUZZ_SECONDS") else {
-        return (0..SEEDS).for_each(|seed| run(seed, &corpus));
+        return (0..SEEDS).for_each(|seed| run(seed, corpus));
     };
     let start = Instant::now();
     let mut seeds = SEEDS..;
     while start.elapsed() < Duration::from_secs(seconds) {
-        run(seeds.next().unwrap(), &corpus);
+        run(seeds.next().unwrap(), corpus);
     }
     eprintln!("{} seeds", seeds.start - SEEDS);
 }
@@ -128,7 +132,7 @@ fn the_corpus_and_its_changes_are_worth_the_time() {
     let sets = corpus.iter().map(|set| decode(set.to_string().as_bytes()));
     assert!(sets.flatten().count() >= 7, "examples are not read");
     let seeds = 0..SEEDS;
-    let sets = seeds.filter_map(|seed| decode(&input(seed, &corpus)).ok());
+    let sets = seeds.filter_map(|seed| decode(&input(seed, corpus)).ok());
     let count = sets.count();
     assert!(count > 300, "only {count} of {SEEDS} inputs can be decoded");
     assert!(count < 1_000, "all inputs can be decoded");

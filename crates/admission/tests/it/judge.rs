@@ -1,7 +1,9 @@
 //! What the webhook makes of the bytes that it is sent: decoded, defaults applied, validated.
 
 use admission::defaults::{DefaultsConfig, apply};
-use admission::{FieldError, Rules, unimplemented, validate, validate_update, validated_set};
+use admission::{
+    FieldError, Rules, oversize, unimplemented, validate, validate_update, validated_set,
+};
 use api::PodCliqueSet;
 
 /// Most errors that are listed, and the most bytes that they are as text.
@@ -16,6 +18,9 @@ pub(crate) fn decode(text: &[u8]) -> Result<PodCliqueSet, String> {
 /// What is wrong with the object of this text; empty if nothing is. Fails if the answer is longer than
 /// it may be or contradicts itself.
 pub(crate) fn judge(text: &[u8]) -> Vec<String> {
+    if let Some(error) = oversize::of_text(text) {
+        return vec![error.to_string()];
+    }
     let stored = match decode(text) {
         Ok(stored) => stored,
         Err(error) => return vec![error],

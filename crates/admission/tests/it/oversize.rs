@@ -1,7 +1,7 @@
 //! How large a set may be.
 
 use admission::defaults::{DefaultsConfig, apply};
-use admission::oversize::{of_live, of_template};
+use admission::oversize::{of_live, of_template, of_text};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::EnvVar;
@@ -39,6 +39,13 @@ fn with_env(bytes: usize) -> impl FnOnce(&mut PodCliqueSet) {
     }
 }
 
+fn with_variables(count: usize) -> impl FnOnce(&mut PodCliqueSet) {
+    move |s| {
+        let variables = vec![EnvVar::default(); count];
+        s.spec.template.cliques[0].spec.pod_spec.containers[0].env = Some(variables);
+    }
+}
+
 #[test]
 fn a_set_within_its_limits() {
     assert_eq!(describe_errors(demo().replicas(2_000)), "");
@@ -70,6 +77,7 @@ fn what_makes_a_set_too_large_by_itself() {
             "pods in all",
             set("pods").replicas(101).clique("c", |c| c.replicas(1_000)),
         ),
+        ("entries in all", demo().with(with_variables(20_000))),
         (
             "bytes in all",
             demo().replicas(200).with(with_env(1_000_000)),
@@ -180,4 +188,14 @@ fn as_much_as_is_allowed_is_allowed() {
         describe_errors(demo().replicas(100).with(with_env(1_000_000))),
         ""
     );
+}
+
+#[test]
+fn a_text_of_too_many_entries_is_refused_like_the_set() {
+    for count in [19_000, 20_000] {
+        let set = defaulted(demo().with(with_variables(count)));
+        let text = serde_json::to_vec(&set).unwrap();
+        let is_refused = !of_template(&set).is_empty();
+        assert_eq!(of_text(&text).is_some(), is_refused, "{count}");
+    }
 }

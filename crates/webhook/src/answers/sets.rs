@@ -1,6 +1,6 @@
 //! PodCliqueSets.
 
-use admission::{FieldError, defaults, scaling, validate, validate_update, warnings};
+use admission::{FieldError, defaults, oversize, scaling, validate, validate_update, warnings};
 use api::PodCliqueSet;
 use serde_json::value::RawValue;
 
@@ -12,7 +12,8 @@ use crate::review::{Answer, Operation, Request, Undecodable, decode};
 impl Judge {
     /// What cannot be decoded is left to the definition, which is asked next and says it better.
     pub(super) fn default_set(&self, request: &Request<'_>) -> Answer {
-        let patch = request.object.and_then(|sent| {
+        let sent = request.object.filter(|_| check_size(request).is_none());
+        let patch = sent.and_then(|sent| {
             let before: PodCliqueSet = decode(sent).ok()?;
             let mut after = before.clone();
             match decode_stored(request) {
@@ -34,6 +35,9 @@ impl Judge {
         let Some(sent) = request.object else {
             return Answer::allowed();
         };
+        if let Some(error) = check_size(request) {
+            return Answer::Invalid(vec![error]);
+        }
         let new = match self.with_defaults(sent) {
             Ok(new) => new,
             Err(error) => return Answer::undecodable("the PodCliqueSet", &error),
@@ -79,6 +83,15 @@ impl Judge {
         }
         Answer::Invalid(errors)
     }
+}
+
+/// What is too large to be decoded. Where it is stored already, its finalizers have to come off.
+fn check_size(request: &Request<'_>) -> Option<FieldError> {
+    let over = |object: &RawValue| oversize::of_text(object.get().as_bytes());
+    let error = request.object.and_then(over)?;
+    let is_update = request.operation == Operation::Update;
+    let stored = request.old_object.filter(|_| is_update).and_then(over);
+    stored.is_none().then_some(error)
 }
 
 fn decode_stored(request: &Request<'_>) -> Option<PodCliqueSet> {

@@ -1,14 +1,16 @@
 //! The hostile objects.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
 use testkit::good_set::{CLIQUES, GROUPS, good};
 
-const MEGABYTES: usize = 1_000_000;
+const TOO_LONG: usize = 3_200_000;
 
-/// Ten megabytes of a repeated letter.
-fn ten_megabytes() -> String {
-    "x".repeat(10 * MEGABYTES)
+/// A repeated letter, more than one specification may have.
+fn too_long() -> String {
+    "x".repeat(TOO_LONG)
 }
 
 pub(super) fn with(edits: impl IntoIterator<Item = (&'static str, Value)>) -> Value {
@@ -70,46 +72,50 @@ fn groups(count: usize, each: impl Fn(usize) -> Value) -> Value {
     ])
 }
 
-/// All hostile objects by name. What says nothing else is refused.
-pub(crate) fn all() -> Vec<(&'static str, Value)> {
-    let mut all = large_texts();
-    all.extend(long_lists());
-    all.extend(long_lists_of_names());
-    all.extend(start_orders());
-    all.extend(long_texts_that_are_often_told());
-    all
+/// All hostile objects by name, made once for all tests. What says nothing else is refused.
+pub(crate) fn all() -> &'static [(&'static str, Value)] {
+    static ALL: LazyLock<Vec<(&str, Value)>> = LazyLock::new(|| {
+        let mut all = large_texts();
+        all.extend(long_lists());
+        all.extend(large_maps());
+        all.extend(long_lists_of_names());
+        all.extend(start_orders());
+        all.extend(long_texts_that_are_often_told());
+        all
+    });
+    &ALL
 }
 
 fn large_texts() -> Vec<(&'static str, Value)> {
-    let env = json!([{"name": "LONG", "value": ten_megabytes()}]);
+    let env = json!([{"name": "LONG", "value": "x".repeat(10_000_000)}]);
     let pod = |name: &str| json!([{"name": name, "image": "llm:1"}]);
     let containers = "/spec/template/cliques/0/spec/podSpec/containers";
     vec![
         ("a variable of 10 MB", with([(ENV, env)])),
         (
-            "a container's name of 10 MB",
-            with([(containers, pod(&ten_megabytes()))]),
+            "a container's name of 3.2 MB",
+            with([(containers, pod(&too_long()))]),
         ),
         (
-            "a set's name of 10 MB",
-            with([("/metadata/name", json!(ten_megabytes()))]),
+            "a set's name of 3.2 MB",
+            with([("/metadata/name", json!(too_long()))]),
         ),
         (
-            "a clique's name of 10 MB",
-            with([("/spec/template/cliques/0/name", json!(ten_megabytes()))]),
+            "a clique's name of 3.2 MB",
+            with([("/spec/template/cliques/0/name", json!(too_long()))]),
         ),
         (
-            "a name of 10 MB of hyphens",
+            "a name of 3.2 MB of hyphens",
             with([(
                 "/spec/template/cliques/0/name",
-                json!("1-".repeat(5 * MEGABYTES)),
+                json!("1-".repeat(TOO_LONG / 2)),
             )]),
         ),
         (
-            "a delay of 10 MB",
+            "a delay of 3.2 MB",
             with([(
                 "/spec/template/terminationDelay",
-                json!("9".repeat(10 * MEGABYTES)),
+                json!("9".repeat(TOO_LONG)),
             )]),
         ),
         (
@@ -139,14 +145,11 @@ fn large_texts() -> Vec<(&'static str, Value)> {
 
 fn long_lists() -> Vec<(&'static str, Value)> {
     let many = |count: usize, each: Value| Value::from(vec![each; count]);
-    let env = |name: &str| many(100_000, json!({"name": name}));
+    let env = |name: &str| many(19_000, json!({"name": name}));
     let containers = "/spec/template/cliques/0/spec/podSpec/containers";
     vec![
         ("10,000 cliques", of_cliques(10_000, plain)),
-        (
-            "10,000 cliques of one name",
-            of_cliques(10_000, |_| plain(0)),
-        ),
+        ("1,000 cliques of one name", of_cliques(1_000, |_| plain(0))),
         ("500 cliques of one name", of_cliques(500, |_| plain(0))),
         (
             "500 cliques without anything",
@@ -155,8 +158,8 @@ fn long_lists() -> Vec<(&'static str, Value)> {
                 |_| json!({"name": "", "spec": {"roleName": "", "replicas": -1, "podSpec": {"containers": []}}}),
             ),
         ),
-        ("100,000 variables without a name", with([(ENV, env(""))])),
-        ("100,000 variables of one name", with([(ENV, env("A"))])),
+        ("19,000 variables without a name", with([(ENV, env(""))])),
+        ("19,000 variables of one name", with([(ENV, env("A"))])),
         (
             "250,000 variables without a name",
             with([(ENV, many(250_000, json!({"name": ""})))]),
@@ -169,18 +172,38 @@ fn long_lists() -> Vec<(&'static str, Value)> {
             )]),
         ),
         (
+            "9,900 containers with a variable without a name",
+            with([(
+                containers,
+                many(9_900, json!({"name": "", "env": [{"name": ""}]})),
+            )]),
+        ),
+    ]
+}
+
+fn large_maps() -> Vec<(&'static str, Value)> {
+    vec![
+        (
             "100,000 labels of the set",
             with([("/metadata/labels", texts(100_000))]),
         ),
         (
-            "100,000 labels of a clique",
-            with([("/spec/template/cliques/0/labels", texts(100_000))]),
+            "1,000 labels of a clique",
+            with([("/spec/template/cliques/0/labels", texts(1_000))]),
         ),
         (
-            "100,000 annotations of a group",
+            "500 labels of each of 38 cliques",
+            of_cliques(38, |i| {
+                let mut clique = plain(i);
+                clique["labels"] = texts(500);
+                clique
+            }),
+        ),
+        (
+            "1,000 annotations of a group",
             with([(
                 "/spec/template/podCliqueScalingGroups/0/annotations",
-                texts(100_000),
+                texts(1_000),
             )]),
         ),
     ]
@@ -194,7 +217,19 @@ fn long_lists_of_names() -> Vec<(&'static str, Value)> {
                                    "filter": {"childCliqueNames": ["a", "b", "c", "d"]}})
     };
     let claim = |i: usize| json!({"name": format!("t{i}"), "templateSpec": {"spec": {}}});
+    let filter = |count: usize| {
+        json!({"name": "t", "scope": "PerReplica",
+               "filter": {"childCliqueNames": vec!["nobody"; count]}})
+    };
     vec![
+        (
+            "38 filters of 500 unknown names",
+            with([(sharing, json!(vec![filter(500); 38]))]),
+        ),
+        (
+            "500 filters of 500 unknown names",
+            with([(sharing, json!(vec![filter(500); 500]))]),
+        ),
         (
             "20,000 shared claims of 20,000 templates",
             with([
@@ -207,11 +242,7 @@ fn long_lists_of_names() -> Vec<(&'static str, Value)> {
             with([
                 (CLIQUES, (0..500).map(plain).collect()),
                 (GROUPS, json!([])),
-                (
-                    sharing,
-                    json!([{"name": "t", "scope": "PerReplica",
-                        "filter": {"childCliqueNames": vec!["nobody"; 100_000]}}]),
-                ),
+                (sharing, json!([filter(100_000)])),
             ]),
         ),
         (
@@ -240,8 +271,8 @@ fn start_orders() -> Vec<(&'static str, Value)> {
         |i: usize, names: Vec<String>| clique(&format!("c{i}"), json!({ "startsAfter": names }));
     let earlier = |i: usize| (0..i).map(|i| format!("c{i}")).collect::<Vec<_>>();
     vec![
-        ("a chain of 10,000", chain(10_000, false)),
-        ("a circle of 10,000", chain(10_000, true)),
+        ("a chain of 1,000", chain(1_000, false)),
+        ("a circle of 1,000", chain(1_000, true)),
         ("a circle of 500", chain(500, true)),
         (
             "500 that start after all others",
@@ -252,8 +283,19 @@ fn start_orders() -> Vec<(&'static str, Value)> {
             of_cliques(500, |i| after(i, all(i, "u"))),
         ),
         (
-            "500 that start after 500 times the same",
-            of_cliques(500, |i| after(i, vec!["c0".into(); 500])),
+            "39 that start after 499 unknown",
+            of_cliques(39, |i| after(i, all(i, "u"))),
+        ),
+        (
+            "38 that start after 500 times the same",
+            of_cliques(38, |i| after(i, vec!["c0".into(); 500])),
+        ),
+        (
+            "190 that start after all before and the last",
+            of_cliques(190, |i| match i {
+                0 => after(0, vec!["c189".into()]),
+                i => after(i, earlier(i)),
+            }),
         ),
         (
             "500 that start after all before and the last",
@@ -267,14 +309,13 @@ fn start_orders() -> Vec<(&'static str, Value)> {
 
 /// One long text beside many short ones, in rules that tell of both.
 fn long_texts_that_are_often_told() -> Vec<(&'static str, Value)> {
-    let long = |of: usize| "x".repeat(of * MEGABYTES);
     let scheduler = |i: usize| {
-        let name = if i == 0 { long(5) } else { "s".into() };
+        let name = if i == 0 { too_long() } else { "s".into() };
         let pod = json!({"schedulerName": name, "containers": [{"name": "main"}]});
         clique(&format!("c{i}"), json!({ "podSpec": pod }))
     };
     let topology = |i: usize| {
-        let name = if i == 0 { long(5) } else { "s".into() };
+        let name = if i == 0 { too_long() } else { "s".into() };
         let mut clique = plain(i);
         clique["topologyConstraint"] = json!({"topologyName": name, "packDomain": "rack"});
         clique
@@ -292,13 +333,19 @@ fn long_texts_that_are_often_told() -> Vec<(&'static str, Value)> {
         clique(&name, json!({ "startsAfter": unknown.clone() }))
     };
     vec![
-        ("a scheduler of 5 MB beside 499", of_cliques(500, scheduler)),
-        ("a topology of 5 MB beside 499", of_cliques(500, topology)),
         (
-            "a group of 5 MB with 500 members",
+            "a scheduler of 3.2 MB beside 499",
+            of_cliques(500, scheduler),
+        ),
+        ("a topology of 3.2 MB beside 499", of_cliques(500, topology)),
+        (
+            "a group of 3.2 MB with 500 members",
             with([
                 (CLIQUES, (0..500).map(scaled).collect()),
-                (GROUPS, json!([{"name": long(5), "cliqueNames": members}])),
+                (
+                    GROUPS,
+                    json!([{"name": too_long(), "cliqueNames": members}]),
+                ),
             ]),
         ),
         (
