@@ -227,22 +227,22 @@ fn long_lists_of_names() -> Vec<(&'static str, Value)> {
             with([(sharing, json!(vec![filter(500); 38]))]),
         ),
         (
-            "500 filters of 500 unknown names",
-            with([(sharing, json!(vec![filter(500); 500]))]),
+            "41 filters of 500 unknown names",
+            with([(sharing, json!(vec![filter(500); 41]))]),
         ),
         (
-            "20,000 shared claims of 20,000 templates",
+            "4,000 shared claims of 4,000 templates",
             with([
-                (claims, (0..20_000).map(claim).collect()),
-                (sharing, (0..20_000).map(shared).collect()),
+                (claims, (0..4_000).map(claim).collect()),
+                (sharing, (0..4_000).map(shared).collect()),
             ]),
         ),
         (
-            "100,000 names in a filter",
+            "600 names in a filter",
             with([
                 (CLIQUES, (0..500).map(plain).collect()),
                 (GROUPS, json!([])),
-                (sharing, json!([filter(100_000)])),
+                (sharing, json!([filter(600)])),
             ]),
         ),
         (
@@ -275,8 +275,8 @@ fn start_orders() -> Vec<(&'static str, Value)> {
         ("a circle of 1,000", chain(1_000, true)),
         ("a circle of 500", chain(500, true)),
         (
-            "500 that start after all others",
-            of_cliques(500, |i| after(i, all(i, "c"))),
+            "39 that start after all others and more",
+            of_cliques(39, |i| after(i, all(i, "c"))),
         ),
         (
             "500 that start after 500 unknown",
@@ -294,13 +294,6 @@ fn start_orders() -> Vec<(&'static str, Value)> {
             "190 that start after all before and the last",
             of_cliques(190, |i| match i {
                 0 => after(0, vec!["c189".into()]),
-                i => after(i, earlier(i)),
-            }),
-        ),
-        (
-            "500 that start after all before and the last",
-            of_cliques(500, |i| match i {
-                0 => after(0, vec!["c499".into()]),
                 i => after(i, earlier(i)),
             }),
         ),
@@ -349,8 +342,8 @@ fn long_texts_that_are_often_told() -> Vec<(&'static str, Value)> {
             ]),
         ),
         (
-            "500 names of 10,000 characters, each offered 250,000 times",
-            of_cliques(500, after),
+            "39 names of 10,000 characters, each offered 19,500 times",
+            of_cliques(39, after),
         ),
     ]
 }
