@@ -15,6 +15,7 @@ use kube::Client;
 use kube::client::Body;
 use podgang::PodGangReconciler;
 use testkit::builders::{after, set, stored};
+use webhook::metrics::{ByAnswer, ByField, ByWebhook};
 
 /// The operator's context; it asks nobody.
 fn context() -> Context {
@@ -131,7 +132,8 @@ fn named(text: &str) -> BTreeSet<&str> {
 
 /// Metrics with one value of each.
 fn whole() -> String {
-    let (context, metrics) = (context(), Metrics::default());
+    let (context, mut metrics) = (context(), Metrics::default());
+    of_webhook().register(metrics.registry());
     context.caches.of::<PodGang>().apply(gang(false, 0));
     let (controller, kind, result) = ("podclique", "Pod", "ok");
     let milestone = "Ready";
@@ -163,6 +165,24 @@ fn whole() -> String {
     };
     metrics.requests.get_or_create(&by).inc();
     metrics.encode(&state_metrics::registry(&context))
+}
+
+/// The webhook's, with one value of each.
+fn of_webhook() -> webhook::metrics::Metrics {
+    let metrics = webhook::metrics::Metrics::default();
+    let webhook = "validate-podcliqueset";
+    let by = ByAnswer {
+        webhook,
+        operation: "create",
+        result: "failed",
+    };
+    metrics.answers.get_or_create(&by).inc();
+    let by = ByWebhook { webhook };
+    metrics.durations.get_or_create(&by).observe(0.1);
+    let field = "spec.replicas".to_owned();
+    let by = ByField { webhook, field };
+    metrics.refusals.get_or_create(&by).inc();
+    metrics
 }
 
 #[tokio::test]
