@@ -15,6 +15,10 @@ impl Judge {
         let sent = request.object.filter(|_| check_size(request).is_none());
         let patch = sent.and_then(|sent| {
             let before: PodCliqueSet = decode(sent).ok()?;
+            // It is refused next, whatever it says; a patch would take several times its size.
+            if !oversize::of_template(&before).is_empty() {
+                return None;
+            }
             let mut after = before.clone();
             match decode_stored(request) {
                 Some(stored) => defaults::apply_on_update(&stored, &mut after, &self.defaults),
