@@ -27,6 +27,7 @@ mod section;
 mod shape;
 mod site;
 mod storm;
+mod takeover;
 mod watching;
 
 use std::path::PathBuf;
@@ -120,6 +121,9 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     let crowd = Shape::crowd(args.pods);
     if neighbour::title(&crowd).contains(&args.only) {
         sections.push(neighbour::measure(&site, &crowd, args.rounds).await?);
+    }
+    if takeover::TITLE.contains(&args.only) {
+        sections.push(takeover::measure(&site).await?);
     }
     let conditions = conditions.with(&site, args.rounds);
     drop(site);

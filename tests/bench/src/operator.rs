@@ -46,7 +46,7 @@ impl Operator {
     /// Starts the operator beside this program and waits until it has listed every kind. Its
     /// configuration and log are `<name>.yaml` and `<name>.log` in `dir`.
     pub async fn start(kubeconfig: &Path, dir: &Path, name: &str) -> Result<Self> {
-        Self::start_to_tell(kubeconfig, dir, name, Told::Nothing).await
+        Self::start_with(kubeconfig, dir, name, "").await
     }
 
     /// The same, one that tells the cluster's scheduler so much.
@@ -56,6 +56,15 @@ impl Operator {
         name: &str,
         told: Told,
     ) -> Result<Self> {
+        let more = match told {
+            Told::Nothing => "",
+            Told::OfGangs => GANGS_CONFIGURATION,
+        };
+        Self::start_with(kubeconfig, dir, name, more).await
+    }
+
+    /// The same, with more lines of configuration.
+    pub async fn start_with(kubeconfig: &Path, dir: &Path, name: &str, more: &str) -> Result<Self> {
         let binary = env::current_exe()?.with_file_name("grove-operator");
         if !binary.is_file() {
             bail!("{} is not built: use `make bench`", binary.display());
@@ -65,7 +74,7 @@ impl Operator {
             dir.join(format!("{name}.yaml")),
             dir.join(format!("{name}.log")),
         );
-        fs::write(&config, configuration(address, told)).context("the operator's configuration")?;
+        fs::write(&config, configuration(address, more)).context("the operator's configuration")?;
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "--"]).arg(binary);
         command
@@ -138,10 +147,22 @@ impl Operator {
         Ok(())
     }
 
-    /// Ends it.
-    pub async fn stop(mut self) -> Result<()> {
+    /// Whether it says that it leads.
+    pub async fn leads(&self) -> Result<bool> {
+        let metrics = self.get("/metrics").await?;
+        Ok(metrics.contains("\ngrove_leader 1\n"))
+    }
+
+    /// Has it end by itself.
+    pub fn tell_to_stop(&self) -> Result<()> {
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
         kill_process(pid.context("no process")?, Signal::TERM)?;
+        Ok(())
+    }
+
+    /// Ends it.
+    pub async fn stop(mut self) -> Result<()> {
+        self.tell_to_stop()?;
         match tokio::time::timeout(STOP_DEADLINE, self.process.wait()).await {
             Ok(status) if status.as_ref().is_ok_and(std::process::ExitStatus::success) => Ok(()),
             ended => bail!(
@@ -166,18 +187,14 @@ impl Operator {
     }
 }
 
-fn configuration(address: SocketAddr, told: Told) -> String {
+fn configuration(address: SocketAddr, more: &str) -> String {
     let listener = format!(
         "{{bindAddress: {}, port: {}}}",
         address.ip(),
         address.port()
     );
-    let scheduler = match told {
-        Told::Nothing => "",
-        Told::OfGangs => GANGS_CONFIGURATION,
-    };
     format!(
         "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
-         server:\n  healthProbes: {listener}\n  metrics: {listener}\n{scheduler}"
+         server:\n  healthProbes: {listener}\n  metrics: {listener}\n{more}"
     )
 }

@@ -26,8 +26,8 @@ pub enum Told {
     OfGangs,
 }
 
-/// One operator, which the benchmark starts itself.
-const ALONE: &str = "replicaCount=0,webhooks.enabled=false,config.leaderElection.enabled=false";
+/// The benchmark starts operators itself, with configurations of its own.
+const NO_OPERATOR: &str = "replicaCount=0,webhooks.enabled=false";
 
 /// The chart's values, and the operator's configuration, by which it tells the cluster's scheduler of
 /// gangs.
@@ -94,7 +94,7 @@ fn install(cluster: &Cluster, told: Told) -> Result<()> {
         .env("HELM_CONFIG_HOME", cache.join("helm"))
         .env("HELM_DATA_HOME", cache.join("helm"))
         .args(["install", "grove", "charts/grove", "--create-namespace"])
-        .args(["--namespace", SYSTEM, "--set", ALONE]);
+        .args(["--namespace", SYSTEM, "--set", NO_OPERATOR]);
     if told == Told::OfGangs {
         helm.args(["--set", GANGS_VALUES]);
     }
