@@ -3,45 +3,32 @@
 //! It runs on threads of its own: what is decided elsewhere delays no answer, and a template that
 //! takes long to judge holds up one of them. What is read at the same time is bounded.
 
+mod bounds;
 mod connections;
 mod limits;
+mod respond;
+mod tls;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
-use axum::extract::State;
-use axum::http::{Request, StatusCode, header};
-use axum::response::{IntoResponse, Response};
-use axum::routing::post;
 use axum_server::Handle;
 use axum_server::tls_rustls::{RustlsAcceptor, RustlsConfig};
 use hyper_util::rt::TokioTimer;
-use strum::IntoEnumIterator as _;
 use tokio::runtime;
 use tokio::sync::{oneshot, watch};
-use tokio::time::Instant;
-use tokio_rustls::rustls::ServerConfig;
-use tokio_rustls::rustls::crypto::ring;
-use tokio_rustls::rustls::sign::SingleCertAndKey;
 
-use crate::answers::{Hook, Judge};
+use crate::answers::Judge;
 use crate::certificates::Serving;
-use crate::metrics::{ByAnswer, ByWebhook, Metrics};
-use crate::review::{self, Answer, Review};
+use crate::metrics::Metrics;
 use connections::Limited;
-use limits::Limits;
+use respond::{Shared, router};
+use tls::configure;
 
-/// How long a question may take, until all of it is read and answered.
-pub const DEADLINE: Duration = Duration::from_secs(3);
-/// How long a connection may wait for its next question: longer than the API server keeps one that
-/// it does not use (90 s), which closes it without a question being lost.
-const IDLE: Duration = Duration::from_mins(2);
-/// How long questions under way may take after the server was told to stop.
-const GRACE: Duration = Duration::from_secs(3);
+pub use bounds::Bounds;
+pub use limits::MAX_BODY;
+
 const THREADS: usize = 2;
 
 /// What is served with, as it changes.
@@ -51,12 +38,7 @@ pub type Identity = watch::Receiver<Option<Arc<Serving>>>;
 #[derive(Debug)]
 pub struct Server {
     listener: TcpListener,
-}
-
-struct Shared {
-    judge: Judge,
-    metrics: Metrics,
-    limits: Limits,
+    bounds: Bounds,
 }
 
 impl Server {
@@ -66,7 +48,16 @@ impl Server {
             |e: io::Error| io::Error::new(e.kind(), format!("cannot listen on {address}: {e}"));
         let listener = TcpListener::bind(address).map_err(failed)?;
         listener.set_nonblocking(true)?;
-        Ok(Self { listener })
+        Ok(Self {
+            listener,
+            bounds: Bounds::default(),
+        })
+    }
+
+    /// The same with other bounds.
+    #[must_use]
+    pub fn within(self, bounds: Bounds) -> Self {
+        Self { bounds, ..self }
     }
 
     /// Where it listens.
@@ -115,14 +106,10 @@ impl Server {
         let Some(first) = first else { return Ok(()) };
         let tls = RustlsConfig::from_config(configure(&first)?);
         let handle = Handle::new();
-        let shared = Arc::new(Shared {
-            judge,
-            metrics,
-            limits: Limits::default(),
-        });
+        let bounds = self.bounds;
         let acceptor = RustlsAcceptor::new(tls.clone())
-            .handshake_timeout(DEADLINE)
-            .acceptor(Limited::default());
+            .handshake_timeout(bounds.deadline)
+            .acceptor(Limited::new(&bounds));
         let mut server = axum_server::from_tcp(self.listener)?
             .handle(handle.clone())
             .http1_only()
@@ -130,8 +117,9 @@ impl Server {
         let http = server.http_builder();
         http.http1()
             .timer(TokioTimer::new())
-            .header_read_timeout(IDLE);
-        let serving = server.serve(router(shared).into_make_service());
+            .header_read_timeout(bounds.idle);
+        let serving =
+            server.serve(router(Shared::new(judge, metrics, &bounds)).into_make_service());
         tokio::pin!(serving);
         loop {
             tokio::select! {
@@ -148,97 +136,7 @@ impl Server {
                 () = &mut stop => break,
             }
         }
-        handle.graceful_shutdown(Some(GRACE));
+        handle.graceful_shutdown(Some(bounds.grace));
         serving.await
-    }
-}
-
-/// API servers call webhooks by HTTP/1.1 only.
-fn configure(serving: &Serving) -> io::Result<Arc<ServerConfig>> {
-    let provider = Arc::new(ring::default_provider());
-    let builder = ServerConfig::builder_with_provider(provider);
-    let builder = builder.with_safe_default_protocol_versions();
-    let builder = builder.map_err(io::Error::other)?.with_no_client_auth();
-    let certificate = SingleCertAndKey::from(serving.certified_key.clone());
-    let mut config = builder.with_cert_resolver(Arc::new(certificate));
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    Ok(Arc::new(config))
-}
-
-fn router(shared: Arc<Shared>) -> Router {
-    let mut router = Router::new();
-    for hook in Hook::iter() {
-        let answer = move |State(shared): State<Arc<Shared>>, request: Request<Body>| async move {
-            shared.respond(hook, request).await
-        };
-        router = router.route(hook.path(), post(answer));
-    }
-    router.with_state(shared)
-}
-
-impl Shared {
-    /// Every way to fail says why: the API server passes it on to the user.
-    async fn respond(&self, hook: Hook, request: Request<Body>) -> Response {
-        let answered = tokio::time::timeout(DEADLINE, self.read_and_answer(hook, request));
-        let (result, response) = match answered.await {
-            Ok(Ok(answered)) => answered,
-            Ok(Err(refusal)) => (fail("unknown"), refusal.into_response()),
-            Err(_) => {
-                let text = format!("no answer within {DEADLINE:?}: the operator is overloaded\n");
-                let response = (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
-                (fail("unknown"), response)
-            }
-        };
-        let labels = ByAnswer {
-            webhook: hook.word(),
-            ..result
-        };
-        self.metrics.answers.get_or_create(&labels).inc();
-        response
-    }
-
-    async fn read_and_answer(
-        &self,
-        hook: Hook,
-        request: Request<Body>,
-    ) -> Result<(ByAnswer, Response), limits::TooMuch> {
-        let (body, _room) = self.limits.read(request).await?;
-        let started = Instant::now();
-        let review: Review<'_> = match serde_json::from_slice(&body) {
-            Ok(review) => review,
-            Err(error) => {
-                let text = format!("no AdmissionReview of admission.k8s.io/v1: {error}\n");
-                let response = (StatusCode::BAD_REQUEST, text).into_response();
-                return Ok((fail("unknown"), response));
-            }
-        };
-        let answer = self.judge.answer(hook, &review.request);
-        let result = match &answer {
-            Answer::Allowed { .. } => "allowed",
-            Answer::Invalid(errors) => {
-                self.metrics.count_refusals(hook.word(), errors);
-                "refused"
-            }
-            Answer::Refused { .. } => "refused",
-        };
-        let json = [(header::CONTENT_TYPE, "application/json")];
-        let text = review::encode(&review.request, &answer).to_string();
-        let webhook = hook.word();
-        let duration = self.metrics.durations.get_or_create(&ByWebhook { webhook });
-        duration.observe(started.elapsed().as_secs_f64());
-        let labels = ByAnswer {
-            webhook,
-            operation: review.request.operation.word(),
-            result,
-        };
-        Ok((labels, (json, text).into_response()))
-    }
-}
-
-fn fail(operation: &'static str) -> ByAnswer {
-    ByAnswer {
-        webhook: "",
-        operation,
-        result: "failed",
     }
 }

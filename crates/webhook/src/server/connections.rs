@@ -13,14 +13,15 @@ use axum_server::accept::Accept;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// Connections in all.
-const MAX_CONNECTIONS: usize = 512;
-/// Connections from one address. An API server opens one for each question under way.
-const MAX_OF_ADDRESS: usize = 128;
+use super::bounds::Bounds;
 
 /// Accepts connections as long as there are not too many.
-#[derive(Clone, Debug, Default)]
-pub struct Limited(Arc<Mutex<HashMap<IpAddr, usize>>>);
+#[derive(Clone, Debug)]
+pub struct Limited {
+    open: Arc<Mutex<HashMap<IpAddr, usize>>>,
+    most: usize,
+    most_of_address: usize,
+}
 
 /// A connection that is counted until this is dropped.
 #[derive(Debug)]
@@ -31,11 +32,20 @@ pub struct Counted {
 }
 
 impl Limited {
+    /// With no connection yet.
+    pub fn new(bounds: &Bounds) -> Self {
+        Self {
+            open: Arc::default(),
+            most: bounds.connections,
+            most_of_address: bounds.connections_of_address,
+        }
+    }
+
     fn enter(&self, address: IpAddr) -> bool {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let all: usize = open.values().sum();
         let own = open.entry(address).or_default();
-        let may = all < MAX_CONNECTIONS && *own < MAX_OF_ADDRESS;
+        let may = all < self.most && *own < self.most_of_address;
         *own += usize::from(may);
         if *own == 0 {
             open.remove(&address);
@@ -44,7 +54,7 @@ impl Limited {
     }
 
     fn leave(&self, address: IpAddr) {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(own) = open.get_mut(&address) {
             *own = own.saturating_sub(1);
             if *own == 0 {

@@ -9,11 +9,11 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Body as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::bounds::Bounds;
+
 /// The longest question, in bytes. API servers take objects of up to 3 MiB and ask with the new and
 /// the stored one.
 pub const MAX_BODY: usize = 8 * 1024 * 1024;
-/// All questions under way, in KiB. A decoded object is several times its text.
-const MAX_UNDER_WAY: u32 = 24 * 1024;
 const KIB: usize = 1024;
 
 /// Lets in as much as there is room for; the others wait.
@@ -21,10 +21,13 @@ pub struct Limits {
     room: Arc<Semaphore>,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
+impl Limits {
+    /// With nothing under way.
+    pub fn new(bounds: &Bounds) -> Self {
+        let kib = usize::try_from(bounds.kib_under_way).unwrap_or(usize::MAX);
+        let kib = kib.clamp(MAX_BODY / KIB, Semaphore::MAX_PERMITS);
         Self {
-            room: Arc::new(Semaphore::new(MAX_UNDER_WAY as usize)),
+            room: Arc::new(Semaphore::new(kib)),
         }
     }
 }
@@ -67,7 +70,7 @@ impl Limits {
         if length > MAX_BODY {
             return Err(TooMuch::Long);
         }
-        let kib = u32::try_from(length.div_ceil(KIB).max(1)).unwrap_or(MAX_UNDER_WAY);
+        let kib = u32::try_from(length.div_ceil(KIB).max(1)).unwrap_or(u32::MAX);
         let room = self.room.clone().acquire_many_owned(kib).await;
         let room = room.map_err(|_| TooMuch::Broken)?;
         let whole = Limited::new(body, MAX_BODY).collect().await;

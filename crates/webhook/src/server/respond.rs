@@ -1,0 +1,115 @@
+//! A question and its answer as HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{Request, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::post;
+use strum::IntoEnumIterator as _;
+use tokio::time::Instant;
+
+use super::bounds::Bounds;
+use super::limits::{Limits, TooMuch};
+use crate::answers::{Hook, Judge};
+use crate::metrics::{ByAnswer, ByWebhook, Metrics};
+use crate::review::{self, Answer, Review};
+
+/// What all answers need.
+pub(super) struct Shared {
+    judge: Judge,
+    metrics: Metrics,
+    limits: Limits,
+    deadline: Duration,
+}
+
+pub(super) fn router(shared: Arc<Shared>) -> Router {
+    let mut router = Router::new();
+    for hook in Hook::iter() {
+        let answer = move |State(shared): State<Arc<Shared>>, request: Request<Body>| async move {
+            shared.respond(hook, request).await
+        };
+        router = router.route(hook.path(), post(answer));
+    }
+    router.with_state(shared)
+}
+
+impl Shared {
+    pub(super) fn new(judge: Judge, metrics: Metrics, bounds: &Bounds) -> Arc<Self> {
+        Arc::new(Self {
+            judge,
+            metrics,
+            limits: Limits::new(bounds),
+            deadline: bounds.deadline,
+        })
+    }
+
+    /// Every way to fail says why: the API server passes it on to the user.
+    async fn respond(&self, hook: Hook, request: Request<Body>) -> Response {
+        let answered = tokio::time::timeout(self.deadline, self.read_and_answer(hook, request));
+        let (result, response) = match answered.await {
+            Ok(Ok(answered)) => answered,
+            Ok(Err(refusal)) => (fail("unknown"), refusal.into_response()),
+            Err(_) => {
+                let deadline = self.deadline;
+                let text = format!("no answer within {deadline:?}: the operator is overloaded\n");
+                let response = (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
+                (fail("unknown"), response)
+            }
+        };
+        let labels = ByAnswer {
+            webhook: hook.word(),
+            ..result
+        };
+        self.metrics.answers.get_or_create(&labels).inc();
+        response
+    }
+
+    async fn read_and_answer(
+        &self,
+        hook: Hook,
+        request: Request<Body>,
+    ) -> Result<(ByAnswer, Response), TooMuch> {
+        let (body, _room) = self.limits.read(request).await?;
+        let started = Instant::now();
+        let review: Review<'_> = match serde_json::from_slice(&body) {
+            Ok(review) => review,
+            Err(error) => {
+                let text = format!("no AdmissionReview of admission.k8s.io/v1: {error}\n");
+                let response = (StatusCode::BAD_REQUEST, text).into_response();
+                return Ok((fail("unknown"), response));
+            }
+        };
+        let answer = self.judge.answer(hook, &review.request);
+        let result = match &answer {
+            Answer::Allowed { .. } => "allowed",
+            Answer::Invalid(errors) => {
+                self.metrics.count_refusals(hook.word(), errors);
+                "refused"
+            }
+            Answer::Refused { .. } => "refused",
+        };
+        let json = [(header::CONTENT_TYPE, "application/json")];
+        let text = review::encode(&review.request, &answer).to_string();
+        let webhook = hook.word();
+        let duration = self.metrics.durations.get_or_create(&ByWebhook { webhook });
+        duration.observe(started.elapsed().as_secs_f64());
+        let labels = ByAnswer {
+            webhook,
+            operation: review.request.operation.word(),
+            result,
+        };
+        Ok((labels, (json, text).into_response()))
+    }
+}
+
+fn fail(operation: &'static str) -> ByAnswer {
+    ByAnswer {
+        webhook: "",
+        operation,
+        result: "failed",
+    }
+}
