@@ -1,6 +1,7 @@
 //! How much is read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{Request, StatusCode};
@@ -8,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Body as _;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 use super::bounds::Bounds;
 
@@ -19,6 +21,8 @@ const KIB: usize = 1024;
 /// Lets in as much as there is room for; the others wait.
 pub struct Limits {
     room: Arc<Semaphore>,
+    /// How long the rest of what is not read may take to arrive.
+    patience: Duration,
 }
 
 impl Limits {
@@ -28,6 +32,7 @@ impl Limits {
         let kib = kib.clamp(MAX_BODY / KIB, Semaphore::MAX_PERMITS);
         Self {
             room: Arc::new(Semaphore::new(kib)),
+            patience: bounds.deadline / 2,
         }
     }
 }
@@ -63,7 +68,17 @@ impl Limits {
         &self,
         request: Request<Body>,
     ) -> Result<(Bytes, OwnedSemaphorePermit), TooMuch> {
-        let body = request.into_body();
+        let mut body = request.into_body();
+        let read = self.read_body(&mut body).await;
+        if let Err(TooMuch::Long) = read {
+            // Who still writes when the connection ends would lose the answer.
+            let rest = timeout(self.patience, drop_rest(body));
+            rest.await.unwrap_or_default();
+        }
+        read
+    }
+
+    async fn read_body(&self, body: &mut Body) -> Result<(Bytes, OwnedSemaphorePermit), TooMuch> {
         // Who does not say how long it is gets as much room as the longest.
         let length = body.size_hint().exact();
         let length = length.map_or(MAX_BODY, |n| usize::try_from(n).unwrap_or(usize::MAX));
@@ -83,4 +98,8 @@ impl Limits {
         })?;
         Ok((whole.to_bytes(), room))
     }
+}
+
+async fn drop_rest(mut body: Body) {
+    while let Some(Ok(_)) = body.frame().await {}
 }
