@@ -4,6 +4,7 @@ mod authorizer;
 mod children;
 mod sets;
 mod topologies;
+mod unreadable;
 
 use std::sync::Arc;
 

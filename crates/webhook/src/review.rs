@@ -25,6 +25,9 @@ pub struct Review<'a> {
 pub struct Request<'a> {
     /// Returned with the answer.
     pub uid: String,
+    /// What kind the object is called by people.
+    #[serde(default)]
+    pub kind: Kind,
     /// Of what kind the object is.
     pub resource: Resource,
     /// Such as `scale`; empty for the object itself.
@@ -47,6 +50,14 @@ pub struct Request<'a> {
     /// The object as it is stored.
     #[serde(borrow)]
     pub old_object: Option<&'a RawValue>,
+}
+
+/// A kind, as objects name it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Kind {
+    /// Such as `PodCliqueSet`.
+    pub kind: String,
 }
 
 /// A kind, as paths name it.
@@ -213,7 +224,7 @@ fn invalid(request: &Request<'_>, errors: &[FieldError]) -> Value {
         "message": lines.join("\n"),
         "details": {
             "group": request.resource.group,
-            "kind": request.resource.resource,
+            "kind": request.kind.kind,
             "name": request.name,
             "causes": causes,
         },

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use super::Judge;
+use super::unreadable::answer_unreadable;
 use crate::parents::find_set;
 use crate::review::{Answer, Request, decode};
 
@@ -99,7 +100,7 @@ impl Judge {
         };
         let new: K = match decode(wanted) {
             Ok(new) => new,
-            Err(error) => return Answer::undecodable("the object", &error),
+            Err(error) => return answer_unreadable("the object", wanted, &error),
         };
         let Ok(old) = decode::<K>(old) else {
             return Answer::allowed();

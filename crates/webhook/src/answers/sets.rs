@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use super::Judge;
 use super::children::{Scale, decode_scale};
+use super::unreadable::answer_unreadable;
 use crate::patch::plan_patch;
 use crate::review::{Answer, Operation, Request, Undecodable, decode};
 
@@ -42,15 +43,13 @@ impl Judge {
         if let Some(error) = check_size(request) {
             return Answer::Invalid(vec![error]);
         }
-        let new = match self.with_defaults(sent) {
-            Ok(new) => new,
-            Err(error) => return Answer::undecodable("the PodCliqueSet", &error),
-        };
         // What was stored and cannot be read has nothing that could be kept.
-        let old = request
-            .old_object
-            .filter(|_| request.operation == Operation::Update)
-            .and_then(|old| self.with_defaults(old).ok());
+        let stored = decode_stored(request);
+        let new = match self.with_defaults(sent, stored.as_ref()) {
+            Ok(new) => new,
+            Err(error) => return answer_unreadable("the PodCliqueSet", sent, &error),
+        };
+        let old = stored.map(|stored| defaults::apply(&stored, &self.defaults));
         let errors = match &old {
             Some(old) => validate_update(old, &new, &self.rules),
             None => validate(&new, &self.rules),
@@ -65,10 +64,19 @@ impl Judge {
         }
     }
 
-    fn with_defaults(&self, object: &RawValue) -> Result<PodCliqueSet, Undecodable> {
-        let mut set = decode(object)?;
-        defaults::apply_in_place(&mut set, &self.defaults);
-        Ok(set)
+    /// What is missing is filled in as [`Self::default_set`] does, which may not have been asked; a
+    /// job whose stored cliques have no defaults gets them here, on both sides.
+    fn with_defaults(
+        &self,
+        sent: &RawValue,
+        stored: Option<&PodCliqueSet>,
+    ) -> Result<PodCliqueSet, Undecodable> {
+        let mut new = decode(sent)?;
+        if let Some(stored) = stored {
+            defaults::apply_on_update(stored, &mut new, &self.defaults);
+        }
+        defaults::apply_in_place(&mut new, &self.defaults);
+        Ok(new)
     }
 
     fn validate_set_scale(&self, request: &Request<'_>) -> Answer {

@@ -4,6 +4,7 @@ use admission::validate_binding;
 use api::ClusterTopologyBinding;
 
 use super::Judge;
+use super::unreadable::answer_unreadable;
 use crate::review::{Answer, Operation, Request, decode};
 
 impl Judge {
@@ -13,7 +14,7 @@ impl Judge {
         };
         let new: ClusterTopologyBinding = match decode(sent) {
             Ok(new) => new,
-            Err(error) => return Answer::undecodable("the ClusterTopologyBinding", &error),
+            Err(error) => return answer_unreadable("the ClusterTopologyBinding", sent, &error),
         };
         let old: Option<ClusterTopologyBinding> = request
             .old_object

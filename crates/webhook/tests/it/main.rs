@@ -7,8 +7,14 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod answers;
 mod api_server;
 mod keep;
+mod made_up;
 mod pairs;
+mod patch;
 mod plan;
+mod questions;
+mod review;
 mod rotation;
+mod server;

@@ -24,11 +24,11 @@ pub fn names() -> Vec<String> {
         .into()
 }
 
-fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     "2026-11-23T10:00:00.5Z".parse().unwrap()
 }
 
-fn secret(made: &Made) -> Secret {
+pub fn secret(made: &Made) -> Secret {
     let data = [
         ("tls.crt", &made.certificate),
         ("tls.key", &made.key),

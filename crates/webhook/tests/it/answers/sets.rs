@@ -1,0 +1,108 @@
+//! Sets: filled in first, and then judged.
+
+use serde_json::{Value, json};
+use testkit::admission_cases::{self, Case};
+use testkit::good_set::{edited, good};
+use webhook::answers::Hook;
+use webhook::review::Answer;
+
+use super::{open, verdict, with};
+use crate::questions::{SETS, ask, create, update};
+
+/// The object with its defaults, as the API server puts them in.
+fn filled_in(question: &Value) -> Value {
+    let mut object = question["request"]["object"].clone();
+    let answer = ask(&open(), Hook::DefaultSet, question);
+    let Answer::Allowed { patch, .. } = answer else {
+        panic!("{answer:?}");
+    };
+    if let Some(patch) = patch {
+        let patch: json_patch::Patch = serde_json::from_value(patch).unwrap();
+        json_patch::patch(&mut object, &patch).unwrap();
+    }
+    object
+}
+
+fn question_of(case: &Case) -> Value {
+    match &case.before {
+        Some(before) => update(SETS, before, &case.object),
+        None => create(SETS, &case.object),
+    }
+}
+
+/// Where it is refused, and where it is warned of.
+fn places(answer: &Answer) -> [Vec<String>; 2] {
+    let path = |line: &String| line.split(": ").next().unwrap_or_default().to_owned();
+    match answer {
+        Answer::Allowed { warnings, .. } => [Vec::new(), warnings.iter().map(path).collect()],
+        Answer::Invalid(errors) => [errors.iter().map(|e| e.path.clone()).collect(), Vec::new()],
+        Answer::Refused { .. } => panic!("{answer:?}"),
+    }
+}
+
+#[test]
+fn all_cases_are_answered_as_their_table_says_with_and_without_defaults_filled_in() {
+    let all = admission_cases::all();
+    assert!(all.len() > 100);
+    for case in &all {
+        let expected = [case.refused_at.clone(), case.warned_at.clone()];
+        let mut question = question_of(case);
+        for turn in ["as it is sent", "filled in"] {
+            let answer = ask(&open(), Hook::ValidateSet, &question);
+            assert_eq!(
+                places(&answer),
+                expected,
+                "{} {turn}: {answer:?}",
+                case.name
+            );
+            question["request"]["object"] = filled_in(&question);
+        }
+    }
+}
+
+#[test]
+fn a_set_with_its_defaults_is_not_patched() {
+    let object = filled_in(&create(SETS, &good()));
+    assert_ne!(object, good());
+    let answer = ask(&open(), Hook::DefaultSet, &create(SETS, &object));
+    assert_eq!(answer, Answer::allowed());
+}
+
+#[test]
+fn what_cannot_be_read_is_not_patched() {
+    let bad = with(good(), "/spec/replicas", json!("three"));
+    let answer = ask(&open(), Hook::DefaultSet, &create(SETS, &bad));
+    assert_eq!(answer, Answer::allowed());
+}
+
+#[test]
+fn a_job_stored_without_defaults_loses_its_finalizer_and_its_cliques_are_not_patched() {
+    let finalizers = json!(["grove.io/podcliqueset"]);
+    let stored = edited(&[
+        ("/metadata/finalizers", finalizers),
+        ("/spec/workloadType", json!("Training")),
+    ]);
+    let at = json!("2026-01-01T00:00:00Z");
+    let deleting = with(stored.clone(), "/metadata/deletionTimestamp", at);
+    for before in [stored, deleting] {
+        let after = with(before.clone(), "/metadata/finalizers", json!([]));
+        let object = filled_in(&update(SETS, &before, &after));
+        let cliques = |set: &Value| set["spec"]["template"]["cliques"].clone();
+        assert_eq!(cliques(&object), cliques(&before));
+        let answer = ask(&open(), Hook::ValidateSet, &update(SETS, &before, &object));
+        assert_eq!(verdict(&answer), "allowed");
+    }
+}
+
+#[test]
+fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled_in() {
+    let after = edited(&[("/spec/template/cliques/0/spec/replicas", json!(4))]);
+    let mut question = update(SETS, &good(), &after);
+    let judged = |question: &Value| verdict(&ask(&open(), Hook::ValidateSet, question));
+    assert_eq!(judged(&question), "allowed");
+    let object = filled_in(&question);
+    let frontend = &object["spec"]["template"]["cliques"][0]["spec"];
+    assert_eq!(frontend["minAvailable"], 2);
+    question["request"]["object"] = object;
+    assert_eq!(judged(&question), "allowed");
+}

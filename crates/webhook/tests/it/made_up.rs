@@ -1,0 +1,61 @@
+//! What is stored, and a judge who sees it.
+
+use std::sync::Arc;
+
+use admission::Rules;
+use admission::authorizer::Exemptions;
+use admission::defaults::DefaultsConfig;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use webhook::answers::Judge;
+use webhook::parents::Stored;
+
+/// Objects of namespace `default`, or of the one that they name.
+#[derive(Clone, Default)]
+pub struct MadeUp {
+    pub sets: Vec<PodCliqueSet>,
+    pub groups: Vec<PodCliqueScalingGroup>,
+    pub podcliques: Vec<PodClique>,
+}
+
+fn find<K: Clone>(
+    all: &[K],
+    meta: fn(&K) -> &ObjectMeta,
+    namespace: &str,
+    name: &str,
+) -> Option<Arc<K>> {
+    let is_it = |object: &&K| {
+        let meta = meta(object);
+        let own = meta.namespace.as_deref().unwrap_or("default");
+        own == namespace && meta.name.as_deref() == Some(name)
+    };
+    all.iter().find(is_it).cloned().map(Arc::new)
+}
+
+impl Stored for MadeUp {
+    fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>> {
+        find(&self.sets, |o| &o.metadata, namespace, name)
+    }
+
+    fn group(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueScalingGroup>> {
+        find(&self.groups, |o| &o.metadata, namespace, name)
+    }
+
+    fn podclique(&self, namespace: &str, name: &str) -> Option<Arc<PodClique>> {
+        find(&self.podcliques, |o| &o.metadata, namespace, name)
+    }
+}
+
+pub fn judge(stored: MadeUp, exemptions: Option<Exemptions>) -> Judge {
+    Judge {
+        stored: Arc::new(stored),
+        defaults: DefaultsConfig::default(),
+        rules: Rules::default(),
+        exemptions,
+    }
+}
+
+/// A judge to whom nothing is stored and everybody may change anything.
+pub fn judge_of_nothing() -> Judge {
+    judge(MadeUp::default(), None)
+}
