@@ -4,6 +4,7 @@
 //! Another kind of workload is a module beside `creation` that returns a [`section::Section`],
 //! called in [`measure`].
 
+mod admission;
 mod calls;
 mod conditions;
 mod creation;
@@ -131,6 +132,9 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     if gangs.title.contains(&args.only) {
         let site = Site::start(Told::OfGangs).await?;
         sections.push(gangs::measure(&site, &gangs, args.rounds).await?);
+    }
+    if admission::TITLE.contains(&args.only) {
+        sections.push(admission::measure(args.rounds).await?);
     }
     let text = document::fragment(&conditions, &sections);
     println!("{text}");

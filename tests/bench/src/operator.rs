@@ -115,11 +115,16 @@ impl Operator {
 
     /// What it has used until now.
     pub async fn usage(&self) -> Result<Usage> {
-        let requests = Requests::parse(&self.get("/metrics").await?)?;
+        let requests = Requests::parse(&self.metrics().await?)?;
         Ok(Usage {
             cpu: process::cpu_seconds(self.pid)?,
             requests,
         })
+    }
+
+    /// Its metrics as text.
+    pub async fn metrics(&self) -> Result<String> {
+        self.get("/metrics").await
     }
 
     /// The most memory that it ever had resident, in MB.

@@ -28,6 +28,7 @@ pub enum Told {
 
 /// The benchmark starts operators itself, with configurations of its own.
 const NO_OPERATOR: &str = "replicaCount=0,webhooks.enabled=false";
+const ASKED: &str = "replicaCount=0";
 
 /// The chart's values, and the operator's configuration, by which it tells the cluster's scheduler of
 /// gangs.
@@ -52,23 +53,35 @@ pub struct Site {
 impl Site {
     /// Starts it; it ends with the value, or with the process.
     pub async fn start(told: Told) -> Result<Self> {
+        let (folder, values) = match told {
+            Told::Nothing => ("bench", NO_OPERATOR.to_owned()),
+            Told::OfGangs => ("bench-gangs", format!("{NO_OPERATOR},{GANGS_VALUES}")),
+        };
+        Self::start_with(folder, told == Told::OfGangs, &values).await
+    }
+
+    /// Starts one whose API server asks the webhook of an operator at this port.
+    pub async fn start_asking(port: u16) -> Result<Self> {
+        let url = format!("webhooks.url=https://127.0.0.1:{port}");
+        let port = format!("config.server.webhooks.port={port}");
+        let values = format!("{ASKED},{url},{port}");
+        Self::start_with("bench-admission", false, &values).await
+    }
+
+    async fn start_with(folder: &str, native_gangs: bool, values: &str) -> Result<Self> {
         say(&format!(
             "a control plane with {NODES} KWOK nodes starts (about 15 s)"
         ));
-        let folder = match told {
-            Told::Nothing => "bench",
-            Told::OfGangs => "bench-gangs",
-        };
         let options = Options {
             nodes: NODES,
-            native_gangs: told == Told::OfGangs,
+            native_gangs,
             dir: Some(Path::new(".localcluster").join(folder)),
             ..Options::default()
         };
         // Blocking, so that Ctrl-C is heard meanwhile.
         let cluster = tokio::task::spawn_blocking(move || Cluster::start(&options)).await??;
         say("the chart is installed: definitions, the operator's account and its rights");
-        install(&cluster, told)?;
+        install(&cluster, values)?;
         let kubeconfig = kubeconfig_of_account(&cluster)?;
         let user = client(cluster.kubeconfig()).await?;
         Ok(Self {
@@ -80,13 +93,13 @@ impl Site {
         })
     }
 
-    /// Where logs go: `.localcluster/bench/logs`, or `.localcluster/bench-gangs/logs`.
+    /// Where logs go: `.localcluster/bench/logs`, or beside it that of another cluster.
     pub fn logs(&self) -> PathBuf {
         self.cluster.dir().join("logs")
     }
 }
 
-fn install(cluster: &Cluster, told: Told) -> Result<()> {
+fn install(cluster: &Cluster, values: &str) -> Result<()> {
     let mut helm = Command::new(cluster.bin().join("helm"));
     let cache = cluster.dir().join("kube-cache");
     helm.env("KUBECONFIG", cluster.kubeconfig())
@@ -94,10 +107,7 @@ fn install(cluster: &Cluster, told: Told) -> Result<()> {
         .env("HELM_CONFIG_HOME", cache.join("helm"))
         .env("HELM_DATA_HOME", cache.join("helm"))
         .args(["install", "grove", "charts/grove", "--create-namespace"])
-        .args(["--namespace", SYSTEM, "--set", NO_OPERATOR]);
-    if told == Told::OfGangs {
-        helm.args(["--set", GANGS_VALUES]);
-    }
+        .args(["--namespace", SYSTEM, "--set", values]);
     printed(&mut helm)?;
     let established = [
         "wait",
