@@ -177,6 +177,16 @@ impl Context {
         self.sync.set_problem(part, problem);
     }
 
+    /// Whether every kind is listed everywhere.
+    pub fn has_listed_all(&self) -> bool {
+        self.sync.is_synced()
+    }
+
+    /// Lists all kinds anew; nothing more is decided where that is not done yet.
+    pub fn list_anew(&self) {
+        self.sync.list_anew();
+    }
+
     /// Waits until every kind is listed everywhere.
     pub async fn synced(&self) {
         self.sync.synced().await;

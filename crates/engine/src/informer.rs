@@ -100,6 +100,7 @@ impl Informer {
         let mut is_listed = false;
         // Beside the watch: what cannot be listed here must not hold up what is told there.
         let mut unlabelled: Option<BoxFuture<'_, ()>> = None;
+        let mut list_orders = self.context.sync.list_orders();
         failures.begin();
         while !failures.is_lost() {
             // A watch that is open has limits of its own, a list as a whole has not.
@@ -112,6 +113,7 @@ impl Informer {
                     continue;
                 }
                 () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => return,
+                _ = list_orders.changed(), if is_listed && unlabelled.is_none() => return,
             };
             match event {
                 Some(Ok(event)) => {

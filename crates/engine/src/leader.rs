@@ -21,7 +21,7 @@ mod requests;
 
 use std::time::Duration;
 
-pub use campaign::Campaign;
+pub use campaign::{Campaign, Predecessor};
 pub use fence::{WriteFence, WriteTurn};
 pub use lease::{Record, Step, next_step};
 

@@ -221,7 +221,10 @@ impl Requests {
             return Err(RequestError::NotLeading);
         };
         let sent = Instant::now();
-        let answer = self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request).await;
+        let sending = self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request);
+        let Some(answer) = self.fence.while_in_time(sending).await else {
+            return Err(RequestError::NotLeading);
+        };
         match &answer {
             Err(RequestError::Unavailable(_)) if sent.elapsed() >= WRITE_TIMEOUT => {
                 self.flow.unanswered(sent);

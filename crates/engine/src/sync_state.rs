@@ -47,6 +47,10 @@ impl Held {
 pub(crate) struct SyncState {
     scopes: Vec<Scope>,
     unsynced: watch::Sender<BTreeMap<Watch, String>>,
+    /// What is wrong with what is no watch.
+    problems: Mutex<BTreeMap<&'static str, String>>,
+    /// How often all that is watched had to be listed anew.
+    list_orders: watch::Sender<u64>,
     heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
     held: Mutex<Held>,
 }
@@ -56,6 +60,8 @@ impl SyncState {
         Self {
             scopes,
             unsynced: watch::Sender::new(BTreeMap::new()),
+            problems: Mutex::default(),
+            list_orders: watch::Sender::new(0),
             heard: Mutex::default(),
             held: Mutex::default(),
         }
@@ -98,16 +104,32 @@ impl SyncState {
         });
     }
 
-    /// What is wrong with something that is no watch and has to be there, so that [`Self::synced`]
-    /// waits.
+    /// What is wrong with something that is no watch and that the operator is not ready without.
     pub(crate) fn set_problem(&self, part: &'static str, problem: Option<String>) {
-        let part = (part, "", Scope::Cluster);
-        self.unsynced.send_modify(|unsynced| {
-            match problem {
-                Some(why) => unsynced.insert(part, why),
-                None => unsynced.remove(&part),
-            };
-        });
+        let mut problems = self.problems();
+        match problem {
+            Some(why) => problems.insert(part, why),
+            None => problems.remove(part),
+        };
+    }
+
+    /// All that is watched has to be listed once more before anything is decided.
+    pub(crate) fn list_anew(&self) {
+        let watched: Vec<Watch> = {
+            let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+            heard.keys().cloned().collect()
+        };
+        self.held().unlisted.extend(watched);
+        self.list_orders.send_modify(|orders| *orders += 1);
+    }
+
+    /// Tells of [`Self::list_anew`].
+    pub(crate) fn list_orders(&self) -> watch::Receiver<u64> {
+        self.list_orders.subscribe()
+    }
+
+    fn problems(&self) -> MutexGuard<'_, BTreeMap<&'static str, String>> {
+        self.problems.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps the key for the time when all that belongs to the object is known. Gives it back if it
@@ -138,6 +160,9 @@ impl SyncState {
         let unsynced = self.unsynced.borrow();
         let why = unsynced.iter();
         all.extend(why.map(|(watch, why)| (named(watch), why.clone())));
+        let problems = self.problems();
+        let problems = problems.iter();
+        all.extend(problems.map(|(part, why)| ((*part).to_owned(), why.clone())));
         all
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::clock::Clock;
-use engine::leader::{Campaign, LeaseOptions, WriteFence};
+use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteFence};
 use engine::metrics::Metrics;
 use kube::Client;
 use tokio::sync::watch;
@@ -60,13 +60,15 @@ impl Election {
         self.fence.clone()
     }
 
-    /// Waits until this operator leads.
-    pub(crate) async fn win(&mut self) {
-        if let Some(campaign) = &mut self.campaign {
-            campaign.win().await;
-        }
+    /// Waits until this operator leads; one that is not ready lets others go first.
+    pub(crate) async fn win(&mut self, is_ready: impl Fn() -> bool) -> Predecessor {
+        let predecessor = match &mut self.campaign {
+            Some(campaign) => campaign.win(is_ready).await,
+            None => Predecessor::Gone,
+        };
         self.metrics.leads.set(1);
         self.leads.send_replace(true);
+        predecessor
     }
 
     /// Stays the leader until that is impossible; returns why.
@@ -83,6 +85,7 @@ impl Election {
         if let Some(campaign) = &mut self.campaign {
             campaign.release(limit).await;
         }
+        self.metrics.leads.set(0);
     }
 }
 

@@ -7,6 +7,7 @@ use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
 use domain::scheduling::Profiles;
 use engine::clock::{self, Clock};
+use engine::leader::Predecessor;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::{Context, Controllers, Kinds, Reconciler, admin, crds, runner};
@@ -118,10 +119,19 @@ async fn lead_until(
         () = stop.clone() => return Ok(()),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }
-    tokio::select! {
-        () = election.win() => {}
-        () = stop.clone() => return Ok(()),
+    let predecessor = tokio::select! {
+        predecessor = election.win(|| context.has_listed_all()) => Some(predecessor),
+        () = stop.clone() => None,
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
+    };
+    let Some(predecessor) = predecessor else {
+        // The claim may be under way.
+        election.release(GRACE).await;
+        return Ok(());
+    };
+    if predecessor == Predecessor::Silent {
+        // What broke the other may have broken this operator's watches too.
+        context.list_anew();
     }
     tracing::info!("controllers start; each object is looked at once all kinds are listed there");
     let mut controllers = Tasks::new();

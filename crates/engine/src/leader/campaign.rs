@@ -9,9 +9,9 @@ use k8s_openapi::api::coordination::v1::Lease;
 use kube::Client;
 use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, watcher};
-use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
-use super::lease::{holder_of, is_newer};
+use super::lease::{end_of_hold, holder_of, is_newer};
 use super::requests::{LeaseError, LeaseRequests};
 use super::{LeaseOptions, Record, Step, WriteFence, next_step};
 use crate::clock::Clock;
@@ -19,6 +19,8 @@ use crate::metrics::Metrics;
 
 /// What the API server is told to end the watch after, in seconds.
 const WATCH_SECONDS: u32 = 55;
+/// How often it is looked whether this process is ready to lead.
+const READY_CHECK: Duration = Duration::from_millis(100);
 
 /// One process's part in the election.
 pub struct Campaign {
@@ -29,6 +31,8 @@ pub struct Campaign {
     metrics: Arc<Metrics>,
     /// `None`: not looked yet.
     seen: Option<Record>,
+    /// Whether the Lease may be this process's own without its knowing.
+    was_asked_for: bool,
     /// What was said last of why it cannot go on, to say it once.
     problem: Option<String>,
 }
@@ -49,58 +53,87 @@ impl Campaign {
             clock,
             metrics,
             seen: None,
+            was_asked_for: false,
             problem: None,
         }
     }
 
-    /// Waits until this process leads.
-    pub async fn win(&mut self) {
+    /// Waits until this process leads. Before it `is_ready`, it leaves the lease for a duration to
+    /// those who are: then nobody is, and it does what it can.
+    pub async fn win(&mut self, is_ready: impl Fn() -> bool) -> Predecessor {
         let config = watcher::Config::default()
             .fields(&format!("metadata.name={}", self.options.name))
             .timeout(WATCH_SECONDS);
         let mut shown = pin!(watcher(self.requests.api(), config).default_backoff());
-        while !self.has_won().await {
+        let mut free_since = None;
+        let predecessor = loop {
+            if self.seen.is_none() {
+                self.look().await;
+                if self.seen.is_some() {
+                    continue;
+                }
+            } else if self.is_free() {
+                let since = *free_since.get_or_insert_with(Instant::now);
+                let is_patient = Instant::now() < since + self.options.lease_duration;
+                if is_patient && !is_ready() {
+                    let _ = timeout(READY_CHECK, self.wait_for_change(&mut shown)).await;
+                    continue;
+                }
+                let predecessor = self.predecessor();
+                if self.try_to_take().await {
+                    break predecessor;
+                }
+                continue;
+            } else {
+                free_since = None;
+            }
             self.wait_for_change(&mut shown).await;
-        }
+        };
         let LeaseOptions { name, identity, .. } = &self.options;
-        tracing::info!(lease = name, identity, "this operator leads");
+        tracing::info!(lease = name, identity, ?predecessor, "this operator leads");
+        predecessor
     }
 
-    /// Reads the Lease if nothing is known of it, and takes it if it may be taken.
-    async fn has_won(&mut self) -> bool {
-        let Some(record) = &self.seen else {
-            self.look().await;
-            return false;
+    fn is_free(&self) -> bool {
+        let step = self.next_step();
+        step == Some(Step::Take)
+    }
+
+    /// `None`: the Lease was not seen yet.
+    fn next_step(&self) -> Option<Step> {
+        let record = self.seen.as_ref()?;
+        Some(next_step(record, &self.options, Instant::now()))
+    }
+
+    fn predecessor(&self) -> Predecessor {
+        let record = self.seen.as_ref();
+        match record.and_then(|record| end_of_hold(record, &self.options)) {
+            Some(_) => Predecessor::Silent,
+            None => Predecessor::Gone,
+        }
+    }
+
+    async fn try_to_take(&mut self) -> bool {
+        let Err(error) = self.claim().await else {
+            return true;
         };
-        if next_step(record, &self.options, Instant::now()) != Step::Take {
-            return false;
+        // Who took it, or what became of the request, is to be seen.
+        self.seen = None;
+        if !matches!(error, LeaseError::Conflict) {
+            self.tell("the lease cannot be taken", &error);
+            sleep(self.options.retry_period).await;
         }
-        match self.claim().await {
-            Ok(()) => true,
-            Err(error) => {
-                // Who took it, or what became of the request, is to be seen.
-                self.seen = None;
-                if !matches!(error, LeaseError::Conflict) {
-                    self.tell("the lease cannot be taken", &error);
-                    sleep(self.options.retry_period).await;
-                }
-                false
-            }
-        }
+        false
     }
 
     async fn wait_for_change(
         &mut self,
         shown: &mut (impl Stream<Item = watcher::Result<watcher::Event<Lease>>> + Unpin),
     ) {
-        let step = self.seen.as_ref();
-        let step = step.map(|record| next_step(record, &self.options, Instant::now()));
-        let until = match step {
+        let until = match self.next_step() {
             Some(Step::WaitUntil(until)) => until,
-            // Known and free: it is taken at once.
-            Some(Step::Take) => return,
-            // It could not be read.
-            None => Instant::now() + self.options.retry_period,
+            // It is left to others, or it could not be read.
+            Some(Step::Take) | None => Instant::now() + self.options.retry_period,
         };
         tokio::select! {
             event = shown.next() => match event {
@@ -128,7 +161,12 @@ impl Campaign {
         let is_news = known.is_none_or(|known| is_newer(lease.as_ref(), known.lease.as_ref()));
         if is_news {
             let since = Instant::now();
-            self.seen = Some(Record { lease, since });
+            let former = known.and_then(|known| end_of_hold(known, &self.options));
+            self.seen = Some(Record {
+                held_until: former.filter(|_| lease.is_none()),
+                lease,
+                since,
+            });
         }
     }
 
@@ -148,6 +186,7 @@ impl Campaign {
     /// asked for.
     async fn claim(&mut self) -> Result<(), LeaseError> {
         let asked = Instant::now();
+        self.was_asked_for = true;
         let known = self.seen.as_ref().and_then(|record| record.lease.as_ref());
         let lease = self.requests.claim(known, (self.clock)()).await?;
         self.fence.extend(asked + self.options.renew_deadline);
@@ -155,6 +194,7 @@ impl Campaign {
         self.seen = Some(Record {
             lease: Some(lease),
             since: asked,
+            held_until: None,
         });
         Ok(())
     }
@@ -192,22 +232,21 @@ impl Campaign {
         let Err(error) = self.claim().await else {
             return Ok(());
         };
-        if !matches!(error, LeaseError::Conflict) {
+        if !matches!(error, LeaseError::Conflict | LeaseError::Missing) {
             return Err(Lost::Not(error));
         }
-        // An answer that was lost, or somebody who edited it; or it is in other hands.
+        // An answer that was lost, or somebody who edited or deleted it; or it is in other hands.
         let lease = self.requests.read().await.map_err(Lost::Not)?;
-        let holder = lease.as_ref().map(holder_of).unwrap_or_default();
-        if holder != self.options.identity {
-            return Err(Lost::To(if holder.is_empty() {
-                "nobody".to_owned()
-            } else {
-                holder.to_owned()
+        if let Some(lease) = lease.as_ref().filter(|lease| !self.is_own(lease)) {
+            return Err(Lost::To(match holder_of(lease) {
+                "" => "nobody".to_owned(),
+                other => other.to_owned(),
             }));
         }
         self.seen = Some(Record {
             lease,
             since: Instant::now(),
+            held_until: None,
         });
         self.claim().await.map_err(Lost::Not)
     }
@@ -228,17 +267,26 @@ impl Campaign {
     }
 
     async fn give_back(&mut self) -> Result<(), LeaseError> {
+        if !self.was_asked_for {
+            return Ok(());
+        }
         let known = self.seen.as_ref().and_then(|record| record.lease.as_ref());
-        let Some(known) = known else { return Ok(()) };
-        let answer = self.requests.release(known, (self.clock)()).await;
-        let Err(LeaseError::Conflict) = answer else {
-            return answer.map(drop);
-        };
-        // A renewal was under way when this operator was told to stop.
+        if let Some(known) = known.filter(|lease| self.is_own(lease)) {
+            let answer = self.requests.release(known, (self.clock)()).await;
+            let Err(LeaseError::Conflict) = answer else {
+                return answer.map(drop);
+            };
+        }
+        // A claim or a renewal was under way when this operator was told to stop.
         let found = self.requests.read().await?;
-        let own = found.filter(|lease| holder_of(lease) == self.options.identity);
-        let Some(own) = own else { return Ok(()) };
+        let Some(own) = found.filter(|lease| self.is_own(lease)) else {
+            return Ok(());
+        };
         self.requests.release(&own, (self.clock)()).await.map(drop)
+    }
+
+    fn is_own(&self, lease: &Lease) -> bool {
+        holder_of(lease) == self.options.identity
     }
 
     /// Says once what keeps it from going on.
@@ -258,6 +306,15 @@ impl Campaign {
         );
         self.problem = Some(problem);
     }
+}
+
+/// What became of who led before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Predecessor {
+    /// There was none, it gave the lease back, or it was this process's own.
+    Gone,
+    /// It did not renew the lease for its duration: it, or the network, is in trouble.
+    Silent,
 }
 
 /// Why a renewal failed.

@@ -1,6 +1,9 @@
 //! Whether this process may write now.
 
+use std::future::poll_fn;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::task::Poll;
 
 use tokio::time::Instant;
 use tokio_util::task::TaskTracker;
@@ -65,6 +68,19 @@ impl WriteFence {
         self.is_open().then_some(turn)
     }
 
+    /// What this request answers; `None` if the time to write was over before all of it was done.
+    /// Looked at whenever it goes on: making a connection may take longer than the lease.
+    pub async fn while_in_time<T>(&self, request: impl Future<Output = T>) -> Option<T> {
+        let mut request = pin!(request);
+        poll_fn(|cx| {
+            if self.is_over() {
+                return Poll::Ready(None);
+            }
+            request.as_mut().poll(cx).map(Some)
+        })
+        .await
+    }
+
     /// The lease was renewed: writes are let through until then.
     pub fn extend(&self, deadline: Instant) {
         *self.lock() = Until::Time(deadline);
@@ -80,6 +96,11 @@ impl WriteFence {
         self.close();
         self.under_way.close();
         self.under_way.wait().await;
+    }
+
+    /// Whether the lease ran out. One that is given back waits for what is under way.
+    fn is_over(&self) -> bool {
+        matches!(*self.lock(), Until::Time(deadline) if deadline <= Instant::now())
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Until> {

@@ -14,6 +14,9 @@ pub struct Record {
     pub lease: Option<Lease>,
     /// When this version was first seen here.
     pub since: Instant,
+    /// Until when the holder of a Lease that was deleted may still write: it hears of that only
+    /// when it renews.
+    pub held_until: Option<Instant>,
 }
 
 /// What a process that does not lead does next.
@@ -28,18 +31,20 @@ pub enum Step {
 /// Whether the lease may be taken. A predecessor of the same name is gone: names are given to one
 /// process at a time.
 pub fn next_step(record: &Record, options: &LeaseOptions, now: Instant) -> Step {
+    match end_of_hold(record, options) {
+        Some(end) if now < end => Step::WaitUntil(end),
+        _ => Step::Take,
+    }
+}
+
+/// When whoever held it last may write no more; `None` if nobody else held it, or gave it back.
+pub(super) fn end_of_hold(record: &Record, options: &LeaseOptions) -> Option<Instant> {
     let Some(lease) = &record.lease else {
-        return Step::Take;
+        return record.held_until;
     };
     let holder = holder_of(lease);
-    if holder.is_empty() || holder == options.identity {
-        return Step::Take;
-    }
-    let expires = record.since + duration_of(lease, options);
-    if expires <= now {
-        return Step::Take;
-    }
-    Step::WaitUntil(expires)
+    let is_other = !holder.is_empty() && holder != options.identity;
+    is_other.then(|| record.since + duration_of(lease, options))
 }
 
 /// Who holds it; empty if nobody does.

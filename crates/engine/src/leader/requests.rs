@@ -16,6 +16,9 @@ pub(super) enum LeaseError {
     /// Somebody else wrote it meanwhile.
     #[error("somebody else wrote it meanwhile")]
     Conflict,
+    /// It was deleted, or its namespace was.
+    #[error("it is not there")]
+    Missing,
     #[error("{0}")]
     Refused(#[from] Box<kube::Error>),
     #[error("no answer within {0:?}")]
@@ -115,6 +118,7 @@ impl LeaseRequests {
         let answer = tokio::time::timeout(limit, request).await;
         match answer.map_err(|_| LeaseError::NoAnswer(limit))? {
             Err(kube::Error::Api(status)) if status.code == 409 => Err(LeaseError::Conflict),
+            Err(kube::Error::Api(status)) if status.code == 404 => Err(LeaseError::Missing),
             answer => answer.map_err(|error| LeaseError::Refused(Box::new(error))),
         }
     }

@@ -4,14 +4,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api::PodClique;
+use domain::Key;
 use engine::crds::wait_until_current;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
-use engine::{Context, informer};
+use engine::{Context, Reconciler as _, informer};
 use k8s_openapi::api::core::v1::Service;
 use serde_json::{Value, json};
 
-use crate::server::{Asked, Reply, controllers, failure, scripted};
+use crate::server::{Asked, Idle, Reply, controllers, failure, scripted};
 
 fn list(kind: &str) -> Reply {
     let list = json!({
@@ -224,4 +225,44 @@ async fn an_object_that_came_while_the_watch_was_dead_is_seen_within_90_seconds(
         watch_for(70, &context, client).await;
         assert_eq!(context.caches.of::<PodClique>().len(), 1);
     }
+}
+
+/// Whoever led before was silent: the watches of who leads now may be as dead.
+#[tokio::test(start_paused = true)]
+async fn what_is_to_be_listed_anew_holds_keys_back_until_it_is() {
+    let (context, client, asked) = context(|asked, _| {
+        if asked.contains("watch=true") {
+            return Reply::Silent;
+        }
+        list("PodClique")
+    });
+    context.expect::<PodClique>();
+    watch_for(1, &context, client.clone()).await;
+    let key = Key {
+        namespace: "default".into(),
+        name: "late".into(),
+    };
+    context.list_anew();
+    assert!(context.has_listed_all(), "it is no reason not to be ready");
+    context.enqueue(Idle::NAME, key);
+    assert_eq!(context.queue(Idle::NAME).depth(), 0);
+    watch_for(1, &context, client.clone()).await;
+    assert_eq!((context.queue(Idle::NAME).depth(), lists(&asked)), (1, 2));
+    // Of a watch that is open, too.
+    let anew = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        context.list_anew();
+    };
+    tokio::join!(watch_for(2, &context, client), anew);
+    assert_eq!(lists(&asked), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_no_watch_makes_no_kind_unknown() {
+    let (context, _, _) = context(|_, _| Reply::Hang);
+    context.set_problem("Webhook", Some("no certificate".into()));
+    assert!(context.has_listed_all());
+    assert_eq!(context.unsynced()["Webhook"], "no certificate");
+    context.set_problem("Webhook", None);
+    assert!(context.unsynced().is_empty());
 }

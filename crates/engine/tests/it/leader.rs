@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use engine::clock;
-use engine::leader::{Campaign, LeaseOptions, WriteFence};
+use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteFence};
 use engine::metrics::Metrics;
 use store::{Link, Store};
 use tokio::time::{Instant, sleep, timeout};
@@ -36,7 +36,7 @@ async fn leads_at_once_where_there_is_no_lease_and_stays_the_leader() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
     assert!(!fence.is_open());
-    campaign.win().await;
+    campaign.win(|| true).await;
     assert!(fence.is_open());
     assert!(timeout(DURATION * 10, campaign.hold()).await.is_err());
     assert!(fence.is_open());
@@ -48,10 +48,10 @@ async fn leads_at_once_where_there_is_no_lease_and_stays_the_leader() {
 async fn takes_over_a_duration_after_the_last_renewal_that_it_saw() {
     let store = Store::default();
     let (mut first, _) = operator(&store.link(), "a");
-    first.win().await;
+    first.win(|| true).await;
     let (mut second, fence) = operator(&store.link(), "b");
     let watching = tokio::spawn(async move {
-        second.win().await;
+        second.win(|| true).await;
         Instant::now()
     });
     let renewing = timeout(Duration::from_mins(1), first.hold()).await;
@@ -72,9 +72,9 @@ async fn takes_over_a_duration_after_the_last_renewal_that_it_saw() {
 async fn takes_over_at_once_what_is_given_back() {
     let store = Store::default();
     let (mut first, closed) = operator(&store.link(), "a");
-    first.win().await;
+    first.win(|| true).await;
     let (mut second, fence) = operator(&store.link(), "b");
-    let watching = tokio::spawn(async move { second.win().await });
+    let watching = tokio::spawn(async move { second.win(|| true).await });
     sleep(Duration::from_secs(5)).await;
     let stopped = Instant::now();
     first.release(DEADLINE).await;
@@ -88,7 +88,7 @@ async fn takes_over_at_once_what_is_given_back() {
 async fn gives_nothing_back_while_a_write_is_under_way() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
-    campaign.win().await;
+    campaign.win(|| true).await;
     let write = fence.enter();
     assert!(write.is_some());
     campaign.release(DEADLINE).await;
@@ -104,7 +104,7 @@ async fn gives_back_what_it_renewed_while_it_was_told_to_stop() {
     let store = Store::default();
     let link = store.link();
     let (mut campaign, _) = operator(&link, "a");
-    campaign.win().await;
+    campaign.win(|| true).await;
     link.lose_answers(true);
     assert!(
         timeout(Duration::from_secs(3), campaign.hold())
@@ -121,7 +121,7 @@ async fn writes_nothing_after_the_deadline_and_says_why_it_is_lost() {
     let store = Store::default();
     let link = store.link();
     let (mut campaign, fence) = operator(&link, "a");
-    campaign.win().await;
+    campaign.win(|| true).await;
     link.cut(true);
     let cut = Instant::now();
     let held = tokio::spawn(async move { campaign.hold().await });
@@ -138,12 +138,12 @@ async fn writes_nothing_after_the_deadline_and_says_why_it_is_lost() {
 async fn writes_nothing_when_it_goes_on_after_it_was_stopped() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
-    campaign.win().await;
+    campaign.win(|| true).await;
     // Nothing of the process runs meanwhile.
     sleep(DURATION).await;
     assert!(!fence.is_open());
     let (mut second, _) = operator(&store.link(), "b");
-    second.win().await;
+    second.win(|| true).await;
     assert_eq!(
         campaign.hold().await,
         "it could not be renewed for 10s: no answer"
@@ -155,7 +155,7 @@ async fn writes_nothing_when_it_goes_on_after_it_was_stopped() {
 async fn who_finds_the_lease_in_other_hands_has_lost_it() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
-    campaign.win().await;
+    campaign.win(|| true).await;
     store.put_holder("somebody");
     assert_eq!(campaign.hold().await, "somebody leads");
     assert!(!fence.is_open());
@@ -165,7 +165,7 @@ async fn who_finds_the_lease_in_other_hands_has_lost_it() {
 async fn an_edit_by_somebody_else_does_not_cost_the_lead() {
     let store = Store::default();
     let (mut campaign, fence) = operator(&store.link(), "a");
-    campaign.win().await;
+    campaign.win(|| true).await;
     store.put_holder("a");
     assert!(timeout(DURATION * 2, campaign.hold()).await.is_err());
     assert!(fence.is_open());
@@ -175,11 +175,11 @@ async fn an_edit_by_somebody_else_does_not_cost_the_lead() {
 async fn a_container_that_was_started_again_in_its_pod_leads_on_at_once() {
     let store = Store::default();
     let (mut before, _) = operator(&store.link(), "pod_uid");
-    before.win().await;
+    before.win(|| true).await;
     drop(before);
     let started = Instant::now();
     let (mut after, fence) = operator(&store.link(), "pod_uid");
-    after.win().await;
+    after.win(|| true).await;
     assert!(fence.is_open() && started.elapsed() < Duration::from_millis(100));
     assert_eq!(store.transitions(), 1, "nobody else led in between");
 }
@@ -190,10 +190,135 @@ async fn waits_for_a_store_that_does_not_answer_and_leads_when_it_does() {
     let link = store.link();
     link.cut(true);
     let (mut campaign, fence) = operator(&link, "a");
-    let won = tokio::spawn(async move { campaign.win().await });
+    let won = tokio::spawn(async move { campaign.win(|| true).await });
     sleep(Duration::from_secs(100)).await;
     assert!(!fence.is_open());
     link.cut(false);
     won.await.unwrap();
     assert!(fence.is_open());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_is_deleted_is_made_again_by_who_leads() {
+    let store = Store::default();
+    let (mut first, fence) = operator(&store.link(), "a");
+    first.win(|| true).await;
+    let (mut second, closed) = operator(&store.link(), "b");
+    let waiting = tokio::spawn(async move { second.win(|| true).await });
+    sleep(Duration::from_secs(1)).await;
+    store.delete();
+    assert!(timeout(DURATION * 4, first.hold()).await.is_err());
+    assert_eq!(store.holder(), "a");
+    assert!(fence.is_open() && !closed.is_open() && !waiting.is_finished());
+}
+
+/// Its holder does not hear of it, and may write until its deadline.
+#[tokio::test(start_paused = true)]
+async fn a_lease_that_is_deleted_is_not_taken_before_its_end() {
+    let store = Store::default();
+    let link = store.link();
+    let (mut first, fence) = operator(&link, "a");
+    first.win(|| true).await;
+    let last = store.last_write();
+    link.cut(true);
+    let (mut second, _) = operator(&store.link(), "b");
+    let waiting = tokio::spawn(async move { second.win(|| true).await });
+    sleep(Duration::from_secs(1)).await;
+    store.delete();
+    assert_eq!(waiting.await.unwrap(), Predecessor::Silent);
+    assert!(last.elapsed() >= DURATION && !fence.is_open());
+    assert_eq!(store.holder(), "b");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_became_of_who_led_before_is_told() {
+    let store = Store::default();
+    let (mut first, _) = operator(&store.link(), "a");
+    assert_eq!(first.win(|| true).await, Predecessor::Gone);
+    let (mut second, _) = operator(&store.link(), "b");
+    assert_eq!(second.win(|| true).await, Predecessor::Silent);
+    second.release(DEADLINE).await;
+    let (mut third, _) = operator(&store.link(), "c");
+    assert_eq!(third.win(|| true).await, Predecessor::Gone);
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_is_not_ready_leaves_the_lease_to_others_for_a_duration() {
+    let store = Store::default();
+    let began = Instant::now();
+    let (mut unready, _) = operator(&store.link(), "a");
+    let waiting = tokio::spawn(async move { unready.win(|| false).await });
+    sleep(Duration::from_secs(5)).await;
+    let (mut ready, _) = operator(&store.link(), "b");
+    ready.win(|| true).await;
+    assert!(began.elapsed() < Duration::from_secs(6));
+    ready.release(DEADLINE).await;
+    let free = Instant::now();
+    assert_eq!(waiting.await.unwrap(), Predecessor::Gone);
+    let after = free.elapsed();
+    assert!(
+        after >= DURATION && after < DURATION + Duration::from_secs(3),
+        "{after:?}"
+    );
+    assert_eq!(store.holder(), "a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn is_taken_as_soon_as_who_waits_is_ready() {
+    let store = Store::default();
+    let began = Instant::now();
+    let (mut campaign, _) = operator(&store.link(), "a");
+    campaign
+        .win(|| began.elapsed() >= Duration::from_secs(3))
+        .await;
+    assert!(began.elapsed() < Duration::from_millis(3_200));
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_stops_before_it_leads_leaves_the_lease_of_others_alone() {
+    let store = Store::default();
+    let (mut first, _) = operator(&store.link(), "a");
+    first.win(|| true).await;
+    let (mut second, _) = operator(&store.link(), "b");
+    let stopped = timeout(Duration::from_secs(2), second.win(|| true)).await;
+    assert!(stopped.is_err());
+    second.release(DEADLINE).await;
+    assert_eq!(store.holder(), "a");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_stops_while_it_claims_gives_back_what_it_got() {
+    let store = Store::default();
+    let link = store.link();
+    let (mut campaign, _) = operator(&link, "a");
+    let began = Instant::now();
+    let is_ready = || began.elapsed() >= Duration::from_secs(2);
+    let claiming = timeout(Duration::from_secs(3), campaign.win(is_ready));
+    let losing = async {
+        sleep(Duration::from_secs(1)).await;
+        link.lose_answers(true);
+    };
+    let (stopped, ()) = tokio::join!(claiming, losing);
+    assert!(stopped.is_err());
+    assert_eq!(store.holder(), "a");
+    link.lose_answers(false);
+    campaign.release(DEADLINE).await;
+    assert_eq!(store.holder(), "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_was_not_sent_in_time_is_not_sent() {
+    let store = Store::default();
+    let (mut campaign, fence) = operator(&store.link(), "a");
+    campaign.win(|| true).await;
+    let mut is_sent = false;
+    let write = async {
+        // The connection is made.
+        sleep(DEADLINE * 2).await;
+        is_sent = true;
+    };
+    assert_eq!(fence.while_in_time(write).await, None);
+    assert!(!is_sent);
+    let alone = WriteFence::open();
+    assert_eq!(alone.while_in_time(async { 1 }).await, Some(1));
 }

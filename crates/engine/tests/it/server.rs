@@ -50,7 +50,7 @@ pub fn context_that_keeps_bodies(answers: Vec<(u16, Value)>) -> (Arc<Context>, A
 pub const PODCLIQUE: ControllerName = ControllerName("podclique");
 
 /// Decides nothing about PodCliques.
-struct Idle;
+pub struct Idle;
 
 impl Reconciler for Idle {
     type Object = PodClique;

@@ -48,7 +48,7 @@ impl Process {
         let (is_stopped, asked_to_end) = <(Arc<AtomicBool>, Arc<AtomicBool>)>::default();
         let asked = asked_to_end.clone();
         let life = async move {
-            campaign.win().await;
+            campaign.win(|| true).await;
             let ended = async {
                 while !asked.load(Ordering::SeqCst) {
                     sleep(TICK).await;

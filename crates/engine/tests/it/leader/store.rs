@@ -80,13 +80,21 @@ impl Store {
         self.keep(lease);
     }
 
+    /// Somebody deletes it.
+    pub fn delete(&self) {
+        let mut versions = self.0.versions.lock().unwrap();
+        versions.push((Value::Null, Instant::now()));
+        self.0.newest.send_replace(versions.len());
+    }
+
     fn spec(&self) -> Value {
         self.newest().map(|mut lease| lease["spec"].take()).unwrap()
     }
 
     fn newest(&self) -> Option<Value> {
         let versions = self.0.versions.lock().unwrap();
-        versions.last().map(|(lease, _)| lease.clone())
+        let newest = versions.last().map(|(lease, _)| lease.clone());
+        newest.filter(|lease| !lease.is_null())
     }
 
     fn keep(&self, mut lease: Value) -> Value {
@@ -122,8 +130,15 @@ impl Store {
             (store, newest, from),
             |(store, mut newest, at)| async move {
                 newest.wait_for(|newest| *newest > at).await.ok()?;
-                let lease = store.0.versions.lock().unwrap()[at].0.clone();
-                let event = json!({"type": "MODIFIED", "object": lease});
+                let versions = store.0.versions.lock().unwrap().clone();
+                let (lease, _) = &versions[at];
+                let event = if lease.is_null() {
+                    let mut last = versions[at - 1].0.clone();
+                    last["metadata"]["resourceVersion"] = (at + 1).to_string().into();
+                    json!({"type": "DELETED", "object": last})
+                } else {
+                    json!({"type": "MODIFIED", "object": lease})
+                };
                 Some((event, (store, newest, at + 1)))
             },
         )
