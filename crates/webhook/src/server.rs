@@ -7,6 +7,7 @@ mod bounds;
 mod connections;
 mod limits;
 mod respond;
+mod room;
 mod tls;
 
 use std::io;
@@ -22,7 +23,7 @@ use tokio::sync::{oneshot, watch};
 use crate::answers::Judge;
 use crate::certificates::Serving;
 use crate::metrics::Metrics;
-use connections::Limited;
+use connections::Connections;
 use respond::{Shared, router};
 use tls::configure;
 
@@ -30,6 +31,8 @@ pub use bounds::Bounds;
 pub use limits::MAX_BODY;
 
 const THREADS: usize = 2;
+/// What may have arrived on a connection before there is room for it, in bytes.
+const MAX_UNCOUNTED: usize = 64 * 1024;
 
 /// What is served with, as it changes.
 pub type Identity = watch::Receiver<Option<Arc<Serving>>>;
@@ -105,21 +108,8 @@ impl Server {
         };
         let Some(first) = first else { return Ok(()) };
         let tls = RustlsConfig::from_config(configure(&first)?);
-        let handle = Handle::new();
-        let bounds = self.bounds;
-        let acceptor = RustlsAcceptor::new(tls.clone())
-            .handshake_timeout(bounds.deadline)
-            .acceptor(Limited::new(&bounds));
-        let mut server = axum_server::from_tcp(self.listener)?
-            .handle(handle.clone())
-            .http1_only()
-            .acceptor(acceptor);
-        let http = server.http_builder();
-        http.http1()
-            .timer(TokioTimer::new())
-            .header_read_timeout(bounds.idle);
-        let serving =
-            server.serve(router(Shared::new(judge, metrics, &bounds)).into_make_service());
+        let (handle, grace) = (Handle::new(), self.bounds.grace);
+        let serving = self.accept(judge, metrics, tls.clone(), handle.clone());
         tokio::pin!(serving);
         loop {
             tokio::select! {
@@ -136,7 +126,33 @@ impl Server {
                 () = &mut stop => break,
             }
         }
-        handle.graceful_shutdown(Some(bounds.grace));
+        handle.graceful_shutdown(Some(grace));
         serving.await
+    }
+
+    async fn accept(
+        self,
+        judge: Judge,
+        metrics: Metrics,
+        tls: RustlsConfig,
+        handle: Handle<SocketAddr>,
+    ) -> io::Result<()> {
+        let bounds = self.bounds;
+        let connections = Connections::new(&bounds);
+        let acceptor = RustlsAcceptor::new(tls)
+            .handshake_timeout(bounds.deadline)
+            .acceptor(connections.clone());
+        let mut server = axum_server::from_tcp(self.listener)?
+            .handle(handle)
+            .http1_only()
+            .acceptor(acceptor);
+        let http = server.http_builder();
+        http.http1()
+            .timer(TokioTimer::new())
+            .max_buf_size(MAX_UNCOUNTED)
+            .header_read_timeout(bounds.idle);
+        let router = router(Shared::new(judge, metrics, connections, &bounds));
+        let service = router.into_make_service_with_connect_info::<SocketAddr>();
+        server.serve(service).await
     }
 }

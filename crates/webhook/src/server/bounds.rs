@@ -12,12 +12,14 @@ pub struct Bounds {
     pub idle: Duration,
     /// How long questions under way may take after the server was told to stop.
     pub grace: Duration,
-    /// All questions under way, in KiB; never less than the longest one. A decoded object is several
-    /// times its text.
+    /// What is read of all questions under way, in KiB; never less than the longest one. What is kept
+    /// apart for one of that length is for whoever waits first, and of the rest one address has half
+    /// at most. A decoded object is several times its text.
     pub kib_under_way: u32,
     /// Connections in all.
     pub connections: usize,
-    /// Connections from one address. An API server opens one for each question under way.
+    /// Connections from one address. An API server opens one for each question under way, and all of
+    /// them may have one address.
     pub connections_of_address: usize,
 }
 

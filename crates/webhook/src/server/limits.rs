@@ -1,26 +1,27 @@
 //! How much is read.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
-use http_body_util::{BodyExt, LengthLimitError, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Body as _;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::bounds::Bounds;
+use super::room::{Room, Taken};
 
 /// The longest question, in bytes. API servers take objects of up to 3 MiB and ask with the new and
 /// the stored one.
-pub const MAX_BODY: usize = 8 * 1024 * 1024;
-const KIB: usize = 1024;
+pub const MAX_BODY: usize = 8 * MIB;
+const MIB: usize = 1024 * 1024;
 
 /// Lets in as much as there is room for; the others wait.
 pub struct Limits {
-    room: Arc<Semaphore>,
+    room: Arc<Room>,
     /// How long the rest of what is not read may take to arrive.
     patience: Duration,
 }
@@ -28,10 +29,8 @@ pub struct Limits {
 impl Limits {
     /// With nothing under way.
     pub fn new(bounds: &Bounds) -> Self {
-        let kib = usize::try_from(bounds.kib_under_way).unwrap_or(usize::MAX);
-        let kib = kib.clamp(MAX_BODY / KIB, Semaphore::MAX_PERMITS);
         Self {
-            room: Arc::new(Semaphore::new(kib)),
+            room: Arc::new(Room::new(bounds.kib_under_way)),
             patience: bounds.deadline / 2,
         }
     }
@@ -50,7 +49,7 @@ impl IntoResponse for TooMuch {
     fn into_response(self) -> Response {
         match self {
             Self::Long => {
-                let mib = MAX_BODY / KIB / KIB;
+                let mib = MAX_BODY / MIB;
                 let text = format!("the object is too large: at most {mib} MiB are read\n");
                 (StatusCode::PAYLOAD_TOO_LARGE, text).into_response()
             }
@@ -62,14 +61,15 @@ impl IntoResponse for TooMuch {
 }
 
 impl Limits {
-    /// Reads the body as soon as there is room for it; the room is free again once the second part
+    /// Reads the body as far as there is room for it; the room is free again once the second part
     /// is dropped.
     pub async fn read(
         &self,
+        address: IpAddr,
         request: Request<Body>,
-    ) -> Result<(Bytes, OwnedSemaphorePermit), TooMuch> {
+    ) -> Result<(Vec<u8>, Taken), TooMuch> {
         let mut body = request.into_body();
-        let read = self.read_body(&mut body).await;
+        let read = self.read_body(address, &mut body).await;
         if let Err(TooMuch::Long) = read {
             // Who still writes when the connection ends would lose the answer.
             let rest = timeout(self.patience, drop_rest(body));
@@ -78,25 +78,31 @@ impl Limits {
         read
     }
 
-    async fn read_body(&self, body: &mut Body) -> Result<(Bytes, OwnedSemaphorePermit), TooMuch> {
-        // Who does not say how long it is gets as much room as the longest.
-        let length = body.size_hint().exact();
-        let length = length.map_or(MAX_BODY, |n| usize::try_from(n).unwrap_or(usize::MAX));
-        if length > MAX_BODY {
+    /// Room is taken for what has arrived: who only announces much keeps nobody out.
+    async fn read_body(
+        &self,
+        address: IpAddr,
+        body: &mut Body,
+    ) -> Result<(Vec<u8>, Taken), TooMuch> {
+        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+        if announced > MAX_BODY {
             return Err(TooMuch::Long);
         }
-        let kib = u32::try_from(length.div_ceil(KIB).max(1)).unwrap_or(u32::MAX);
-        let room = self.room.clone().acquire_many_owned(kib).await;
-        let room = room.map_err(|_| TooMuch::Broken)?;
-        let whole = Limited::new(body, MAX_BODY).collect().await;
-        let whole = whole.map_err(|error| {
-            if error.is::<LengthLimitError>() {
-                TooMuch::Long
-            } else {
-                TooMuch::Broken
+        let mut taken = self.room.begin(address);
+        let mut text = Vec::new();
+        while let Some(frame) = body.frame().await {
+            let frame = frame.map_err(|_| TooMuch::Broken)?;
+            let Ok(piece) = frame.into_data() else {
+                continue;
+            };
+            let length = text.len() + piece.len();
+            if length > MAX_BODY {
+                return Err(TooMuch::Long);
             }
-        })?;
-        Ok((whole.to_bytes(), room))
+            taken.grow(length).await;
+            text.extend_from_slice(&piece);
+        }
+        Ok((text, taken))
     }
 }
 

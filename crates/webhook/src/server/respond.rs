@@ -1,11 +1,12 @@
 //! A question and its answer as HTTP.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::State;
+use axum::extract::{ConnectInfo, State};
 use axum::http::{Request, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -13,6 +14,7 @@ use strum::IntoEnumIterator as _;
 use tokio::time::Instant;
 
 use super::bounds::Bounds;
+use super::connections::Connections;
 use super::limits::{Limits, TooMuch};
 use crate::answers::{Hook, Judge};
 use crate::metrics::{ByAnswer, ByWebhook, Metrics};
@@ -23,14 +25,17 @@ pub(super) struct Shared {
     judge: Judge,
     metrics: Metrics,
     limits: Limits,
+    connections: Connections,
     deadline: Duration,
 }
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     let mut router = Router::new();
     for hook in Hook::iter() {
-        let answer = move |State(shared): State<Arc<Shared>>, request: Request<Body>| async move {
-            shared.respond(hook, request).await
+        let answer = move |State(shared): State<Arc<Shared>>,
+                           ConnectInfo(peer): ConnectInfo<SocketAddr>,
+                           request: Request<Body>| async move {
+            shared.respond(hook, peer, request).await
         };
         router = router.route(hook.path(), post(answer));
     }
@@ -38,18 +43,26 @@ pub(super) fn router(shared: Arc<Shared>) -> Router {
 }
 
 impl Shared {
-    pub(super) fn new(judge: Judge, metrics: Metrics, bounds: &Bounds) -> Arc<Self> {
+    pub(super) fn new(
+        judge: Judge,
+        metrics: Metrics,
+        connections: Connections,
+        bounds: &Bounds,
+    ) -> Arc<Self> {
         Arc::new(Self {
             judge,
             metrics,
             limits: Limits::new(bounds),
+            connections,
             deadline: bounds.deadline,
         })
     }
 
     /// Every way to fail says why: the API server passes it on to the user.
-    async fn respond(&self, hook: Hook, request: Request<Body>) -> Response {
-        let answered = tokio::time::timeout(self.deadline, self.read_and_answer(hook, request));
+    async fn respond(&self, hook: Hook, peer: SocketAddr, request: Request<Body>) -> Response {
+        let _busy = self.connections.begin_question(peer);
+        let answered = self.read_and_answer(hook, peer, request);
+        let answered = tokio::time::timeout(self.deadline, answered);
         let (result, response) = match answered.await {
             Ok(Ok(answered)) => answered,
             Ok(Err(refusal)) => (fail("unknown"), refusal.into_response()),
@@ -71,9 +84,10 @@ impl Shared {
     async fn read_and_answer(
         &self,
         hook: Hook,
+        peer: SocketAddr,
         request: Request<Body>,
     ) -> Result<(ByAnswer, Response), TooMuch> {
-        let (body, _room) = self.limits.read(request).await?;
+        let (body, _room) = self.limits.read(peer.ip(), request).await?;
         let started = Instant::now();
         let review: Review<'_> = match serde_json::from_slice(&body) {
             Ok(review) => review,

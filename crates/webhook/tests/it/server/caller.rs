@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures::StreamExt as _;
 use futures::channel::mpsc::{UnboundedSender, unbounded};
+use http::request::Builder;
 use http::{Request, StatusCode};
 use http_body_util::combinators::UnsyncBoxBody;
 use http_body_util::{BodyExt, Full, StreamBody};
@@ -103,7 +104,25 @@ impl Connection {
 
     /// Asks at once, without waiting in turn.
     pub fn post(&mut self, path: &str, body: Body) -> impl Future<Output = Answered> + use<> {
-        let request = Request::post(path).header("host", "127.0.0.1");
+        self.send(Request::post(path), body)
+    }
+
+    /// Asks a question of that length, and sends what the first of these is given.
+    pub fn announce(
+        &mut self,
+        path: &str,
+        length: usize,
+    ) -> (
+        UnboundedSender<Bytes>,
+        impl Future<Output = Answered> + use<>,
+    ) {
+        let (sender, body) = pieces();
+        let request = Request::post(path).header("content-length", length);
+        (sender, self.send(request, body))
+    }
+
+    fn send(&mut self, request: Builder, body: Body) -> impl Future<Output = Answered> + use<> {
+        let request = request.header("host", "127.0.0.1");
         let answer = self.sender.send_request(request.body(body).unwrap());
         async move {
             let (head, body) = answer.await?.into_parts();

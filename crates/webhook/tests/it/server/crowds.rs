@@ -1,47 +1,129 @@
 //! More connections and questions than there is room for.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
+use futures::channel::mpsc::UnboundedSender;
+use futures::future::join_all;
 use hyper::body::Bytes;
+use rstest::rstest;
 use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
-use webhook::server::Bounds;
+use webhook::server::{Bounds, MAX_BODY};
 
-use super::caller::{ELSEWHERE, HOME, pieces, whole};
+use super::caller::{Answered, Connection, ELSEWHERE, HOME, pieces, whole};
 use super::running::Running;
-use super::{PATIENCE, VALIDATE, good_question, impatient, is_allowed};
+use super::{MIB, PATIENCE, VALIDATE, good_question, impatient, is_allowed};
+
+/// A question that is under way until the rest is sent.
+struct UnderWay {
+    _connection: Connection,
+    rest: UnboundedSender<Bytes>,
+    answer: JoinHandle<Answered>,
+}
+
+async fn begin_question(server: &Running) -> UnderWay {
+    let mut connection = server.connect().await;
+    let (rest, body) = pieces();
+    let text = Bytes::from(good_question());
+    rest.unbounded_send(text.slice(..20)).unwrap();
+    let answer = tokio::spawn(connection.post(VALIDATE, body));
+    sleep(Duration::from_millis(200)).await;
+    UnderWay {
+        _connection: connection,
+        rest,
+        answer,
+    }
+}
+
+impl UnderWay {
+    async fn answer_allows(self) -> bool {
+        let text = Bytes::from(good_question());
+        self.rest.unbounded_send(text.slice(20..)).unwrap();
+        drop(self.rest);
+        is_allowed(&self.answer.await.unwrap().unwrap().1)
+    }
+}
 
 #[tokio::test]
-async fn an_address_with_too_many_connections_is_refused_and_another_one_is_served() {
+async fn an_address_with_too_many_busy_connections_is_refused_and_another_one_is_served() {
     let server = Running::start(Bounds {
         connections_of_address: 3,
+        deadline: PATIENCE,
         ..Bounds::default()
     });
     let mut open = Vec::new();
     for _ in 0..3 {
-        open.push(server.connect().await);
+        open.push(begin_question(&server).await);
     }
     assert!(server.connect_from(HOME).await.is_err());
     let mut other = server.connect_from(ELSEWHERE).await.unwrap();
     let answer = other.ask(VALIDATE, whole(good_question())).await;
     assert!(is_allowed(&answer.unwrap().1));
-    for connection in &mut open {
-        let answer = connection.ask(VALIDATE, whole(good_question())).await;
-        assert!(is_allowed(&answer.unwrap().1));
+    for question in open {
+        assert!(question.answer_allows().await);
     }
-    open.pop();
     let admitted = async { while server.connect_from(HOME).await.is_err() {} };
     timeout(PATIENCE, admitted).await.unwrap();
 }
 
 #[tokio::test]
-async fn there_are_not_more_connections_than_allowed_in_all() {
+async fn there_are_not_more_busy_connections_than_allowed_in_all() {
     let server = Running::start(Bounds {
         connections: 2,
+        deadline: PATIENCE,
         ..Bounds::default()
     });
-    let _open = [server.connect().await, server.connect().await];
+    let _open = [begin_question(&server).await, begin_question(&server).await];
     assert!(server.connect_from(ELSEWHERE).await.is_err());
+}
+
+#[rstest]
+#[case::of_one_address(Bounds { connections_of_address: 3, ..Bounds::default() }, HOME)]
+#[case::of_all(Bounds { connections: 3, ..Bounds::default() }, ELSEWHERE)]
+#[tokio::test]
+async fn a_new_connection_ends_the_one_that_is_idle_for_longest(
+    #[case] bounds: Bounds,
+    #[case] from: IpAddr,
+) {
+    let server = Running::start(Bounds {
+        deadline: PATIENCE,
+        ..bounds
+    });
+    let busy = begin_question(&server).await;
+    let [mut first, mut second] = [server.connect().await, server.connect().await];
+    for connection in [&mut second, &mut first] {
+        sleep(Duration::from_millis(20)).await;
+        let answer = connection.ask(VALIDATE, whole(good_question())).await;
+        assert!(is_allowed(&answer.unwrap().1));
+    }
+    let mut new = server.connect_from(from).await.unwrap();
+    timeout(PATIENCE, second.closed()).await.unwrap();
+    for connection in [&mut first, &mut new] {
+        let answer = connection.ask(VALIDATE, whole(good_question())).await;
+        assert!(is_allowed(&answer.unwrap().1));
+    }
+    assert!(busy.answer_allows().await);
+}
+
+#[tokio::test]
+async fn many_new_connections_at_once_find_places_of_idle_ones() {
+    const MANY: usize = 16;
+    let server = Running::start(Bounds {
+        connections_of_address: MANY,
+        ..Bounds::default()
+    });
+    let mut idle = Vec::new();
+    for _ in 0..MANY {
+        idle.push(server.connect().await);
+    }
+    let new = join_all((0..MANY).map(|_| server.connect_from(HOME))).await;
+    for connection in new {
+        let mut connection = connection.unwrap();
+        let answer = connection.ask(VALIDATE, whole(good_question())).await;
+        assert!(is_allowed(&answer.unwrap().1));
+    }
 }
 
 #[tokio::test]
@@ -67,6 +149,71 @@ async fn who_connects_and_says_nothing_loses_the_place() {
 }
 
 #[tokio::test]
+async fn who_announces_much_and_sends_nothing_keeps_nobody_out() {
+    let server = Running::start(Bounds {
+        deadline: PATIENCE,
+        ..Bounds::default()
+    });
+    let mut silent = Vec::new();
+    for _ in 0..16 {
+        let mut connection = server.connect().await;
+        let (sender, answer) = connection.announce(VALIDATE, MAX_BODY);
+        silent.push((connection, sender, tokio::spawn(answer)));
+    }
+    sleep(Duration::from_millis(200)).await;
+    let mut connection = server.connect().await;
+    let asked = connection.ask(VALIDATE, whole(good_question()));
+    let answer = timeout(PATIENCE / 4, asked).await.unwrap();
+    assert!(is_allowed(&answer.unwrap().1));
+}
+
+/// A question with so many spaces before it.
+fn padded(spaces: usize) -> Bytes {
+    Bytes::from(" ".repeat(spaces) + &good_question())
+}
+
+#[tokio::test]
+async fn one_address_does_not_take_all_the_room() {
+    let server = Running::start(Bounds {
+        kib_under_way: 24 * 1024,
+        deadline: PATIENCE,
+        ..Bounds::default()
+    });
+    // Its share, the room that is kept apart, and more.
+    let mut waiting = Vec::new();
+    for _ in 0..4 {
+        let mut connection = server.connect().await;
+        let (sender, body) = pieces();
+        sender.unbounded_send(padded(6 * MIB)).unwrap();
+        let answer = tokio::spawn(connection.post(VALIDATE, body));
+        waiting.push((connection, sender, answer));
+    }
+    sleep(Duration::from_millis(500)).await;
+    let mut other = server.connect_from(ELSEWHERE).await.unwrap();
+    let asked = other.ask(VALIDATE, whole(padded(5 * MIB)));
+    let answer = timeout(PATIENCE / 2, asked).await.unwrap();
+    assert!(is_allowed(&answer.unwrap().1));
+}
+
+#[tokio::test]
+async fn bodies_that_are_half_read_do_not_wait_for_each_other() {
+    let server = Running::start(Bounds {
+        deadline: PATIENCE,
+        ..Bounds::default()
+    });
+    let mut connections = Vec::new();
+    for _ in 0..6 {
+        connections.push(server.connect().await);
+    }
+    let asked = connections
+        .iter_mut()
+        .map(|connection| connection.ask(VALIDATE, whole(padded(7 * MIB))));
+    for answer in timeout(PATIENCE, join_all(asked)).await.unwrap() {
+        assert!(is_allowed(&answer.unwrap().1));
+    }
+}
+
+#[tokio::test]
 async fn questions_for_which_there_is_no_room_wait_and_are_answered() {
     let server = Running::start(Bounds {
         kib_under_way: 0,
@@ -74,7 +221,7 @@ async fn questions_for_which_there_is_no_room_wait_and_are_answered() {
         ..Bounds::default()
     });
     let [mut first, mut second] = [server.connect().await, server.connect().await];
-    // Its length is unknown: it takes all the room.
+    // There is room for one at a time.
     let (sender, body) = pieces();
     let text = Bytes::from(good_question());
     sender.unbounded_send(text.slice(..20)).unwrap();

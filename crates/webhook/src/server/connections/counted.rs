@@ -1,0 +1,84 @@
+//! The stream of a connection that is counted.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+
+use super::Connections;
+use super::line::Line;
+
+/// A connection that is counted until this is dropped.
+#[derive(Debug)]
+pub(in crate::server) struct Counted {
+    stream: TcpStream,
+    peer: SocketAddr,
+    line: Arc<Line>,
+    connections: Connections,
+    /// Part of an answer waits for the peer to read.
+    is_writing: bool,
+}
+
+impl Counted {
+    pub(super) fn new(
+        stream: TcpStream,
+        peer: SocketAddr,
+        line: Arc<Line>,
+        connections: Connections,
+    ) -> Self {
+        Self {
+            stream,
+            peer,
+            line,
+            connections,
+            is_writing: false,
+        }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.connections.leave(self.peer);
+    }
+}
+
+impl AsyncRead for Counted {
+    /// What has arrived is read before a connection that is to be closed ends.
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
+        if read.is_ready() {
+            self.line.hear();
+        } else if self.line.is_to_end(cx.waker()) && !self.is_writing {
+            return Poll::Ready(Ok(()));
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Counted {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
+        self.is_writing = written.is_pending();
+        written
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+}
