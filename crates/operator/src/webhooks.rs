@@ -16,7 +16,7 @@ use kube::Client;
 use tokio::sync::{oneshot, watch};
 use webhook::answers::Judge;
 use webhook::certificates::{
-    ConfigurationKind, Mode, Options, SecretWatch, Target, keep, watch_secret,
+    ConfigurationKind, Mode, Options, SecretWatch, Target, WriteTurn, keep, watch_secret,
 };
 use webhook::metrics::Metrics;
 use webhook::parents::Stored;
@@ -139,8 +139,9 @@ fn options(config: &Config, webhooks: &Webhooks, around: &Surroundings<'_>) -> O
         secret_name: webhooks.secret_name(),
         names: webhooks.names(&config.process.namespace),
         configurations: mutating.chain(validating).collect(),
-        may_write: Arc::new(move || fence.is_open()),
+        enter_write: Arc::new(move || fence.enter().map(|turn| Box::new(turn) as WriteTurn)),
         clock: Arc::new(move || context.now()),
+        metrics: around.metrics.clone(),
     }
 }
 

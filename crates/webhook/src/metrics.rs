@@ -4,8 +4,11 @@ use admission::FieldError;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
+
+use crate::certificates::Serving;
 
 /// Labels of answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -34,13 +37,23 @@ pub struct ByWebhook {
     pub webhook: &'static str,
 }
 
-/// All counters and histograms of admission.
+/// Labels of what others did to a configuration of webhooks.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByConfiguration {
+    /// Its kind and name.
+    pub configuration: String,
+}
+
+/// All counters, gauges and histograms of admission.
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Metrics {
     pub answers: Family<ByAnswer, Counter>,
     pub refusals: Family<ByField, Counter>,
     pub durations: Family<ByWebhook, Histogram>,
+    pub bundle_rewrites: Family<ByConfiguration, Counter>,
+    pub certificate_not_before: Gauge,
+    pub certificate_not_after: Gauge,
 }
 
 impl Default for Metrics {
@@ -51,6 +64,9 @@ impl Default for Metrics {
             durations: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(0.000_25, 2.0, 14))
             }),
+            bundle_rewrites: Family::default(),
+            certificate_not_before: Gauge::default(),
+            certificate_not_after: Gauge::default(),
         }
     }
 }
@@ -73,6 +89,32 @@ impl Metrics {
             "How long questions took, from their last byte to the answer",
             self.durations.clone(),
         );
+        self.register_certificates(registry);
+    }
+
+    fn register_certificates(&self, registry: &mut Registry) {
+        registry.register(
+            "webhook_ca_bundle_rewrites",
+            "How often somebody else changed the caBundle that the operator wrote",
+            self.bundle_rewrites.clone(),
+        );
+        registry.register(
+            "webhook_certificate_not_before_seconds",
+            "Since when the certificate that is served is valid, in seconds since 1970; 0 for none",
+            self.certificate_not_before.clone(),
+        );
+        registry.register(
+            "webhook_certificate_not_after_seconds",
+            "When the certificate that is served ends, in seconds since 1970; 0 for none",
+            self.certificate_not_after.clone(),
+        );
+    }
+
+    /// This certificate is served.
+    pub(crate) fn show_certificate(&self, serving: &Serving) {
+        let (from, until) = (serving.not_before, serving.not_after);
+        self.certificate_not_before.set(from.as_second());
+        self.certificate_not_after.set(until.as_second());
     }
 
     pub(crate) fn count_refusals(&self, webhook: &'static str, errors: &[FieldError]) {

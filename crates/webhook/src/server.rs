@@ -108,8 +108,9 @@ impl Server {
         };
         let Some(first) = first else { return Ok(()) };
         let tls = RustlsConfig::from_config(configure(&first)?);
+        metrics.show_certificate(&first);
         let (handle, grace) = (Handle::new(), self.bounds.grace);
-        let serving = self.accept(judge, metrics, tls.clone(), handle.clone());
+        let serving = self.accept(judge, metrics.clone(), tls.clone(), handle.clone());
         tokio::pin!(serving);
         loop {
             tokio::select! {
@@ -121,6 +122,7 @@ impl Server {
                     let serving = identity.borrow_and_update().clone();
                     if let Some(serving) = serving {
                         tls.reload_from_config(configure(&serving)?);
+                        metrics.show_certificate(&serving);
                     }
                 }
                 () = &mut stop => break,

@@ -15,7 +15,7 @@ use kube::Client;
 use kube::client::Body;
 use podgang::PodGangReconciler;
 use testkit::builders::{after, set, stored};
-use webhook::metrics::{ByAnswer, ByField, ByWebhook};
+use webhook::metrics::{ByAnswer, ByConfiguration, ByField, ByWebhook};
 
 /// The operator's context; it asks nobody.
 fn context() -> Context {
@@ -182,6 +182,9 @@ fn of_webhook() -> webhook::metrics::Metrics {
     let field = "spec.replicas".to_owned();
     let by = ByField { webhook, field };
     metrics.refusals.get_or_create(&by).inc();
+    let configuration = "MutatingWebhookConfiguration any".to_owned();
+    let by = ByConfiguration { configuration };
+    metrics.bundle_rewrites.get_or_create(&by).inc();
     metrics
 }
 

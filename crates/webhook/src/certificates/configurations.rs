@@ -12,7 +12,7 @@ use kube::{Api, Client, ResourceExt};
 use serde_json::{Value, json};
 
 use super::error::Error;
-use super::plan::{Configuration, Patch};
+use super::plan::{Ca, Configuration, Patch};
 use super::request::answer;
 use super::stored::authorities_in;
 
@@ -60,7 +60,8 @@ pub(super) async fn read(client: Client, target: &Target) -> Result<Option<Dynam
 
 /// The CAs that each webhook trusts.
 pub(super) fn observe(target: &Target, object: Option<&DynamicObject>) -> Configuration {
-    let bundles = object.map(|object| webhooks(object).map(bundle).collect());
+    let ids = |webhook| authorities(webhook).into_iter().map(|ca| ca.id);
+    let bundles = object.map(|object| webhooks(object).map(|w| ids(w).collect()).collect());
     Configuration {
         target: target.clone(),
         bundles,
@@ -72,11 +73,15 @@ fn webhooks(object: &DynamicObject) -> impl Iterator<Item = &Value> {
     webhooks.into_iter().flatten()
 }
 
-fn bundle(webhook: &Value) -> Vec<String> {
+/// The CAs that any of its webhooks trusts.
+pub(super) fn trusted(object: &DynamicObject) -> impl Iterator<Item = Ca> {
+    webhooks(object).flat_map(authorities)
+}
+
+fn authorities(webhook: &Value) -> Vec<Ca> {
     let encoded = webhook.pointer("/clientConfig/caBundle").cloned();
     let decoded = encoded.and_then(|text| serde_json::from_value::<ByteString>(text).ok());
-    let authorities = authorities_in(&decoded.unwrap_or_default().0);
-    authorities.into_iter().map(|ca| ca.id).collect()
+    authorities_in(&decoded.unwrap_or_default().0)
 }
 
 /// Writes the bundles, if the configuration is still in the version that was seen.

@@ -13,12 +13,15 @@ use tokio::sync::{Notify, watch};
 
 use super::Target;
 use super::named_watch::watch_by_name;
+use crate::metrics::Metrics;
 use keeper::Keeper;
 
 /// Tells the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
-/// Whether this process may write: asked before each write.
-pub type MayWrite = Arc<dyn Fn() -> bool + Send + Sync>;
+/// A write that is under way, until this is dropped.
+pub type WriteTurn = Box<dyn Send>;
+/// Begins a write, if this process may write: asked before each.
+pub type EnterWrite = Arc<dyn Fn() -> Option<WriteTurn> + Send + Sync>;
 
 /// Who provides the certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,10 +48,12 @@ pub struct Options {
     pub names: Vec<String>,
     /// The configurations whose webhooks are to trust it. One that does not exist may come later.
     pub configurations: Vec<Target>,
-    /// Whether this process may write.
-    pub may_write: MayWrite,
+    /// Begins a write, if this process may write.
+    pub enter_write: EnterWrite,
     /// Tells the time.
     pub clock: Clock,
+    /// What is counted.
+    pub metrics: Metrics,
 }
 
 /// Keeps the Secret and the bundles right while this process leads. Never ends; may be dropped at
@@ -68,6 +73,8 @@ pub async fn keep(
         lifetime,
         changed: Notify::new(),
         absent: Mutex::new(BTreeSet::new()),
+        grace: Mutex::default(),
+        rivals: Mutex::default(),
     };
     while is_leader.wait_for(|leads| *leads).await.is_ok() {
         tokio::select! {

@@ -7,8 +7,11 @@ use rcgen::{
 };
 use time::OffsetDateTime;
 
-/// How far clocks may differ: a certificate is valid before it is made.
-const MAX_SKEW: SignedDuration = SignedDuration::from_mins(5);
+/// How far clocks may differ: a certificate is valid before it is made. A short one is not valid for
+/// longer before than after, or it would be due for renewal at once.
+const MAX_SKEW: SignedDuration = SignedDuration::from_hours(24);
+/// How the name of each CA begins.
+pub(super) const AUTHORITY_NAME: &str = "grove-operator webhook CA";
 
 /// A certificate, its key, and the CA that signed it, as PEM. The key of the CA is gone.
 #[derive(Clone)]
@@ -42,7 +45,7 @@ fn authority(lifetime: SignedDuration, now: Timestamp) -> CertificateParams {
     let mut params = valid_for(CertificateParams::default(), lifetime, now);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
-    let name = format!("grove-operator webhook CA {now}");
+    let name = format!("{AUTHORITY_NAME} {now}");
     params.distinguished_name.push(DnType::CommonName, name);
     params
 }

@@ -1,16 +1,29 @@
 //! What is stored now, read by requests: a plan is about what is there, whatever watches show.
 
+use std::collections::BTreeSet;
+
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::Secret;
 use kube::core::DynamicObject;
 use kube::{Api, Client};
+use tokio::time::Instant;
 
 use super::configurations;
 use super::error::Error;
 use super::keep::Options;
-use super::plan::{Observed, Patch};
+use super::plan::{Ca, Observed, Patch};
 use super::request::answer;
-use super::stored::Stored;
+use super::stored::{Stored, is_own};
 use super::{Target, plan};
+
+/// A grace that this process began.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grace {
+    /// What it wrote in the Secret.
+    pub(super) since: Timestamp,
+    /// When it saw that all webhooks trust the next pair.
+    pub(super) began: Instant,
+}
 
 /// The objects that plans are about.
 pub(super) struct Objects {
@@ -34,17 +47,37 @@ impl Objects {
     }
 
     /// What a plan is made of. The time is read last: what was seen was so before.
-    pub(super) fn observe(&self, options: &Options, lifetime: jiff::SignedDuration) -> Observed {
+    pub(super) fn observe(
+        &self,
+        options: &Options,
+        lifetime: SignedDuration,
+        own: Option<Grace>,
+    ) -> Observed {
         let stored = Stored::read(&self.secret, &options.names);
+        let own = own.filter(|grace| stored.next_trusted_since == Some(grace.since));
+        let ago = |grace: Grace| SignedDuration::try_from(grace.began.elapsed());
         Observed {
             now: (options.clock)(),
             lifetime,
+            forgotten: self.forgotten(&stored.bundle),
             serving: stored.serving,
             next: stored.next,
             bundle: stored.bundle,
             next_trusted_since: stored.next_trusted_since,
+            trusted_for: own.map(|grace| ago(grace).unwrap_or(SignedDuration::MAX)),
             configurations: self.existing(),
         }
+    }
+
+    /// Those of the operator only: what others write is not taken over.
+    fn forgotten(&self, named: &[Ca]) -> Vec<Ca> {
+        let mut known: BTreeSet<String> = named.iter().map(|ca| ca.id.clone()).collect();
+        let objects = self.configurations.iter();
+        let objects = objects.filter_map(|(_, object)| object.as_ref().ok()?.as_ref());
+        let trusted = objects.flat_map(configurations::trusted);
+        trusted
+            .filter(|ca| known.insert(ca.id.clone()) && is_own(ca))
+            .collect()
     }
 
     fn existing(&self) -> Vec<plan::Configuration> {

@@ -1,7 +1,8 @@
 //! What is to be written, decided from what is stored. Pure: no clock, no request, no key.
 //!
 //! A pair is served only after every webhook was seen to trust its CA and a grace passed in which
-//! API servers hear of that. At most one write of the Secret is planned at a time, and bundles are
+//! API servers hear of that; so it is in a rotation, and so it is if somebody emptied the Secret or
+//! the names changed. At most one write of the Secret is planned at a time, and bundles are
 //! only ever what the Secret says: whoever goes on after a crash sees how far it got.
 
 mod observed;
@@ -77,12 +78,11 @@ fn patches(seen: &Observed) -> Vec<Patch> {
 fn wake_at(seen: &Observed) -> Option<Timestamp> {
     let (serving, next) = (seen.usable_serving(), seen.usable_next());
     let renewal = serving.filter(|_| next.is_none()).map(Pair::renew_at);
-    let promotion = seen
-        .next_trusted_since
-        .filter(|_| next.is_some())
-        .map(|since| seen.grace_after(since));
-    let expiries = serving.into_iter().chain(next).map(|pair| pair.not_after);
-    let due = renewal.into_iter().chain(promotion).chain(expiries);
+    let grace_left = seen.grace_left().filter(|_| next.is_some());
+    let promotion = grace_left.and_then(|left| seen.now.checked_add(left).ok());
+    let pairs = seen.serving.iter().chain(seen.next.iter().flatten());
+    let bounds = pairs.flat_map(|pair| [pair.not_before, pair.not_after]);
+    let due = renewal.into_iter().chain(promotion).chain(bounds);
     due.chain(seen.bundle.iter().map(|ca| ca.not_after))
         .filter(|at| *at > seen.now)
         .min()

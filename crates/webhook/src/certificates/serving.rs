@@ -21,6 +21,8 @@ pub struct Serving {
     pub key: PrivateKeyDer<'static>,
     /// Both, as a rustls certificate resolver hands them out.
     pub certified_key: Arc<CertifiedKey>,
+    /// From when the certificate is valid.
+    pub not_before: Timestamp,
     /// When the certificate expires.
     pub not_after: Timestamp,
 }
@@ -34,7 +36,8 @@ impl Serving {
     /// A certificate and its key, which have to fit each other.
     pub(super) fn from_slots(secret: &Secret, slots: Slots) -> Result<Self, Unusable> {
         let chain = chain(secret, slots.certificate)?;
-        let (_, not_after) = stored::validity(&stored::first_of(&chain, slots.certificate)?);
+        let (not_before, not_after) =
+            stored::validity(&stored::first_of(&chain, slots.certificate)?);
         let key = PrivateKeyDer::from_pem_slice(stored::value(secret, slots.key)?);
         let key = key.map_err(|error| Unusable::Unreadable {
             key: slots.key,
@@ -48,6 +51,7 @@ impl Serving {
             problem: error.to_string(),
         })?;
         Ok(Self {
+            not_before,
             not_after,
             certified_key: Arc::new(certified),
             chain,

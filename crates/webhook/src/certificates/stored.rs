@@ -13,6 +13,7 @@ use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::FromDer;
 
 use super::error::Unusable;
+use super::made::AUTHORITY_NAME;
 use super::plan::{Ca, Pair};
 use super::serving::Serving;
 
@@ -75,6 +76,17 @@ pub fn authorities_in(text: &[u8]) -> Vec<Ca> {
     authorities
         .filter(|ca| seen.insert(ca.id.clone()))
         .collect()
+}
+
+/// Whether the operator made this CA, by its name.
+pub(super) fn is_own(ca: &Ca) -> bool {
+    let Ok(block) = pem::parse(&ca.id) else {
+        return false;
+    };
+    X509Certificate::from_der(block.contents()).is_ok_and(|(_, certificate)| {
+        let mut names = certificate.subject().iter_common_name();
+        names.any(|name| name.as_str().is_ok_and(|n| n.starts_with(AUTHORITY_NAME)))
+    })
 }
 
 /// Written always the same way, so that two bundles can be compared.

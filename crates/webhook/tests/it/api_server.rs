@@ -30,6 +30,8 @@ pub struct State {
     pub writes: Vec<String>,
     /// Of so many writes each, one is stored and its answer lost, and the one before is refused.
     pub trouble: Option<usize>,
+    /// Writes are not answered.
+    pub is_deaf: bool,
 }
 
 impl ApiServer {
@@ -42,6 +44,9 @@ impl ApiServer {
                 let body = body.collect_bytes().await.unwrap();
                 let body = serde_json::from_slice(&body).unwrap_or_default();
                 let query = head.uri.query().unwrap_or_default();
+                if server.state().is_deaf && head.method != Method::GET {
+                    std::future::pending::<()>().await;
+                }
                 let answer = server.answer(&head.method, head.uri.path(), query, &body);
                 Ok::<_, Infallible>(answer)
             }

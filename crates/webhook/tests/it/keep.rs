@@ -12,8 +12,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 use webhook::certificates::{
-    ConfigurationKind, Mode, Options, SecretWatch, Serving, Target, keep, make, watch_secret,
+    ConfigurationKind, Mode, Options, SecretWatch, Serving, Target, WriteTurn, keep, make,
+    watch_secret,
 };
+use webhook::metrics::{ByConfiguration, Metrics};
 
 use crate::api_server::ApiServer;
 use crate::pairs::{is_believed, names};
@@ -73,8 +75,9 @@ impl World {
                 target(ConfigurationKind::Mutating, "defaults"),
                 target(ConfigurationKind::Validating, "rules"),
             ],
-            may_write: Arc::new(|| true),
+            enter_write: Arc::new(|| Some(Box::new(()) as WriteTurn)),
             clock: Arc::new(self.clock()),
+            metrics: Metrics::default(),
         }
     }
 
@@ -205,7 +208,7 @@ async fn only_the_leader_of_mode_auto_writes_and_only_while_it_may() {
     let follower = world.keep(world.options(AUTO), &process);
     follower.send_replace(false);
     let may_not = Options {
-        may_write: Arc::new(|| false),
+        enter_write: Arc::new(|| None),
         ..world.options(AUTO)
     };
     let _doubtful = world.keep(may_not, &process);
@@ -236,10 +239,90 @@ async fn a_configuration_or_secret_that_comes_late_or_again_is_put_right() {
     let first = served(&process).unwrap();
     world.assert_believed(&first);
     world.server.put(SECRET, secret);
+    for _ in 0..85 {
+        world.pass(2_000).await;
+        world.assert_believed(&first);
+        world.assert_believed(&served(&process).unwrap());
+    }
+    assert!(served(&process).unwrap().is(&first));
+    world.pass(30_000).await;
+    let second = served(&process).unwrap();
+    assert!(!second.is(&first));
+    world.assert_believed(&first);
+    world.assert_believed(&second);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_pair_for_other_names_is_trusted_before_it_is_served() {
+    let mut world = World::new();
+    let process = world.serve();
+    let mode = Mode::Auto {
+        lifetime: SignedDuration::from_hours(1),
+    };
+    let leads = world.keep(world.options(mode), &process);
     world.pass(2_000).await;
+    let first = served(&process).unwrap();
+    leads.send_replace(false);
+    let mut options = world.options(mode);
+    options.names.push("new.svc".into());
+    let _leads = world.keep(options, &process);
+    for _ in 0..85 {
+        world.pass(2_000).await;
+        world.assert_believed(&first);
+    }
+    assert!(served(&process).unwrap().is(&first));
+    world.pass(30_000).await;
     let second = served(&process).unwrap();
     assert!(!second.is(&first));
     world.assert_believed(&second);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_counts_as_under_way_until_it_is_answered_though_nobody_leads_any_more() {
+    let mut world = World::new();
+    let process = world.serve();
+    world.server.state().is_deaf = true;
+    let turns = Arc::new(());
+    let counted = turns.clone();
+    let options = Options {
+        enter_write: Arc::new(move || Some(Box::new(counted.clone()) as WriteTurn)),
+        ..world.options(AUTO)
+    };
+    let leads = world.keep(options, &process);
+    world.pass(1_000).await;
+    assert_eq!(Arc::strong_count(&turns), 3, "one write is under way");
+    leads.send_replace(false);
+    world.pass(30_000).await;
+    assert_eq!(Arc::strong_count(&turns), 3, "it is still under way");
+    world.pass(10_000).await;
+    assert_eq!(Arc::strong_count(&turns), 2, "it is given up");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_rewrites_a_bundle_again_and_again_is_counted() {
+    let mut world = World::new();
+    let process = world.serve();
+    let mode = Mode::Auto {
+        lifetime: SignedDuration::from_hours(24 * 90),
+    };
+    let options = world.options(mode);
+    let metrics = options.metrics.clone();
+    let _leads = world.keep(options, &process);
+    world.pass(2_000).await;
+    let mut foreign = world.server.get(MUTATING);
+    foreign["webhooks"][0]["clientConfig"]["caBundle"] = json!("eA==");
+    for _ in 0..5 {
+        world.server.put(MUTATING, foreign.clone());
+        world.pass(2_000).await;
+        world.assert_believed(&served(&process).unwrap());
+    }
+    let count = |configuration: &str| {
+        let configuration = configuration.to_owned();
+        let by = ByConfiguration { configuration };
+        metrics.bundle_rewrites.get_or_create(&by).get()
+    };
+    assert_eq!(count("MutatingWebhookConfiguration defaults"), 5);
+    assert_eq!(count("ValidatingWebhookConfiguration rules"), 0);
 }
 
 #[tokio::test(start_paused = true)]

@@ -16,5 +16,6 @@ mod patch;
 mod plan;
 mod questions;
 mod review;
+mod rivals;
 mod rotation;
 mod server;

@@ -52,9 +52,18 @@ fn observed(now: i64, bundle: &str, configurations: &[&str]) -> Observed {
         serving: Ok(pair("a", 0)),
         next: None,
         bundle: ids(bundle).iter().map(|id| ca(id)).collect(),
+        forgotten: Vec::new(),
         next_trusted_since: None,
+        trusted_for: None,
         configurations: configurations.collect(),
     }
+}
+
+/// This process began the grace so many seconds ago.
+fn begin_grace(seen: &mut Observed, ago: i64) {
+    let ago = SignedDuration::from_secs(ago);
+    seen.next_trusted_since = Some(seen.now - ago);
+    seen.trusted_for = Some(ago);
 }
 
 fn text(observed: &Observed) -> String {
@@ -76,13 +85,60 @@ fn an_empty_secret_gets_a_pair_that_is_served_at_once() {
 }
 
 #[test]
-fn a_pair_that_cannot_be_used_is_replaced_at_once_and_valid_cas_stay() {
+fn a_pair_with_other_names_is_served_until_all_trust_the_next_and_valid_cas_stay() {
     let mut seen = observed(51, "xa", &["xa"]);
     seen.serving = Err(Unusable::NamesMissing(vec!["new.svc".into()]));
-    assert_eq!(
-        text(&seen),
-        "a certificate is made and served: serve Made, then Nothing, trust [a]\nwake at 01:30Z"
-    );
+    let prepared = "the next certificate is made and trusted: serve Serving, then Made, trust [a]";
+    assert_eq!(text(&seen), format!("{prepared}\nwake at 01:30Z"));
+    let mut seen = Observed {
+        serving: seen.serving,
+        next: Some(Ok(pair("b", 45))),
+        ..observed(51, "ab", &["a"])
+    };
+    let patch = "ValidatingWebhookConfiguration v0 [0] trusts a b";
+    assert_eq!(text(&seen), format!("{patch}\nwake at 01:30Z"));
+    seen.configurations = observed(51, "ab", &["ab"]).configurations;
+    assert!(text(&seen).starts_with("all webhooks trust the next certificate: serve Serving"));
+    begin_grace(&mut seen, 4);
+    assert_eq!(text(&seen), "wake at 00:52Z");
+    begin_grace(&mut seen, 5);
+    assert!(text(&seen).starts_with("the next certificate is served: serve Next, then Nothing"));
+}
+
+#[test]
+fn an_emptied_secret_names_again_what_webhooks_trust_before_another_pair_is_made() {
+    let mut seen = Observed {
+        serving: Err(missing()),
+        forgotten: vec![ca("x"), ca("a")],
+        ..observed(51, "", &["a"])
+    };
+    let again = "what webhooks trust is named again: serve Serving, then Nothing, trust [a]";
+    assert_eq!(text(&seen), format!("{again}\nwait"));
+    (seen.bundle, seen.forgotten) = (vec![ca("a")], Vec::new());
+    let prepared = "the next certificate is made and trusted: serve Serving, then Made, trust [a]";
+    assert_eq!(text(&seen), format!("{prepared}\nwake at 01:30Z"));
+}
+
+#[test]
+fn a_pair_of_which_only_its_own_ca_is_trusted_is_served_at_once() {
+    let seen = Observed {
+        serving: Err(missing()),
+        next: Some(Ok(pair("b", 60))),
+        ..observed(61, "b", &["-"])
+    };
+    assert!(text(&seen).starts_with("the next certificate is served: serve Next, then Nothing"));
+}
+
+#[test]
+fn a_pair_that_is_not_valid_yet_is_not_usable() {
+    let mut seen = observed(59, "ab", &["ab"]);
+    seen.next = Some(Ok(pair("b", 60)));
+    begin_grace(&mut seen, 6);
+    assert!(!text(&seen).contains("the next certificate is served"));
+    let mut seen = observed(59, "a", &["a"]);
+    seen.serving = Ok(pair("a", 60));
+    let prepared = "the next certificate is made and trusted: serve Serving, then Made, trust [a]";
+    assert_eq!(text(&seen), format!("{prepared}\nwake at 01:00Z"));
 }
 
 #[test]
@@ -117,7 +173,7 @@ fn a_successor_is_made_after_two_thirds(#[case] now: i64, #[case] expected: &str
 #[case::after_the_grace(&["ab"], Some(61), 66, "the next certificate is served: serve Next, then Nothing, trust [a b]\nwake at 01:30Z")]
 #[case::no_more_known(&["unreadable"], Some(61), 66, "wake at 01:30Z")]
 #[case::no_more_trusted(&["a"], Some(61), 66, "a webhook does not trust the next certificate any more: serve Serving, then Next, trust [a b]\nwake at 01:30Z")]
-#[case::stamped_in_the_future(&["ab"], Some(70), 62, "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:02Z\nwake at 01:15Z")]
+#[case::stamped_in_the_future(&["ab"], Some(70), 62, "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:02Z\nwake at 01:30Z")]
 #[case::no_configuration(&[], None, 61, "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:30Z")]
 fn the_next_pair_is_served_after_a_grace_in_which_all_trust_it(
     #[case] configurations: &[&str],
@@ -127,8 +183,22 @@ fn the_next_pair_is_served_after_a_grace_in_which_all_trust_it(
 ) {
     let mut seen = observed(now, "ab", configurations);
     seen.next = Some(Ok(pair("b", 60)));
+    if let Some(ago) = since.map(|since| now - since).filter(|ago| *ago >= 0) {
+        begin_grace(&mut seen, ago);
+    }
     seen.next_trusted_since = since.map(at);
     assert_eq!(text(&seen), expected);
+}
+
+#[test]
+fn a_grace_that_another_process_began_is_begun_anew() {
+    let mut seen = observed(80, "ab", &["ab"]);
+    seen.next = Some(Ok(pair("b", 60)));
+    seen.next_trusted_since = Some(at(61));
+    assert_eq!(
+        text(&seen),
+        "all webhooks trust the next certificate: serve Serving, then Next, trust [a b], since 01:20Z\nwake at 01:30Z"
+    );
 }
 
 #[test]
@@ -157,7 +227,7 @@ fn an_expired_ca_goes_first_from_the_secret_and_then_from_the_webhooks() {
 fn that_an_expired_ca_goes_does_not_end_the_grace() {
     let mut seen = observed(62, "xab", &["xab"]);
     seen.next = Some(Ok(pair("b", 60)));
-    seen.next_trusted_since = Some(at(61));
+    begin_grace(&mut seen, 1);
     assert_eq!(
         text(&seen),
         "what expired or is of no use is removed: serve Serving, then Next, trust [a b], since 01:01Z\nwake at 01:06Z"

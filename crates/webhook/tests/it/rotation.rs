@@ -1,32 +1,44 @@
-//! Rotations in a world where everybody hears late and leaders crash or freeze between any two
-//! writes: no API server ever meets a certificate that it does not trust.
+//! Rotations in a world where everybody hears late, no two clocks agree, leaders crash or freeze
+//! between any two writes, and somebody empties the Secret or changes the names: no API server ever
+//! meets a certificate that it does not trust.
 
+mod chance;
+mod process;
 mod store;
 mod world;
 
 use proptest::prelude::*;
-use world::{GRACE, World};
+use world::{GRACE, Hands, World};
 
-/// In seconds of the world's time.
-const LIFETIMES: i64 = 20;
+/// In lifetimes of a certificate.
+const LIFETIMES: i64 = 13;
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
     #[test]
     fn every_api_server_always_trusts_what_every_process_serves(seed: u64) {
-        let mut world = World::new(seed, GRACE);
+        let mut world = World::new(seed, GRACE, Hands::Off);
         world.run(LIFETIMES);
         prop_assert_eq!(&world.violations, &Vec::<String>::new());
         prop_assert!(world.store.promotions() >= 20, "{} rotations", world.store.promotions());
         prop_assert!(world.store.secret.newest().bundle.len() <= 3);
+    }
+
+    #[test]
+    fn so_it_is_though_somebody_empties_the_secret_and_changes_the_names(seed: u64) {
+        let mut world = World::new(seed, GRACE, Hands::On);
+        world.run(LIFETIMES);
+        prop_assert_eq!(&world.violations, &Vec::<String>::new());
+        prop_assert!(world.store.promotions() >= 20, "{} rotations", world.store.promotions());
+        prop_assert!(world.emptied > 1 && world.renamed > 1);
     }
 }
 
 #[test]
 fn the_check_notices_api_servers_that_hear_later_than_the_grace() {
     let is_violated = |seed| {
-        let mut world = World::new(seed, 4 * GRACE);
+        let mut world = World::new(seed, 4 * GRACE, Hands::Off);
         world.run(LIFETIMES);
         !world.violations.is_empty()
     };
@@ -35,7 +47,7 @@ fn the_check_notices_api_servers_that_hear_later_than_the_grace() {
 
 #[test]
 fn leaders_do_crash_and_frozen_ones_do_write_late() {
-    let mut world = World::new(1, GRACE);
+    let mut world = World::new(1, GRACE, Hands::Off);
     world.run(LIFETIMES);
     assert!(world.crashes > 5, "{} crashes", world.crashes);
     assert!(world.late_writes > 0 && world.refused > 0);

@@ -1,7 +1,7 @@
 //! Observe, plan, write; then wait for a change or for what is due.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -15,10 +15,12 @@ use super::Options;
 use crate::certificates::configurations;
 use crate::certificates::error::Error;
 use crate::certificates::made::make;
-use crate::certificates::observe::Objects;
-use crate::certificates::plan::{Patch, Plan, SecretWrite, plan};
+use crate::certificates::observe::{Grace, Objects};
+use crate::certificates::plan::{Patch, Plan, SecretWrite, Step, plan};
 use crate::certificates::request::answer;
+use crate::certificates::rivals::{Rewrite, Rivals, explain};
 use crate::certificates::{Target, secret};
+use crate::metrics::ByConfiguration;
 
 /// How long it waits after a failure, doubling; less if a watch shows what may have ended it.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
@@ -41,6 +43,10 @@ pub(super) struct Keeper {
     pub(super) changed: Notify,
     /// Configurations that were reported as absent.
     pub(super) absent: Mutex<BTreeSet<Target>>,
+    /// The last grace that this process began.
+    pub(super) grace: Mutex<Option<Grace>>,
+    /// Who else writes the bundles.
+    pub(super) rivals: Mutex<Rivals>,
 }
 
 impl Keeper {
@@ -70,7 +76,7 @@ impl Keeper {
         for _ in 0..MAX_PLANS {
             let objects = Objects::read(&self.client, &self.options).await?;
             self.report_absent(&objects);
-            let plan = plan(&objects.observe(&self.options, self.lifetime));
+            let plan = self.plan(&objects);
             self.execute(&plan, &objects).await?;
             if plan.is_settled() {
                 return match objects.into_failure() {
@@ -80,6 +86,18 @@ impl Keeper {
             }
         }
         Err(Error::Unsettled)
+    }
+
+    /// A grace is known before it is written: the answer may be lost.
+    fn plan(&self, objects: &Objects) -> Plan {
+        let mut grace = lock(&self.grace);
+        let began = Instant::now();
+        let plan = plan(&objects.observe(&self.options, self.lifetime, *grace));
+        let write = plan.secret.as_ref();
+        if let Some(since) = write.filter(|write| write.step == Step::BeginGrace) {
+            *grace = since.trusted_since.map(|since| Grace { since, began });
+        }
+        plan
     }
 
     /// One patch that fails holds up no other.
@@ -106,12 +124,15 @@ impl Keeper {
             .needs_pair()
             .then(|| make(names, self.lifetime, clock()));
         let content = secret::rewrite(seen.clone(), write, made.transpose()?.as_ref());
-        self.ask_for_leave()?;
         let api = Api::<Secret>::namespaced(self.client.clone(), namespace);
-        let params = PostParams::default();
-        let replaced = api.replace(name, &params, &content);
-        answer("update", &format!("Secret {namespace}/{name}"), replaced).await?;
-        tracing::info!(secret = format!("{namespace}/{name}"), "{}", write.step);
+        let (name, path) = (name.clone(), format!("{namespace}/{name}"));
+        let what = format!("Secret {path}");
+        self.send(async move {
+            let params = PostParams::default();
+            answer("update", &what, api.replace(&name, &params, &content)).await
+        })
+        .await?;
+        tracing::info!(secret = path, "{}", write.step);
         Ok(())
     }
 
@@ -119,21 +140,49 @@ impl Keeper {
         let Some(seen) = objects.of(patch) else {
             return Ok(());
         };
-        self.ask_for_leave()?;
-        configurations::write(self.client.clone(), patch, seen).await?;
+        self.report_rival(patch);
+        let (client, sent, seen) = (self.client.clone(), patch.clone(), seen.clone());
+        self.send(async move { configurations::write(client, &sent, &seen).await })
+            .await?;
+        lock(&self.rivals).remember(patch);
         tracing::info!(configuration = %patch.target, "webhooks trust what the Secret says");
         Ok(())
     }
 
-    fn ask_for_leave(&self) -> Result<(), Error> {
-        let may_write = (self.options.may_write)();
-        may_write.then_some(()).ok_or(Error::NotLeading)
+    /// A request that was sent cannot be taken back: it counts as under way until it is answered,
+    /// also if this process does not lead any more and nobody waits for the answer.
+    async fn send<T: Send + 'static>(
+        &self,
+        request: impl Future<Output = Result<T, Error>> + Send + 'static,
+    ) -> Result<T, Error> {
+        let turn = (self.options.enter_write)().ok_or(Error::NotLeading)?;
+        let sent = tokio::spawn(async move {
+            let answer = request.await;
+            drop(turn);
+            answer
+        });
+        // Without an answer only where the whole process ends.
+        sent.await.unwrap_or(Err(Error::NotLeading))
+    }
+
+    fn report_rival(&self, patch: &Patch) {
+        let rewrite = lock(&self.rivals).judge(patch, Instant::now());
+        if rewrite == Rewrite::Own {
+            return;
+        }
+        let configuration = patch.target.to_string();
+        let rewrites = &self.options.metrics.bundle_rewrites;
+        let rewrites = rewrites.get_or_create(&ByConfiguration { configuration });
+        rewrites.inc();
+        if rewrite == Rewrite::Rival {
+            tracing::warn!("{}", explain(patch));
+        }
     }
 
     /// Each is reported once, and again if it goes again.
     fn report_absent(&self, objects: &Objects) {
         let absent: BTreeSet<Target> = objects.absent().cloned().collect();
-        let mut known = self.absent.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = lock(&self.absent);
         for target in absent.difference(&known) {
             tracing::warn!(
                 configuration = %target,
@@ -158,6 +207,10 @@ impl Keeper {
             }
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn report(error: &Error, pause: Duration) {

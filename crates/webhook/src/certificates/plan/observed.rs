@@ -23,8 +23,13 @@ pub struct Observed {
     pub next: Option<Result<Pair, Unusable>>,
     /// The CAs that are to be trusted.
     pub bundle: Vec<Ca>,
-    /// When all webhooks were seen to trust the next pair.
+    /// CAs of the operator that webhooks trust and the Secret does not name.
+    pub forgotten: Vec<Ca>,
+    /// When all webhooks were seen to trust the next pair, by the clock of whoever saw it.
     pub next_trusted_since: Option<Timestamp>,
+    /// How long ago this process wrote that; `None` if another did. Clocks of processes differ, so
+    /// a grace is measured by the one that began it.
+    pub trusted_for: Option<SignedDuration>,
     /// The configurations that exist.
     pub configurations: Vec<Configuration>,
 }
@@ -82,20 +87,39 @@ impl Observed {
     }
 
     fn is_valid(&self, pair: &Pair) -> bool {
-        self.now < pair.not_after
+        pair.not_before <= self.now && self.now < pair.not_after
     }
 
     /// The CAs that have not expired. A former one stays until then: a process that hears late
     /// serves what it signed.
     pub(super) fn valid_authorities(&self) -> Vec<String> {
-        let valid = self.bundle.iter().filter(|ca| self.now < ca.not_after);
+        self.valid(&self.bundle)
+    }
+
+    /// The CAs that the Secret has to name again.
+    pub(super) fn valid_forgotten(&self) -> Vec<String> {
+        self.valid(&self.forgotten)
+    }
+
+    fn valid(&self, authorities: &[Ca]) -> Vec<String> {
+        let valid = authorities.iter().filter(|ca| self.now < ca.not_after);
         valid.map(|ca| ca.id.clone()).collect()
     }
 
-    /// The end of the grace that begins here.
-    pub(super) fn grace_after(&self, since: Timestamp) -> Timestamp {
+    /// Whether no process can serve anything that is trusted: what is stored expired, or there is
+    /// no CA but that of the next pair.
+    pub(super) fn is_nothing_to_lose(&self) -> bool {
+        let stored = self.serving.as_ref();
+        let is_expired = stored.is_ok_and(|pair| pair.not_after <= self.now);
+        let next = self.usable_next().map(|next| &next.signed_by);
+        is_expired || self.valid_authorities().iter().all(|ca| Some(ca) == next)
+    }
+
+    /// How long the grace goes on, if this process began one.
+    pub(super) fn grace_left(&self) -> Option<SignedDuration> {
         let grace = MAX_GRACE.min(self.lifetime / GRACES_PER_LIFETIME);
-        since.checked_add(grace).unwrap_or(since)
+        let left = |ago| grace.saturating_sub(ago).max(SignedDuration::ZERO);
+        self.trusted_for.map(left)
     }
 
     /// Whether each webhook trusts this CA; `None` if one that may not could not be read.

@@ -39,6 +39,9 @@ pub enum Slot {
 pub enum Step {
     /// A pair is made and served at once: there is nothing to lose.
     Install,
+    /// The Secret names again what webhooks trust: it was emptied, and processes still serve what
+    /// it held.
+    Remember,
     /// The next pair is made and trusted.
     Prepare,
     /// All webhooks trust the next pair: the grace begins.
@@ -51,14 +54,12 @@ pub enum Step {
     Tidy,
 }
 
-/// The first of the writes that are due. A next pair that nothing is served before is used even if
-/// it is not trusted everywhere: a new one would be trusted nowhere.
+/// The first of the writes that are due.
 pub(super) fn secret_write(seen: &Observed) -> Option<SecretWrite> {
     let write = match (seen.usable_serving(), seen.usable_next()) {
-        (None, None) => Some(Step::Install),
-        (None, Some(_)) => Some(Step::Promote),
         (Some(serving), None) => prepare(seen, serving),
         (Some(_), Some(next)) => advance(seen, next),
+        (None, next) => replace(seen, next),
     };
     let is_any_expired = seen.valid_authorities().len() < seen.bundle.len();
     let step = write.or(is_any_expired.then_some(Step::Tidy))?;
@@ -73,14 +74,27 @@ fn prepare(seen: &Observed, serving: &Pair) -> Option<Step> {
     is_untidy.then_some(Step::Tidy)
 }
 
-/// A grace that began in the future was stamped by a clock that has been corrected since.
+/// What the Secret says cannot be served, such as after somebody emptied it or the names changed;
+/// but processes go on with what they served, and that stays trusted until all trust the next pair.
+/// Where nothing is trusted there is nothing to wait for.
+fn replace(seen: &Observed, next: Option<&Pair>) -> Option<Step> {
+    if !seen.valid_forgotten().is_empty() {
+        return Some(Step::Remember);
+    }
+    match next {
+        None if seen.is_nothing_to_lose() => Some(Step::Install),
+        Some(_) if seen.is_nothing_to_lose() => Some(Step::Promote),
+        None => Some(Step::Prepare),
+        Some(next) => advance(seen, next),
+    }
+}
+
+/// A grace that another process began is begun anew: its clock is not known here.
 fn advance(seen: &Observed, next: &Pair) -> Option<Step> {
-    match (seen.is_trusted(&next.signed_by)?, seen.next_trusted_since) {
-        (true, Some(since)) if since > seen.now => Some(Step::BeginGrace),
-        (true, Some(since)) if seen.grace_after(since) <= seen.now => Some(Step::Promote),
+    match (seen.is_trusted(&next.signed_by)?, seen.grace_left()) {
+        (true, Some(left)) => left.is_zero().then_some(Step::Promote),
         (true, None) => Some(Step::BeginGrace),
-        (false, Some(_)) => Some(Step::EndGrace),
-        (true, Some(_)) | (false, None) => None,
+        (false, _) => seen.next_trusted_since.map(|_| Step::EndGrace),
     }
 }
 
@@ -93,18 +107,22 @@ fn content(seen: &Observed, step: Step) -> SecretWrite {
         Step::Install => (Slot::Made, Slot::Nothing),
         Step::Prepare => (Slot::Serving, Slot::Made),
         Step::Promote => (Slot::Next, Slot::Nothing),
-        Step::BeginGrace | Step::EndGrace | Step::Tidy => (Slot::Serving, kept),
+        Step::Remember | Step::BeginGrace | Step::EndGrace | Step::Tidy => (Slot::Serving, kept),
     };
     let trusted_since = match step {
         Step::BeginGrace => Some(seen.now),
-        Step::Tidy => seen.next_trusted_since.filter(|_| next == Slot::Next),
+        Step::Remember | Step::Tidy => seen.next_trusted_since.filter(|_| next == Slot::Next),
         Step::Install | Step::Prepare | Step::EndGrace | Step::Promote => None,
+    };
+    let remembered = match step {
+        Step::Remember => seen.valid_forgotten(),
+        _ => Vec::new(),
     };
     SecretWrite {
         step,
         serving,
         next,
-        bundle: seen.valid_authorities(),
+        bundle: [seen.valid_authorities(), remembered].concat(),
         trusted_since,
     }
 }
@@ -135,6 +153,7 @@ impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Install => "a certificate is made and served",
+            Self::Remember => "what webhooks trust is named again",
             Self::Prepare => "the next certificate is made and trusted",
             Self::BeginGrace => "all webhooks trust the next certificate",
             Self::EndGrace => "a webhook does not trust the next certificate any more",

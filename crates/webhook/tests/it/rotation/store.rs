@@ -1,12 +1,15 @@
 //! What is stored, in all its versions, with identities instead of certificates.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use webhook::certificates::plan::{Ca, Configuration, Observed, Pair, Patch, SecretWrite, Slot};
 use webhook::certificates::{ConfigurationKind, Target, Unusable};
 
-/// In seconds.
-pub const LIFETIME: i64 = 1000;
-const SKEW: i64 = 300;
+/// In seconds: two days.
+pub const LIFETIME: i64 = 2 * 24 * 3600;
+/// For so long a pair is valid before it is made.
+const SKEW: i64 = LIFETIME / 2;
 
 pub fn at(second: i64) -> Timestamp {
     Timestamp::from_second(second).unwrap()
@@ -26,10 +29,7 @@ impl<T> Object<T> {
 
     /// The newest version that was there at that time.
     pub fn version_at(&self, time: i64) -> usize {
-        self.0
-            .iter()
-            .filter(|(written, _)| *written <= time)
-            .count()
+        self.0.partition_point(|(written, _)| *written <= time)
     }
 }
 
@@ -52,7 +52,10 @@ pub struct Store {
     pub secret: Object<Secret>,
     /// The bundles of each webhook of each configuration.
     pub configurations: Vec<Object<Vec<Vec<String>>>>,
-    made: usize,
+    /// All that were made, by place.
+    made: Vec<Ca>,
+    /// So many of them are for former names.
+    outdated: usize,
 }
 
 impl Store {
@@ -61,26 +64,64 @@ impl Store {
         Self {
             secret: Object(vec![(0, Secret::default())]),
             configurations: vec![configuration(2), configuration(1)],
-            made: 0,
+            made: Vec::new(),
+            outdated: 0,
         }
     }
 
-    pub fn observe(&self, now: i64) -> Observed {
+    /// At this time by the observer's clock, who began the grace so long ago.
+    pub fn observe(&self, clock: i64, grace_began: Option<i64>) -> Observed {
         let secret = self.secret.newest().clone();
+        let forgotten = self.forgotten(&secret);
         let configurations = self.configurations.iter().enumerate();
         let configurations = configurations.map(|(number, bundles)| Configuration {
             target: target(number),
             bundles: Some(bundles.newest().clone()),
         });
         Observed {
-            now: at(now),
+            now: at(clock),
             lifetime: SignedDuration::from_secs(LIFETIME),
-            serving: secret.serving.ok_or(Unusable::Missing("tls.crt")),
-            next: secret.next.map(Ok),
+            serving: secret
+                .serving
+                .ok_or(Unusable::Missing("tls.crt"))
+                .and_then(|pair| self.named(pair)),
+            next: secret.next.map(|pair| self.named(pair)),
             bundle: secret.bundle,
+            forgotten,
             next_trusted_since: secret.since,
+            trusted_for: grace_began.map(SignedDuration::from_secs),
             configurations: configurations.collect(),
         }
+    }
+
+    fn named(&self, pair: Pair) -> Result<Pair, Unusable> {
+        let outdated = &self.made[..self.outdated];
+        if outdated.iter().any(|ca| ca.id == pair.signed_by) {
+            return Err(Unusable::NamesMissing(vec!["new.svc".into()]));
+        }
+        Ok(pair)
+    }
+
+    fn forgotten(&self, secret: &Secret) -> Vec<Ca> {
+        let bundles = self.configurations.iter().flat_map(Object::newest);
+        let trusted: BTreeSet<&String> = bundles.flatten().collect();
+        let is_forgotten = |ca: &&Ca| trusted.contains(&ca.id) && !secret.bundle.contains(ca);
+        self.made.iter().filter(is_forgotten).cloned().collect()
+    }
+
+    /// Whether each webhook trusts something.
+    pub fn is_installed(&self) -> bool {
+        let mut bundles = self.configurations.iter().flat_map(Object::newest);
+        bundles.all(|bundle| !bundle.is_empty())
+    }
+
+    pub fn empty_secret(&mut self, now: i64) {
+        self.secret.0.push((now, Secret::default()));
+    }
+
+    /// What was made before has the former names.
+    pub fn change_names(&mut self) {
+        self.outdated = self.made.len();
     }
 
     /// The version of what a patch is for.
@@ -88,12 +129,12 @@ impl Store {
         self.configurations[number(patch)].version()
     }
 
-    /// Whether it is stored: not if another was since.
-    pub fn write(&mut self, now: i64, write: &Write) -> bool {
+    /// Whether it is stored: not if another was since. The writer's clock is so far ahead.
+    pub fn write(&mut self, now: i64, skew: i64, write: &Write) -> bool {
         match write {
             Write::Secret(version, _) if *version != self.secret.version() => return false,
             Write::Secret(_, write) => {
-                let next = self.rewritten(now, write);
+                let next = self.rewritten(now + skew, write);
                 self.secret.0.push((now, next));
             }
             Write::Patch(version, patch) if *version != self.version_of(patch) => return false,
@@ -109,16 +150,16 @@ impl Store {
         true
     }
 
-    fn rewritten(&mut self, now: i64, write: &SecretWrite) -> Secret {
+    fn rewritten(&mut self, clock: i64, write: &SecretWrite) -> Secret {
         let old = self.secret.newest().clone();
-        let made = write.needs_pair().then(|| self.make(now));
+        let made = write.needs_pair().then(|| self.make(clock));
         let source = |slot| match slot {
             Slot::Serving => old.serving.clone(),
             Slot::Next => old.next.clone(),
             Slot::Made => made.clone().map(|(pair, _)| pair),
             Slot::Nothing => None,
         };
-        let kept = old.bundle.iter().filter(|ca| write.bundle.contains(&ca.id));
+        let kept = self.made.iter().filter(|ca| write.bundle.contains(&ca.id));
         let added = made.iter().map(|(_, ca)| ca);
         Secret {
             serving: source(write.serving),
@@ -128,23 +169,29 @@ impl Store {
         }
     }
 
-    fn make(&mut self, now: i64) -> (Pair, Ca) {
-        self.made += 1;
-        let id = format!("ca-{}", self.made);
-        let not_after = at(now + LIFETIME);
+    fn make(&mut self, clock: i64) -> (Pair, Ca) {
+        let id = format!("ca-{}", self.made.len());
+        let not_after = at(clock + LIFETIME);
         let pair = Pair {
-            not_before: at(now - SKEW),
+            not_before: at(clock - SKEW),
             not_after,
             signed_by: id.clone(),
         };
-        (pair, Ca { id, not_after })
+        let ca = Ca { id, not_after };
+        self.made.push(ca.clone());
+        (pair, ca)
     }
 
-    /// How often what is served changed.
+    /// How often another pair was served.
     pub fn promotions(&self) -> usize {
-        let versions = self.secret.0.windows(2);
-        let is_other = |two: &&[(i64, Secret)]| two[0].1.serving != two[1].1.serving;
-        versions.filter(is_other).count() - 1
+        let served = self
+            .secret
+            .0
+            .iter()
+            .filter_map(|(_, secret)| secret.serving.as_ref());
+        let mut served: Vec<&String> = served.map(|pair| &pair.signed_by).collect();
+        served.dedup();
+        served.len() - 1
     }
 }
 

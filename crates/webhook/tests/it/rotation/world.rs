@@ -2,12 +2,25 @@
 
 use std::collections::VecDeque;
 
-use webhook::certificates::plan::plan;
+use webhook::certificates::plan::{Pair, plan};
 
+use super::chance::Chance;
+use super::process::{ApiServer, Process};
 use super::store::{LIFETIME, Store, Write, at};
 
-/// In seconds: a twentieth of the lifetime.
-pub const GRACE: i64 = LIFETIME / 20;
+/// In seconds: what a lifetime of two days has.
+pub const GRACE: i64 = 300;
+/// The world is looked at so often.
+const TICK: i64 = 60;
+/// Nobody leads for so long at most.
+const NOBODY: i64 = 10 * GRACE;
+
+/// Whether people change what only the operator is to write, and what it is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Hands {
+    On,
+    Off,
+}
 
 pub struct World {
     pub store: Store,
@@ -15,45 +28,61 @@ pub struct World {
     pub crashes: usize,
     pub late_writes: usize,
     pub refused: usize,
+    pub emptied: usize,
+    pub renamed: usize,
     now: i64,
     chance: Chance,
     max_lag: i64,
+    hands: Hands,
+    leader: usize,
     /// What the leader is about to write; nobody leads before that time.
     pending: VecDeque<Write>,
     leads_from: i64,
     /// What former leaders are about to write, that do not know of being former ones.
-    frozen: Vec<Write>,
-    /// The version of the Secret that each process shows.
-    processes: [usize; 2],
-    /// The versions of each configuration that each API server knows.
-    api_servers: [[usize; 2]; 3],
+    frozen: Vec<(usize, Write)>,
+    processes: [Process; 2],
+    api_servers: [ApiServer; 3],
 }
 
 impl World {
-    pub fn new(seed: u64, max_lag: i64) -> Self {
+    pub fn new(seed: u64, max_lag: i64, hands: Hands) -> Self {
+        let mut chance = Chance(seed);
+        let processes = [(); 2].map(|()| Process::new(&mut chance));
+        let api_servers = [(); 3].map(|()| ApiServer::new(&mut chance));
         Self {
             store: Store::new(),
             violations: Vec::new(),
             crashes: 0,
             late_writes: 0,
             refused: 0,
+            emptied: 0,
+            renamed: 0,
             now: 0,
-            chance: Chance(seed),
+            chance,
             max_lag,
+            hands,
+            leader: 0,
             pending: VecDeque::new(),
             leads_from: 0,
             frozen: Vec::new(),
-            processes: [1; 2],
-            api_servers: [[1; 2]; 3],
+            processes,
+            api_servers,
         }
     }
 
-    /// Second by second.
+    /// Tick by tick; half-way one clock is hours off from then on.
     pub fn run(&mut self, lifetimes: i64) {
-        while self.now < lifetimes * LIFETIME {
-            self.now += 1;
+        let end = lifetimes * LIFETIME;
+        while self.now < end {
+            self.now += TICK;
+            if self.now == end / 2 / TICK * TICK {
+                self.processes[0].lose_time(&mut self.chance);
+            }
             self.lead();
             self.thaw();
+            if self.hands == Hands::On {
+                self.meddle();
+            }
             self.tell();
             self.check();
         }
@@ -70,13 +99,23 @@ impl World {
             self.lose_leader();
         } else if self.chance.one_in(2) {
             let write = self.pending.pop_front();
-            let is_stored = self.store.write(self.now, &write.unwrap());
-            self.refused += usize::from(!is_stored);
+            self.write(self.leader, &write.unwrap());
         }
     }
 
+    fn write(&mut self, process: usize, write: &Write) -> bool {
+        let skew = self.processes[process].skew;
+        let is_stored = self.store.write(self.now, skew, write);
+        self.refused += usize::from(!is_stored);
+        is_stored
+    }
+
     fn decide(&mut self) {
-        let plan = plan(&self.store.observe(self.now));
+        let leader = &mut self.processes[self.leader];
+        let since = self.store.secret.newest().since;
+        let ago = leader.grace_began(since, self.now);
+        let plan = plan(&self.store.observe(self.now + leader.skew, ago));
+        leader.remember_grace(&plan, self.now);
         let version = self.store.secret.version();
         let secret = plan.secret.map(|write| Write::Secret(version, write));
         let patches = plan.patches.into_iter();
@@ -89,79 +128,67 @@ impl World {
         self.crashes += 1;
         let left = std::mem::take(&mut self.pending);
         if self.chance.one_in(2) {
+            let left = left.into_iter().map(|write| (self.leader, write));
             self.frozen.extend(left);
+        } else {
+            self.processes[self.leader].restart(&self.store);
         }
-        self.leads_from = self.now + self.chance.below(GRACE);
+        self.leader = usize::from(self.chance.one_in(2));
+        self.leads_from = self.now + self.chance.below(NOBODY);
     }
 
     fn thaw(&mut self) {
         if self.frozen.is_empty() || !self.chance.one_in(30) {
             return;
         }
-        let write = self.frozen.remove(0);
-        let is_stored = self.store.write(self.now, &write);
-        self.late_writes += usize::from(is_stored);
-        self.refused += usize::from(!is_stored);
+        let (process, write) = self.frozen.remove(0);
+        self.late_writes += usize::from(self.write(process, &write));
+    }
+
+    /// Not before all is installed: where nothing is trusted yet, nothing can be kept.
+    fn meddle(&mut self) {
+        if !self.store.is_installed() {
+            return;
+        }
+        if self.chance.one_in(2000) {
+            self.store.empty_secret(self.now);
+            self.emptied += 1;
+        }
+        if self.chance.one_in(2000) {
+            self.store.change_names();
+            self.renamed += 1;
+        }
     }
 
     /// Each hears of some versions, at the latest after the longest lag.
     fn tell(&mut self) {
-        for known in &mut self.processes {
+        for process in &mut self.processes {
             let heard = self.now - self.chance.lag(self.max_lag);
-            *known = self.store.secret.version_at(heard).max(*known);
+            process.hear(&self.store, heard);
         }
-        for known in &mut self.api_servers {
-            for (known, configuration) in known.iter_mut().zip(&self.store.configurations) {
+        for server in &mut self.api_servers {
+            for (known, configuration) in server.known.iter_mut().zip(&self.store.configurations) {
                 let heard = self.now - self.chance.lag(self.max_lag);
                 *known = configuration.version_at(heard).max(*known);
             }
         }
     }
 
-    /// From the first installation on: a webhook without a bundle was never put right.
     fn check(&mut self) {
-        for process in self.processes {
-            let Some(pair) = &self.store.secret.0[process - 1].1.serving else {
-                continue;
-            };
-            let known = self.api_servers.iter().flat_map(|known| {
-                let all = known.iter().zip(&self.store.configurations);
-                all.flat_map(|(known, configuration)| &configuration.0[known - 1].1)
-            });
-            let mut bundles = known.filter(|bundle| !bundle.is_empty());
-            let is_expired = pair.not_after <= at(self.now);
-            if is_expired || !bundles.all(|bundle| bundle.contains(&pair.signed_by)) {
-                let violation = format!("{}: {pair:?} is not trusted", self.now);
-                self.violations.push(violation);
-            }
-        }
-    }
-}
-
-/// A seeded sequence (splitmix64).
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        let served = self.processes.iter().filter_map(|p| p.served.as_ref());
+        let refused = served.filter(|pair| !self.api_servers.iter().all(|s| self.trusts(s, pair)));
+        let texts = refused.map(|pair| format!("{}: {pair:?} is not trusted", self.now));
+        let texts: Vec<String> = texts.collect();
+        self.violations.extend(texts);
     }
 
-    fn below(&mut self, limit: i64) -> i64 {
-        i64::try_from(self.next() % u64::try_from(limit).unwrap()).unwrap()
-    }
-
-    fn one_in(&mut self, many: i64) -> bool {
-        self.below(many) == 0
-    }
-
-    /// Mostly the longest: otherwise each would soon hear of everything.
-    fn lag(&mut self, longest: i64) -> i64 {
-        if self.one_in(100) {
-            return self.below(longest + 1);
-        }
-        longest
+    /// From the first installation on: a webhook without a bundle was never put right.
+    fn trusts(&self, server: &ApiServer, pair: &Pair) -> bool {
+        let all = server.known.iter().zip(&self.store.configurations);
+        let known = all.flat_map(|(known, configuration)| &configuration.0[known - 1].1);
+        let mut bundles = known.filter(|bundle| !bundle.is_empty());
+        let now = at(self.now + server.skew);
+        let is_valid = pair.not_before <= now && now < pair.not_after;
+        is_valid && bundles.all(|bundle| bundle.contains(&pair.signed_by))
     }
 }

@@ -4,12 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
+use jiff::SignedDuration;
 use tokio::time::{sleep, timeout};
+use webhook::certificates::{Serving, make};
 use webhook::server::Bounds;
 
 use super::caller::{HOME, connect, whole};
 use super::running::{Running, pair};
 use super::{PATIENCE, VALIDATE, good_question, is_allowed};
+use crate::pairs::{names, now, secret};
 
 const CALLERS: usize = 4;
 const CHANGES: usize = 20;
@@ -76,6 +79,27 @@ async fn a_new_connection_is_shown_the_new_certificate() {
     timeout(PATIENCE, is_shown).await.unwrap();
     assert!(connect(HOME, server.address, &authority).await.is_ok());
     assert!(server.connect_from(HOME).await.is_err());
+}
+
+#[tokio::test]
+async fn the_end_of_what_is_served_is_shown() {
+    let server = Running::start(Bounds::default());
+    server.connect().await;
+    let end = &server.metrics.certificate_not_after;
+    let begin = &server.metrics.certificate_not_before;
+    let first = server.identity.borrow().clone().unwrap();
+    assert_eq!(end.get(), first.not_after.as_second());
+    assert_eq!(begin.get(), first.not_before.as_second());
+    let later = make(&names(), SignedDuration::from_hours(9), now()).unwrap();
+    let later = Serving::read(&secret(&later)).unwrap();
+    let expected = later.not_after.as_second();
+    server.identity.send_replace(Some(Arc::new(later)));
+    let is_shown = async {
+        while end.get() != expected {
+            sleep(Duration::from_millis(1)).await;
+        }
+    };
+    timeout(PATIENCE, is_shown).await.unwrap();
 }
 
 #[tokio::test]
