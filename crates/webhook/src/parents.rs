@@ -5,6 +5,7 @@ use std::sync::Arc;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
 
 /// Objects as they were last seen; a view that lags is good enough: what depends on it, the
 /// definitions refuse too.
@@ -20,15 +21,19 @@ pub trait Stored: Send + Sync {
 /// The set that an object was made of, through the references to its owners (seed 002).
 pub fn find_set(stored: &dyn Stored, meta: &ObjectMeta) -> Option<Arc<PodCliqueSet>> {
     let namespace = meta.namespace.as_deref().unwrap_or_default();
+    if let Some(group) = find_controller::<PodCliqueScalingGroup>(meta) {
+        let group = stored.group(namespace, group)?;
+        let set = find_controller::<PodCliqueSet>(&group.metadata)?;
+        return stored.set(namespace, set);
+    }
+    stored.set(namespace, find_controller::<PodCliqueSet>(meta)?)
+}
+
+/// Name of the controller, if it is of that kind: objects of other kinds, or of the same kind in
+/// another API group, may be called like a set.
+fn find_controller<K: Resource<DynamicType = ()>>(meta: &ObjectMeta) -> Option<&str> {
     let owner = ownership::controller(meta)?;
-    let set = match owner.kind.as_str() {
-        "PodCliqueScalingGroup" => {
-            let group = stored.group(namespace, &owner.name)?;
-            let of_group = ownership::controller(&group.metadata)?;
-            stored.set(namespace, &of_group.name)?
-        }
-        "PodCliqueSet" => stored.set(namespace, &owner.name)?,
-        _ => return None,
-    };
-    Some(set)
+    let (group, _) = owner.api_version.split_once('/')?;
+    let is_it = owner.kind == K::kind(&()) && group == K::group(&());
+    is_it.then_some(owner.name.as_str())
 }

@@ -12,6 +12,7 @@ mod api_server;
 mod keep;
 mod made_up;
 mod pairs;
+mod parents;
 mod patch;
 mod plan;
 mod questions;
