@@ -25,6 +25,26 @@ pub struct FieldError {
     pub problem: String,
     /// What to do.
     pub remedy: String,
+    /// What there is too much of, of an error of a limit.
+    pub(crate) counted: Option<Counted>,
+}
+
+/// How much there is of something that has a limit: in an update, less of it is better than before,
+/// though it may still be too much.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Counted {
+    pub(crate) what: &'static str,
+    pub(crate) count: i128,
+}
+
+impl FieldError {
+    pub(crate) fn counting(self, what: &'static str, count: impl TryInto<i128>) -> Self {
+        let count = count.try_into().unwrap_or(i128::MAX);
+        Self {
+            counted: Some(Counted { what, count }),
+            ..self
+        }
+    }
 }
 
 fn shown(value: &str) -> &str {
@@ -64,6 +84,7 @@ impl Path {
             value: json(value),
             problem: cut(problem.into()),
             remedy: cut(remedy.into()),
+            counted: None,
         }
     }
 
@@ -78,6 +99,7 @@ impl Path {
             value: String::new(),
             problem: cut(problem.into()),
             remedy: cut(remedy.into()),
+            counted: None,
         }
     }
 }

@@ -22,6 +22,7 @@ mod metadata;
 mod names;
 mod options;
 mod pods;
+mod ratchet;
 mod rolling_update;
 mod scaling_groups;
 mod start_order;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
-use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::topology::TopologyConstraint;
 use domain::object::size::bytes;
 
 use super::single::check_list;
@@ -17,11 +17,16 @@ const MAX_SPEC_BYTES: i128 = 3 * 1024 * 1024;
 const MAX_NAME: usize = 253;
 
 /// A specification that no request can carry.
-pub(super) fn check_size(set: &PodCliqueSet) -> Option<FieldError> {
+pub(super) fn check_size(set: &PodCliqueSet) -> Vec<FieldError> {
     let size = bytes(&set.spec);
     let problem = format!("bytes are too many, at most {MAX_SPEC_BYTES} are allowed");
     let remedy = "shorten it: keep long texts in ConfigMaps";
-    (size > MAX_SPEC_BYTES).then(|| Path::new("spec").wrong(size, problem, remedy))
+    let is_over = size > MAX_SPEC_BYTES;
+    let error = is_over.then(|| Path::new("spec").wrong(size, problem, remedy));
+    error
+        .map(|error| error.counting("bytes", size))
+        .into_iter()
+        .collect()
 }
 
 /// Labels and annotations that are too many.
@@ -54,55 +59,50 @@ fn length(texts: Option<&BTreeMap<String, String>>) -> usize {
     texts.map_or(0, BTreeMap::len)
 }
 
-/// Names that no object can have.
+/// Names that no object can have, of what is made or asked: nothing ever came of such a set, and errors
+/// tell them again for each part.
 pub(super) fn check_names(set: &PodCliqueSet) -> Vec<FieldError> {
     let metadata = Path::new("metadata");
+    let (name, prefix) = (&set.metadata.name, &set.metadata.generate_name);
     let own = [
-        check_name(&metadata.field("name"), set.metadata.name.as_deref()),
-        check_name(
-            &metadata.field("generateName"),
-            set.metadata.generate_name.as_deref(),
-        ),
+        check_name(&metadata.field("name"), name.as_deref()),
+        check_name(&metadata.field("generateName"), prefix.as_deref()),
     ];
-    let topology = set.spec.template.topology_constraint.as_ref();
-    let topology = topology.map(|constraint| constraint.topology_name.as_str());
-    let of_set = check_name(
-        &template().field("topologyConstraint.topologyName"),
-        topology,
-    );
-    let of_cliques = cliques(set).flat_map(|(at, clique)| of_clique(&at, clique));
-    let of_groups = scaling_groups(set).flat_map(|(at, group)| of_group(&at, group));
-    let own = own.into_iter().flatten().chain(of_set);
+    let of_cliques = cliques(set).flat_map(|(at, clique)| {
+        let scheduler = clique.spec.pod_spec.scheduler_name.as_deref();
+        [
+            check_name(&at.field("name"), Some(&clique.name)),
+            check_name(&at.field("spec.podSpec.schedulerName"), scheduler),
+        ]
+    });
+    let of_groups =
+        scaling_groups(set).map(|(at, group)| check_name(&at.field("name"), Some(&group.name)));
+    let all = own.into_iter().chain(of_cliques).chain(of_groups);
+    all.flatten().collect()
+}
+
+/// The same of names that are only mentioned, where they may be without effect.
+pub(super) fn check_mentions(set: &PodCliqueSet) -> Vec<FieldError> {
+    let constraint = set.spec.template.topology_constraint.as_ref();
+    let of_set = check_topology(&template(), constraint);
+    let of_cliques = cliques(set).flat_map(|(at, clique)| {
+        let topology = check_topology(&at, clique.topology_constraint.as_ref());
+        let after = at.field("spec.startsAfter");
+        let after = each(&after, &clique.spec.starts_after);
+        topology.into_iter().chain(after).collect::<Vec<_>>()
+    });
+    let of_groups = scaling_groups(set).flat_map(|(at, group)| {
+        let topology = check_topology(&at, group.topology_constraint.as_ref());
+        let members = each(&at.field("cliqueNames"), &group.clique_names);
+        topology.into_iter().chain(members).collect::<Vec<_>>()
+    });
+    let own = of_set.into_iter();
     own.chain(of_cliques).chain(of_groups).collect()
 }
 
-fn of_clique(at: &Path, clique: &PodCliqueTemplateSpec) -> Vec<FieldError> {
-    let spec = at.field("spec");
-    let scheduler = clique.spec.pod_spec.scheduler_name.as_deref();
-    let topology = clique.topology_constraint.as_ref();
-    let topology = topology.map(|constraint| constraint.topology_name.as_str());
-    let mut errors = Vec::new();
-    errors.extend(check_name(&at.field("name"), Some(&clique.name)));
-    errors.extend(check_name(&spec.field("podSpec.schedulerName"), scheduler));
-    errors.extend(check_name(
-        &at.field("topologyConstraint.topologyName"),
-        topology,
-    ));
-    errors.extend(each(&spec.field("startsAfter"), &clique.spec.starts_after));
-    errors
-}
-
-fn of_group(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> {
-    let topology = group.topology_constraint.as_ref();
-    let topology = topology.map(|constraint| constraint.topology_name.as_str());
-    let mut errors = Vec::new();
-    errors.extend(check_name(&at.field("name"), Some(&group.name)));
-    errors.extend(check_name(
-        &at.field("topologyConstraint.topologyName"),
-        topology,
-    ));
-    errors.extend(each(&at.field("cliqueNames"), &group.clique_names));
-    errors
+fn check_topology(at: &Path, constraint: Option<&TopologyConstraint>) -> Option<FieldError> {
+    let name = constraint.map(|constraint| constraint.topology_name.as_str());
+    check_name(&at.field("topologyConstraint.topologyName"), name)
 }
 
 fn each(at: &Path, names: &[String]) -> Vec<FieldError> {
@@ -117,7 +117,10 @@ fn check_name(at: &Path, name: Option<&str>) -> Option<FieldError> {
         "has {} characters, at most {MAX_NAME} are allowed",
         name.len()
     );
-    Some(at.wrong(name, problem, "shorten it"))
+    Some(
+        at.wrong(name, problem, "shorten it")
+            .counting("characters", name.len()),
+    )
 }
 
 fn is_long(name: &str) -> bool {

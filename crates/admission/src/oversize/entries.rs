@@ -14,15 +14,18 @@ use crate::field::{FieldError, Path};
 pub(super) const MAX_ENTRIES: usize = 20_000;
 
 /// Entries that are too many together.
-pub(super) fn check_entries(set: &PodCliqueSet) -> Option<FieldError> {
+pub(super) fn check_entries(set: &PodCliqueSet) -> Vec<FieldError> {
     let count = of_set(set);
-    (count > MAX_ENTRIES).then(|| too_many(count))
+    let error = (count > MAX_ENTRIES).then(|| too_many(count));
+    error.into_iter().collect()
 }
 
 pub(super) fn too_many(count: usize) -> FieldError {
     let problem =
         format!("entries of all lists and maps are too many, at most {MAX_ENTRIES} are allowed");
-    Path::new("spec").wrong(count, problem, SPLIT)
+    Path::new("spec")
+        .wrong(count, problem, SPLIT)
+        .counting("entries", count)
 }
 
 fn of_set(set: &PodCliqueSet) -> usize {

@@ -26,6 +26,12 @@ pub fn of_live<'a>(
     bound_errors(tally.errors())
 }
 
+/// All that makes the set too large by itself, the second reason behind the first one too.
+pub(super) fn of_shape(set: &PodCliqueSet) -> Vec<FieldError> {
+    let tally = Tally::of(set);
+    tally.totals().chain(tally.of_gangs()).collect()
+}
+
 /// The count of a child that differs most from its template: the one to be named.
 struct Farthest {
     kind: &'static str,
@@ -152,7 +158,8 @@ impl<'a> Tally<'a> {
 
     fn errors(mut self) -> Vec<FieldError> {
         if self.errors.is_empty() {
-            self.errors.extend(self.total());
+            let first = self.totals().next();
+            self.errors.extend(first);
         }
         if self.errors.is_empty() {
             self.errors.extend(self.of_gangs());
@@ -160,7 +167,7 @@ impl<'a> Tally<'a> {
         self.errors
     }
 
-    fn total(&self) -> Option<FieldError> {
+    fn totals(&self) -> impl Iterator<Item = FieldError> {
         let Amount {
             podcliques,
             pods,
@@ -175,9 +182,11 @@ impl<'a> Tally<'a> {
                 "bytes of pod templates, one for each PodClique, and of autoscalers",
             ),
         ];
-        let (is, most, what) = limits.into_iter().find(|(is, most, _)| is > most)?;
-        let problem = format!("the set has {is} {what}, at most {most} are allowed");
-        Some(self.error(problem))
+        let over = limits.into_iter().filter(|(is, most, _)| is > most);
+        over.map(|(is, most, what)| {
+            let problem = format!("the set has {is} {what}, at most {most} are allowed");
+            self.error(problem).counting(what, is)
+        })
     }
 
     fn error(&self, problem: String) -> FieldError {
@@ -207,7 +216,8 @@ impl<'a> Tally<'a> {
             let remedy = "lower replicas of the cliques, or minAvailable of the groups";
             let at = template().field("cliques");
             let count = self.set.spec.template.cliques.len();
-            return Some(at.wrong(count, describe("one gang", largest), remedy));
+            let error = at.wrong(count, describe("one gang", largest), remedy);
+            return Some(error.counting("pods of a gang", largest));
         }
         let pods = |gang: &String, more: &i128| self.scaled.get(gang).unwrap_or(&base) + more;
         let all = self

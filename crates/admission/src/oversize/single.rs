@@ -10,17 +10,25 @@ use crate::places::{cliques, scaling_groups, template};
 
 pub(super) const SPLIT: &str = "split the workload into several sets";
 
-/// Lists that are too long.
+/// Cliques and scaling groups that are too many.
+pub(super) fn check_parts(set: &PodCliqueSet) -> Vec<FieldError> {
+    let spec = &set.spec.template;
+    let cliques = check_list(&cliques_list(), spec.cliques.len());
+    let groups = check_list(&groups_list(), spec.scaling_groups.len());
+    cliques.into_iter().chain(groups).collect()
+}
+
+pub(super) fn cliques_list() -> Path {
+    template().field("cliques")
+}
+
+pub(super) fn groups_list() -> Path {
+    template().field("podCliqueScalingGroups")
+}
+
+/// Lists that are too long in a part.
 pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {
-    let (at, spec) = (template(), &set.spec.template);
-    let mut errors = Vec::new();
-    errors.extend(check_list(&at.field("cliques"), spec.cliques.len()));
-    let groups = at.field("podCliqueScalingGroups");
-    errors.extend(check_list(&groups, spec.scaling_groups.len()));
-    if !errors.is_empty() {
-        return errors;
-    }
-    errors.extend(check_claims(set));
+    let mut errors = check_claims(set);
     for (at, clique) in cliques(set) {
         let shared = clique.resource_sharing.len();
         errors.extend(check_list(&at.field("resourceSharing"), shared));
@@ -40,12 +48,18 @@ pub(super) fn check_lists(set: &PodCliqueSet) -> Vec<FieldError> {
             errors.extend(check_list(&at, names.map_or(0, Vec::len)));
         }
     }
-    let members = spec.scaling_groups.iter().map(|g| g.clique_names.len());
-    if errors.is_empty() && most_items() < members.sum() {
-        let problem = format!("the groups have more than {MAX_ITEMS} cliques in all");
-        errors.push(groups.wrong(spec.scaling_groups.len(), problem, SPLIT));
-    }
     errors
+}
+
+/// Cliques that are too many in all groups together.
+pub(super) fn check_members(set: &PodCliqueSet) -> Vec<FieldError> {
+    let groups = &set.spec.template.scaling_groups;
+    let members: usize = groups.iter().map(|g| g.clique_names.len()).sum();
+    let problem = format!("the groups have more than {MAX_ITEMS} cliques in all");
+    let error = || groups_list().wrong(groups.len(), problem, SPLIT);
+    let is_over = members > most_items();
+    let error = is_over.then(|| error().counting("members", members));
+    error.into_iter().collect()
 }
 
 /// Resource claims of the set, and who shares them.
@@ -76,10 +90,11 @@ fn check_claims(set: &PodCliqueSet) -> Vec<FieldError> {
 
 pub(super) fn check_list(at: &Path, length: usize) -> Option<FieldError> {
     let problem = || format!("entries are too many, at most {MAX_ITEMS} are allowed");
-    (length > most_items()).then(|| at.wrong(length, problem(), SPLIT))
+    let error = || at.wrong(length, problem(), SPLIT);
+    (length > most_items()).then(|| error().counting("entries", length))
 }
 
-fn most_items() -> usize {
+pub(super) fn most_items() -> usize {
     usize::try_from(MAX_ITEMS).unwrap_or_default()
 }
 
@@ -107,7 +122,8 @@ fn of_config(at: &Path, group: &PodCliqueScalingGroupConfig) -> Vec<FieldError> 
 
 fn check_count(at: &Path, count: i32) -> Option<FieldError> {
     let problem = || format!("must not be greater than {MAX_REPLICAS}");
-    (count > MAX_REPLICAS).then(|| at.wrong(count, problem(), SPLIT))
+    let error = || at.wrong(count, problem(), SPLIT);
+    (count > MAX_REPLICAS).then(|| error().counting("replicas", count))
 }
 
 /// What makes a scaling group too large by itself.

@@ -19,16 +19,21 @@ pub fn validate(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 }
 
 /// The same, however many there are.
-pub(super) fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
-    let over = oversize::of_template(pcs);
+fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    let over = oversize::errors_of_sent(pcs);
     if over.is_empty() {
-        [within_limits(pcs, rules), claim_names::check(pcs)].concat()
+        broken_rules(pcs, rules)
     } else {
         over
     }
 }
 
-/// The same of a set that is within its limits: nothing here walks further than they allow.
+/// What is wrong with a set that is sent, and within its limits.
+pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    [within_limits(pcs, rules), claim_names::check(pcs)].concat()
+}
+
+/// The same of a stored set, within those limits that it is acted on: nothing here walks further than they allow.
 pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let each = [
         names::check(pcs),

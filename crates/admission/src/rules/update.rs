@@ -1,13 +1,13 @@
 //! What may not change in the life of a set.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use api::podcliqueset::CliqueStartupType;
 use api::{PodCliqueSet, WorkloadType};
 
-use super::create::all_errors;
 use super::immutable::{self, fixed, same};
 use super::options::Rules;
+use super::ratchet;
 use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path};
 use crate::places::{scaling_groups, template};
@@ -21,7 +21,7 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
     if new.metadata.deletion_timestamp.is_some() || is_same(old, new) {
         return Vec::new();
     }
-    let mut errors = new_errors(old, all_errors(new, rules), rules);
+    let mut errors = ratchet::find_news(old, new, rules);
     errors.extend(immutable::check(old, new, rules));
     errors.extend(compositions(old, new));
     errors.extend(training(old, new));
@@ -36,20 +36,6 @@ fn is_same(old: &PodCliqueSet, new: &PodCliqueSet) -> bool {
         && before.labels == after.labels
         && before.annotations == after.annotations
         && old.spec == new.spec
-}
-
-/// What was not wrong before. Mostly nothing is wrong, and then there is nothing to compare.
-fn new_errors(old: &PodCliqueSet, mut after: Vec<FieldError>, rules: &Rules) -> Vec<FieldError> {
-    if after.is_empty() {
-        return after;
-    }
-    let before = all_errors(old, rules);
-    if before == after {
-        return Vec::new();
-    }
-    let before: HashSet<FieldError> = before.into_iter().collect();
-    after.retain(|error| !before.contains(error));
-    after
 }
 
 /// The parts of a set are those it was created with; where they start in order, the order too, and

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use admission::defaults::{DefaultsConfig, apply, apply_in_place};
 use admission::oversize::of_text;
+use admission::validated_set::validate_set;
 use admission::{Rules, validate, validate_update};
 use api::PodCliqueSet;
 use rstest::rstest;
@@ -86,14 +87,17 @@ fn is_refused(name: &str, text: &[u8]) -> bool {
     let (validated, errors) = timed(|| validate(&set, &Rules::default()));
     let stored = stored_before(&set);
     let (updated, changed) = timed(|| validate_update(&stored, &set, &Rules::default()));
+    let (acted_on, as_stored) = timed(|| validate_set(&set, &DefaultsConfig::default()));
     let all = scanned + decoded + defaulted + validated.max(updated);
     eprintln!(
         "{name} ({bytes} bytes): {all:.1?} in all: scanned {scanned:.1?}, decoded {decoded:.1?}, \
-         defaults {defaulted:.1?}, validated {validated:.1?}, as an update {updated:.1?}, {} errors",
+         defaults {defaulted:.1?}, validated {validated:.1?}, as an update {updated:.1?}, \
+         as stored {acted_on:.1?}, {} errors",
         errors.len(),
     );
     assert!(is_bounded(&errors), "{name}: {} errors", errors.len());
     assert!(is_bounded(&changed), "{name}: {} errors", changed.len());
+    assert!(is_bounded(&as_stored.errors), "{name}: as stored");
     let unchanged = validate_update(&set, &set, &Rules::default());
     assert!(unchanged.is_empty(), "{name}: no change is refused");
     !errors.is_empty()

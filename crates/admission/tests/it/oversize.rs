@@ -1,7 +1,7 @@
 //! How large a set may be.
 
 use admission::defaults::{DefaultsConfig, apply};
-use admission::oversize::{of_live, of_template, of_text};
+use admission::oversize::{of_live, of_sent, of_text};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::EnvVar;
@@ -23,7 +23,7 @@ fn defaulted(set: SetBuilder) -> PodCliqueSet {
 }
 
 fn describe_errors(set: SetBuilder) -> String {
-    let errors = of_template(&defaulted(set));
+    let errors = of_sent(&defaulted(set));
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }
@@ -195,7 +195,7 @@ fn a_text_of_too_many_entries_is_refused_like_the_set() {
     for count in [19_000, 20_000] {
         let set = defaulted(demo().with(with_variables(count)));
         let text = serde_json::to_vec(&set).unwrap();
-        let is_refused = !of_template(&set).is_empty();
+        let is_refused = !of_sent(&set).is_empty();
         assert_eq!(of_text(&text).is_some(), is_refused, "{count}");
     }
 }

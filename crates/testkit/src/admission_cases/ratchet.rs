@@ -1,10 +1,12 @@
 //! What was wrong before is not held against a change, and what is wrong now is.
 
+mod moved;
+
 use super::{Case, edits, update_of};
 use crate::good_set::{CLIQUES, Edit, FRONTEND, GROUP, at};
 
 pub(super) fn cases() -> Vec<Case> {
-    [kept(), kept_in_lists(), touched()].concat()
+    [kept(), kept_in_lists(), touched(), moved::cases()].concat()
 }
 
 /// The set is scaled, and what is wrong with it stays.

@@ -17,7 +17,7 @@ impl Judge {
         let patch = sent.and_then(|sent| {
             let before: PodCliqueSet = decode(sent).ok()?;
             // It is refused next, whatever it says; a patch would take several times its size.
-            if !oversize::of_template(&before).is_empty() {
+            if !oversize::of_sent(&before).is_empty() {
                 return None;
             }
             let mut after = before.clone();

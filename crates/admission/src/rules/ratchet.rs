@@ -1,0 +1,157 @@
+//! What was wrong before is not held against a change.
+//!
+//! An error is no news if the same was wrong with the same thing. A thing is known by its name, not
+//! by its place in a list, in which others come and go. Of what has a limit, as much as before or
+//! less is no news.
+//!
+//! What else is wrong with a set that is over its limits is never looked at: of its updates only the
+//! limits are judged.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use api::PodCliqueSet;
+use serde_json::Value;
+
+use super::create::broken_rules;
+use super::options::Rules;
+use crate::field::FieldError;
+use crate::oversize;
+
+/// What is wrong with the new set and was not wrong with the old one. Mostly nothing is wrong, and then
+/// there is nothing to compare.
+pub(super) fn find_news(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
+    let over = oversize::errors_of_sent(new);
+    let broken = if over.is_empty() {
+        broken_rules(new, rules)
+    } else {
+        Vec::new()
+    };
+    if over.is_empty() && broken.is_empty() {
+        return Vec::new();
+    }
+    let before = oversize::all_of_sent(old);
+    match (before.is_empty(), over.is_empty()) {
+        (true, true) => new_rules(broken, &broken_rules(old, rules), [old, new]),
+        (true, false) => over,
+        (false, _) => grown(over, &before, [old, new]),
+    }
+}
+
+/// Limits that were not broken before, or not so far.
+fn grown(
+    mut over: Vec<FieldError>,
+    before: &[FieldError],
+    [old, new]: [&PodCliqueSet; 2],
+) -> Vec<FieldError> {
+    let mut known = HashMap::new();
+    let names = Names::of(old);
+    for error in before {
+        if let Some(counted) = error.counted {
+            let most = known.entry((names.put_into(&error.path), counted.what));
+            let most = most.or_insert(counted.count);
+            *most = counted.count.max(*most);
+        }
+    }
+    let names = Names::of(new);
+    over.retain(|error| {
+        let counted = error.counted;
+        let most = counted.and_then(|c| known.get(&(names.put_into(&error.path), c.what)));
+        counted
+            .zip(most)
+            .is_none_or(|(now, most)| now.count > *most)
+    });
+    over
+}
+
+/// Errors that were not there before, or not so often: things may have one name, or none.
+fn new_rules(
+    mut after: Vec<FieldError>,
+    before: &[FieldError],
+    [old, new]: [&PodCliqueSet; 2],
+) -> Vec<FieldError> {
+    if before == after {
+        return Vec::new();
+    }
+    let mut known: HashMap<_, usize> = HashMap::new();
+    let names = Names::of(old);
+    for error in before {
+        let times = known.entry(names.identify(error)).or_default();
+        *times = times.saturating_add(1);
+    }
+    let names = Names::of(new);
+    after.retain(|error| match known.get_mut(&names.identify(error)) {
+        Some(times) if *times > 0 => {
+            *times = times.saturating_sub(1);
+            false
+        }
+        _ => true,
+    });
+    after
+}
+
+/// The names of what is in the lists of a set.
+struct Names<'a> {
+    set: &'a PodCliqueSet,
+    written: OnceCell<Value>,
+}
+
+impl<'a> Names<'a> {
+    fn of(set: &'a PodCliqueSet) -> Self {
+        Self {
+            set,
+            written: OnceCell::new(),
+        }
+    }
+
+    /// Where it is, what is there, and what is wrong with it. The remedy offers what else there is.
+    fn identify(&self, error: &FieldError) -> (String, String, String) {
+        (
+            self.put_into(&error.path),
+            error.value.clone(),
+            self.put_into(&error.problem),
+        )
+    }
+
+    /// What cannot be written has no names; paths stay as they are.
+    fn written(&self) -> &Value {
+        let write = || serde_json::to_value(self.set).unwrap_or_default();
+        self.written.get_or_init(write)
+    }
+
+    /// The words with a name for each place in a list, in all paths.
+    fn put_into(&self, words: &str) -> String {
+        let is_path = |word: &str| word.starts_with("spec.") && word.contains('[');
+        let words = words.split(' ').map(|word| {
+            if is_path(word) {
+                Cow::from(name_places(word, self.written()))
+            } else {
+                Cow::from(word)
+            }
+        });
+        words.collect::<Vec<_>>().join(" ")
+    }
+}
+
+fn name_places(path: &str, set: &Value) -> String {
+    let mut here = Some(set);
+    let mut named = String::new();
+    for step in path.split_inclusive(['.', '[', ']']) {
+        let key = step.trim_end_matches(['.', '[', ']']);
+        let place: Option<usize> = key.parse().ok();
+        let element = place.and_then(|place| here?.get(place));
+        named.push_str(element.and_then(name_of).unwrap_or(key));
+        named.push_str(step.strip_prefix(key).unwrap_or_default());
+        if !key.is_empty() {
+            here = element.or_else(|| here?.get(key));
+        }
+    }
+    named
+}
+
+/// The name of an element of a list; one of a list of names is its own.
+fn name_of(element: &Value) -> Option<&str> {
+    let name = element.get("name").unwrap_or(element);
+    name.as_str()
+}
