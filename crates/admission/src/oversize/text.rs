@@ -1,31 +1,61 @@
 //! What is refused before it is decoded.
 
-use std::cell::Cell;
+mod place;
+
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use self::place::{Field, Place};
 use super::entries::{MAX_ENTRIES, too_many};
+use super::single::check_list;
 use crate::field::FieldError;
 
-/// Entries of lists that are too many in the text of a set: an object of very many entries takes longer to decode
-/// than to refuse. A text that is no object is not judged here.
+/// What there is too much of in the text of a set: cliques, scaling groups, or entries of all lists. An object of
+/// very many takes longer to decode than to refuse. A text that is no object is not judged here.
 pub fn of_text(text: &[u8]) -> Option<FieldError> {
-    let count = Cell::new(0);
+    let scan = Scan::default();
     let mut text = serde_json::Deserializer::from_slice(text);
     // It ends where there are too many, or where the decoder finds something wrong as well.
-    let _ended = Counter(&count).deserialize(&mut text);
-    (count.get() > MAX_ENTRIES).then(|| too_many(count.get()))
+    let _ended = Counter(&scan, Place::Set).deserialize(&mut text);
+    let entries = scan.entries.get();
+    let too_long = scan.too_long.into_inner();
+    too_long.or_else(|| (entries > MAX_ENTRIES).then(|| too_many(entries)))
+}
+
+/// What was found so far.
+#[derive(Default)]
+struct Scan {
+    entries: Cell<usize>,
+    too_long: RefCell<Option<FieldError>>,
 }
 
 /// Counts the entries of lists, and fails when they are too many.
-struct Counter<'a>(&'a Cell<usize>);
+struct Counter<'a>(&'a Scan, Place);
 
 impl<'de> DeserializeSeed<'de> for Counter<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, text: D) -> Result<(), D::Error> {
         text.deserialize_any(self)
+    }
+}
+
+impl Counter<'_> {
+    /// Counts one list to its end, so that it can be told how long it is.
+    fn refuse_list<'de, A: SeqAccess<'de>>(
+        &self,
+        mut length: usize,
+        mut list: A,
+    ) -> Result<(), A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {
+            length = length.saturating_add(1);
+        }
+        let path = self.1.path();
+        let error = path.and_then(|at| check_list(&at, length));
+        *self.0.too_long.borrow_mut() = error;
+        Err(A::Error::custom("too long a list"))
     }
 }
 
@@ -37,9 +67,18 @@ impl<'de> Visitor<'de> for Counter<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
-        while list.next_element_seed(Counter(self.0))?.is_some() {
-            self.0.set(self.0.get().saturating_add(1));
-            if self.0.get() > MAX_ENTRIES {
+        let (scan, most) = (self.0, self.1.most_entries());
+        let mut length = 0_usize;
+        while list
+            .next_element_seed(Counter(scan, Place::Elsewhere))?
+            .is_some()
+        {
+            length = length.saturating_add(1);
+            scan.entries.set(scan.entries.get().saturating_add(1));
+            if most.is_some_and(|most| length > most) {
+                return self.refuse_list(length, list);
+            }
+            if scan.entries.get() > MAX_ENTRIES {
                 return Err(A::Error::custom("too many entries"));
             }
         }
@@ -47,8 +86,8 @@ impl<'de> Visitor<'de> for Counter<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while map.next_key::<IgnoredAny>()?.is_some() {
-            map.next_value_seed(Counter(self.0))?;
+        while let Some(place) = map.next_key_seed(Field(self.1))? {
+            map.next_value_seed(Counter(self.0, place))?;
         }
         Ok(())
     }

@@ -199,3 +199,51 @@ fn a_text_of_too_many_entries_is_refused_like_the_set() {
         assert_eq!(of_text(&text).is_some(), is_refused, "{count}");
     }
 }
+
+/// A text with that many cliques and groups, which nobody could decode.
+fn parts(cliques: usize, groups: usize) -> Vec<u8> {
+    let list = |count: usize| vec!["7"; count].join(",");
+    let (cliques, groups) = (list(cliques), list(groups));
+    format!(
+        "{{\"spec\":{{\"template\":{{\"cliques\":[{cliques}],\
+         \"podCliqueScalingGroups\":[{groups}]}}}}}}"
+    )
+    .into_bytes()
+}
+
+#[rstest]
+#[case(500, 500, "")]
+#[case(
+    501,
+    0,
+    "spec.template.cliques: 501: entries are too many, at most 500 are allowed; split the \
+     workload into several sets"
+)]
+#[case(
+    30_000,
+    0,
+    "spec.template.cliques: 30000: entries are too many, at most 500 are allowed; split the \
+     workload into several sets"
+)]
+#[case(
+    1,
+    501,
+    "spec.template.podCliqueScalingGroups: 501: entries are too many, at most 500 are allowed; \
+     split the workload into several sets"
+)]
+fn a_text_of_too_many_parts_is_not_decoded(
+    #[case] cliques: usize,
+    #[case] groups: usize,
+    #[case] told: &str,
+) {
+    let error = of_text(&parts(cliques, groups));
+    assert_eq!(error.map_or(String::new(), |e| e.to_string()), told);
+}
+
+#[test]
+fn a_list_that_is_called_like_the_cliques_elsewhere_is_none_of_ours() {
+    let list = vec!["7"; 501].join(",");
+    let text =
+        format!("{{\"cliques\":[{list}],\"status\":{{\"template\":{{\"cliques\":[{list}]}}}}}}");
+    assert_eq!(of_text(text.as_bytes()), None);
+}
