@@ -1,5 +1,8 @@
 //! Sets that may not be acted on.
 
+mod cases;
+mod webhook_only;
+
 use insta::assert_snapshot;
 
 use crate::situation::{alone, demo, laid_out, plan};

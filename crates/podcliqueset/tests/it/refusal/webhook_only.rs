@@ -1,0 +1,80 @@
+//! Cases that the webhook refuses and of which a stored set says nothing.
+
+/// Told in other words: they name what was made with another minimum, which still counts.
+pub const OTHER_WORDS: [&str; 2] = ["minimum-is-changed", "minimum-of-a-group-is-changed"];
+
+/// Cases by the reason.
+pub const WEBHOOK_ONLY: [(&str, &[&str]); 6] = [
+    ("nothing is made under these names yet", &CLAIM_NAMES),
+    (
+        "sets that were stored before there was this limit go on",
+        &LIMITS,
+    ),
+    (
+        "what a field was before is not stored, and it is acted on",
+        &FIXED,
+    ),
+    ("the same of the parts of a set", &PARTS),
+    (
+        "a minimum that is not given is that of what was made, so nothing is wrong with it",
+        &["clique-without-a-minimum-shrinks"],
+    ),
+    (
+        "the definition refuses it; a job of nothing is done",
+        &["job-of-no-replicas"],
+    ),
+];
+
+const CLAIM_NAMES: [&str; 6] = [
+    "long-claim-of-a-clique",
+    "long-claim-of-a-group",
+    "long-claim-of-a-member",
+    "long-claim-of-a-set",
+    "long-nvlink-group",
+    "sharing-with-a-dot",
+];
+
+const LIMITS: [&str; 1] = ["too-many-labels-become-more"];
+
+const FIXED: [&str; 27] = [
+    "claim-template-is-added",
+    "constraint-is-added",
+    "constraint-is-changed",
+    "constraint-is-removed",
+    "constraint-of-a-clique-is-added",
+    "constraint-of-a-group-is-added",
+    "group-of-a-job-is-scaled",
+    "image-of-a-job-is-changed",
+    "job-becomes-inference",
+    "job-is-scaled",
+    "labels-of-a-job-are-changed",
+    "nvlink-group-is-added",
+    "nvlink-group-is-removed",
+    "nvlink-group-of-a-clique-is-added",
+    "nvlink-group-of-a-group-is-added",
+    "old-constraint-is-modernized-wrongly",
+    "old-constraint-is-renamed",
+    "priority-of-a-job-is-changed",
+    "role-is-changed",
+    "scheduler-is-changed",
+    "set-becomes-a-job",
+    "sharing-is-added",
+    "sharing-of-a-clique-is-added",
+    "sharing-of-a-group-is-added",
+    "start-is-changed",
+    "start-order-is-changed",
+    "members-are-changed",
+];
+
+const PARTS: [&str; 10] = [
+    "clique-is-added",
+    "clique-is-removed",
+    "clique-is-renamed",
+    "cliques-that-start-explicitly-are-reordered",
+    "cliques-that-start-in-order-are-reordered",
+    "group-is-added",
+    "group-is-removed",
+    "group-is-renamed",
+    "groups-of-a-job-are-reordered",
+    "member-is-removed",
+];
