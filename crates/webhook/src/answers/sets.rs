@@ -43,7 +43,6 @@ impl Judge {
         if let Some(error) = check_size(request) {
             return Answer::Invalid(vec![error]);
         }
-        // What was stored and cannot be read has nothing that could be kept.
         let stored = decode_stored(request);
         let new = match self.with_defaults(sent, stored.as_ref()) {
             Ok(new) => new,
@@ -52,6 +51,9 @@ impl Judge {
         let old = stored.map(|stored| defaults::apply(&stored, &self.defaults));
         let errors = match &old {
             Some(old) => validate_update(old, &new, &self.rules),
+            // What was wrong with one that cannot be read nobody knows: it is mended now, and the
+            // operator tells the rest.
+            None if request.operation == Operation::Update => oversize::of_sent(&new),
             None => validate(&new, &self.rules),
         };
         if !errors.is_empty() {

@@ -110,6 +110,14 @@ fn invalid() -> Value {
     "allowed"
 )]
 #[case::stored_undecodable(update(SETS, &undecodable(good()), &good()), "allowed")]
+#[case::stored_undecodable_and_invalid_still(
+    update(SETS, &undecodable(invalid()), &invalid()),
+    "allowed"
+)]
+#[case::stored_undecodable_and_too_large(
+    update(SETS, &undecodable(good()), &with(good(), "/spec/replicas", json!(10_001))),
+    REPLICAS
+)]
 #[case::invalid(create(SETS, &invalid()), "422 spec.trainingSpec")]
 #[case::invalid_before(
     update(SETS, &invalid(), &with(invalid(), "/spec/replicas", json!(2))),
