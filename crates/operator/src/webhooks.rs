@@ -84,6 +84,8 @@ fn serve(
         defaults: DefaultsConfig {
             termination_delay: config.defaults.termination_delay.clone(),
         },
+        // Any scheduler: one without a profile is told nothing, by the controllers too, and gates
+        // keep its gangs together (docs/semantics.md §8.8).
         rules: Rules::default(),
         exemptions: exemptions(config)?,
     };
