@@ -99,6 +99,16 @@ whole cluster. Grove's, unless the operator is called differently.
 {{- end }}
 {{- end }}
 
+{{/*
+Of the webhook's certificate. Grove's, unless the operator is called differently
+or the values name it: two releases in one namespace have one each.
+*/}}
+{{- define "grove.secretName" -}}
+{{- $name := include "grove.fullname" . }}
+{{- $own := ternary "grove-webhook-server-cert" (printf "%s-webhook-server-cert" $name) (eq $name "grove-operator") }}
+{{- .Values.webhooks.certificates.secretName | default $own }}
+{{- end }}
+
 {{- define "grove.leaseName" -}}
 {{- printf "%s-leader-election" (include "grove.fullname" .) }}
 {{- end }}
@@ -109,7 +119,7 @@ whole cluster. Grove's, unless the operator is called differently.
 {{- $server := get $config "server" | default dict }}
 {{- if .Values.webhooks.enabled }}
 {{- $own := dict
-  "secretName" .Values.webhooks.certificates.secretName
+  "secretName" (include "grove.secretName" .)
   "certProvisionMode" .Values.webhooks.certificates.mode
   "certLifetime" .Values.webhooks.certificates.lifetime
   "serviceName" (include "grove.fullname" .)

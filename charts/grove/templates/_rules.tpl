@@ -8,6 +8,7 @@ Who may create pods may run them as any account of their namespace, so the
 operator's token is worth as much as the strongest account of the namespaces
 it serves. It cannot grant anything to anybody: nothing here is of
 ServiceAccounts, Roles or bindings, and of Secrets the one of its own webhook.
+Of configurations of webhooks it may change who is trusted (at the end).
 */}}
 {{- define "grove.rules" -}}
 # Users make and remove PodCliqueSets; the operator patches its finalizer.
@@ -132,22 +133,25 @@ do not exist; nothing else is different.
   resources: [leases]
   verbs: [create]
 {{- end }}
-{{- with .Values.webhooks }}
-{{- if .enabled }}
-# This one Secret, which the chart makes.
+{{- if .Values.webhooks.enabled }}
+# This one Secret. In mode auto the chart makes it and the operator fills it in.
 - apiGroups: [""]
   resources: [secrets]
-  resourceNames: [{{ .certificates.secretName }}]
-  {{- if eq .certificates.mode "auto" }}
+  resourceNames: [{{ include "grove.secretName" . }}]
+  {{- if eq .Values.webhooks.certificates.mode "auto" }}
   verbs: [get, list, watch, update]
   {{- else }}
   verbs: [get, list, watch]
   {{- end }}
 {{- end }}
 {{- end }}
-{{- end }}
 
-{{/* Whom API servers trust when they call the webhook. */}}
+{{/*
+Whom API servers trust when they call the webhook: the caBundle of these
+configurations. RBAC cannot say "this field": what else `patch` would allow,
+where the webhook leads and what it is asked about, is refused by
+webhookpolicy.yaml. In mode manual there is neither this role nor the policy.
+*/}}
 {{- define "grove.webhookRules" -}}
 - apiGroups: [admissionregistration.k8s.io]
   resources: [mutatingwebhookconfigurations]

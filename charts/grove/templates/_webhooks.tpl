@@ -68,3 +68,27 @@ rules:
     resources: [{{ index . 1 }}]
     scope: Namespaced
 {{- end }}
+
+{{/*
+Whom the authorizer lets through whatever they do: the accounts that it always
+exempts (`admission::authorizer::ALWAYS_EXEMPT`; tests/e2e compares the two) and
+those of the configuration.
+*/}}
+{{- define "grove.exemptUsers" -}}
+- system:kube-controller-manager
+- system:serviceaccount:kube-system:generic-garbage-collector
+- system:serviceaccount:kube-system:namespace-controller
+- system:serviceaccount:kube-system:horizontal-pod-autoscaler
+- system:serviceaccount:kube-system:resource-claim-controller
+- system:serviceaccount:kube-system:podgroup-protection-controller
+- system:kube-scheduler
+- system:serviceaccount:kai-scheduler:pod-grouper
+- system:serviceaccount:kai-scheduler:binder
+- system:serviceaccount:kai-scheduler:scheduler
+- system:serviceaccount:kai-scheduler:podgroup-controller
+- system:serviceaccount:volcano-system:volcano-scheduler
+- system:serviceaccount:volcano-system:volcano-controllers
+{{- range dig "authorizer" "exemptServiceAccountUserNames" list .Values.config }}
+- {{ . | toJson }}
+{{- end }}
+{{- end }}

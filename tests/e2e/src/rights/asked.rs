@@ -12,10 +12,10 @@ const DECISION: &str = "authorization.k8s.io/decision";
 /// Refused by priority and fairness, before it is authorized.
 const TOO_MANY: u16 = 429;
 
-/// Words of refusals that come after that decision; the second by the chart's policy.
+/// Words of refusals that come after that decision; the second by the chart's policies.
 const REFUSALS: [&str; 2] = [
     "a resource you can't set finalizers on",
-    "ValidatingAdmissionPolicy 'grove-operator'",
+    "ValidatingAdmissionPolicy 'grove-operator",
 ];
 
 /// A line of an audit log.

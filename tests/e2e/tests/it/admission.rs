@@ -4,4 +4,5 @@ mod cases;
 mod hostile;
 mod scaled;
 mod served;
+mod trusted;
 mod words;

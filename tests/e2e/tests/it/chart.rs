@@ -3,6 +3,7 @@
 mod confined;
 mod life;
 mod namespaces;
+mod webhooks;
 
 use std::fs;
 use std::process::Command;
@@ -44,7 +45,7 @@ fn values_choose_what_is_rendered() {
     for (value, kind) in [
         (
             "admissionPolicy.enabled=true",
-            "kind: ValidatingAdmissionPolicyBinding",
+            format!("policyName: {}\n", ns.name).as_str(),
         ),
         (
             "metrics.serviceMonitor.enabled=true",
@@ -117,6 +118,14 @@ fn values_choose_whether_others_stand_by_and_who_is_asked() {
         (
             "webhooks.enabled=false,watchNamespaces={a}",
             "kind: ClusterRoleBinding",
+        ),
+        (
+            "webhooks.certificates.mode=manual",
+            "resources: [validatingwebhookconfigurations]",
+        ),
+        (
+            "webhooks.certificates.mode=manual",
+            "kind: ValidatingAdmissionPolicyBinding",
         ),
         (
             "affinity.nodeAffinity.x=1",
@@ -197,6 +206,14 @@ fn values_that_mean_nothing_are_refused_by_their_names() {
         (
             "service.port=2751",
             "service.port is 2751, the port of the probes",
+        ),
+        (
+            "service.port=443",
+            "service.port is 443, the port at which the Service offers the webhook",
+        ),
+        (
+            "config.server.healthProbes.port=443",
+            "config.server.healthProbes.port is 443, the port at which the Service offers",
         ),
     ] {
         let refusal = refused(&ns, &[value]);

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
+use admission::authorizer::ALWAYS_EXEMPT;
 use serde_json::{Value, json};
 
 use crate::harness::client::send;
@@ -13,6 +14,9 @@ use crate::harness::operator::{Operator, free_address};
 use crate::harness::{Namespace, same, site, wait};
 
 const REPLACEMENTS: usize = 4;
+
+/// An account that the configuration exempts from the authorizer.
+const REPAIR: &str = "system:serviceaccount:tools:repair";
 
 #[test]
 fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_nothing_hangs() {
@@ -38,8 +42,10 @@ fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_no
 
     assert_eq!(operator.terminate().code(), Some(0));
     is_told_that_nobody_answers(&ns);
+    goes_on_without_asking(&ns);
     // Autoscalers and the end of what is there wait for nobody.
     ns.kubectl(&["scale", "pclq/svc-0-a", "--replicas=3"]);
+    ns.kubectl(&["scale", "pcs/svc", "--replicas=2"]);
     ns.kubectl(&["delete", "pcs/svc", "--wait=false"]);
     operator.start_again().unwrap();
     ns.until("it is gone", |seen| same("objects", &seen.0, &vec![]));
@@ -53,6 +59,8 @@ fn start(control_plane: &ControlPlane) -> Operator {
     let values = [
         "webhooks.enabled=true,webhooks.certificates.lifetime=20s".to_owned(),
         format!("webhooks.url=https://127.0.0.1:{port},config.server.webhooks.port={port}"),
+        "config.authorizer.enabled=true".to_owned(),
+        format!("config.authorizer.exemptServiceAccountUserNames={{{REPAIR}}}"),
     ];
     let installation = Installation::on(control_plane, &values.each_ref().map(|v| &**v));
     let operator = Operator::start(&installation, &folder("served-operator")).unwrap();
@@ -119,4 +127,50 @@ fn is_told_that_nobody_answers(ns: &Namespace<'_>) {
     let patch = ["patch", "pcs/svc", "--type=merge", "--patch", &patch];
     let refused = ns.command(&patch).output().unwrap();
     assert!(!refused.status.success(), "a change is accepted");
+}
+
+/// Nobody is asked about requests that the authorizer would let through anyway.
+fn goes_on_without_asking(ns: &Namespace<'_>) {
+    let always = ALWAYS_EXEMPT.iter().map(|(user, _)| *user);
+    for user in always.chain([REPAIR]) {
+        assert_eq!(
+            label_as(ns, "pclq/svc-0-a", user, "system:authenticated"),
+            ""
+        );
+    }
+    let pod = ns.kubectl(&["get", "pods", "--output=name"]);
+    let pod = pod.lines().next().unwrap();
+    let nodes = "system:nodes";
+    assert_eq!(label_as(ns, pod, "system:node:a", nodes), "");
+    for (what, user, group) in [
+        ("pclq/svc-0-a", "system:node:a", nodes),
+        ("pclq/svc-0-a", "system:kube-proxy", "system:authenticated"),
+        (
+            pod,
+            "system:serviceaccount:kube-system:other",
+            "system:serviceaccounts",
+        ),
+    ] {
+        let said = label_as(ns, what, user, group);
+        let is_asked = said.contains("failed calling webhook \"authorizer.webhooks.grove.io\"");
+        assert!(is_asked, "{user} {what}: {said}");
+    }
+}
+
+/// What is said to this user who labels that, without effect; nothing if it may.
+fn label_as(ns: &Namespace<'_>, what: &str, user: &str, group: &str) -> String {
+    let (user, group) = (format!("--as={user}"), format!("--as-group={group}"));
+    // Who may do anything: it is not about rights.
+    let mighty = "--as-group=system:masters";
+    let label = [
+        "label",
+        what,
+        "a=b",
+        "--dry-run=server",
+        &user,
+        &group,
+        mighty,
+    ];
+    let output = ns.command(&label).output().unwrap();
+    String::from_utf8(output.stderr).unwrap()
 }

@@ -12,7 +12,7 @@ use crate::harness::operator::{Operator, free_address};
 use crate::harness::{Namespace, same, site};
 
 /// What belongs to the release and is in its namespace or in none, and when it last changed.
-const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions,secrets,mutatingwebhookconfigurations,validatingwebhookconfigurations";
+const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions,secrets,mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicies";
 
 #[test]
 fn workloads_outlive_an_upgrade_and_the_chart_itself() {
