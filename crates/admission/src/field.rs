@@ -7,7 +7,7 @@ use serde::Serialize;
 use domain::object::text::cut_text;
 
 /// Longer values are cut: the path says where to look.
-const MAX_SHOWN_CHARS: usize = 60;
+pub(crate) const MAX_SHOWN_CHARS: usize = 60;
 /// Longer words are cut: they may have a name of a megabyte in them, and go into a status.
 const MAX_TEXT: usize = 400;
 /// Names that are offered have less room, so that what else there is to do is told too.

@@ -3,8 +3,9 @@
 
 use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
+use domain::object::text::cut_text;
 
-use crate::field::{FieldError, Path};
+use crate::field::{FieldError, MAX_SHOWN_CHARS, Path};
 use crate::places::{cliques, group_of, scaling_groups, template};
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
@@ -73,11 +74,16 @@ impl Placed<'_> {
             &self.constraint.topology_name,
             &first.constraint.topology_name,
         );
+        if own == other {
+            return None;
+        }
+        // It may be a megabyte, and differ from that of 500 cliques.
+        let other = cut_text(other, MAX_SHOWN_CHARS);
         let problem = format!(
             "all constraints name one topology, and {} names {other:?}",
             first.at
         );
         let at = self.at.field("topologyName");
-        (own != other).then(|| at.wrong(own, problem, "use the same name, or omit it to inherit"))
+        Some(at.wrong(own, problem, "use the same name, or omit it to inherit"))
     }
 }
