@@ -16,13 +16,13 @@ use domain::plan::Kind;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use kube::Client;
-use kube::core::DeserializeGuard;
 use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
 use tokio::time::{Instant, sleep_until};
 
 use crate::caches::watched::{Selection, Watched, WatchedScope};
 use crate::context::Context;
+use crate::guarded::Guarded;
 use crate::heard::{self, Heard};
 use crate::metrics::ByKind;
 use crate::scope::Scope;
@@ -196,7 +196,7 @@ impl Informer {
         }
     }
 
-    fn take_in<K: Watched>(&self, event: watcher::Event<DeserializeGuard<K>>) {
+    fn take_in<K: Watched>(&self, event: watcher::Event<Guarded<K>>) {
         let context = &self.context;
         let cache = context.caches.of::<K>();
         match event {

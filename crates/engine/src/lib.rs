@@ -22,6 +22,7 @@ pub mod controllers;
 pub mod crds;
 pub mod event_recorder;
 pub mod flow;
+pub mod guarded;
 pub mod heard;
 pub mod informer;
 pub mod kinds;

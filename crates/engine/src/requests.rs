@@ -11,7 +11,7 @@ use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
 };
 use kube::client::Body;
-use kube::core::{DeserializeGuard, Request, Status};
+use kube::core::{Request, Status};
 use kube::{Client, Resource};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
 use crate::flow::Flow;
+use crate::guarded::Guarded;
 use crate::heard::HEAD_TIMEOUT;
 use crate::leader::WriteFence;
 use crate::metrics::{ByRequest, Metrics};
@@ -201,7 +202,7 @@ impl Requests {
         let all = Request::new(R::url_path(&(), scope.namespace()));
         let request = all.list(&ListParams::default().labels(selector));
         let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
-        let list: ObjectList<DeserializeGuard<R>> =
+        let list: ObjectList<Guarded<R>> =
             self.send(what, HEAD_TIMEOUT, LIST_TIMEOUT, request).await?;
         Ok(list
             .items

@@ -2,12 +2,13 @@
 
 use std::fmt::Debug;
 
-use kube::core::{ClusterResourceScope, DeserializeGuard, NamespaceResourceScope};
+use kube::core::{ClusterResourceScope, NamespaceResourceScope};
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 
 use crate::cache::{Cache, Change};
 use crate::caches::Caches;
+use crate::guarded::Guarded;
 use crate::scope::Scope;
 
 /// A kind that the operator watches. Its name, version and scope follow from the type.
@@ -59,7 +60,7 @@ pub trait WatchedScope: Sized {
     fn scopes(scopes: &[Scope]) -> Vec<Scope>;
 
     /// What lists and watches it in one of them.
-    fn api<K>(client: Client, scope: &Scope) -> Api<DeserializeGuard<K>>
+    fn api<K>(client: Client, scope: &Scope) -> Api<Guarded<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>;
 }
@@ -69,7 +70,7 @@ impl WatchedScope for NamespaceResourceScope {
         scopes.to_vec()
     }
 
-    fn api<K>(client: Client, scope: &Scope) -> Api<DeserializeGuard<K>>
+    fn api<K>(client: Client, scope: &Scope) -> Api<Guarded<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>,
     {
@@ -86,7 +87,7 @@ impl WatchedScope for ClusterResourceScope {
         whole.cloned().collect()
     }
 
-    fn api<K>(client: Client, _: &Scope) -> Api<DeserializeGuard<K>>
+    fn api<K>(client: Client, _: &Scope) -> Api<Guarded<K>>
     where
         K: Resource<DynamicType = (), Scope = Self>,
     {

@@ -86,8 +86,7 @@ async fn a_watch_in_order_is_begun_anew_with_a_list_every_half_an_hour() {
         let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
         let object =
             json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata});
-        let event = json!({"type": "BOOKMARK", "object": object});
-        Reply::Every(Duration::from_secs(40), event)
+        Reply::Every(Duration::from_secs(40), "BOOKMARK", object)
     };
     let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
@@ -109,10 +108,7 @@ async fn bookmarks_are_a_sign_of_life() {
         let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
         let object =
             json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata});
-        Reply::Every(
-            Duration::from_secs(40),
-            json!({"type": "BOOKMARK", "object": object}),
-        )
+        Reply::Every(Duration::from_secs(40), "BOOKMARK", object)
     };
     let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
@@ -176,10 +172,7 @@ async fn without_strays(reply: fn() -> Reply, seconds: u64) -> (Arc<Context>, St
             let object = json!({"apiVersion": "v1", "kind": "Service", "metadata": {
                 "name": "late", "namespace": "default", "uid": "late", "resourceVersion": "7",
             }});
-            return Reply::Every(
-                Duration::from_secs(1),
-                json!({"type": "ADDED", "object": object}),
-            );
+            return Reply::Every(Duration::from_secs(1), "ADDED", object);
         }
         if asked.contains("managed-by%21%3D") {
             return reply();

@@ -15,6 +15,7 @@ mod caches;
 mod crds;
 mod event_recorder;
 mod flow;
+mod guarded;
 mod hangs;
 mod informer;
 mod leader;

@@ -123,8 +123,8 @@ pub enum Reply {
     Hang,
     /// The head of the answer comes, and that is all.
     Silent,
-    /// A stream that says this again and again.
-    Every(Duration, Value),
+    /// A watch that shows an event of this type and this object again and again.
+    Every(Duration, &'static str, Value),
 }
 
 /// A context whose requests go there.
@@ -169,12 +169,15 @@ async fn respond(reply: Reply) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
         Reply::Hang => std::future::pending().await,
         Reply::Silent => (200, futures::stream::pending().boxed()),
         Reply::Answer(code, value) => (code, futures::stream::iter([frame(&value)]).boxed()),
-        Reply::Every(pause, value) => {
+        Reply::Every(pause, type_, object) => {
+            // In the order in which API servers write it.
+            let event = format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n");
+            let event = Bytes::from(event);
             let ticks = futures::stream::unfold((), move |()| async move {
                 tokio::time::sleep(pause).await;
                 Some(((), ()))
             });
-            (200, ticks.map(move |()| frame(&value)).boxed())
+            (200, ticks.map(move |()| Ok(Frame::data(event.clone()))).boxed())
         }
     };
     let response = response.status(code);

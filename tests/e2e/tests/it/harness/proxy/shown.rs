@@ -100,8 +100,8 @@ impl Watch {
         }
         match edit(&type_, event["object"].take()) {
             Shown::As(object) => {
-                event["object"] = object;
-                Some(format!("{event}\n"))
+                // In the order in which API servers write it.
+                Some(format!("{{\"type\":\"{type_}\",\"object\":{object}}}\n"))
             }
             Shown::Nothing => None,
             Shown::Expired => Some(format!(

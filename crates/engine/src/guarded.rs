@@ -1,0 +1,68 @@
+//! One object of many, which may be one that cannot be decoded: that spoils no other.
+//!
+//! Decoded from its text in one pass. kube's `DeserializeGuard` makes a tree of each object first,
+//! and a copy of that: with managed fields, most of what a watch costs.
+
+use std::borrow::Cow;
+
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use kube::core::PartialObjectMeta;
+use kube::core::error_boundary::InvalidObject;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, de::DeserializeOwned};
+use serde_json::value::RawValue;
+
+/// The object, or its metadata and what is wrong with it.
+#[derive(Clone, Debug)]
+pub struct Guarded<K>(pub Result<K, InvalidObject>);
+
+impl<'de, K: DeserializeOwned + Resource> Deserialize<'de> for Guarded<K> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = Box::<RawValue>::deserialize(deserializer)?;
+        match serde_json::from_str::<K>(text.get()) {
+            Ok(object) => Ok(Self(Ok(object))),
+            Err(error) => {
+                let named = serde_json::from_str::<PartialObjectMeta<K>>(text.get());
+                let metadata = named.map_err(D::Error::custom)?.metadata;
+                let error = error.to_string();
+                Ok(Self(Err(InvalidObject { error, metadata })))
+            }
+        }
+    }
+}
+
+impl<K: Resource> Resource for Guarded<K> {
+    type DynamicType = K::DynamicType;
+    type Scope = K::Scope;
+
+    fn kind(dt: &K::DynamicType) -> Cow<'_, str> {
+        K::kind(dt)
+    }
+
+    fn group(dt: &K::DynamicType) -> Cow<'_, str> {
+        K::group(dt)
+    }
+
+    fn version(dt: &K::DynamicType) -> Cow<'_, str> {
+        K::version(dt)
+    }
+
+    fn plural(dt: &K::DynamicType) -> Cow<'_, str> {
+        K::plural(dt)
+    }
+
+    fn meta(&self) -> &ObjectMeta {
+        match &self.0 {
+            Ok(object) => object.meta(),
+            Err(invalid) => &invalid.metadata,
+        }
+    }
+
+    fn meta_mut(&mut self) -> &mut ObjectMeta {
+        match &mut self.0 {
+            Ok(object) => object.meta_mut(),
+            Err(invalid) => &mut invalid.metadata,
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! One object that cannot be decoded spoils neither a list nor a watch.
+
+use api::PodClique;
+use engine::guarded::Guarded;
+use kube::Resource;
+use kube::core::{ObjectList, WatchEvent};
+
+const READABLE: &str = r#"{"apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
+    "metadata": {"name": "a", "namespace": "n", "managedFields": [{"manager": "m"}]},
+    "spec": {"roleName": "r", "podSpec": {"containers": []}, "replicas": 1}}"#;
+const UNREADABLE: &str = r#"{"apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
+    "metadata": {"name": "b", "namespace": "n"}, "spec": {"replicas": "many"}}"#;
+
+fn describe(guarded: &Guarded<PodClique>) -> String {
+    let name = guarded.meta().name.as_deref().unwrap();
+    match &guarded.0 {
+        Ok(_) => name.to_owned(),
+        Err(invalid) => format!("{name}: {}", invalid.error),
+    }
+}
+
+#[test]
+fn in_a_list_the_others_are_read() {
+    let list = format!(
+        r#"{{"apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueList", "metadata": {{}},
+            "items": [{UNREADABLE}, {READABLE}]}}"#
+    );
+    let list: ObjectList<Guarded<PodClique>> = serde_json::from_str(&list).unwrap();
+    let all: Vec<String> = list.items.iter().map(describe).collect();
+    let [unreadable, readable] = all.as_slice() else {
+        panic!("{all:?}")
+    };
+    assert!(unreadable.starts_with("b: ") && unreadable.contains("many"));
+    assert_eq!(readable, "a");
+}
+
+#[test]
+fn a_watch_names_what_it_cannot_read() {
+    for (object, name) in [(READABLE, "a"), (UNREADABLE, "b")] {
+        let line = format!(r#"{{"type":"MODIFIED","object":{object}}}"#);
+        let WatchEvent::Modified(guarded) =
+            serde_json::from_slice::<WatchEvent<Guarded<PodClique>>>(line.as_bytes()).unwrap()
+        else {
+            panic!("{line}")
+        };
+        assert_eq!(guarded.meta().name.as_deref(), Some(name));
+        assert_eq!(guarded.0.is_ok(), name == "a");
+    }
+}
+
+#[test]
+fn what_is_no_object_is_an_error() {
+    for text in ["7", r#"{"metadata": 7}"#, "{"] {
+        assert!(serde_json::from_str::<Guarded<PodClique>>(text).is_err());
+    }
+}
