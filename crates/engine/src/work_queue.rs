@@ -23,9 +23,13 @@ use state::State;
 
 /// The least rest after a turn.
 pub const LEAST_REST: Duration = Duration::from_millis(20);
-/// A key rests so many times as long as the decision took: a set of 10,000 pods must not keep a
-/// core busy by itself.
-pub const REST_PER_DECISION: u32 = 5;
+/// So many times as long as the decision took a key rests if that is less than [`SHORT_REST`]: pods
+/// that come up one after the other cost little.
+const REST_PER_DECISION: u32 = 50;
+/// What a person does not notice.
+const SHORT_REST: Duration = Duration::from_millis(250);
+/// The same at least: a set of 10,000 pods must not keep a core busy by itself.
+const REST_PER_LONG_DECISION: u32 = 5;
 /// A reconcile that takes longer leaves its slot to others.
 pub const SLOW: Duration = Duration::from_secs(1);
 
@@ -55,6 +59,13 @@ pub struct TurnEnd {
     pub deciding: Duration,
     /// When to come again if nothing happens before.
     pub again: Option<Duration>,
+}
+
+/// How long a key rests whose decision took so long. What is due at a time is not put off by that.
+pub fn rest_after(deciding: Duration) -> Duration {
+    let short = (deciding * REST_PER_DECISION).min(SHORT_REST);
+    let long = deciding * REST_PER_LONG_DECISION;
+    LEAST_REST.max(short).max(long)
 }
 
 impl WorkQueue {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::Key;
 use tokio::time::Instant;
 
-use super::{LEAST_REST, REST_PER_DECISION, SLOW, Turn, TurnEnd};
+use super::{LEAST_REST, SLOW, Turn, TurnEnd, rest_after};
 
 /// So many rests are remembered before those that are over are forgotten.
 const MAX_RESTS: usize = 1000;
@@ -47,14 +47,18 @@ impl State {
         if let Some(running) = self.running.get_mut(&key) {
             running.is_dirty = true;
         } else if !self.waiting.contains_key(&key) {
-            self.add_at(key, now, now);
+            self.add_rested(key, now);
         }
     }
 
-    /// Adds a key for that time, or for the end of its rest.
-    fn add_at(&mut self, key: Key, at: Instant, now: Instant) {
+    /// Adds a key for now, or for the end of its rest.
+    fn add_rested(&mut self, key: Key, now: Instant) {
         let rested = self.rests.get(&key).copied();
-        let at = rested.map_or(at, |rested| rested.max(at));
+        self.add_at(key, rested.unwrap_or(now).max(now), now);
+    }
+
+    /// Adds a key for that time, unless it comes before.
+    fn add_at(&mut self, key: Key, at: Instant, now: Instant) {
         let before = self.later_at.get(&key).copied();
         if before.is_some_and(|before| before <= at) {
             return;
@@ -152,12 +156,15 @@ impl State {
         let Some(running) = self.running.remove(key) else {
             return;
         };
-        let rest = LEAST_REST.max(end.deciding * REST_PER_DECISION);
-        self.rest(key, running.since + end.deciding + rest, now);
+        let decided = running.since + end.deciding;
+        self.rest(key, decided + rest_after(end.deciding), now);
         if running.is_dirty {
-            self.add_at(key.clone(), now, now);
-        } else if let Some(again) = end.again {
-            self.add_at(key.clone(), now + again, now);
+            self.add_rested(key.clone(), now);
+        }
+        if let Some(again) = end.again {
+            // It is due then: that is one more decision, and not many.
+            let at = (now + again).max(decided + LEAST_REST);
+            self.add_at(key.clone(), at, now);
         }
     }
 

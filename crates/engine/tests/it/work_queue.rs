@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::Key;
-use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, WorkQueue};
+use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, WorkQueue, rest_after};
 use futures::FutureExt;
 use tokio::time::{Instant, advance};
 
@@ -95,22 +95,42 @@ async fn a_key_that_rested_comes_at_once() {
     assert_eq!(handed_out(&queue), ["a"]);
 }
 
-#[tokio::test(start_paused = true)]
-async fn the_rest_grows_with_what_the_decision_took() {
-    let queue = WorkQueue::default();
-    add(&queue, &["a"]);
-    handed_out(&queue);
+#[test]
+fn the_rest_grows_with_what_the_decision_took() {
+    let ms = Duration::from_millis;
+    for (deciding, rest) in [(0, 20), (1, 50), (4, 200), (5, 250), (40, 250), (100, 500)] {
+        assert_eq!(rest_after(ms(deciding)), ms(rest), "{deciding} ms");
+    }
+}
+
+/// Has the key decided for so long, and asks for it again after that time.
+async fn decide_long(queue: &WorkQueue, again: Option<Duration>) -> Instant {
+    add(queue, &["a"]);
+    handed_out(queue);
     let deciding = Duration::from_millis(100);
     advance(deciding).await;
-    let end = TurnEnd {
-        deciding,
-        ..TurnEnd::default()
-    };
-    queue.finish(&key("a"), end);
-    add(&queue, &["a"]);
-    let began = Instant::now();
+    queue.finish(&key("a"), TurnEnd { deciding, again });
+    add(queue, &["a"]);
+    Instant::now()
+}
+
+#[tokio::test(start_paused = true)]
+async fn events_wait_for_the_end_of_the_rest() {
+    let queue = WorkQueue::default();
+    let began = decide_long(&queue, None).await;
     queue.next(SLOTS).await;
     assert_eq!(began.elapsed(), Duration::from_millis(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_due_at_a_time_is_not_put_off_by_a_rest() {
+    for (due, handed_out) in [(300, 300), (700, 500), (5, 20)] {
+        let queue = WorkQueue::default();
+        let due = Duration::from_millis(due);
+        let began = decide_long(&queue, Some(due)).await;
+        queue.next(SLOTS).await;
+        assert_eq!(began.elapsed(), Duration::from_millis(handed_out));
+    }
 }
 
 #[tokio::test(start_paused = true)]
