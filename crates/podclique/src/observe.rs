@@ -208,7 +208,7 @@ pub fn observe(
         .as_ref()
         .and_then(|key| caches.of::<PodCliqueSet>().get(key));
     let (mut pods, released) = pods_of(podclique, set_key.as_ref(), caches);
-    pods.sort_by_cached_key(|p| (p.index(), p.name().to_owned()));
+    domain::object::pod::sort_pods(&mut pods);
     let gang = gang_of(meta, set.as_deref(), caches);
     let is_replica_terminating = set
         .as_ref()

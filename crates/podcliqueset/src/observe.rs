@@ -351,7 +351,7 @@ fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, ObservedClique) 
     let mut pods = caches.of::<Pod>().owned_by(&*podclique);
     // Pods without an index were created by hand.
     pods.retain(|p| p.index().is_some());
-    pods.sort_by_cached_key(|p| (p.index(), p.name().to_owned()));
+    domain::object::pod::sort_pods(&mut pods);
     (
         ownership::name(&podclique.metadata).to_owned(),
         ObservedClique { podclique, pods },

@@ -6,6 +6,8 @@ mod start_order;
 mod state;
 mod status;
 
+use std::sync::Arc;
+
 use api::labels;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference, Time};
@@ -67,6 +69,13 @@ pub struct SchedulingGroup {
 pub struct Gate {
     /// Name of the gate.
     pub name: String,
+}
+
+/// Sorts them by index, and by name where several have one.
+pub fn sort_pods(pods: &mut [Arc<Pod>]) {
+    // By name they are sorted already, but for those that are to be adopted.
+    pods.sort_by(|a, b| a.name().cmp(b.name()));
+    pods.sort_by_cached_key(|pod| pod.index());
 }
 
 impl Pod {

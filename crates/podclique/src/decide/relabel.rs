@@ -1,6 +1,9 @@
 //! Labels of pods are restored, except those of terminating pods: a stuck one has left the headless
 //! Service by its label.
 
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
 use api::labels;
 use domain::Pod;
 use domain::object::ownership;
@@ -28,12 +31,22 @@ const IMMUTABLE_LABELS: [&str; 11] = [
 
 /// Pods whose labels were edited.
 pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
+    let Some(first) = snapshot.pods.first().and_then(|pod| pod.index()) else {
+        return Vec::new();
+    };
+    // The same of all pods but for the index.
+    let mut right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), first);
     let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
-    pods.filter_map(|pod| correct(snapshot, pod)).collect()
+    let corrections = pods.filter_map(|pod| {
+        let index = right.get_mut(labels::POD_INDEX)?;
+        index.clear();
+        write!(index, "{}", pod.index()?).ok()?;
+        correct(pod, &right)
+    });
+    corrections.collect()
 }
 
-fn correct(snapshot: &Snapshot, pod: &Pod) -> Option<Action> {
-    let right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), pod.index()?);
+fn correct(pod: &Pod, right: &BTreeMap<String, String>) -> Option<Action> {
     let wrong = IMMUTABLE_LABELS
         .iter()
         .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));

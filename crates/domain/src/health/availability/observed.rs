@@ -80,13 +80,12 @@ fn facts_of_a_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
 /// The pod that most needs a look: one with a reason of its own before one that merely waits.
 fn worst(pods: &[&Pod]) -> Option<String> {
     let unready = pods.iter().filter(|p| !p.is_ready() && !p.is_completed());
-    let mut troubled: Vec<(bool, &str, &str)> = unready
-        .filter_map(|p| Some((is_mere_waiting(p.trouble()?), p.name(), p.trouble()?)))
-        .collect();
-    troubled.sort_unstable();
-    troubled
-        .first()
-        .map(|(_, name, trouble)| format!("{name}: {trouble}"))
+    let troubled = unready.filter_map(|p| {
+        let trouble = p.trouble()?;
+        Some((is_mere_waiting(trouble), p.name(), trouble))
+    });
+    let (_, name, trouble) = troubled.min()?;
+    Some(format!("{name}: {trouble}"))
 }
 
 fn is_mere_waiting(trouble: &str) -> bool {
