@@ -37,6 +37,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
 
+use crate::guarded::forget_managers;
 use crate::scope::Scope;
 use attempts::Attempts;
 pub use change::Change;
@@ -237,6 +238,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
 
     /// Puts the object in unless this very state is there.
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
+        forget_managers(&mut object);
         self.keep_deleted(&mut object);
         self.settled.extend(self.unsettled.remove(&key));
         let is_same = |o: &Arc<K>| {

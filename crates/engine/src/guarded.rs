@@ -21,7 +21,10 @@ impl<'de, K: DeserializeOwned + Resource> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         match serde_json::from_str::<K>(text.get()) {
-            Ok(object) => Ok(Self(Ok(object))),
+            Ok(mut object) => {
+                forget_managers(&mut object);
+                Ok(Self(Ok(object)))
+            }
             Err(error) => {
                 let named = serde_json::from_str::<PartialObjectMeta<K>>(text.get());
                 let metadata = named.map_err(D::Error::custom)?.metadata;
@@ -30,6 +33,12 @@ impl<'de, K: DeserializeOwned + Resource> Deserialize<'de> for Guarded<K> {
             }
         }
     }
+}
+
+/// Who set which field is read by nobody, takes most of an object's memory, and is kept by the API
+/// server where a PUT is without it.
+pub(crate) fn forget_managers<K: Resource>(object: &mut K) {
+    object.meta_mut().managed_fields = None;
 }
 
 impl<K: Resource> Resource for Guarded<K> {

@@ -32,6 +32,8 @@ fn in_a_list_the_others_are_read() {
     };
     assert!(unreadable.starts_with("b: ") && unreadable.contains("many"));
     assert_eq!(readable, "a");
+    let managers = list.items.iter().map(|item| &item.meta().managed_fields);
+    assert!(managers.into_iter().all(Option::is_none));
 }
 
 #[test]
