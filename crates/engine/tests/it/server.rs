@@ -177,7 +177,10 @@ async fn respond(reply: Reply) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
                 tokio::time::sleep(pause).await;
                 Some(((), ()))
             });
-            (200, ticks.map(move |()| Ok(Frame::data(event.clone()))).boxed())
+            (
+                200,
+                ticks.map(move |()| Ok(Frame::data(event.clone()))).boxed(),
+            )
         }
     };
     let response = response.status(code);
