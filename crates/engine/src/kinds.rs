@@ -137,6 +137,21 @@ impl Watched for Pod {
         fallback_selector: labels::POD_CLIQUE,
     };
 
+    /// Kubelets write statuses for more than is decoded here. What waits for another version of the
+    /// pod comes again by itself.
+    fn says_the_same(old: &Self, new: &Self) -> bool {
+        let (before, after) = (&old.metadata, &new.metadata);
+        before.uid == after.uid
+            && before.deletion_timestamp == after.deletion_timestamp
+            && before.deletion_grace_period_seconds == after.deletion_grace_period_seconds
+            && before.labels == after.labels
+            && before.annotations == after.annotations
+            && before.owner_references == after.owner_references
+            && before.finalizers == after.finalizers
+            && old.spec == new.spec
+            && old.status == new.status
+    }
+
     /// The slot's next holder gets a name of its own. Not of a PodClique that is gone: nothing
     /// would ever clear its history.
     fn remember(change: &Change<Self>, caches: &Caches) {

@@ -35,6 +35,10 @@ impl Triggers {
         change: &Change<K>,
         caches: &Caches,
     ) -> Vec<(ControllerName, Key)> {
+        let both = change.old.as_ref().zip(change.new.as_ref());
+        if both.is_some_and(|(old, new)| K::says_the_same(old, new)) {
+            return Vec::new();
+        }
         find_keys(self.after_change::<K>(), change, caches)
     }
 

@@ -27,6 +27,10 @@ pub trait Watched:
     /// operator may have no right on it. Nothing waits for
     /// such a kind once that is known; `Caches::is_served` tells whether it is there.
     const IS_OPTIONAL: bool = false;
+    /// Whether all that is read of the object is the same in both versions: then nobody looks again.
+    fn says_the_same(_old: &Self, _new: &Self) -> bool {
+        false
+    }
     /// Keeps what has to be known of objects that are gone.
     fn remember(_change: &Change<Self>, _caches: &Caches) {}
 }

@@ -22,6 +22,7 @@ mod leader;
 mod optional;
 mod refusals;
 mod runner;
+mod same;
 mod server;
 mod unlabelled;
 mod unsettled;
