@@ -78,8 +78,8 @@ pub fn rolling_update<'a>(
 pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
     let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
-    let adopted = ownership::annotation(podclique, labels::REBASED_FROM);
-    hash != newest && (hash.is_none() || hash != adopted)
+    let adopted = || ownership::annotation(podclique, labels::REBASED_FROM);
+    hash != newest && (hash.is_none() || hash != adopted())
 }
 
 /// Whether the PodClique or one of these pods of it has an older template than this. A hash that
