@@ -20,6 +20,11 @@ pub fn post(path: &str, body: &Value) -> Result<Call> {
     call(Method::POST, path, "application/json", body)
 }
 
+/// PUT.
+pub fn put(path: &str, body: &Value) -> Result<Call> {
+    call(Method::PUT, path, "application/json", body)
+}
+
 /// JSON patch.
 pub fn json_patch(path: &str, operations: &Value) -> Result<Call> {
     call(

@@ -38,10 +38,7 @@ impl Before {
             ),
             format!("Kubernetes {}, {NODES} KWOK nodes", site.version),
             format!("{build} build; load average before the run: {}", self.load),
-            format!(
-                "operator: mean (least-largest) of {rounds} runs; raw driver: of {}",
-                rounds + 1
-            ),
+            format!("operator and limit driver: mean (least-largest) of {rounds} runs"),
         ]
     }
 }

@@ -1,14 +1,14 @@
-//! A workload created and deleted, in turns by the raw driver and by the operator.
+//! A workload created and deleted, in turns by the operator and by the limit driver.
 
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
-use crate::model::Model;
+use crate::limit;
 use crate::observer::Seen;
 use crate::ours::{self, Run};
 use crate::progress::say;
-use crate::raw;
+use crate::recording::Recording;
 use crate::requests::{is_event, is_read, is_status};
 use crate::sample::Sample;
 use crate::section::{Row, Section};
@@ -63,21 +63,20 @@ impl Times {
     }
 }
 
-/// Runs raw, ours, raw, ours, ... raw.
+/// Runs the operator, then the limit driver on what it made, and so on.
 pub async fn measure(site: &Site, shape: &Shape, rounds: u32) -> Result<Section> {
     let title = &shape.title;
     say(&format!("{title}: warm-up"));
-    let sample = shape.sample();
     let name = namespace(shape, "warm-up", 0);
-    let warm_up = ours::run(site, &sample, &name, Told::Nothing).await;
-    let model = warm_up.with_context(|| format!("{title}: warm-up"))?.model;
-    let mut raws = vec![by_driver(site, shape, &model, 1).await?];
-    let mut runs = Vec::new();
+    let warm_up = ours::run(site, &shape.sample(), &name, Told::Nothing).await;
+    warm_up.with_context(|| format!("{title}: warm-up"))?;
+    let (mut runs, mut limits) = (Vec::new(), Vec::new());
     for round in 1..=rounds {
-        runs.push(by_operator(site, shape, round).await?);
-        raws.push(by_driver(site, shape, &model, round + 1).await?);
+        let run = by_operator(site, shape, round).await?;
+        limits.push(by_driver(site, shape, &run.recording, round).await?);
+        runs.push(run);
     }
-    Ok(section(shape, &raws, &runs))
+    Ok(section(shape, &limits, &runs))
 }
 
 async fn by_operator(site: &Site, shape: &Shape, run: u32) -> Result<Run> {
@@ -90,12 +89,13 @@ async fn by_operator(site: &Site, shape: &Shape, run: u32) -> Result<Run> {
     Ok(run)
 }
 
-async fn by_driver(site: &Site, shape: &Shape, model: &Model, run: u32) -> Result<Times> {
-    say(&format!("{}: raw driver, run {run}", shape.title));
-    let name = namespace(shape, "raw", run);
-    let times = raw::run(site, model, &name, shape.pods()).await;
-    let times =
-        times.with_context(|| format!("{}: the raw driver's run did not complete", shape.title))?;
+async fn by_driver(site: &Site, shape: &Shape, made: &Recording, run: u32) -> Result<Times> {
+    say(&format!("{}: limit driver, run {run}", shape.title));
+    let name = namespace(shape, "limit", run);
+    let recording = made.moved(&namespace(shape, "operator", run), &name)?;
+    let times = limit::run(site, &recording, &name, shape.pods()).await;
+    let times = times
+        .with_context(|| format!("{}: the limit driver's run did not complete", shape.title))?;
     say(&format!("    {}", times.show()));
     Ok(times)
 }
@@ -104,7 +104,7 @@ fn namespace(shape: &Shape, contender: &str, run: u32) -> String {
     format!("bench-{}-{contender}-{run}", shape.title.replace(' ', "-"))
 }
 
-fn section(shape: &Shape, raws: &[Times], runs: &[Run]) -> Section {
+fn section(shape: &Shape, limits: &[Times], runs: &[Run]) -> Section {
     let mut section = Section::new(&shape.title);
     for (figure, of) in [
         ("s until all created", (|t| t.created) as fn(&Times) -> f64),
@@ -113,7 +113,11 @@ fn section(shape: &Shape, raws: &[Times], runs: &[Run]) -> Section {
         ("s until all deleted", |t| t.deleted),
     ] {
         let ours = runs.iter().map(|run| of(&run.times)).collect();
-        section.row(Row::compared(figure, &ours, &raws.iter().map(of).collect()));
+        section.row(Row::compared(
+            figure,
+            &ours,
+            &limits.iter().map(of).collect(),
+        ));
     }
     let sample = |of: fn(&Run) -> f64| runs.iter().map(of).collect::<Sample>();
     section.row(Row::alone("operator CPU s", &sample(|r| r.cpu)));

@@ -11,7 +11,7 @@ mod creation;
 mod deletion;
 mod document;
 mod gangs;
-mod model;
+mod limit;
 mod namespace;
 mod neighbour;
 mod observer;
@@ -21,7 +21,7 @@ mod podclique;
 mod pods;
 mod process;
 mod progress;
-mod raw;
+mod recording;
 mod requests;
 mod sample;
 mod section;
@@ -54,7 +54,7 @@ struct Args {
     #[arg(long, env = "BENCH_PODS", default_value_t = PODS,
           value_parser = clap::value_parser!(u32).range(10..=10_000))]
     pods: u32,
-    /// How often each workload is run by the operator; the raw driver runs before, between, after.
+    /// How often each workload is run by the operator, each followed by the limit driver.
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=50))]
     rounds: u32,

@@ -10,11 +10,11 @@ use serde_json::Value;
 use crate::calls::{self, Call};
 use crate::creation::Times;
 use crate::deletion;
-use crate::model::Model;
 use crate::namespace;
 use crate::observer::Observer;
 use crate::operator::Operator;
 
+use crate::recording::Recording;
 use crate::requests::Requests;
 use crate::shape::Shape;
 use crate::site::{Site, Told};
@@ -34,8 +34,8 @@ pub struct Run {
     pub requests: Requests,
     /// Requests of the deletion.
     pub deletion_requests: Requests,
-    /// A pod to imitate.
-    pub model: Model,
+    /// What was made.
+    pub recording: Recording,
 }
 
 /// Runs the workload with an operator of its own, in a namespace of its own.
@@ -56,7 +56,7 @@ pub async fn run(site: &Site, shape: &Shape, name: &str, told: Told) -> Result<R
         bail!("{}: more pods were created than belong to it", shape.title);
     }
     let at_rest = operator.usage().await?;
-    let model = Model::take(&site.user, name).await?;
+    let recording = Recording::take(&site.user, name).await?;
 
     let deletion = deletion::delete_sets(&site.user, name).await?;
     operator.quiet().await?;
@@ -71,7 +71,7 @@ pub async fn run(site: &Site, shape: &Shape, name: &str, told: Told) -> Result<R
         peak_rss,
         deletion_requests: after.requests.since(&at_rest.requests),
         requests: at_rest.requests.since(&before.requests),
-        model,
+        recording,
     })
 }
 

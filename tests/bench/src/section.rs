@@ -16,9 +16,9 @@ pub struct Section {
 }
 
 impl Section {
-    /// Nothing measured yet of the operator beside the raw driver.
+    /// Nothing measured yet of the operator beside the limit driver.
     pub fn new(title: &str) -> Self {
-        Self::with_columns(title, ["operator", "raw driver"])
+        Self::with_columns(title, ["operator", "limit driver"])
     }
 
     /// Nothing measured yet of what is called so.
@@ -41,7 +41,7 @@ impl Section {
 pub struct Row(pub [String; 4]);
 
 impl Row {
-    /// Measured of the operator and of the raw driver.
+    /// Measured of the operator and of the limit driver.
     pub fn compared(figure: &str, ours: &Sample, raw: &Sample) -> Self {
         Self([
             figure.to_owned(),

@@ -20,7 +20,7 @@ pub struct Shape {
 impl Shape {
     /// The workloads of a run whose largest has so many pods.
     pub fn all(pods: u32) -> [Self; 3] {
-        let replicas = (pods / 4).max(1);
+        let replicas = (pods / 2).max(1);
         let sets = (pods / 10).max(1);
         [
             Self::new(&format!("1 clique x {pods} pods"), [1, 1, 1, pods]),
@@ -63,7 +63,7 @@ impl Shape {
         }
     }
 
-    /// A few pods of the same kind, to warm everything up and to get a pod to imitate.
+    /// A few pods of the same kind, to warm everything up.
     pub fn sample(&self) -> Self {
         Self {
             sets: self.sets.min(5),
@@ -82,10 +82,11 @@ impl Shape {
         self.sets * self.replicas * self.cliques
     }
 
-    /// The least number of requests: per set finalizer and 2 statuses; per replica Service, PodGang
-    /// and its status; per PodClique its POST and 2 statuses; per pod POST and gate.
+    /// The least number of requests, which the limit driver sends: per set finalizer and 2 statuses;
+    /// per replica Service, PodGang and 2 statuses; per PodClique its POST and 2 statuses; per pod
+    /// POST and gate.
     pub fn least_requests(&self) -> u32 {
-        3 * self.sets + 3 * self.sets * self.replicas + 3 * self.pod_cliques() + 2 * self.pods()
+        3 * self.sets + 4 * self.sets * self.replicas + 3 * self.pod_cliques() + 2 * self.pods()
     }
 
     /// The manifests, as a user would write them.

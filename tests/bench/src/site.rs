@@ -42,7 +42,7 @@ pub struct Site {
     cluster: Cluster,
     /// The administrator: the user's own requests and the watches that measure.
     pub user: Client,
-    /// The chart's ServiceAccount: the operator and, to be treated alike, the raw driver.
+    /// The chart's ServiceAccount: the operator and, to be treated alike, the limit driver.
     pub account: Client,
     /// The kubeconfig of that account.
     pub kubeconfig: PathBuf,

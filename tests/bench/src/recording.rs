@@ -1,0 +1,162 @@
+//! What the operator made of a workload, to be made again by the limit driver.
+
+use std::collections::HashMap;
+
+use anyhow::{Context as _, Result, bail};
+use kube::Client;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::calls;
+
+/// The operator's own kinds.
+pub const GROVE: &str = "apis/grove.io/v1alpha1";
+/// The kind of gangs.
+pub const GANGS: &str = "apis/scheduler.grove.io/v1alpha1";
+
+type Fields = Map<String, Value>;
+
+/// The objects of a namespace as the operator sent them, but for uids.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Recording {
+    /// What the user sent, with the last status.
+    pub sets: Vec<Value>,
+    /// The headless Services.
+    pub services: Vec<Value>,
+    /// The gangs.
+    pub gangs: Vec<Gang>,
+}
+
+/// A PodGang with all that it waits for.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Gang {
+    /// The PodGang, with its last status.
+    pub gang: Value,
+    /// Its PodCliques, each with its last status, and their pods.
+    pub podcliques: Vec<(Value, Vec<Value>)>,
+}
+
+impl Recording {
+    /// Takes what the operator made in this namespace.
+    pub async fn take(client: &Client, namespace: &str) -> Result<Self> {
+        let list = async |group: &str, kind: &str| {
+            let path = calls::path(group, namespace, kind);
+            let list: List = calls::send(client, calls::get(&path)?).await?;
+            Ok::<_, anyhow::Error>(list.items)
+        };
+        let mut pods: HashMap<String, Vec<Value>> = HashMap::new();
+        for pod in list("api/v1", "pods").await? {
+            let podclique = text(&pod, &["metadata", "labels", api::labels::POD_CLIQUE])?;
+            let all = pods.entry(podclique.to_owned()).or_default();
+            all.push(sent_pod(&pod));
+        }
+        let mut podcliques = HashMap::new();
+        for podclique in list(GROVE, "podcliques").await? {
+            let name = text(&podclique, &["metadata", "name"])?.to_owned();
+            let own = pods.remove(&name).unwrap_or_default();
+            podcliques.insert(name, (sent(&podclique, "PodClique"), own));
+        }
+        let gangs = list(GANGS, "podgangs").await?;
+        let gangs = gangs.iter().map(|gang| {
+            let groups = gang.pointer("/spec/podgroups").and_then(Value::as_array);
+            let names = groups.into_iter().flatten();
+            let names = names.map(|group| text(group, &["name"]));
+            let take = |name: Result<&str>| podcliques.remove(name?).context("a part is missing");
+            let podcliques = names.map(take).collect::<Result<_>>()?;
+            let gang = sent(gang, "PodGang");
+            Ok(Gang { gang, podcliques })
+        });
+        let gangs = gangs.collect::<Result<_>>()?;
+        if !podcliques.is_empty() || !pods.is_empty() {
+            bail!("there are PodCliques in no PodGang, or pods of no PodClique");
+        }
+        let sets = list(GROVE, "podcliquesets").await?;
+        let services = list("api/v1", "services").await?;
+        Ok(Self {
+            sets: sets.iter().map(|o| sent(o, "PodCliqueSet")).collect(),
+            services: services.iter().map(sent_service).collect(),
+            gangs,
+        })
+    }
+}
+
+impl Recording {
+    /// The same in another namespace, whose name no other text has in it.
+    pub fn moved(&self, from: &str, to: &str) -> Result<Self> {
+        let text = serde_json::to_string(self)?.replace(from, to);
+        Ok(serde_json::from_str(&text)?)
+    }
+}
+
+/// A text in an object, by the keys that lead to it.
+pub fn text<'a>(object: &'a Value, keys: &[&str]) -> Result<&'a str> {
+    let found = keys.iter().try_fold(object, |object, key| object.get(key));
+    let found = found.and_then(Value::as_str);
+    found.with_context(|| format!("{} is missing in {object}", keys.join(".")))
+}
+
+/// Without what the API server adds; lists leave out what kind it is.
+fn sent(object: &Value, kind: &str) -> Value {
+    let mut sent = object.clone();
+    if let Some(fields) = sent.get_mut("metadata").and_then(Value::as_object_mut) {
+        let keys = [
+            "name",
+            "labels",
+            "annotations",
+            "finalizers",
+            "ownerReferences",
+        ];
+        keep(fields, &keys);
+    }
+    let version = if kind == "PodGang" { GANGS } else { GROVE };
+    let version = version.trim_start_matches("apis/");
+    if let Some(fields) = sent.as_object_mut() {
+        fields.insert("apiVersion".into(), json!(version));
+        fields.insert("kind".into(), json!(kind));
+    }
+    sent
+}
+
+fn sent_service(service: &Value) -> Value {
+    let mut sent = sent(service, "Service");
+    if let Some(fields) = sent.as_object_mut() {
+        fields.insert("apiVersion".into(), json!("v1"));
+        fields.remove("status");
+    }
+    if let Some(spec) = sent.get_mut("spec").and_then(Value::as_object_mut) {
+        keep(spec, &["selector", "publishNotReadyAddresses"]);
+        spec.insert("clusterIP".into(), json!("None"));
+    }
+    sent
+}
+
+/// The API server, its admission plugins and the scheduler have added to it since.
+fn sent_pod(pod: &Value) -> Value {
+    let mut sent = sent(pod, "Pod");
+    if let Some(fields) = sent.as_object_mut() {
+        fields.insert("apiVersion".into(), json!("v1"));
+        fields.remove("status");
+    }
+    let Some(spec) = sent.get_mut("spec").and_then(Value::as_object_mut) else {
+        return sent;
+    };
+    keep(spec, &["containers", "hostname", "subdomain"]);
+    let gates = json!([{"name": api::labels::POD_GANG_GATE}]);
+    spec.insert("schedulingGates".into(), gates);
+    let containers = spec.get_mut("containers").and_then(Value::as_array_mut);
+    for container in containers.into_iter().flatten() {
+        if let Some(container) = container.as_object_mut() {
+            keep(container, &["name", "image", "resources", "env"]);
+        }
+    }
+    sent
+}
+
+fn keep(object: &mut Fields, keys: &[&str]) {
+    object.retain(|key, _| keys.contains(&key.as_str()));
+}
+
+#[derive(Deserialize)]
+struct List {
+    items: Vec<Value>,
+}
