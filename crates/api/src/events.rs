@@ -14,6 +14,13 @@ impl EventReason {
     pub fn as_str(self) -> &'static str {
         self.0
     }
+
+    /// Whether it tells of nothing but the ordinary way: something was made or removed, or runs. The
+    /// objects and their conditions say the same, so it may be left untold where there are many
+    /// (docs/operations.md, "Events").
+    pub fn is_routine(self) -> bool {
+        ROUTINE.contains(&self.0)
+    }
 }
 
 impl fmt::Display for EventReason {
@@ -47,6 +54,20 @@ pub const READY: EventReason = EventReason("Ready");
 
 /// What became of an object cannot be written into its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
+/// Reasons of success that are routine. Not among them is what tells of an update (a PodClique that
+/// is replaced), of a termination, a restart or the end of a job.
+const ROUTINE: [&str; 9] = [
+    "PodCreateSuccessful",
+    "PodDeleteSuccessful",
+    "PodCliqueCreateSuccessful",
+    "PodCliqueDeleteSuccessful",
+    "PodCliqueScalingGroupCreateSuccessful",
+    "PodCliqueScalingGroupDeleteSuccessful",
+    "PodGangCreateOrUpdateSuccessful",
+    "PodGangDeleteSuccessful",
+    READY.0,
+];
+
 /// A name that is needed is taken by an object of somebody else.
 pub const NAME_CONFLICT: EventReason = EventReason("NameConflict");
 /// A write failed that has no reason of its own.

@@ -17,6 +17,7 @@ use crate::caches::Caches;
 use crate::caches::watched::{Watched, WatchedScope};
 use crate::clock::{self, Clock};
 use crate::controllers::{Controller, ControllerName, Controllers};
+use crate::event_budget::EventBudget;
 use crate::metrics::{ByController, Metrics};
 use crate::requests::Requests;
 use crate::scope::Scope;
@@ -31,6 +32,8 @@ pub struct Context {
     pub requests: Requests,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// How many routine events are told, of all controllers.
+    pub event_budget: EventBudget,
     pub(crate) sync: SyncState,
     clock: Clock,
     controllers: Controllers,
@@ -45,6 +48,7 @@ impl Context {
             caches: Caches::default(),
             requests,
             metrics,
+            event_budget: EventBudget::default(),
             sync: SyncState::new(Scope::of(&[])),
             clock: Arc::new(clock::now),
             controllers,

@@ -17,6 +17,7 @@ use crate::apply::Outcome;
 use crate::caches::watched::Watched;
 use crate::context::Context;
 use crate::kinds::{AnyKind, find_kind};
+use crate::metrics::ByDrop;
 use crate::requests::{self, RequestError, Requests};
 
 /// How many names are remembered to spare the API server repetitions.
@@ -31,21 +32,22 @@ pub struct EventRecorder {
 }
 
 impl EventRecorder {
-    /// Posts the event about that object unless it was published before. A failure is logged and
-    /// holds nothing up.
+    /// Posts the event about that object unless it was published before, or is routine in a
+    /// namespace that has had enough of it. A failure is logged and holds nothing up.
     pub async fn publish(
         &self,
-        requests: &Requests,
+        context: &Context,
         about: ObjectReference,
         note: &Event,
         now: Timestamp,
     ) {
         let event = build_event(about, note, now);
         let name = event.metadata.name.clone().unwrap_or_default();
-        if !self.is_new(&name) {
+        if !self.is_new(&name) || !context.allows_event(&event, note) {
             return;
         }
-        let posted = tokio::time::timeout(PUBLISH_TIMEOUT, post(requests, &event)).await;
+        let posting = post(&context.requests, &event);
+        let posted = tokio::time::timeout(PUBLISH_TIMEOUT, posting).await;
         match posted {
             Ok(Ok(_) | Err(RequestError::AlreadyExists)) => {}
             failed => {
@@ -82,6 +84,18 @@ async fn post(requests: &Requests, event: &ApiEvent) -> Result<ApiEvent, Request
 }
 
 impl Context {
+    /// Whether the event is told. One that is routine counts against its namespace's budget.
+    fn allows_event(&self, event: &ApiEvent, note: &Event) -> bool {
+        let namespace = event.metadata.namespace.as_deref().unwrap_or_default();
+        if !note.is_routine() || self.event_budget.take(namespace) {
+            return true;
+        }
+        let labels = ByDrop { reason: "Budget" };
+        self.metrics.events_dropped.get_or_create(&labels).inc();
+        tracing::debug!(namespace, reason = %note.reason, "event not told");
+        false
+    }
+
     /// What an event is about: the object that is reconciled, unless it names another.
     pub fn reference<K: Watched>(&self, object: &K, note: &Event) -> ObjectReference {
         let own = || Target::of::<K>(object.meta());
@@ -146,21 +160,19 @@ fn shorten(message: &str) -> String {
     format!("{cut}…")
 }
 
-/// What was done or refused, one event per verb and kind (docs/semantics.md §13.2; one for all objects
-/// of a reconcile instead of one each).
+/// What was done or refused: of what was done one event for each reason, however many objects it was
+/// done to (docs/semantics.md §13.2).
 pub fn summaries(outcome: &Outcome) -> Vec<Event> {
-    let mut by_reason: BTreeMap<EventReason, Vec<&str>> = BTreeMap::new();
+    let mut done: BTreeMap<EventReason, Writes<'_>> = BTreeMap::new();
     for (verb, kind, name) in &outcome.done {
         if let Some((success, _)) = events::of_writes(verb, kind.name()) {
-            by_reason.entry(success).or_default().push(name);
+            let writes = done.entry(success).or_default();
+            writes.entry((verb, kind.name())).or_default().push(name);
         }
     }
-    let mut all: Vec<Event> = by_reason
-        .into_iter()
-        .map(|(reason, mut names)| {
-            names.sort_unstable();
-            Event::normal(reason, join_names(&names))
-        })
+    let done = done.into_iter();
+    let mut all: Vec<Event> = done
+        .map(|(reason, writes)| Event::normal(reason, describe_writes(writes)))
         .collect();
     all.extend(outcome.failures.iter().map(|failure| {
         let (verb, kind) = failure.class;
@@ -172,6 +184,26 @@ pub fn summaries(outcome: &Outcome) -> Vec<Event> {
         Event::warning(reason, failure.error.description.clone())
     }));
     all
+}
+
+/// Names of objects by what was done to them: verb and kind.
+type Writes<'a> = BTreeMap<(&'a str, &'a str), Vec<&'a str>>;
+
+/// "created 2 Pods: a, b".
+fn describe_writes(writes: Writes<'_>) -> String {
+    let describe = |((verb, kind), mut names): ((&str, &str), Vec<&str>)| {
+        names.sort_unstable();
+        let done = match verb {
+            "create" => "created",
+            "delete" => "deleted",
+            _ => "updated",
+        };
+        let plural = if names.len() == 1 { "" } else { "s" };
+        let (count, names) = (names.len(), join_names(&names));
+        format!("{done} {count} {kind}{plural}: {names}")
+    };
+    let all: Vec<String> = writes.into_iter().map(describe).collect();
+    all.join("; ")
 }
 
 fn join_names(names: &[&str]) -> String {

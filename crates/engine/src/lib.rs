@@ -20,6 +20,7 @@ pub mod context;
 mod controller_name;
 pub mod controllers;
 pub mod crds;
+pub mod event_budget;
 pub mod event_recorder;
 pub mod flow;
 pub mod guarded;

@@ -73,6 +73,13 @@ pub struct ByMilestone {
     pub milestone: &'static str,
 }
 
+/// Labels of events that were not told.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
+pub struct ByDrop {
+    /// Why: `Budget`.
+    pub reason: &'static str,
+}
+
 /// All counters and histograms of the operator.
 #[derive(Debug)]
 #[allow(missing_docs)]
@@ -85,6 +92,7 @@ pub struct Metrics {
     pub queue_waits: Family<ByController, Histogram>,
     pub actions: Family<ByAction, Counter>,
     pub requests: Family<ByRequest, Counter>,
+    pub events_dropped: Family<ByDrop, Counter>,
     pub watch_restarts: Family<ByKind, Counter>,
     pub watch_silence: Family<ByKind, Gauge<f64, AtomicU64>>,
     pub undecodable: Family<ByKind, Counter>,
@@ -109,6 +117,7 @@ impl Default for Metrics {
             }),
             actions: Family::default(),
             requests: Family::default(),
+            events_dropped: Family::default(),
             watch_restarts: Family::default(),
             watch_silence: Family::default(),
             undecodable: Family::default(),
@@ -174,6 +183,11 @@ impl Metrics {
             "api_requests",
             "Requests to the API server but for watches",
             self.requests.clone(),
+        );
+        r.register(
+            "events_dropped",
+            "Events that were not told: routine ones, beyond the budget of their namespace",
+            self.events_dropped.clone(),
         );
     }
 

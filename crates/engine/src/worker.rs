@@ -191,11 +191,10 @@ impl<R: Reconciler> Worker<R> {
     /// Publishes all of them, and returns when that is done: events of a fence precede its first
     /// delete.
     async fn publish(&self, object: &Arc<R::Object>, events: &[Event], now: Timestamp) {
-        let requests = &self.context.requests;
         let mut all = Vec::new();
         for event in events {
             let about = self.context.reference(object.as_ref(), event);
-            let published = self.events.publish(requests, about, event, now);
+            let published = self.events.publish(&self.context, about, event, now);
             all.push(published.boxed());
         }
         let all = stream::iter(all).buffer_unordered(MAX_CONCURRENT_EVENTS);

@@ -11,6 +11,7 @@ mod conditions;
 mod definitions;
 mod descriptions;
 mod durations;
+mod events;
 mod limits;
 mod names;
 mod round_trip;

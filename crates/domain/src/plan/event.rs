@@ -40,6 +40,11 @@ impl Event {
         }
     }
 
+    /// Whether it may be left untold where there are many. A warning never may.
+    pub fn is_routine(&self) -> bool {
+        !self.is_warning && self.reason.is_routine()
+    }
+
     /// Said once for this identity, over restarts of the operator too.
     #[must_use]
     pub fn once(mut self, identity: impl Into<String>) -> Self {

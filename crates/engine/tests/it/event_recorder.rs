@@ -1,10 +1,12 @@
 //! What makes two events one.
 
-use api::{PodCliqueSet, events};
+use api::{PodCliqueScalingGroup, PodCliqueSet, events};
 use domain::plan::{Event, Kind, Target};
-use engine::event_recorder::EventRecorder;
+use engine::apply::Outcome;
+use engine::event_recorder::{EventRecorder, summaries};
+use engine::metrics::ByDrop;
 use jiff::{SignedDuration, Timestamp};
-use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::core::v1::{Pod, Service};
 use serde_json::{Value, json};
 
 use crate::server::{Asked, context_that_keeps_bodies, failure};
@@ -29,7 +31,7 @@ async fn post_events(events: &[Event]) -> Vec<Value> {
         let now = START + SignedDuration::from_secs(number);
         EventRecorder::default()
             .publish(
-                &context.requests,
+                &context,
                 context.reference(&object(), event),
                 event,
                 now,
@@ -96,8 +98,55 @@ async fn is_posted_again_only_if_it_could_not_be_posted_before() {
     for _ in 0..3 {
         let about = context.reference(&object(), &event);
         events
-            .publish(&context.requests, about, &event, START)
+            .publish(&context, about, &event, START)
             .await;
     }
     assert_eq!(asked.lock().unwrap().len(), 2);
+}
+
+/// The namespace of a hundred sets: routine events beyond its budget are counted, the others posted.
+#[tokio::test(start_paused = true)]
+async fn what_is_routine_keeps_to_the_budget_of_its_namespace_and_nothing_else_does() {
+    let answers = (0..100).map(|_| (201, json!({}))).collect();
+    let (context, asked): (_, Asked) = crate::server::context(answers);
+    let events = EventRecorder::default();
+    let (created, _) = events::of_writes("create", "Pod").unwrap();
+    let post = async |event: Event| {
+        let about = context.reference(&object(), &event);
+        events.publish(&context, about, &event, START).await;
+    };
+    for number in 0..30 {
+        post(Event::normal(created, format!("pod {number}"))).await;
+    }
+    assert_eq!(asked.lock().unwrap().len(), 10);
+    post(Event::normal(created, "pod 29")).await;
+    for number in 0..20 {
+        post(Event::warning(created, format!("refused {number}"))).await;
+        post(Event::normal(events::REPLICA_RESTARTING, "text").once(number.to_string())).await;
+    }
+    assert_eq!(asked.lock().unwrap().len(), 50);
+    let dropped = &context.metrics.events_dropped;
+    let labels = ByDrop { reason: "Budget" };
+    assert_eq!(dropped.get_or_create(&labels).get(), 20, "once for each");
+}
+
+#[test]
+fn what_one_decision_did_is_one_event_for_each_reason() {
+    let mut outcome = Outcome::default();
+    let pods = (0..10).map(|k| ("create", Kind::of::<Pod>(), format!("p{k}")));
+    outcome.done.extend(pods);
+    let group = Kind::of::<PodCliqueScalingGroup>();
+    outcome.done.push(("create", group, "g".into()));
+    outcome.done.push(("replace", group, "h".into()));
+    let said = summaries(&outcome).into_iter();
+    let said: Vec<_> = said.map(|e| (e.reason.as_str(), e.message)).collect();
+    let groups = "created 1 PodCliqueScalingGroup: g; updated 1 PodCliqueScalingGroup: h";
+    let pods = "created 10 Pods: p0, p1, p2, p3, p4, p5, p6, p7 and 2 more";
+    assert_eq!(
+        said,
+        [
+            ("PodCliqueScalingGroupCreateSuccessful", groups.to_owned()),
+            ("PodCreateSuccessful", pods.to_owned()),
+        ]
+    );
 }

@@ -13,6 +13,7 @@ mod backoff;
 mod cache;
 mod caches;
 mod crds;
+mod event_budget;
 mod event_recorder;
 mod flow;
 mod guarded;
