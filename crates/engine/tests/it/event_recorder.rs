@@ -30,12 +30,7 @@ async fn post_events(events: &[Event]) -> Vec<Value> {
     for (number, event) in (0..).zip(events) {
         let now = START + SignedDuration::from_secs(number);
         EventRecorder::default()
-            .publish(
-                &context,
-                context.reference(&object(), event),
-                event,
-                now,
-            )
+            .publish(&context, context.reference(&object(), event), event, now)
             .await;
     }
     let bodies = bodies.lock().unwrap();
@@ -97,9 +92,7 @@ async fn is_posted_again_only_if_it_could_not_be_posted_before() {
     let event = Event::warning(events::GANG_TERMINATED, "text").once("0/1");
     for _ in 0..3 {
         let about = context.reference(&object(), &event);
-        events
-            .publish(&context, about, &event, START)
-            .await;
+        events.publish(&context, about, &event, START).await;
     }
     assert_eq!(asked.lock().unwrap().len(), 2);
 }
