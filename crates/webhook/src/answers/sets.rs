@@ -1,7 +1,9 @@
 //! PodCliqueSets.
 
 use admission::{FieldError, defaults, oversize, scaling, validate, validate_update, warnings};
-use api::PodCliqueSet;
+use api::{PodCliqueSet, labels};
+use domain::object::ownership;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::value::RawValue;
 
 use super::Judge;
@@ -24,6 +26,9 @@ impl Judge {
             match decode_stored(request) {
                 Some(stored) => defaults::apply_on_update(&stored, &mut after, &self.defaults),
                 None => defaults::apply_in_place(&mut after, &self.defaults),
+            }
+            if request.operation == Operation::Create {
+                add_finalizer(&mut after.metadata);
             }
             plan_patch(&serde_json::from_str(sent.get()).ok()?, &before, &after)
         });
@@ -96,6 +101,15 @@ impl Judge {
             return Answer::allowed();
         }
         Answer::Invalid(errors)
+    }
+}
+
+/// The operator's finalizer, so that it need not ask for it. It adds it itself where the webhook was
+/// not asked; an update is never the place, or the finalizer could not be removed.
+fn add_finalizer(meta: &mut ObjectMeta) {
+    if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
+        let finalizers = meta.finalizers.get_or_insert_default();
+        finalizers.push(labels::PCS_FINALIZER.to_owned());
     }
 }
 

@@ -106,3 +106,57 @@ fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled
     question["request"]["object"] = object;
     assert_eq!(judged(&question), "allowed");
 }
+
+const FINALIZERS: &str = "/metadata/finalizers";
+const OURS: &str = "grove.io/podcliqueset.grove.io";
+
+#[test]
+fn a_set_that_is_created_gets_the_operators_finalizer_beside_its_own() {
+    for (sent, filled) in [
+        (Value::Null, json!([OURS])),
+        (json!([]), json!([OURS])),
+        (json!(["example.com/a"]), json!(["example.com/a", OURS])),
+        (json!([OURS]), json!([OURS])),
+        (
+            json!([OURS, "example.com/a"]),
+            json!([OURS, "example.com/a"]),
+        ),
+    ] {
+        let mut question = create(SETS, &edited(&[(FINALIZERS, sent.clone())]));
+        for is_dry_run in [false, true] {
+            question["request"]["dryRun"] = json!(is_dry_run);
+            let object = filled_in(&question);
+            assert_eq!(object["metadata"]["finalizers"], filled, "{sent}");
+        }
+    }
+    assert_eq!(
+        filled_in(&create(SETS, &good()))["metadata"]["finalizers"],
+        json!([OURS])
+    );
+}
+
+/// Or nobody could remove it: not the operator, not who mends by hand what was left.
+#[test]
+fn an_update_never_gets_a_finalizer() {
+    let held = edited(&[(FINALIZERS, json!([OURS]))]);
+    let at = json!("2026-01-01T00:00:00Z");
+    let unreadable = with(good(), "/spec/replicas", json!("three"));
+    for before in [
+        with(held.clone(), "/metadata/deletionTimestamp", at),
+        held,
+        good(),
+        unreadable,
+    ] {
+        let after = with(good(), FINALIZERS, json!([]));
+        let object = filled_in(&update(SETS, &before, &after));
+        assert_eq!(object["metadata"]["finalizers"], json!([]), "{before}");
+    }
+}
+
+/// The definition refuses it next, or the operator finds it without a finalizer.
+#[test]
+fn what_is_not_filled_in_gets_no_finalizer_either() {
+    let large = edited(&[("/spec/replicas", json!(100_000_000))]);
+    let answer = ask(&open(), Hook::DefaultSet, &create(SETS, &large));
+    assert_eq!(answer, Answer::allowed());
+}
