@@ -7,7 +7,9 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
 use domain::health::readiness;
-use engine::metrics::{ByCause, ByController, ByKind, ByMilestone, ByRequest, ByResult, Metrics};
+use engine::metrics::{
+    ByCause, ByController, ByDrop, ByKind, ByMilestone, ByRequest, ByResult, Metrics,
+};
 use engine::requests::Requests;
 use engine::{Context, reconcile_log, state_metrics};
 use http::{Request, Response};
@@ -150,6 +152,8 @@ fn whole() -> String {
     metrics.watch_restarts.get_or_create(&by).inc();
     metrics.watch_silence.get_or_create(&by).set(1.0);
     metrics.undecodable.get_or_create(&by).inc();
+    let by = ByDrop { reason: "Budget" };
+    metrics.events_dropped.get_or_create(&by).inc();
     let by = ByResult { controller, result };
     metrics.reconciles.get_or_create(&by).inc();
     let by = ByCause {
