@@ -36,6 +36,11 @@ pub trait Reconciler: Send + Sync + 'static {
     fn triggers(on: &mut TriggersOf<'_>);
     /// Whether the new status is written at once; else it may wait for more changes of its kind.
     fn is_urgent(old: &Self::Status, new: &Self::Status) -> bool;
+    /// Whether the object is on its way up before and after, so that nobody acts on what lies between:
+    /// what is not urgent then waits longer for more of its kind.
+    fn is_rising(_old: &Self::Status, _new: &Self::Status) -> bool {
+        false
+    }
     /// Reads caches and nothing else.
     fn observe(&self, object: &Arc<Self::Object>, caches: &Caches) -> Self::Snapshot;
     /// Pure: no clock, no I/O, no randomness.

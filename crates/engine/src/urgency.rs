@@ -38,6 +38,17 @@ pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
     }
 }
 
+/// Whether it is not ready, and not for the sake of an update, whose steps are waited for.
+pub fn is_on_its_way(conditions: &[Condition]) -> bool {
+    !conditions::is_true(conditions, ConditionType::Ready) && !is_updating(conditions)
+}
+
+/// Whether an update is under way, or stands still.
+pub fn is_updating(conditions: &[Condition]) -> bool {
+    let update = conditions::find(conditions, ConditionType::UpdateInProgress);
+    update.is_some_and(|c| c.status != "False")
+}
+
 /// Reasons of the attempts that a status begins.
 pub fn raised<S: Status>(old: &S, new: &S) -> Vec<String> {
     let before = old.replica_attempts();

@@ -1,6 +1,7 @@
 //! One reconcile: observe, decide, apply, status.
 
 mod retry;
+mod status_hold;
 mod status_writer;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +26,8 @@ use crate::metrics::{ByController, ByResult};
 use crate::reconcile_log;
 use crate::work_queue::TurnEnd;
 use retry::status_of;
-use status_writer::{Debounce, STATUS_DEBOUNCE, version_of};
+use status_hold::STATUS_DEBOUNCE;
+use status_writer::{Debounce, version_of};
 
 /// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
 const MAX_WAIT: Duration = Duration::from_mins(1);

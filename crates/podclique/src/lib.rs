@@ -54,6 +54,10 @@ impl Reconciler for PodCliqueReconciler {
         urgency::is_urgent(old, new)
     }
 
+    fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+        urgency::is_rising(old, new)
+    }
+
     fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Snapshot {
         observe::observe(object, caches, self)
     }

@@ -3,11 +3,18 @@
 
 use api::PodCliqueStatus;
 use api::conditions::ConditionType;
-use engine::urgency::{advance, advance_ready, without_messages};
+use engine::urgency::{advance, advance_ready, is_updating, without_messages};
 
 /// Whether anything but counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
+}
+
+/// Whether its minimum was never available, nor is now: until then its scaling group takes nothing
+/// from its counts.
+pub fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
+    let is_below = |s: &PodCliqueStatus| !s.was_available && !is_updating(&s.conditions);
+    is_below(old) && is_below(new)
 }
 
 /// The status without what may be written late: counts and texts with counts in them.

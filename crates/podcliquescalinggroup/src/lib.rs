@@ -44,6 +44,10 @@ impl Reconciler for PodCliqueScalingGroupReconciler {
         urgency::is_urgent(old, new)
     }
 
+    fn is_rising(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
+        urgency::is_rising(old, new)
+    }
+
     fn observe(&self, object: &Arc<PodCliqueScalingGroup>, caches: &Caches) -> Snapshot {
         observe::observe(object, caches, &self.defaults)
     }

@@ -2,11 +2,16 @@
 //! be written a little later.
 
 use api::PodCliqueScalingGroupStatus;
-use engine::urgency::{advance_ready, without_messages};
+use engine::urgency::{advance_ready, is_on_its_way, without_messages};
 
 /// Whether anything but counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
+}
+
+/// Whether it is not ready before and after, without an update.
+pub fn is_rising(old: &PodCliqueScalingGroupStatus, new: &PodCliqueScalingGroupStatus) -> bool {
+    is_on_its_way(&old.conditions) && is_on_its_way(&new.conditions)
 }
 
 /// The status without what may be written late: counts and texts with counts in them.

@@ -65,6 +65,10 @@ impl Reconciler for PodCliqueSetReconciler {
         urgency::is_urgent(old, new)
     }
 
+    fn is_rising(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+        urgency::is_rising(old, new)
+    }
+
     fn observe(&self, object: &Arc<PodCliqueSet>, caches: &Caches) -> Snapshot {
         observe::observe(object, caches, self)
     }

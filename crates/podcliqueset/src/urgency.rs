@@ -3,11 +3,16 @@
 
 use api::PodCliqueSetStatus;
 use api::podcliqueset::PodCliqueSetPhase;
-use engine::urgency::{advance_ready, without_messages};
+use engine::urgency::{advance_ready, is_on_its_way, without_messages};
 
 /// Whether anything but counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
+}
+
+/// Whether it is not ready before and after, without an update.
+pub fn is_rising(old: &PodCliqueSetStatus, new: &PodCliqueSetStatus) -> bool {
+    is_on_its_way(&old.conditions) && is_on_its_way(&new.conditions)
 }
 
 /// The status without what may be written late: counts and texts with counts in them.

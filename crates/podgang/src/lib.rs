@@ -45,6 +45,10 @@ impl Reconciler for PodGangReconciler {
         urgency::is_urgent(old, new)
     }
 
+    fn is_rising(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+        urgency::is_rising(old, new)
+    }
+
     fn observe(&self, object: &Arc<PodGang>, caches: &Caches) -> Snapshot {
         observe::observe(object, caches, &self.profiles)
     }

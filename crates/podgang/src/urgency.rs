@@ -11,6 +11,11 @@ pub fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
     without_counts(&advanced_to(old, new)) != without_counts(new)
 }
 
+/// Whether it was never ready, nor is now.
+pub fn is_rising(old: &PodGangStatus, new: &PodGangStatus) -> bool {
+    old.last_ready.is_none() && new.last_ready.is_none()
+}
+
 /// The status without what may be written late: counts and texts with counts in them.
 fn without_counts(status: &PodGangStatus) -> PodGangStatus {
     PodGangStatus {

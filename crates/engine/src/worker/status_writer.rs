@@ -13,6 +13,7 @@ use kube::Resource;
 use kube::core::object::HasStatus;
 use tokio::time::Instant;
 
+use super::status_hold::hold_status;
 use super::{Worker, kind_of, status_of};
 use crate::apply::Outcome;
 use crate::controllers::Reconciler;
@@ -20,8 +21,6 @@ use crate::reconcile_log;
 use crate::requests::RequestError;
 use crate::urgency;
 
-/// How long a status that differs in nothing urgent waits for more of the kind.
-pub(super) const STATUS_DEBOUNCE: Duration = Duration::from_millis(500);
 /// So often in a row has the API server asked to wait, and the status says so.
 const THROTTLED_BEFORE_TOLD: u32 = 3;
 
@@ -30,10 +29,11 @@ const THROTTLED_BEFORE_TOLD: u32 = 3;
 pub(super) struct Debounce(Mutex<HashMap<Key, Instant>>);
 
 impl Debounce {
-    /// How long the status still has to wait.
-    fn pause(&self, key: &Key) -> Option<Duration> {
+    /// How long the status still has to wait of the time that follows from how long it has waited.
+    fn pause(&self, key: &Key, hold: impl Fn(Duration) -> Duration) -> Option<Duration> {
         let since = *self.since().entry(key.clone()).or_insert_with(Instant::now);
-        let left = STATUS_DEBOUNCE.checked_sub(since.elapsed());
+        let waited = since.elapsed();
+        let left = hold(waited).checked_sub(waited);
         left.filter(|left| !left.is_zero())
     }
 
@@ -70,9 +70,14 @@ impl<R: Reconciler> Worker<R> {
             self.debounce.forget(key);
             return Ok(None);
         }
+        let is_rising = R::is_rising(&before, &next);
+        let created = object.meta().creation_timestamp.as_ref();
+        let age = created
+            .filter(|_| is_rising)
+            .map(|at| now.duration_since(at.0));
         if !is_first
             && !R::is_urgent(&before, &next)
-            && let Some(pause) = self.debounce.pause(key)
+            && let Some(pause) = self.debounce.pause(key, |waited| hold_status(age, waited))
         {
             return Ok(Some(pause));
         }

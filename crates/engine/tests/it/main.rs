@@ -25,6 +25,7 @@ mod refusals;
 mod runner;
 mod same;
 mod server;
+mod status_hold;
 mod unlabelled;
 mod unsettled;
 mod urgency;

@@ -62,3 +62,30 @@ fn what_has_to_be_mended_is_reported_at_once_and_what_passes_by_itself_when_ther
     assert!(is_urgent(&up, &creating), "not ready any more");
     assert!(!is_urgent(&up, &less) && !is_urgent(&less, &up));
 }
+
+#[test]
+fn is_on_its_way_up_until_its_minimum_was_available_and_not_in_an_update() {
+    let new = PodCliqueStatus::default;
+    let up = || PodCliqueStatus {
+        was_available: true,
+        ..new()
+    };
+    let mut updating = new();
+    let verdict = ConditionUpdate {
+        type_: ConditionType::UpdateInProgress,
+        status: Status::True,
+        reason: Reason::UpdateInProgress,
+        message: String::new(),
+    };
+    let conditions = &mut updating.conditions;
+    conditions::set(conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    for (old, next, is_rising) in [
+        (new(), new(), true),
+        (new(), up(), false),
+        (up(), up(), false),
+        (new(), updating.clone(), false),
+        (updating, new(), false),
+    ] {
+        assert_eq!(PodCliqueReconciler::is_rising(&old, &next), is_rising);
+    }
+}

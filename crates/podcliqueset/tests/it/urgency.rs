@@ -1,6 +1,7 @@
 //! Which changes of a PodCliqueSet's status may wait.
 
 use api::PodCliqueSetStatus;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podcliqueset::PodCliqueSetPhase;
 use domain::health::fence::{Cause, begin_attempts};
 use engine::Reconciler;
@@ -42,4 +43,37 @@ fn a_new_attempt_is_urgent() {
         Timestamp::UNIX_EPOCH,
     ));
     assert!(is_urgent(&before, &after));
+}
+
+#[test]
+fn is_on_its_way_up_while_it_is_not_ready_and_not_in_an_update() {
+    let set = |is_ready: bool, is_updating: bool| {
+        let mut status = PodCliqueSetStatus::default();
+        for (type_, holds, reason) in [
+            (ConditionType::Ready, is_ready, Reason::PodsStarting),
+            (
+                ConditionType::UpdateInProgress,
+                is_updating,
+                Reason::UpdateInProgress,
+            ),
+        ] {
+            let verdict = ConditionUpdate {
+                type_,
+                status: holds.into(),
+                reason,
+                message: String::new(),
+            };
+            conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+        }
+        status
+    };
+    let rises = set(false, false);
+    for (next, is_rising) in [
+        (rises.clone(), true),
+        (set(true, false), false),
+        (set(false, true), false),
+    ] {
+        assert_eq!(PodCliqueSetReconciler::is_rising(&rises, &next), is_rising);
+        assert_eq!(PodCliqueSetReconciler::is_rising(&next, &rises), is_rising);
+    }
 }

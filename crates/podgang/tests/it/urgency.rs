@@ -5,6 +5,7 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::PodGangPhase;
 use engine::Reconciler;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podgang::PodGangReconciler;
 
 fn is_urgent(old: &PodGangStatus, new: &PodGangStatus) -> bool {
@@ -42,4 +43,20 @@ fn lets_steps_forward_of_a_gang_wait_and_steps_back_not() {
     assert!(is_urgent(&running, &pending));
     let sick = gang(PodGangPhase::Running, true, true);
     assert!(is_urgent(&pending, &sick), "what went wrong meanwhile");
+}
+
+#[test]
+fn is_on_its_way_up_until_it_was_ready() {
+    let gang = |last_ready: Option<i64>| PodGangStatus {
+        last_ready: last_ready.map(|second| Time(Timestamp::from_second(second).unwrap())),
+        ..PodGangStatus::default()
+    };
+    for (old, new, is_rising) in [
+        (None, None, true),
+        (None, Some(1), false),
+        (Some(1), Some(1), false),
+    ] {
+        let found = PodGangReconciler::is_rising(&gang(old), &gang(new));
+        assert_eq!(found, is_rising);
+    }
 }

@@ -7,16 +7,16 @@ use sim::service::Server;
 use sim::{Rng, Store, actors};
 
 /// Time between two moves.
-const PACE: Duration = Duration::from_millis(20);
+pub const PACE: Duration = Duration::from_millis(20);
 
-/// Acts for ever.
-pub async fn act(server: Server) {
+/// Acts for ever, with that time between two moves.
+pub async fn act(server: Server, pace: Duration) {
     let mut rng = Rng::new(1);
     let mut changes = server.changes();
     loop {
         changes.mark_unchanged();
         if server.with_store(|store| has_moved(store, &mut rng)) {
-            tokio::time::sleep(PACE).await;
+            tokio::time::sleep(pace).await;
         } else if changes.changed().await.is_err() {
             return;
         }

@@ -12,6 +12,7 @@
 
 mod cell;
 mod cluster;
+mod counts;
 mod disturbance;
 mod fault;
 mod left;

@@ -53,6 +53,8 @@ pub struct Begin {
     pub checker: Checker,
     /// The configuration of its operators.
     pub config: Config,
+    /// Time between two moves of all others.
+    pub pace: Duration,
 }
 
 impl Begin {
@@ -62,6 +64,7 @@ impl Begin {
             store: Store::new(testkit::builders::after(0)),
             checker: Checker::default(),
             config: Config::default(),
+            pace: cluster::PACE,
         }
     }
 
@@ -85,6 +88,7 @@ pub struct Ring {
     pub wire: Arc<Wire>,
     operators: Vec<Running>,
     cluster: JoinHandle<()>,
+    pace: Duration,
     config: Config,
     /// What the first lists tell of that later operators get.
     later_lists: BTreeMap<Resource, u64>,
@@ -113,11 +117,12 @@ impl Ring {
         let clock = clock_from(begin.store.now);
         let server = Server::new(begin.store, clock);
         server.configure(|options| options.longest_page = PAGE);
-        let cluster = tokio::spawn(cluster::act(server.clone()));
+        let cluster = tokio::spawn(cluster::act(server.clone(), begin.pace));
         Self {
             wire: Arc::new(Wire::new(server, begin.checker)),
             operators: Vec::new(),
             cluster,
+            pace: begin.pace,
             config: begin.config,
             later_lists: BTreeMap::new(),
             may_group_otherwise: false,
@@ -130,6 +135,7 @@ impl Ring {
             store: self.wire.server.with_store(|store| store.clone()),
             checker: self.wire.state().checker.clone(),
             config: self.config.clone(),
+            pace: self.pace,
         }
     }
 

@@ -11,8 +11,9 @@ use sim::{Id, Resource, Store, view};
 
 use crate::left;
 use ends::{attempt, gangs, ready_pods};
+pub use manifests::manifest;
 use manifests::{
-    autoscaled, idle, job, manifest, ordered, pair, pair_of_cliques, service, small, terminated,
+    autoscaled, idle, job, ordered, pair, pair_of_cliques, service, small, terminated,
 };
 pub use steps::create;
 use steps::{break_pods, fail_pods, scale, scale_parts};

@@ -1,0 +1,125 @@
+//! How much is asked of the API server when nothing goes wrong: counted, never timed.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use sim::check::OPERATOR;
+use sim::store::Record;
+use sim::{Call, Resource, Store, view};
+use testkit::builders::{SetBuilder, set};
+
+use crate::cluster::PACE;
+use crate::ring::{Begin, Ring, in_paused_time};
+use crate::scenarios::manifest;
+
+/// Simulated time within which a run comes to rest.
+const LIMIT: Duration = Duration::from_mins(10);
+/// Lines of the story of a failure.
+const LINES: usize = 80;
+
+/// A set of that name in that namespace, as a user writes it.
+fn named(namespace: &str, name: &str, set: SetBuilder) -> Value {
+    let mut manifest = manifest(set);
+    manifest["metadata"] = json!({"name": name, "namespace": namespace});
+    manifest
+}
+
+/// What is stored after these sets were created and all has come to rest; others make a move each
+/// time this has passed.
+fn come_up(pace: Duration, sets: &[Value]) -> Store {
+    in_paused_time(async {
+        let begin = Begin {
+            pace,
+            ..Begin::empty()
+        };
+        let mut ring = Ring::start(begin);
+        ring.start_operator();
+        ring.wire.server.with_store(|store| {
+            for set in sets {
+                let path = Resource::PodCliqueSet.path(view::namespace(set));
+                let answer = store.handle("user", &Call::new("POST", &path, set.clone()));
+                assert_eq!(answer.code, 201, "{:?}", answer.body);
+            }
+        });
+        let rest = ring.come_to_rest(LIMIT).await;
+        rest.unwrap_or_else(|wrong| panic!("{}\n{wrong}", ring.story(LINES)));
+        ring.present().store
+    })
+}
+
+/// How often the status of each object of a kind was written.
+fn statuses(store: &Store, resource: Resource) -> BTreeMap<&str, usize> {
+    let is_status = |record: &&Record| {
+        let states = record.before.as_ref().zip(record.after.as_ref());
+        let is_changed = states.is_some_and(|(b, a)| b["status"] != a["status"]);
+        record.id.resource == resource && record.actor == OPERATOR && is_changed
+    };
+    let mut all = BTreeMap::new();
+    for record in store.log.iter().filter(is_status) {
+        *all.entry(record.id.name.as_str()).or_default() += 1;
+    }
+    all
+}
+
+/// The first when its pods exist, the second when it is up.
+#[test]
+fn a_gang_that_comes_up_takes_two_statuses_of_each_object() {
+    const GANGS: usize = 10;
+    let replicas = i32::try_from(GANGS).unwrap();
+    let pairs = set("svc").clique("a", |c| c.replicas(2)).replicas(replicas);
+    let store = come_up(PACE, &[named("default", "svc", pairs)]);
+    for resource in [Resource::PodClique, Resource::PodGang] {
+        let written = statuses(&store, resource);
+        assert_eq!(written.len(), GANGS, "{written:?}");
+        assert!(written.values().all(|times| *times == 2), "{written:?}");
+    }
+    let of_set = statuses(&store, Resource::PodCliqueSet);
+    assert!((2..=3).contains(&of_set["svc"]), "{of_set:?}");
+}
+
+/// 16 s pass until all is up, with something new every 200 ms.
+#[test]
+fn what_takes_long_says_now_and_then_how_far_it_is() {
+    let clique = set("svc").clique("a", |c| c.replicas(40));
+    let replicas = set("svc").clique("a", |c| c).replicas(40);
+    for (set, resources) in [
+        (clique, &[Resource::PodClique, Resource::PodGang][..]),
+        (replicas, &[Resource::PodCliqueSet]),
+    ] {
+        let slow = Duration::from_millis(200);
+        let store = come_up(slow, &[named("default", "svc", set)]);
+        for resource in resources {
+            let written = statuses(&store, *resource);
+            assert_eq!(written.len(), 1, "{written:?}");
+            let is_right = |times: &usize| (4..=7).contains(times);
+            assert!(written.values().all(is_right), "{written:?}");
+        }
+    }
+}
+
+/// A hundred sets of a team come up, one of them is wrong, and another team has a set.
+#[test]
+fn of_a_hundred_sets_few_events_tell_and_all_of_what_is_wrong() {
+    let small = || set("svc").clique("a", |c| c);
+    let mut sets: Vec<Value> = (0..100)
+        .map(|number| named("default", &format!("set{number}"), small()))
+        .collect();
+    let wrong = set("svc").clique("a", |c| c.min(2));
+    sets.push(named("default", "wrong", wrong));
+    sets.push(named("other", "beside", small()));
+    let store = come_up(PACE, &sets);
+    let of = |namespace: &str, type_: &str| {
+        let events = store.all(Resource::Event);
+        let events = events.filter(|(id, _)| id.namespace == namespace);
+        let events = events.filter(|(_, event)| view::text(event, "/type") == type_);
+        events
+            .map(|(_, event)| view::text(event, "/reason").to_owned())
+            .collect::<Vec<_>>()
+    };
+    let told = of("default", "Normal").len();
+    assert!((10..=20).contains(&told), "{told}");
+    assert_eq!(of("default", "Warning"), ["InvalidSpec"]);
+    let beside = of("other", "Normal");
+    assert!(beside.len() >= 3, "{beside:?}");
+}
