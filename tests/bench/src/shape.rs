@@ -127,6 +127,6 @@ mod tests {
     #[test]
     fn least_requests_are_those_that_the_definition_gives() {
         let least = Shape::all(1000).map(|shape| (shape.pods(), shape.least_requests()));
-        assert_eq!(least, [(1000, 2009), (500, 2503), (400, 2000)]);
+        assert_eq!(least, [(1000, 2010), (1000, 5503), (400, 2100)]);
     }
 }
