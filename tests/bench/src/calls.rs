@@ -41,6 +41,11 @@ pub fn strategic_patch(path: &str, body: &Value) -> Result<Call> {
     call(Method::PATCH, path, content, body)
 }
 
+/// Merge patch.
+pub fn merge_patch(path: &str, body: &Value) -> Result<Call> {
+    call(Method::PATCH, path, "application/merge-patch+json", body)
+}
+
 /// DELETE; what belongs to the object follows in the background.
 pub fn delete(path: &str, uid: Option<&str>) -> Result<Call> {
     let mut options = json!({

@@ -2,6 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
+use crate::operator::Program;
 use crate::ours::{self, Run};
 use crate::progress::say;
 use crate::sample::Sample;
@@ -31,7 +32,9 @@ async fn run(site: &Site, shape: &Shape, told: Told, round: u32) -> Result<Run> 
         Told::Nothing => (COLUMNS[1], "alone"),
     };
     say(&format!("{}: {title}, run {round}", shape.title));
-    let run = ours::run(site, shape, &format!("bench-gangs-{short}-{round}"), told).await;
+    let name = format!("bench-gangs-{short}-{round}");
+    let program = Program::beside(&site.kubeconfig)?;
+    let run = ours::run(site, &program, shape, &name, told).await;
     let run = run.with_context(|| format!("{}: {title}: did not complete", shape.title))?;
     say(&format!("    {}", run.times.show()));
     Ok(run)

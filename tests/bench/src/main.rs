@@ -17,6 +17,7 @@ mod neighbour;
 mod observer;
 mod operator;
 mod ours;
+mod parts;
 mod podclique;
 mod pods;
 mod process;

@@ -19,7 +19,7 @@ const DEADLINE: Duration = Duration::from_mins(20);
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 
 /// What was seen so far, and when the last one was as it should be.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Seen {
     /// All pods were created.
     pub created: Option<Instant>,
@@ -32,6 +32,14 @@ pub struct Seen {
     /// Pods that ever were; more than expected if one was replaced.
     pub names: u32,
     counts: [u32; 3],
+}
+
+impl Seen {
+    /// When so many are Ready that is now.
+    pub fn has_ready(&self, count: u32) -> Option<Instant> {
+        let [.., ready] = self.counts;
+        (ready >= count).then(Instant::now)
+    }
 }
 
 /// A watch under way; it ends with this value.
@@ -80,7 +88,7 @@ impl Observer {
 
     /// What was seen until now.
     pub fn seen(&self) -> Seen {
-        *self.seen.borrow()
+        self.seen.borrow().clone()
     }
 
     fn report(&self, what: &str) {

@@ -1,6 +1,7 @@
 //! The release build of `grove-operator` as a process.
 
-use std::env;
+mod program;
+
 use std::fs::{self, File};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
@@ -14,14 +15,15 @@ use tokio::process::{Child, Command};
 
 use crate::process;
 use crate::requests::Requests;
-use crate::site::{GANGS_CONFIGURATION, Told};
+pub use program::Program;
+use program::configuration;
 
 const START_DEADLINE: Duration = Duration::from_secs(30);
 /// It gives its reconciles 5 s.
 const STOP_DEADLINE: Duration = Duration::from_secs(10);
 const BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 /// Nothing more is to come if it asks for nothing for so long: a status waits for 0.5 s at most.
-const QUIET: Duration = Duration::from_secs(2);
+pub const QUIET: Duration = Duration::from_secs(2);
 const QUIET_DEADLINE: Duration = Duration::from_mins(1);
 
 /// An operator. It is killed when this is dropped or the process ends, `kill -9` included.
@@ -49,38 +51,40 @@ impl Operator {
         Self::start_with(kubeconfig, dir, name, "").await
     }
 
-    /// The same, one that tells the cluster's scheduler so much.
-    pub async fn start_to_tell(
-        kubeconfig: &Path,
-        dir: &Path,
-        name: &str,
-        told: Told,
-    ) -> Result<Self> {
-        let more = match told {
-            Told::Nothing => "",
-            Told::OfGangs => GANGS_CONFIGURATION,
-        };
-        Self::start_with(kubeconfig, dir, name, more).await
-    }
-
     /// The same, with more lines of configuration.
     pub async fn start_with(kubeconfig: &Path, dir: &Path, name: &str, more: &str) -> Result<Self> {
-        let binary = env::current_exe()?.with_file_name("grove-operator");
-        if !binary.is_file() {
-            bail!("{} is not built: use `make bench`", binary.display());
-        }
+        Self::start_program(&Program::beside(kubeconfig)?, dir, name, more).await
+    }
+
+    /// The same of this program.
+    pub async fn start_program(
+        program: &Program,
+        dir: &Path,
+        name: &str,
+        more: &str,
+    ) -> Result<Self> {
+        let started = Self::spawn(program, dir, name, more)?;
+        started.wait_until_ready().await?;
+        Ok(started)
+    }
+
+    /// Starts it, and waits for nothing.
+    pub fn spawn(program: &Program, dir: &Path, name: &str, more: &str) -> Result<Self> {
         let address = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?;
         let (config, log) = (
             dir.join(format!("{name}.yaml")),
             dir.join(format!("{name}.log")),
         );
-        fs::write(&config, configuration(address, more)).context("the operator's configuration")?;
+        let text = configuration(address, more);
+        fs::write(&config, text).context("the operator's configuration")?;
         let mut command = Command::new("setpriv");
-        command.args(["--pdeathsig", "KILL", "--"]).arg(binary);
+        command
+            .args(["--pdeathsig", "KILL", "--"])
+            .arg(&program.binary);
         command
             .arg("--config")
             .arg(config)
-            .env("KUBECONFIG", kubeconfig);
+            .env("KUBECONFIG", &program.kubeconfig);
         let written = File::create(&log).context("the operator's log")?;
         command
             .stdout(written.try_clone()?)
@@ -90,14 +94,12 @@ impl Operator {
             .spawn()
             .context("cannot run setpriv; it is part of util-linux")?;
         let pid = process.id().context("the operator ended at once")?;
-        let operator = Self {
+        Ok(Self {
             process,
             pid,
             address,
             log,
-        };
-        operator.wait_until_ready().await?;
-        Ok(operator)
+        })
     }
 
     async fn wait_until_ready(&self) -> Result<()> {
@@ -190,16 +192,4 @@ impl Operator {
         }
         Ok(body.to_owned())
     }
-}
-
-fn configuration(address: SocketAddr, more: &str) -> String {
-    let listener = format!(
-        "{{bindAddress: {}, port: {}}}",
-        address.ip(),
-        address.port()
-    );
-    format!(
-        "apiVersion: operator.config.grove.io/v1alpha1\nkind: OperatorConfiguration\n\
-         server:\n  healthProbes: {listener}\n  metrics: {listener}\n{more}"
-    )
 }

@@ -1,20 +1,21 @@
-//! A workload run by the operator.
+//! A workload run by an operator.
 
+use std::collections::HashSet;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
 use kube::Client;
 use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::calls::{self, Call};
 use crate::creation::Times;
 use crate::deletion;
 use crate::namespace;
 use crate::observer::Observer;
-use crate::operator::Operator;
-
-use crate::recording::Recording;
+use crate::operator::{Operator, Program};
+use crate::parts::Seconds;
+use crate::recording::{GROVE, Recording, gang_names};
 use crate::requests::Requests;
 use crate::shape::Shape;
 use crate::site::{Site, Told};
@@ -26,6 +27,8 @@ pub struct Run {
     pub times: Times,
     /// CPU seconds from the first request until all is at rest.
     pub cpu: f64,
+    /// Those of the control plane's parts.
+    pub parts: Seconds,
     /// CPU seconds of the deletion.
     pub deletion_cpu: f64,
     /// Peak of the resident memory over the operator's whole life, the deletion included.
@@ -39,24 +42,31 @@ pub struct Run {
 }
 
 /// Runs the workload with an operator of its own, in a namespace of its own.
-pub async fn run(site: &Site, shape: &Shape, name: &str, told: Told) -> Result<Run> {
+pub async fn run(
+    site: &Site,
+    program: &Program,
+    shape: &Shape,
+    name: &str,
+    told: Told,
+) -> Result<Run> {
     namespace::create(&site.user, name).await?;
-    let operator = Operator::start_to_tell(&site.kubeconfig, &site.logs(), name, told).await?;
-    let before = operator.usage().await?;
+    let operator = Operator::start_program(program, &site.logs(), name, told.lines()).await?;
     let mut observer = Observer::start(&site.user, name, shape.pods()).await?;
+    let (asked, gangs_before) = prepare(site, &operator, &mut observer, shape, name).await?;
 
-    let sets = applications(shape, name)?;
+    let (before, parts) = (operator.usage().await?, site.parts.seconds()?);
     let began = Instant::now();
-    calls::send_all::<IgnoredAny>(&site.user, sets).await?;
+    calls::send_all::<IgnoredAny>(&site.user, asked).await?;
     observer.until("all are Ready", |seen| seen.ready).await?;
     let seen = observer.seen();
     operator.quiet().await?;
+    let parts = site.parts.seconds()?.since(&parts);
     check(&site.user, name, shape).await?;
     if observer.seen().names > shape.pods() {
         bail!("{}: more pods were created than belong to it", shape.title);
     }
     let at_rest = operator.usage().await?;
-    let recording = Recording::take(&site.user, name).await?;
+    let recording = Recording::take(&site.user, name, gangs_before.as_ref()).await?;
 
     let deletion = deletion::delete_sets(&site.user, name).await?;
     operator.quiet().await?;
@@ -67,6 +77,7 @@ pub async fn run(site: &Site, shape: &Shape, name: &str, told: Told) -> Result<R
     Ok(Run {
         times: Times::new(began, &seen, deletion)?,
         cpu: at_rest.cpu - before.cpu,
+        parts,
         deletion_cpu: after.cpu - at_rest.cpu,
         peak_rss,
         deletion_requests: after.requests.since(&at_rest.requests),
@@ -75,8 +86,41 @@ pub async fn run(site: &Site, shape: &Shape, name: &str, told: Told) -> Result<R
     })
 }
 
+/// What the user asks for when the clock starts. Of a group that is scaled, the first replica is
+/// made now; then also the PodGangs that there are.
+async fn prepare(
+    site: &Site,
+    operator: &Operator,
+    observer: &mut Observer,
+    shape: &Shape,
+    namespace: &str,
+) -> Result<(Vec<Call>, Option<HashSet<String>>)> {
+    let sets = applications(shape, namespace)?;
+    if shape.scaled_to.is_none() {
+        return Ok((sets, None));
+    }
+    calls::send_all::<IgnoredAny>(&site.user, sets).await?;
+    let first = shape.pods_before();
+    observer
+        .until("the first are Ready", |seen| seen.has_ready(first))
+        .await?;
+    operator.quiet().await?;
+    let gangs = gang_names(&site.user, namespace).await?;
+    Ok((scalings(shape, namespace)?, Some(gangs)))
+}
+
+/// The user's requests to scale the groups.
+pub fn scalings(shape: &Shape, namespace: &str) -> Result<Vec<Call>> {
+    let all = shape.scalings().into_iter().map(|(group, replicas)| {
+        let scale = format!("podcliquescalinggroups/{group}/scale");
+        let path = calls::path(GROVE, namespace, scale);
+        calls::merge_patch(&path, &json!({"spec": {"replicas": replicas}}))
+    });
+    all.collect()
+}
+
 fn applications(shape: &Shape, namespace: &str) -> Result<Vec<Call>> {
-    let path = calls::path("apis/grove.io/v1alpha1", namespace, "podcliquesets");
+    let path = calls::path(GROVE, namespace, "podcliquesets");
     let manifests = shape.manifests();
     manifests
         .iter()
@@ -86,7 +130,7 @@ fn applications(shape: &Shape, namespace: &str) -> Result<Vec<Call>> {
 
 /// The sets must say themselves that they are complete.
 async fn check(client: &Client, namespace: &str, shape: &Shape) -> Result<()> {
-    let path = calls::path("apis/grove.io/v1alpha1", namespace, "podcliquesets");
+    let path = calls::path(GROVE, namespace, "podcliquesets");
     let list: Value = calls::send(client, calls::get(&path)?).await?;
     let sets = list
         .get("items")

@@ -1,5 +1,6 @@
 //! What the kernel says about a process.
 
+use std::collections::HashMap;
 use std::fs;
 
 use anyhow::{Context as _, Result};
@@ -28,7 +29,49 @@ pub fn peak_rss_megabytes(pid: u32) -> Result<f64> {
     Ok(f64::from(kib) * 1024.0 / 1_000_000.0)
 }
 
+/// The processes that this one started and that run, by the name by which each was called.
+pub fn children(of: u32) -> Result<HashMap<String, u32>> {
+    let processes = fs::read_dir("/proc").context("/proc")?;
+    let pids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<u32>().ok());
+    // Some end while we look.
+    let is_child = |pid: &u32| read(*pid, "stat").is_ok_and(|stat| parent(&stat) == Some(of));
+    let named = pids.filter(is_child).filter_map(|pid| {
+        let command = read(pid, "cmdline").ok()?;
+        Some((command.split('\0').next()?.to_owned(), pid))
+    });
+    Ok(named.collect())
+}
+
+/// The field after the state.
+fn parent(stat: &str) -> Option<u32> {
+    let (_, fields) = stat.rsplit_once(") ")?;
+    fields.split(' ').nth(1)?.parse().ok()
+}
+
 fn read(pid: u32, file: &str) -> Result<String> {
     let path = format!("/proc/{pid}/{file}");
-    fs::read_to_string(&path).with_context(|| format!("{path}: did the operator end?"))
+    fs::read_to_string(&path).with_context(|| format!("{path}: did the process end?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::{self, Command};
+
+    #[test]
+    fn children_are_found_by_name() {
+        let mut child = Command::new("sleep").arg("60").spawn().unwrap();
+        // Until it is `sleep`, it is a copy of this process.
+        let found = (0..500).find_map(|_| {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+            super::children(process::id()).unwrap().remove("sleep")
+        });
+        child.kill().unwrap();
+        child.wait().unwrap();
+        assert_eq!(found, Some(child.id()));
+    }
+
+    #[test]
+    fn the_parent_is_found_behind_a_name_with_blanks_and_brackets() {
+        assert_eq!(super::parent("7 (a ) b) S 42 7 7"), Some(42));
+    }
 }

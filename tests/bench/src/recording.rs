@@ -1,6 +1,6 @@
 //! What the operator made of a workload, to be made again by the limit driver.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use anyhow::{Context as _, Result, bail};
 use kube::Client;
@@ -23,8 +23,12 @@ pub struct Recording {
     pub sets: Vec<Value>,
     /// The headless Services.
     pub services: Vec<Value>,
+    /// The PodCliqueScalingGroups, as they were made but for the last status.
+    pub groups: Vec<Value>,
     /// The gangs.
     pub gangs: Vec<Gang>,
+    /// Those that a scaling brought.
+    pub scaled: Vec<Gang>,
 }
 
 /// A PodGang with all that it waits for.
@@ -37,13 +41,14 @@ pub struct Gang {
 }
 
 impl Recording {
-    /// Takes what the operator made in this namespace.
-    pub async fn take(client: &Client, namespace: &str) -> Result<Self> {
-        let list = async |group: &str, kind: &str| {
-            let path = calls::path(group, namespace, kind);
-            let list: List = calls::send(client, calls::get(&path)?).await?;
-            Ok::<_, anyhow::Error>(list.items)
-        };
+    /// Takes what the operator made in this namespace. If something was scaled, only gangs of these
+    /// names were there before.
+    pub async fn take(
+        client: &Client,
+        namespace: &str,
+        before: Option<&HashSet<String>>,
+    ) -> Result<Self> {
+        let list = async |group: &str, kind: &str| list(client, namespace, group, kind).await;
         let mut pods: HashMap<String, Vec<Value>> = HashMap::new();
         for pod in list("api/v1", "pods").await? {
             let podclique = text(&pod, &["metadata", "labels", api::labels::POD_CLIQUE])?;
@@ -66,26 +71,45 @@ impl Recording {
             let gang = sent(gang, "PodGang");
             Ok(Gang { gang, podcliques })
         });
-        let gangs = gangs.collect::<Result<_>>()?;
+        let gangs: Vec<Gang> = gangs.collect::<Result<_>>()?;
+        let is_first = |gang: &Gang| {
+            let name = text(&gang.gang, &["metadata", "name"]).unwrap_or_default();
+            before.is_none_or(|before| before.contains(name))
+        };
+        let (gangs, scaled) = gangs.into_iter().partition(is_first);
         if !podcliques.is_empty() || !pods.is_empty() {
             bail!("there are PodCliques in no PodGang, or pods of no PodClique");
         }
         let sets = list(GROVE, "podcliquesets").await?;
         let services = list("api/v1", "services").await?;
+        let groups = list(GROVE, "podcliquescalinggroups").await?;
         Ok(Self {
+            groups: groups.iter().map(sent_group).collect(),
             sets: sets.iter().map(|o| sent(o, "PodCliqueSet")).collect(),
             services: services.iter().map(sent_service).collect(),
             gangs,
+            scaled,
         })
     }
-}
 
-impl Recording {
     /// The same in another namespace, whose name no other text has in it.
     pub fn moved(&self, from: &str, to: &str) -> Result<Self> {
         let text = serde_json::to_string(self)?.replace(from, to);
         Ok(serde_json::from_str(&text)?)
     }
+}
+
+/// The names of the PodGangs that are there.
+pub async fn gang_names(client: &Client, namespace: &str) -> Result<HashSet<String>> {
+    let gangs = list(client, namespace, GANGS, "podgangs").await?;
+    let names = gangs.iter().map(|gang| text(gang, &["metadata", "name"]));
+    names.map(|name| Ok(name?.to_owned())).collect()
+}
+
+async fn list(client: &Client, namespace: &str, group: &str, kind: &str) -> Result<Vec<Value>> {
+    let path = calls::path(group, namespace, kind);
+    let list: List = calls::send(client, calls::get(&path)?).await?;
+    Ok(list.items)
 }
 
 /// A text in an object, by the keys that lead to it.
@@ -113,6 +137,15 @@ fn sent(object: &Value, kind: &str) -> Value {
     if let Some(fields) = sent.as_object_mut() {
         fields.insert("apiVersion".into(), json!(version));
         fields.insert("kind".into(), json!(kind));
+    }
+    sent
+}
+
+/// It had one replica before it was scaled.
+fn sent_group(group: &Value) -> Value {
+    let mut sent = sent(group, "PodCliqueScalingGroup");
+    if let Some(spec) = sent.get_mut("spec").and_then(Value::as_object_mut) {
+        spec.insert("replicas".into(), json!(1));
     }
     sent
 }

@@ -9,6 +9,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig};
 use kube::{Client, Config};
 use localcluster::{Cluster, Options};
 
+use crate::parts::Parts;
 use crate::progress::say;
 
 /// KWOK nodes; the Go operator was measured with as many.
@@ -26,6 +27,16 @@ pub enum Told {
     OfGangs,
 }
 
+impl Told {
+    /// More lines of the operator's configuration.
+    pub fn lines(self) -> &'static str {
+        match self {
+            Self::Nothing => "",
+            Self::OfGangs => GANGS_CONFIGURATION,
+        }
+    }
+}
+
 /// The benchmark starts operators itself, with configurations of its own.
 const NO_OPERATOR: &str = "replicaCount=0,webhooks.enabled=false";
 const ASKED: &str = "replicaCount=0";
@@ -34,7 +45,7 @@ const ASKED: &str = "replicaCount=0";
 /// gangs.
 const GANGS_VALUES: &str = "config.scheduler.profiles[0].name=default-scheduler,\
                             config.scheduler.profiles[0].backend=kubernetes";
-pub const GANGS_CONFIGURATION: &str =
+const GANGS_CONFIGURATION: &str =
     "scheduler: {profiles: [{name: default-scheduler, backend: kubernetes}]}\n";
 
 /// A private control plane with the chart's objects but no operator.
@@ -48,6 +59,8 @@ pub struct Site {
     pub kubeconfig: PathBuf,
     /// Of the API server, e.g. `v1.37.1`.
     pub version: String,
+    /// The processes of the control plane.
+    pub parts: Parts,
 }
 
 impl Site {
@@ -82,13 +95,14 @@ impl Site {
         let cluster = tokio::task::spawn_blocking(move || Cluster::start(&options)).await??;
         say("the chart is installed: definitions, the operator's account and its rights");
         install(&cluster, values)?;
-        let kubeconfig = kubeconfig_of_account(&cluster)?;
+        let kubeconfig = kubeconfig_of(&cluster, SYSTEM, ACCOUNT)?;
         let user = client(cluster.kubeconfig()).await?;
         Ok(Self {
             version: user.apiserver_version().await?.git_version,
             account: client(&kubeconfig).await?,
             user,
             kubeconfig,
+            parts: Parts::find(cluster.dir())?,
             cluster,
         })
     }
@@ -100,15 +114,9 @@ impl Site {
 }
 
 fn install(cluster: &Cluster, values: &str) -> Result<()> {
-    let mut helm = Command::new(cluster.bin().join("helm"));
-    let cache = cluster.dir().join("kube-cache");
-    helm.env("KUBECONFIG", cluster.kubeconfig())
-        .env("HELM_CACHE_HOME", cache.join("helm"))
-        .env("HELM_CONFIG_HOME", cache.join("helm"))
-        .env("HELM_DATA_HOME", cache.join("helm"))
-        .args(["install", "grove", "charts/grove", "--create-namespace"])
-        .args(["--namespace", SYSTEM, "--set", values]);
-    printed(&mut helm)?;
+    let chart = ["install", "grove", "charts/grove", "--create-namespace"];
+    let mut helm = helm(cluster, &chart);
+    printed(helm.args(["--namespace", SYSTEM, "--set", values]))?;
     let established = [
         "wait",
         "crd",
@@ -120,29 +128,33 @@ fn install(cluster: &Cluster, values: &str) -> Result<()> {
     Ok(())
 }
 
-/// The administrator's kubeconfig with the token of the account instead of his certificate.
-fn kubeconfig_of_account(cluster: &Cluster) -> Result<PathBuf> {
-    let token = [
-        "create",
-        "token",
-        ACCOUNT,
-        "--namespace",
-        SYSTEM,
-        "--duration=12h",
-    ];
-    let token = printed(&mut cluster.kubectl(&token))?;
-    let copy = cluster.dir().join("pki").join("operator.kubeconfig");
+/// A helm that keeps its cache in the cluster's folder.
+fn helm(cluster: &Cluster, args: &[&str]) -> Command {
+    let mut helm = Command::new(cluster.bin().join("helm"));
+    let cache = cluster.dir().join("kube-cache").join("helm");
+    helm.env("KUBECONFIG", cluster.kubeconfig())
+        .env("HELM_CACHE_HOME", &cache)
+        .env("HELM_CONFIG_HOME", &cache)
+        .env("HELM_DATA_HOME", &cache)
+        .args(args);
+    helm
+}
+
+/// The administrator's kubeconfig with the token of an account instead of his certificate.
+fn kubeconfig_of(cluster: &Cluster, namespace: &str, account: &str) -> Result<PathBuf> {
+    let token = ["create", "token", account, "--namespace", namespace];
+    let mut token = cluster.kubectl(&token);
+    let token = printed(token.arg("--duration=12h"))?;
+    let copy = cluster.dir().join("pki");
+    let copy = copy.join(format!("{account}.kubeconfig"));
     fs::copy(cluster.kubeconfig(), &copy).with_context(|| copy.display().to_string())?;
     let config = |args: &[&str]| {
         let file = format!("--kubeconfig={}", copy.display());
         printed(&mut cluster.kubectl(&[&["config", &file], args].concat()))
     };
-    config(&[
-        "set-credentials",
-        ACCOUNT,
-        &format!("--token={}", token.trim()),
-    ])?;
-    config(&["set-context", "--current", "--user", ACCOUNT])?;
+    let token = format!("--token={}", token.trim());
+    config(&["set-credentials", account, &token])?;
+    config(&["set-context", "--current", "--user", account])?;
     Ok(copy)
 }
 

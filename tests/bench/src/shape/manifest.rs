@@ -1,0 +1,80 @@
+//! What a user writes.
+
+use serde_json::{Value, json};
+
+use super::Shape;
+
+/// The scaling group of a shape that has one.
+pub const GROUP: &str = "workers";
+
+impl Shape {
+    /// The manifests, as a user would write them.
+    pub fn manifests(&self) -> Vec<Value> {
+        let cliques: Vec<Value> = (0..).zip(&self.cliques).map(clique).collect();
+        let mut template = json!({"cliques": cliques});
+        if let (Some(_), Some(template)) = (self.scaled_to, template.as_object_mut()) {
+            let names: Vec<String> = (0..self.cliques.len()).map(role).collect();
+            let group = json!({"name": GROUP, "cliqueNames": names, "replicas": 1});
+            template.insert("podCliqueScalingGroups".into(), json!([group]));
+        }
+        let set = |index| {
+            json!({
+                "apiVersion": "grove.io/v1alpha1",
+                "kind": "PodCliqueSet",
+                "metadata": {"name": set_name(index)},
+                "spec": {"replicas": self.replicas, "template": template},
+            })
+        };
+        (0..self.sets).map(set).collect()
+    }
+
+    /// The PodCliqueScalingGroups that are scaled, and to how many replicas.
+    pub fn scalings(&self) -> Vec<(String, u32)> {
+        let Some(to) = self.scaled_to else {
+            return Vec::new();
+        };
+        let replicas = |set| (0..self.replicas).map(move |index| (set, index));
+        let names = (0..self.sets).flat_map(replicas);
+        names
+            .map(|(set, index)| (format!("{}-{index}-{GROUP}", set_name(set)), to))
+            .collect()
+    }
+}
+
+fn set_name(index: u32) -> String {
+    format!("set-{index}")
+}
+
+fn role(index: usize) -> String {
+    format!("role-{index}")
+}
+
+fn clique((index, pods): (usize, &u32)) -> Value {
+    let name = role(index);
+    json!({
+        "name": name,
+        "spec": {
+            "roleName": name,
+            "replicas": pods,
+            "podSpec": {"containers": [{
+                "name": "main",
+                "image": "registry.k8s.io/pause:3.10",
+                "resources": {"requests": {"cpu": "10m", "memory": "16Mi"}},
+            }]},
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shape;
+
+    #[test]
+    fn a_group_begins_with_one_replica_and_is_scaled() {
+        let [.., group] = Shape::all(1000);
+        let set = &group.manifests()[0]["spec"]["template"];
+        assert_eq!(set["podCliqueScalingGroups"][0]["replicas"], 1);
+        assert_eq!(set["cliques"][1]["spec"]["replicas"], 3);
+        assert_eq!(group.scalings(), [("set-0-0-workers".to_owned(), 100)]);
+    }
+}
