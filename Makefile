@@ -47,7 +47,7 @@ soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets
 	FUZZ_SECONDS=60 cargo test --workspace --test it fuzz::
 
 # Features of the dependencies are settled once, by building the whole workspace.
-bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_WRITE=1)
+bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_BASE=REV; BENCH_WRITE=1)
 	cargo build --release --workspace --bin grove-operator --bin bench
 	target/release/bench $(if $(BENCH_WRITE),--write docs/performance.md)
 

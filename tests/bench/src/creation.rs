@@ -1,5 +1,5 @@
-//! A workload created (or scaled) and deleted, in turns by the operator and by the limit
-//! driver.
+//! A workload created (or scaled) and deleted, in turns by the operator, by the limit driver and, if
+//! there is one, by the operator of another revision.
 
 mod figures;
 mod judge;
@@ -7,6 +7,7 @@ mod times;
 
 use anyhow::{Context as _, Result};
 
+use crate::base::Base;
 use crate::limit;
 use crate::operator::Program;
 use crate::ours::{self, Run};
@@ -17,21 +18,38 @@ use crate::shape::Shape;
 use crate::site::{Site, Told};
 pub use times::Times;
 
-/// Runs the operator, then the limit driver on what it made, and so on.
-pub async fn measure(site: &Site, shape: &Shape, rounds: u32) -> Result<Section> {
-    let ours = Contender {
+/// Runs the operator, then the limit driver on what it made, then the base, and so on.
+pub async fn measure(
+    site: &Site,
+    base: Option<&Base>,
+    shape: &Shape,
+    rounds: u32,
+) -> Result<Vec<Section>> {
+    let ours = Program::beside(&site.kubeconfig)?;
+    let contender = |name, program| Contender {
         site,
-        program: Program::beside(&site.kubeconfig)?,
-        name: "operator",
+        program,
+        name,
     };
-    ours.warm_up(shape).await?;
-    let (mut runs, mut limits) = (Vec::new(), Vec::new());
+    let (ours, base_program) = (
+        contender("operator", ours),
+        base.map(|base| contender("base", base.program.clone())),
+    );
+    for contender in std::iter::once(&ours).chain(&base_program) {
+        contender.warm_up(shape).await?;
+    }
+    let (mut runs, mut limits, mut bases) = (Vec::new(), Vec::new(), Vec::new());
     for round in 1..=rounds {
         let run = ours.run(shape, round).await?;
         limits.push(by_driver(site, shape, &run.recording, round).await?);
         runs.push(run);
+        if let Some(base) = &base_program {
+            bases.push(base.run(shape, round).await?);
+        }
     }
-    Ok(figures::section(shape, &limits, &runs))
+    let section = figures::section(shape, &limits, &runs);
+    let beside = base.map(|base| figures::beside(shape, &base.name, &runs, &bases));
+    Ok(std::iter::once(section).chain(beside).collect())
 }
 
 /// An operator that is measured.

@@ -22,7 +22,7 @@ pub fn fragment(conditions: &[String], sections: &[Section]) -> String {
 fn show(section: &Section) -> String {
     let mut table = Table::new();
     table.load_style(ASCII_MARKDOWN);
-    let [of, beside] = section.columns;
+    let [of, beside] = section.columns.each_ref().map(String::as_str);
     table.set_header([section.title.as_str(), of, beside, "ratio"]);
     for row in &section.rows {
         table.add_row(&row.0);

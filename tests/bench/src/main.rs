@@ -5,6 +5,7 @@
 //! called in [`measure`].
 
 mod admission;
+mod base;
 mod calls;
 mod conditions;
 mod creation;
@@ -39,6 +40,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser;
 use tokio::signal::unix::{SignalKind, signal};
 
+use base::{Base, Revision};
 use progress::say;
 use section::Section;
 use shape::Shape;
@@ -62,6 +64,9 @@ struct Args {
     /// Only the workloads whose titles contain this.
     #[arg(long, env = "BENCH_ONLY", default_value = "")]
     only: String,
+    /// A revision of this repository whose operator is built and run in the same rounds.
+    #[arg(long, env = "BENCH_BASE", default_value = "")]
+    base: String,
     /// Markdown file whose table between the markers is replaced.
     #[arg(long)]
     write: Option<PathBuf>,
@@ -108,13 +113,27 @@ async fn run(args: &Args) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
+/// Compiles before anything is measured; blocking, so that Ctrl-C is heard meanwhile.
+async fn revision(base: &str) -> Result<Option<Revision>> {
+    if base.is_empty() {
+        return Ok(None);
+    }
+    let base = base.to_owned();
+    let built = tokio::task::spawn_blocking(move || Revision::build(&base)).await??;
+    Ok(Some(built))
+}
+
 async fn measure(args: &Args) -> Result<Vec<Section>> {
+    let revision = revision(&args.base).await?;
     let conditions = conditions::before();
     let site = Site::start(Told::Nothing).await?;
+    let base = revision.map(|revision| Base::install(&site, &revision));
+    let base = base.transpose()?;
     let mut sections = Vec::new();
     let shapes = Shape::all(args.pods).into_iter();
     for shape in shapes.filter(|shape| shape.title.contains(&args.only)) {
-        sections.push(creation::measure(&site, &shape, args.rounds).await?);
+        let measured = creation::measure(&site, base.as_ref(), &shape, args.rounds).await?;
+        sections.extend(measured);
     }
     let storms = [Failures::AtOnce, Failures::Apart].into_iter();
     for failures in storms.filter(|failures| failures.title().contains(&args.only)) {

@@ -16,7 +16,6 @@ use tokio::process::{Child, Command};
 use crate::process;
 use crate::requests::Requests;
 pub use program::Program;
-use program::configuration;
 
 const START_DEADLINE: Duration = Duration::from_secs(30);
 /// It gives its reconciles 5 s.
@@ -56,7 +55,7 @@ impl Operator {
         Self::start_program(&Program::beside(kubeconfig)?, dir, name, more).await
     }
 
-    /// The same of this program.
+    /// The same of this program; more lines only if it has no configuration of its own.
     pub async fn start_program(
         program: &Program,
         dir: &Path,
@@ -75,7 +74,7 @@ impl Operator {
             dir.join(format!("{name}.yaml")),
             dir.join(format!("{name}.log")),
         );
-        let text = configuration(address, more);
+        let text = program.configuration(address, more);
         fs::write(&config, text).context("the operator's configuration")?;
         let mut command = Command::new("setpriv");
         command

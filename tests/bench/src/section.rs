@@ -8,7 +8,7 @@ pub struct Section {
     /// The workload.
     pub title: String,
     /// What the figures are of, and what they are compared with.
-    pub columns: [&'static str; 2],
+    pub columns: [String; 2],
     /// One line per figure.
     pub rows: Vec<Row>,
     /// What is beyond its limit, each a sentence.
@@ -22,10 +22,10 @@ impl Section {
     }
 
     /// Nothing measured yet of what is called so.
-    pub fn with_columns(title: &str, columns: [&'static str; 2]) -> Self {
+    pub fn with_columns(title: &str, columns: [&str; 2]) -> Self {
         Self {
             title: title.to_owned(),
-            columns,
+            columns: columns.map(str::to_owned),
             ..Self::default()
         }
     }

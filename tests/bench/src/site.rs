@@ -107,6 +107,11 @@ impl Site {
         })
     }
 
+    /// The control plane.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+
     /// Where logs go: `.localcluster/bench/logs`, or beside it that of another cluster.
     pub fn logs(&self) -> PathBuf {
         self.cluster.dir().join("logs")
@@ -129,7 +134,7 @@ fn install(cluster: &Cluster, values: &str) -> Result<()> {
 }
 
 /// A helm that keeps its cache in the cluster's folder.
-fn helm(cluster: &Cluster, args: &[&str]) -> Command {
+pub fn helm(cluster: &Cluster, args: &[&str]) -> Command {
     let mut helm = Command::new(cluster.bin().join("helm"));
     let cache = cluster.dir().join("kube-cache").join("helm");
     helm.env("KUBECONFIG", cluster.kubeconfig())
@@ -141,7 +146,7 @@ fn helm(cluster: &Cluster, args: &[&str]) -> Command {
 }
 
 /// The administrator's kubeconfig with the token of an account instead of his certificate.
-fn kubeconfig_of(cluster: &Cluster, namespace: &str, account: &str) -> Result<PathBuf> {
+pub fn kubeconfig_of(cluster: &Cluster, namespace: &str, account: &str) -> Result<PathBuf> {
     let token = ["create", "token", account, "--namespace", namespace];
     let mut token = cluster.kubectl(&token);
     let token = printed(token.arg("--duration=12h"))?;
@@ -167,7 +172,8 @@ async fn client(kubeconfig: &Path) -> Result<Client> {
     Ok(Client::try_from(config)?)
 }
 
-fn printed(command: &mut Command) -> Result<String> {
+/// What the command prints, which must succeed.
+pub fn printed(command: &mut Command) -> Result<String> {
     let output = command
         .output()
         .with_context(|| format!("cannot run {command:?}"))?;

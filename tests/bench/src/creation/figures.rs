@@ -74,6 +74,33 @@ fn count_parts(section: &mut Section, ours: &[&Seconds], others: &[&Seconds]) {
     }
 }
 
+/// The operator beside that of another revision.
+pub fn beside(shape: &Shape, base: &str, runs: &[Run], others: &[Run]) -> Section {
+    let title = format!("{}, and before", shape.title);
+    let mut section = Section::with_columns(&title, ["operator", base]);
+    let mut row = |figure: &str, of: &dyn Fn(&Run) -> f64| {
+        let (ours, others) = (
+            runs.iter().map(of).collect(),
+            others.iter().map(of).collect(),
+        );
+        section.row(Row::compared(figure, &ours, &others));
+    };
+    for (figure, of) in TIMES {
+        row(figure, &|run| of(&run.times));
+    }
+    row("CPU s: operator", &|run| run.cpu);
+    row("operator CPU s, deletion", &|run| run.deletion_cpu);
+    row("operator peak RSS MB", &|run| run.peak_rss);
+    row("requests", &|run| f64::from(run.requests.without_events()));
+    row("events, apart", &|run| {
+        f64::from(run.requests.count(is_event))
+    });
+    let ours: Vec<&Seconds> = runs.iter().map(|run| &run.parts).collect();
+    let others: Vec<&Seconds> = others.iter().map(|run| &run.parts).collect();
+    count_parts(&mut section, &ours, &others);
+    section
+}
+
 fn count(section: &mut Section, runs: &[Run]) {
     let mut row = |figure: &str, of: &dyn Fn(&Run) -> u32| {
         let counts = runs.iter().map(|run| f64::from(of(run))).collect();

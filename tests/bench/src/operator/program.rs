@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
+use serde_json::{Value, json};
 
 /// An operator as it is built, and who it is for the API server.
 #[derive(Clone, Debug)]
@@ -13,6 +14,8 @@ pub struct Program {
     pub binary: PathBuf,
     /// The kubeconfig of its account.
     pub kubeconfig: PathBuf,
+    /// Its configuration, but for its listeners; of none all is as it is by default.
+    pub configuration: Option<Value>,
 }
 
 impl Program {
@@ -25,12 +28,28 @@ impl Program {
         Ok(Self {
             binary,
             kubeconfig: kubeconfig.to_owned(),
+            configuration: None,
         })
+    }
+
+    /// What it is told, with its listeners at this address; more lines only if there is no
+    /// configuration of its own.
+    pub(super) fn configuration(&self, address: SocketAddr, more: &str) -> String {
+        let Some(own) = &self.configuration else {
+            return configuration(address, more);
+        };
+        let listener = json!({"bindAddress": address.ip(), "port": address.port()});
+        let mut own = own.clone();
+        if let Some(own) = own.as_object_mut() {
+            let server = json!({"healthProbes": listener, "metrics": listener});
+            own.insert("server".into(), server);
+        }
+        // YAML has JSON in it.
+        own.to_string()
     }
 }
 
-/// What it is told, with its listeners at this address.
-pub(super) fn configuration(address: SocketAddr, more: &str) -> String {
+fn configuration(address: SocketAddr, more: &str) -> String {
     let listener = format!(
         "{{bindAddress: {}, port: {}}}",
         address.ip(),
