@@ -1,6 +1,7 @@
 //! A workload created (or scaled) and deleted, in turns by the operator, by the limit driver and, if
 //! there is one, by the operator of another revision.
 
+mod chart;
 mod figures;
 mod judge;
 mod times;
@@ -25,6 +26,7 @@ pub async fn measure(
     shape: &Shape,
     rounds: u32,
 ) -> Result<Vec<Section>> {
+    let title = &shape.title;
     let ours = Program::beside(&site.kubeconfig)?;
     let contender = |name, program| Contender {
         site,
@@ -47,7 +49,14 @@ pub async fn measure(
             bases.push(base.run(shape, round).await?);
         }
     }
-    let section = figures::section(shape, &limits, &runs);
+    let mut section = figures::section(shape, &limits, &runs);
+    section.chart = Some(chart::chart(
+        title,
+        &runs,
+        &limits,
+        base.map(|b| b.name.as_str()),
+        &bases,
+    ));
     let beside = base.map(|base| figures::beside(shape, &base.name, &runs, &bases));
     Ok(std::iter::once(section).chain(beside).collect())
 }

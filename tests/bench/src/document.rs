@@ -10,6 +10,8 @@ use comfy_table::{CellAlignment, Table};
 use crate::section::Section;
 
 const BEGIN: &str = "<!-- bench: begin (written by `make bench BENCH_WRITE=1`) -->\n";
+/// The folder of pictures, beside the document.
+const CHARTS: &str = "performance";
 const END: &str = "<!-- bench: end -->";
 
 /// Conditions and tables.
@@ -30,7 +32,26 @@ fn show(section: &Section) -> String {
     for column in table.column_iter_mut().skip(1) {
         column.set_cell_alignment(CellAlignment::Right);
     }
-    format!("\n{table}\n")
+    format!("\n{table}\n{}", link(section))
+}
+
+/// To its picture, which [`write_charts`] puts there.
+fn link(section: &Section) -> String {
+    section.chart.as_ref().map_or_else(String::new, |chart| {
+        let (title, file) = (&chart.title, chart.file());
+        format!("\n![Pods over time: {title}]({CHARTS}/{file})\n")
+    })
+}
+
+/// Writes the pictures into a folder beside the file.
+pub fn write_charts(path: &Path, sections: &[Section]) -> Result<()> {
+    let folder = path.with_file_name(CHARTS);
+    fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
+    for chart in sections.iter().filter_map(|section| section.chart.as_ref()) {
+        let file = folder.join(chart.file());
+        fs::write(&file, chart.draw()?).with_context(|| file.display().to_string())?;
+    }
+    Ok(())
 }
 
 /// Puts the text between the markers of the file.

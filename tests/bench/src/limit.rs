@@ -14,6 +14,7 @@ use serde::de::IgnoredAny;
 
 use crate::calls::{self, Call};
 use crate::creation::Times;
+use crate::curve::Counts;
 use crate::namespace;
 use crate::observer::Observer;
 use crate::operator::QUIET;
@@ -30,6 +31,8 @@ use driver::Driver;
 pub struct Run {
     /// When the pods were how far.
     pub times: Times,
+    /// The same in between.
+    pub curve: Vec<(f64, Counts)>,
     /// CPU seconds of this process, the watch that measures included, until all is at rest.
     pub cpu: f64,
     /// Those of the control plane's parts.
@@ -81,6 +84,7 @@ pub async fn run(site: &Site, recording: &Recording, shape: &Shape, name: &str) 
     namespace::delete(&site.user, name).await?;
     Ok(Run {
         times: Times::new(began, &seen, gone.duration_since(end).as_secs_f64())?,
+        curve: seen.curve.since(began, shape.pods_before()),
         cpu,
         parts,
     })

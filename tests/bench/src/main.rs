@@ -7,8 +7,10 @@
 mod admission;
 mod base;
 mod calls;
+mod chart;
 mod conditions;
 mod creation;
+mod curve;
 mod deletion;
 mod document;
 mod gangs;
@@ -159,6 +161,7 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     let text = document::fragment(&conditions, &sections);
     println!("{text}");
     if let Some(path) = &args.write {
+        document::write_charts(path, &sections)?;
         document::replace(path, &text)?;
         say(&format!("wrote the table to {}", path.display()));
     }

@@ -11,6 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::calls;
+use crate::curve::Curve;
 use crate::progress::say;
 use crate::watching::{Event, Metadata, Object, Watch};
 
@@ -31,6 +32,8 @@ pub struct Seen {
     pub gone: Option<Instant>,
     /// Pods that ever were; more than expected if one was replaced.
     pub names: u32,
+    /// How many were how far, until all were Ready.
+    pub curve: Curve,
     counts: [u32; 3],
 }
 
@@ -137,6 +140,9 @@ impl Tally {
         };
         seen.counts = change(seen.counts, before, after);
         let [live, ungated, ready] = seen.counts;
+        if seen.ready.is_none() {
+            seen.curve.add(now, [seen.names, ungated, ready]);
+        }
         let all = self.expected;
         for (moment, is_now) in [
             (&mut seen.created, seen.names >= all),

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::calls::{self, Call};
 use crate::creation::Times;
+use crate::curve::Counts;
 use crate::deletion;
 use crate::namespace;
 use crate::observer::Observer;
@@ -25,6 +26,8 @@ use crate::site::{Site, Told};
 pub struct Run {
     /// When the pods were how far.
     pub times: Times,
+    /// The same in between.
+    pub curve: Vec<(f64, Counts)>,
     /// CPU seconds from the first request until all is at rest.
     pub cpu: f64,
     /// Those of the control plane's parts.
@@ -76,6 +79,7 @@ pub async fn run(
     namespace::delete(&site.user, name).await?;
     Ok(Run {
         times: Times::new(began, &seen, deletion)?,
+        curve: seen.curve.since(began, shape.pods_before()),
         cpu: at_rest.cpu - before.cpu,
         parts,
         deletion_cpu: after.cpu - at_rest.cpu,

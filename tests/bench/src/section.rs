@@ -1,5 +1,6 @@
 //! The figures of one workload.
 
+use crate::chart::Chart;
 use crate::sample::Sample;
 
 /// The section of the report about one workload.
@@ -13,6 +14,8 @@ pub struct Section {
     pub rows: Vec<Row>,
     /// What is beyond its limit, each a sentence.
     pub breaches: Vec<String>,
+    /// The same as a picture.
+    pub chart: Option<Chart>,
 }
 
 impl Section {
