@@ -27,6 +27,7 @@ mod process;
 mod progress;
 mod recording;
 mod requests;
+mod rest;
 mod sample;
 mod section;
 mod shape;
@@ -157,6 +158,11 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     }
     if admission::TITLE.contains(&args.only) {
         sections.push(admission::measure(args.rounds).await?);
+    }
+    // It takes far longer than all others: it has to be asked for.
+    let at_rest = Shape::at_rest(args.pods);
+    if args.only.contains(rest::ONLY) {
+        sections.push(rest::measure(&at_rest, args.rounds).await?);
     }
     let text = document::fragment(&conditions, &sections);
     println!("{text}");

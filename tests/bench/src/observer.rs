@@ -15,8 +15,9 @@ use crate::curve::Curve;
 use crate::progress::say;
 use crate::watching::{Event, Metadata, Object, Watch};
 
-/// Nothing that is measured may take longer; 10,000 pods on two cores take some minutes.
-const DEADLINE: Duration = Duration::from_mins(20);
+/// Nothing that is measured may take longer; 10,000 pods on two cores take some minutes, the pods
+/// at rest longer.
+const DEADLINE: Duration = Duration::from_hours(1);
 const BETWEEN_REPORTS: Duration = Duration::from_secs(10);
 
 /// What was seen so far, and when the last one was as it should be.

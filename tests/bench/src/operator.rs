@@ -101,7 +101,8 @@ impl Operator {
         })
     }
 
-    async fn wait_until_ready(&self) -> Result<()> {
+    /// Waits until it has listed every kind.
+    pub async fn wait_until_ready(&self) -> Result<()> {
         let deadline = Instant::now() + START_DEADLINE;
         loop {
             match self.get("/readyz").await {
@@ -131,6 +132,16 @@ impl Operator {
     /// The most memory that it ever had resident, in MB.
     pub fn peak_rss(&self) -> Result<f64> {
         process::peak_rss_megabytes(self.pid)
+    }
+
+    /// Lets [`Self::peak_rss`] be the peak from now on.
+    pub fn forget_peak(&self) -> Result<()> {
+        process::forget_peak_rss(self.pid)
+    }
+
+    /// The memory that it has resident now, in MB.
+    pub fn rss(&self) -> Result<f64> {
+        process::rss_megabytes(self.pid)
     }
 
     /// Waits until it has no more to do.

@@ -22,10 +22,25 @@ pub fn cpu_seconds(pid: u32) -> Result<f64> {
 
 /// The most memory that the process ever had resident, in MB of 1,000,000 bytes.
 pub fn peak_rss_megabytes(pid: u32) -> Result<f64> {
+    megabytes(pid, "VmHWM:")
+}
+
+/// The memory that the process has resident now.
+pub fn rss_megabytes(pid: u32) -> Result<f64> {
+    megabytes(pid, "VmRSS:")
+}
+
+/// Lets the peak be what the process has resident now.
+pub fn forget_peak_rss(pid: u32) -> Result<()> {
+    let path = format!("/proc/{pid}/clear_refs");
+    fs::write(&path, "5").with_context(|| path)
+}
+
+fn megabytes(pid: u32, field: &str) -> Result<f64> {
     let status = read(pid, "status")?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
     let kib = line.and_then(|l| l.trim().strip_suffix(" kB")?.parse::<u32>().ok());
-    let kib = kib.context("/proc/PID/status has no VmHWM")?;
+    let kib = kib.with_context(|| format!("/proc/PID/status has no {field}"))?;
     Ok(f64::from(kib) * 1024.0 / 1_000_000.0)
 }
 

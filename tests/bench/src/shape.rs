@@ -65,6 +65,16 @@ impl Shape {
         Self::new(&format!("20 sets x {of_set} pods"), [20, 1], &[of_set])
     }
 
+    /// What is at rest: 10,000 PodCliques and 20,000 pods in a run whose largest workload has 1,000.
+    pub fn at_rest(pods: u32) -> Self {
+        let sets = (pods / 2).max(1);
+        let shape = Self::new("", [sets, 20], &[2]);
+        Self {
+            title: format!("{} pods at rest", shape.pods()),
+            ..shape
+        }
+    }
+
     fn new(title: &str, [sets, replicas]: [u32; 2], cliques: &[u32]) -> Self {
         Self {
             title: title.to_owned(),

@@ -81,6 +81,11 @@ impl Site {
         Self::start_with("bench-admission", false, &values).await
     }
 
+    /// Starts one for many workloads at rest.
+    pub async fn start_at_rest() -> Result<Self> {
+        Self::start_with("bench-rest", false, NO_OPERATOR).await
+    }
+
     async fn start_with(folder: &str, native_gangs: bool, values: &str) -> Result<Self> {
         say(&format!(
             "a control plane with {NODES} KWOK nodes starts (about 15 s)"

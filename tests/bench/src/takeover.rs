@@ -53,11 +53,13 @@ async fn try_often(site: &Site, end: End) -> Result<Sample> {
     Ok(took.into_iter().collect())
 }
 
-async fn start(site: &Site, name: &str) -> Result<Operator> {
+/// Starts an operator that takes part in the election.
+pub async fn start(site: &Site, name: &str) -> Result<Operator> {
     Operator::start_with(&site.kubeconfig, &site.logs(), name, ELECTION).await
 }
 
-async fn wait_until_leads(operator: &Operator) -> Result<()> {
+/// Waits until the operator leads.
+pub async fn wait_until_leads(operator: &Operator) -> Result<()> {
     let began = Instant::now();
     while !operator.leads().await.context("the operator's metrics")? {
         if began.elapsed() > DEADLINE {

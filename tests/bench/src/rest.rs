@@ -1,0 +1,172 @@
+//! Many workloads that nothing happens to: what the operator holds, asks for and needs to begin anew.
+
+mod figures;
+mod listing;
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+use serde::de::IgnoredAny;
+
+use crate::calls::{self, Call};
+use crate::namespace;
+use crate::observer::Observer;
+use crate::operator::{Operator, Program};
+use crate::podclique::PodClique;
+use crate::pods::{self, Victim};
+use crate::progress::say;
+use crate::recording::GROVE;
+use crate::section::Section;
+use crate::shape::Shape;
+use crate::site::Site;
+use crate::takeover;
+use crate::watching::{Event, Object as _, Watch};
+use figures::{Beginning, Run};
+
+/// What it is asked for by.
+pub const ONLY: &str = "at rest";
+const NAMESPACE: &str = "bench-at-rest";
+/// How long nothing is to be written.
+const STILL: Duration = Duration::from_mins(1);
+/// What was taken for the lists is given back by then.
+const SETTLING: Duration = Duration::from_secs(10);
+/// A list of everything is over by then, several times.
+const LISTING: Duration = Duration::from_secs(30);
+const WRITE_DEADLINE: Duration = Duration::from_mins(2);
+
+/// Lets the operator make it once; then everything is measured on a control plane of its own, which
+/// is thrown away with all that is in it.
+pub async fn measure(shape: &Shape, rounds: u32) -> Result<Section> {
+    let site = Site::start_at_rest().await?;
+    let title = &shape.title;
+    let run = run(&site, shape, rounds).await;
+    let run = run.with_context(|| format!("{title}: the run did not complete"))?;
+    Ok(figures::section(title, &run))
+}
+
+async fn run(site: &Site, shape: &Shape, rounds: u32) -> Result<Run> {
+    say(&format!("{}: they are made", shape.title));
+    let creation = create(site, shape).await?;
+    say(&format!(
+        "    all Ready after {:.0} s",
+        creation.as_secs_f64()
+    ));
+
+    let operator = start(site, "rest").await?;
+    operator.quiet().await?;
+    tokio::time::sleep(SETTLING).await;
+    let (rss, before) = (operator.rss()?, operator.usage().await?);
+    say(&format!(
+        "    {rss:.1} MB at rest; is anything written in {STILL:?}?"
+    ));
+    tokio::time::sleep(STILL).await;
+    let after = operator.usage().await?;
+
+    let victims = pods::one_of_each_gang(&site.user, NAMESPACE).await?;
+    let mut running = operator;
+    let mut beginnings = Vec::new();
+    for (round, victim) in (1..=rounds).zip(&victims) {
+        say(&format!("{}: killed, begins anew, {round}", shape.title));
+        let (beginning, started) = begin_anew(site, running, round, victim).await?;
+        say(&format!("    {beginning:?}"));
+        beginnings.push(beginning);
+        running = started;
+    }
+    running.stop().await?;
+    say(&format!("{}: all is listed anew", shape.title));
+    Ok(Run {
+        creation: creation.as_secs_f64(),
+        rss,
+        writes: after.requests.since(&before.requests),
+        cpu: after.cpu - before.cpu,
+        beginnings,
+        relist: relist(site).await?,
+    })
+}
+
+/// Returns how long it took until all pods were Ready.
+async fn create(site: &Site, shape: &Shape) -> Result<Duration> {
+    namespace::create(&site.user, NAMESPACE).await?;
+    let operator = start(site, "rest-creation").await?;
+    let mut observer = Observer::start(&site.user, NAMESPACE, shape.pods()).await?;
+    let sets = calls::path(GROVE, NAMESPACE, "podcliquesets");
+    let manifests = shape.manifests();
+    let posts = manifests.iter().map(|set| calls::post(&sets, set));
+    let posts: Vec<Call> = posts.collect::<Result<_>>()?;
+    let began = Instant::now();
+    calls::send_all::<IgnoredAny>(&site.user, posts).await?;
+    let ready = observer.until("all are Ready", |seen| seen.ready).await?;
+    operator.quiet().await?;
+    operator.stop().await?;
+    Ok(ready.duration_since(began))
+}
+
+/// Kills the operator, lists by ourselves what it watches, and measures how long the next one takes
+/// until it has stored what changed meanwhile.
+async fn begin_anew(
+    site: &Site,
+    running: Operator,
+    round: u32,
+    (podclique, pod): &Victim,
+) -> Result<(Beginning, Operator)> {
+    drop(running);
+    let in_turn = listing::in_turn(&site.account).await?;
+    let at_once = listing::at_once(&site.account).await?;
+    pods::fail(&site.user, NAMESPACE, pod).await?;
+    let path = calls::path(GROVE, NAMESPACE, "podcliques");
+    let get = calls::get(&format!("{path}/{podclique}"))?;
+    let now: PodClique = calls::send(&site.user, get).await?;
+    if !now.is_ready() {
+        bail!("somebody has stored already that a pod of {podclique} failed");
+    }
+    let only = format!("fieldSelector=metadata.name%3D{podclique}");
+    let version = &now.metadata().resource_version;
+    let mut watch = Watch::<PodClique>::begin(&site.user, &path, &only, version).await?;
+
+    let program = Program::beside(&site.kubeconfig)?;
+    let began = Instant::now();
+    let started = Operator::spawn(&program, &site.logs(), &format!("rest-{round}"), "")?;
+    let written = tokio::time::timeout(WRITE_DEADLINE, until_not_ready(&mut watch)).await;
+    written.context("the next operator did not store that a pod failed")??;
+    let took = began.elapsed().as_secs_f64();
+    started.wait_until_ready().await?;
+    pods::restore(&site.user, NAMESPACE, pod).await?;
+    started.quiet().await?;
+    let beginning = Beginning {
+        took,
+        in_turn,
+        at_once,
+    };
+    Ok((beginning, started))
+}
+
+async fn until_not_ready(watch: &mut Watch<PodClique>) -> Result<()> {
+    loop {
+        match watch.next().await? {
+            Event::Is(podclique) if podclique.is_ready() => (),
+            Event::Is(_) => return Ok(()),
+            Event::Gone(name) => bail!("{name} is gone"),
+        }
+    }
+}
+
+/// An operator that stood by lists everything anew when the leader was killed. Returns what it had
+/// resident before, and the most while it did.
+async fn relist(site: &Site) -> Result<(f64, f64)> {
+    let leader = takeover::start(site, "rest-leader").await?;
+    takeover::wait_until_leads(&leader).await?;
+    let standby = takeover::start(site, "rest-standby").await?;
+    tokio::time::sleep(SETTLING).await;
+    let at_rest = standby.rss()?;
+    standby.forget_peak()?;
+    drop(leader);
+    takeover::wait_until_leads(&standby).await?;
+    tokio::time::sleep(LISTING).await;
+    let peak = standby.peak_rss()?;
+    standby.stop().await?;
+    Ok((at_rest, peak))
+}
+
+async fn start(site: &Site, name: &str) -> Result<Operator> {
+    Operator::start(&site.kubeconfig, &site.logs(), name).await
+}

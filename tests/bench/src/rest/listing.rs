@@ -1,0 +1,69 @@
+//! Lists of what the operator watches, as it asks for them: in pages, by the same labels.
+//!
+//! Bodies are read and gone through once as JSON; nothing of the objects is kept.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use futures::future::try_join_all;
+use kube::Client;
+use serde::Deserialize;
+
+use crate::calls;
+
+/// As many objects as kube's watcher asks for.
+const PAGE: u32 = 500;
+const OF_OPERATOR: &str = "&labelSelector=app.kubernetes.io%2Fmanaged-by%3Dgrove-operator";
+
+/// What is there; kinds of other schedulers are not.
+const KINDS: [(&str, &str); 9] = [
+    ("/apis/grove.io/v1alpha1/podcliquesets", ""),
+    ("/apis/grove.io/v1alpha1/podcliquescalinggroups", ""),
+    ("/apis/grove.io/v1alpha1/podcliques", ""),
+    ("/apis/scheduler.grove.io/v1alpha1/podgangs", ""),
+    ("/api/v1/pods", OF_OPERATOR),
+    ("/api/v1/services", OF_OPERATOR),
+    ("/apis/autoscaling/v2/horizontalpodautoscalers", OF_OPERATOR),
+    ("/api/v1/nodes", ""),
+    ("/apis/grove.io/v1alpha1/clustertopologybindings", ""),
+];
+
+/// Seconds that lists of one kind after the other take.
+pub async fn in_turn(client: &Client) -> Result<f64> {
+    let began = Instant::now();
+    for kind in KINDS {
+        list(client, kind).await?;
+    }
+    Ok(began.elapsed().as_secs_f64())
+}
+
+/// Seconds that lists of all kinds at once take.
+pub async fn at_once(client: &Client) -> Result<f64> {
+    let began = Instant::now();
+    try_join_all(KINDS.map(|kind| list(client, kind))).await?;
+    Ok(began.elapsed().as_secs_f64())
+}
+
+/// One page after the other.
+async fn list(client: &Client, (path, selector): (&str, &str)) -> Result<()> {
+    let mut after = String::new();
+    loop {
+        let page = format!("{path}?limit={PAGE}{selector}{after}");
+        let page: Page = calls::send(client, calls::get(&page)?).await?;
+        match page.metadata.more {
+            Some(more) if !more.is_empty() => after = format!("&continue={more}"),
+            _ => return Ok(()),
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct Page {
+    metadata: PageMetadata,
+}
+
+#[derive(Debug, Deserialize)]
+struct PageMetadata {
+    #[serde(rename = "continue")]
+    more: Option<String>,
+}
