@@ -40,6 +40,7 @@ impl Base {
                 binary: revision.binary.clone(),
                 kubeconfig: site::kubeconfig_of(site.cluster(), NAME, NAME)?,
                 configuration: Some(chart::configuration(&rendered)?),
+                profile: None,
             },
             name,
         })

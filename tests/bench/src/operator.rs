@@ -16,6 +16,7 @@ use tokio::process::{Child, Command};
 use crate::process;
 use crate::requests::Requests;
 pub use program::Program;
+use program::record;
 
 const START_DEADLINE: Duration = Duration::from_secs(30);
 /// It gives its reconciles 5 s.
@@ -29,6 +30,7 @@ const QUIET_DEADLINE: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub struct Operator {
     process: Child,
+    profiler: Option<Child>,
     pid: u32,
     address: SocketAddr,
     log: PathBuf,
@@ -62,8 +64,11 @@ impl Operator {
         name: &str,
         more: &str,
     ) -> Result<Self> {
-        let started = Self::spawn(program, dir, name, more)?;
+        let mut started = Self::spawn(program, dir, name, more)?;
         started.wait_until_ready().await?;
+        if let Some(file) = &program.profile {
+            started.profiler = Some(record(started.pid, file)?);
+        }
         Ok(started)
     }
 
@@ -95,6 +100,7 @@ impl Operator {
         let pid = process.id().context("the operator ended at once")?;
         Ok(Self {
             process,
+            profiler: None,
             pid,
             address,
             log,
@@ -180,7 +186,12 @@ impl Operator {
     /// Ends it.
     pub async fn stop(mut self) -> Result<()> {
         self.tell_to_stop()?;
-        match tokio::time::timeout(STOP_DEADLINE, self.process.wait()).await {
+        let ended = tokio::time::timeout(STOP_DEADLINE, self.process.wait()).await;
+        if let Some(mut profiler) = self.profiler.take() {
+            // It ends by itself when it has written all.
+            profiler.wait().await?;
+        }
+        match ended {
             Ok(status) if status.as_ref().is_ok_and(std::process::ExitStatus::success) => Ok(()),
             ended => bail!(
                 "the operator ended badly ({ended:?}): see {}",

@@ -4,8 +4,9 @@ use std::env;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use serde_json::{Value, json};
+use tokio::process::{Child, Command};
 
 /// An operator as it is built, and who it is for the API server.
 #[derive(Clone, Debug)]
@@ -16,6 +17,8 @@ pub struct Program {
     pub kubeconfig: PathBuf,
     /// Its configuration, but for its listeners; of none all is as it is by default.
     pub configuration: Option<Value>,
+    /// Where `perf record` writes what the operator does; the last one that runs is recorded.
+    pub profile: Option<PathBuf>,
 }
 
 impl Program {
@@ -29,6 +32,7 @@ impl Program {
             binary,
             kubeconfig: kubeconfig.to_owned(),
             configuration: None,
+            profile: env::var_os("BENCH_PROFILE").map(PathBuf::from),
         })
     }
 
@@ -47,6 +51,17 @@ impl Program {
         // YAML has JSON in it.
         own.to_string()
     }
+}
+
+/// By frame pointers, which a build for that has to keep (`make profile`).
+pub(super) fn record(pid: u32, file: &Path) -> Result<Child> {
+    let mut perf = Command::new("perf");
+    perf.args(["record", "--quiet", "--freq=999", "--call-graph=fp"])
+        .arg("--output")
+        .arg(file)
+        .args(["--pid", &pid.to_string()]);
+    let perf = perf.kill_on_drop(true).spawn();
+    perf.context("cannot run perf: use `make profile`")
 }
 
 fn configuration(address: SocketAddr, more: &str) -> String {
