@@ -64,3 +64,38 @@ pub fn replace(path: &Path, text: &str) -> Result<()> {
     fs::write(path, format!("{before}{BEGIN}{text}{END}{after}"))
         .with_context(|| path.display().to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::{BEGIN, END, fragment, replace, write_charts};
+    use crate::chart::{Chart, Line};
+    use crate::section::Section;
+
+    #[test]
+    fn a_picture_is_written_where_the_document_links_it() {
+        let line = Line {
+            name: "operator: Ready".into(),
+            contender: 0,
+            state: 2,
+            points: vec![(0.0, 0), (1.0, 2)],
+        };
+        let mut section = Section::new("2 pods");
+        section.chart = Some(Chart {
+            title: section.title.clone(),
+            lines: vec![line],
+        });
+        let sections = [section];
+        let folder = tempfile::tempdir().unwrap();
+        let document = folder.path().join("performance.md");
+        fs::write(&document, format!("before\n{BEGIN}old{END}\nafter\n")).unwrap();
+        write_charts(&document, &sections).unwrap();
+        replace(&document, &fragment(&[], &sections)).unwrap();
+        let text = fs::read_to_string(&document).unwrap();
+        let linked = text.split_once("](").unwrap().1.split_once(')').unwrap().0;
+        let picture = fs::read_to_string(folder.path().join(linked)).unwrap();
+        assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
+        assert!(!text.contains("old") && text.ends_with("after\n"));
+    }
+}
