@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench profile lint check generate audit fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench growth profile lint check generate audit fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -50,6 +50,9 @@ soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets
 bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_BASE=REV; BENCH_WRITE=1)
 	cargo build --release --workspace --bin grove-operator --bin bench
 	target/release/bench $(if $(BENCH_WRITE),--write docs/performance.md)
+
+growth: ## How cost grows with pods, in the simulator (GROWTH_PODS=10000)
+	cargo bench -q --workspace --bench growth
 
 profile: ## Flame graph of the operator in a row of the benchmark (BENCH_ONLY)
 	@hack/profile.sh

@@ -72,7 +72,19 @@ pub async fn run_until(
     stop: impl Future<Output = ()> + Send + 'static,
     endpoints: Endpoints,
 ) -> anyhow::Result<()> {
-    let (mut metrics, of_webhook) = (Metrics::default(), webhook::metrics::Metrics::default());
+    run_counting(config, client, clock, stop, endpoints, Metrics::default()).await
+}
+
+/// The same with counters that the caller reads too: clones of a counter are the same one.
+pub async fn run_counting(
+    config: Config,
+    client: Client,
+    clock: Clock,
+    stop: impl Future<Output = ()> + Send + 'static,
+    endpoints: Endpoints,
+    mut metrics: Metrics,
+) -> anyhow::Result<()> {
+    let of_webhook = webhook::metrics::Metrics::default();
     of_webhook.register(metrics.registry());
     let metrics = Arc::new(metrics);
     let mut election = Election::new(&config, &client, &clock, &metrics);
