@@ -8,7 +8,8 @@ use crate::meter::outside;
 use crate::shape::Shape;
 use crate::table::{Table, per};
 
-const SIZES: [usize; 4] = [300, 1_000, 3_000, 10_000];
+/// A gang may have 5,000 pods.
+const SIZES: [usize; 4] = [300, 1_000, 3_000, 5_000];
 /// What a write takes of a real API server on 2 cores, with all that follows from it.
 const WRITE: Duration = Duration::from_millis(4);
 
