@@ -15,6 +15,7 @@ mod autoscaler;
 mod availability;
 mod chart;
 mod churn;
+mod cli;
 mod conformance;
 mod crash;
 mod creation;

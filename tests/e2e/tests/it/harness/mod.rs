@@ -12,6 +12,7 @@ pub mod manifest;
 mod mirror;
 pub mod namespace;
 pub mod operator;
+pub mod plugin;
 pub mod proxy;
 mod report;
 pub mod requests;

@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result};
 
 use super::installation::{Installation, SYSTEM};
 use super::wait;
-pub use binary::binary;
+pub use binary::{binary, plugin};
 use process::Process;
 
 /// An operator for one control plane. It ends with this process, however that ends.

@@ -1,4 +1,4 @@
-//! Where the operator's binary comes from.
+//! Where the binaries under test come from.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,8 @@ use anyhow::{Context as _, Result, bail};
 
 use super::super::control_plane::CHECKOUT;
 
-/// Names a built operator to be tested instead of the one of this checkout.
+/// Names a built operator to be tested instead of the one of this checkout; kubectl-grove is taken
+/// from beside it.
 const VARIABLE: &str = "GROVE_E2E_OPERATOR";
 
 /// The variables that cargo sets for a test of its package; a build must not see them, or build
@@ -29,6 +30,11 @@ pub fn binary() -> &'static Path {
     }
 }
 
+/// kubectl-grove, built with it.
+pub fn plugin() -> PathBuf {
+    binary().with_file_name("kubectl-grove")
+}
+
 fn build() -> Result<PathBuf> {
     // target/<profile>/deps/it-<hash>
     let test = env::current_exe().unwrap();
@@ -43,14 +49,14 @@ fn build() -> Result<PathBuf> {
     cargo
         .current_dir(&*CHECKOUT)
         .args(["build", "--quiet", "--workspace"]);
-    cargo.arg("--bin=grove-operator");
+    cargo.args(["--bin=grove-operator", "--bin=kubectl-grove"]);
     cargo.arg("--target-dir").arg(profile.parent().unwrap());
     if profile.ends_with("release") {
         cargo.arg("--release");
     }
     // What cargo says goes to stderr.
     if !cargo.status().context("cannot run cargo")?.success() {
-        bail!("the operator cannot be built; cargo says why, above");
+        bail!("the binaries cannot be built; cargo says why, above");
     }
     Ok(profile.join("grove-operator"))
 }

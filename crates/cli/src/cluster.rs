@@ -1,0 +1,95 @@
+//! Reading a cluster: by label, in pages, and with words for what can go wrong.
+
+mod connect;
+mod load;
+
+use std::fmt::Debug;
+
+use k8s_openapi::NamespaceResourceScope;
+use kube::api::ListParams;
+use kube::{Api, Client, Resource};
+use serde::de::DeserializeOwned;
+
+use crate::args::ConnectionArgs;
+use crate::exit::Failure;
+
+pub use load::load_workload;
+
+/// Objects in one answer.
+const PAGE: u32 = 500;
+
+/// A cluster and the namespace that is meant.
+#[derive(Clone)]
+pub struct Cluster {
+    /// Its client.
+    pub client: Client,
+    /// The namespace that was asked for, else that of the context.
+    pub namespace: String,
+}
+
+impl Cluster {
+    /// Finds the cluster that the flags and the kubeconfig name. Nothing is asked of it yet.
+    pub async fn connect(args: &ConnectionArgs) -> Result<Self, Failure> {
+        let config = connect::configure(args).await?;
+        let namespace = args.namespace.clone();
+        let namespace = namespace.unwrap_or_else(|| config.default_namespace.clone());
+        let client = Client::try_from(config)
+            .map_err(|error| Failure::NoCluster(format!("cannot use the kubeconfig: {error}")))?;
+        Ok(Self { client, namespace })
+    }
+
+    /// Requests about a kind in the namespace.
+    pub fn namespaced<K>(&self) -> Api<K>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    {
+        Api::namespaced(self.client.clone(), &self.namespace)
+    }
+
+    /// All objects of a kind in the namespace with these labels; all of them if there are none.
+    pub async fn list<K>(&self, labels: &str) -> Result<Vec<K>, Failure>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: Clone + DeserializeOwned + Debug,
+    {
+        let what = format!("list {} in namespace {}", K::plural(&()), self.namespace);
+        list_pages(&self.namespaced(), labels, &what).await
+    }
+
+    /// All objects of a kind in the whole cluster with these labels.
+    pub async fn list_everywhere<K>(&self, labels: &str) -> Result<Vec<K>, Failure>
+    where
+        K: Resource<DynamicType = ()> + Clone + DeserializeOwned + Debug,
+    {
+        let what = format!("list {} in all namespaces", K::plural(&()));
+        list_pages(&Api::all(self.client.clone()), labels, &what).await
+    }
+
+    /// The object of that name in the namespace, if there is one.
+    pub async fn get<K>(&self, name: &str) -> Result<Option<K>, Failure>
+    where
+        K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+        K: Clone + DeserializeOwned + Debug,
+    {
+        let what = format!("get {} in namespace {}", K::plural(&()), self.namespace);
+        let found = self.namespaced::<K>().get_opt(name).await;
+        found.map_err(|error| Failure::of_request(&what, &error))
+    }
+}
+
+async fn list_pages<K>(api: &Api<K>, labels: &str, what: &str) -> Result<Vec<K>, Failure>
+where
+    K: Clone + DeserializeOwned + Debug,
+{
+    let mut params = ListParams::default().labels(labels).limit(PAGE);
+    let mut found = Vec::new();
+    loop {
+        let page = api.list(&params).await;
+        let page = page.map_err(|error| Failure::of_request(what, &error))?;
+        found.extend(page.items);
+        match page.metadata.continue_.filter(|token| !token.is_empty()) {
+            Some(token) => params = params.continue_token(&token),
+            None => return Ok(found),
+        }
+    }
+}

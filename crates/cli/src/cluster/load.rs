@@ -1,0 +1,37 @@
+//! One set and all that was made of it.
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use k8s_openapi::api::core::v1::Pod;
+
+use super::Cluster;
+use crate::exit::Failure;
+use crate::workload::Workload;
+
+/// Reads the set of that name and its objects, by the label of their set: the cost is that of the
+/// set, however many others there are.
+pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Failure> {
+    let set = cluster.get::<PodCliqueSet>(name).await?;
+    let set = set.ok_or_else(|| not_found(cluster, name))?;
+    let of_set = format!("{}={name}", labels::PART_OF);
+    let (groups, podcliques, gangs, pods) = futures::try_join!(
+        cluster.list::<PodCliqueScalingGroup>(&of_set),
+        cluster.list::<PodClique>(&of_set),
+        cluster.list::<PodGang>(&of_set),
+        cluster.list::<Pod>(&of_set),
+    )?;
+    Ok(Workload {
+        set,
+        groups,
+        podcliques,
+        gangs,
+        pods,
+    })
+}
+
+fn not_found(cluster: &Cluster, name: &str) -> Failure {
+    let namespace = &cluster.namespace;
+    Failure::NotFound(format!(
+        "podcliqueset {name} not found in namespace {namespace}; `kubectl grove tree -A` shows \
+         all there are"
+    ))
+}

@@ -1,0 +1,22 @@
+//! kubectl-grove: see, explain, check and plan a gang from the terminal.
+//!
+//! ```text
+//! args ─▶ run ─▶ cluster: what was asked for, read once       files: manifests with line numbers
+//!                   │                                            │
+//!                   ▼                                            ▼
+//!          tree · explain · timeline · bundle          lint · plan · capacity
+//!                   └────────────── output: text, JSON, YAML ────┘
+//! ```
+//!
+//! Each command is a pure function from what was read to a value, and one that shows the value.
+//! Nothing here writes to a cluster.
+
+pub mod args;
+pub mod cluster;
+pub mod exit;
+pub mod output;
+pub mod run;
+pub mod tree;
+pub mod workload;
+
+pub use run::main;

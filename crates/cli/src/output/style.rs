@@ -1,0 +1,32 @@
+//! Styles: colour says again what the words say already.
+
+use anstyle::{AnsiColor, Style};
+
+/// What stands out.
+pub fn bold(text: &str) -> String {
+    styled(Style::new().bold(), text)
+}
+
+/// What may be passed over.
+pub fn dim(text: &str) -> String {
+    styled(Style::new().dimmed(), text)
+}
+
+/// What somebody has to look at.
+pub fn warn(text: &str) -> String {
+    styled(AnsiColor::Red.on_default(), text)
+}
+
+/// A state by whether it is good, passes by itself (`None`), or needs somebody.
+pub fn of_state(text: &str, is_good: Option<bool>) -> String {
+    let colour = match is_good {
+        Some(true) => AnsiColor::Green,
+        Some(false) => AnsiColor::Red,
+        None => AnsiColor::Yellow,
+    };
+    styled(colour.on_default(), text)
+}
+
+fn styled(style: Style, text: &str) -> String {
+    format!("{style}{text}{style:#}")
+}

@@ -1,0 +1,41 @@
+//! Text in lines that fit a terminal.
+
+/// Columns that text is wrapped to.
+pub const WIDTH: usize = 80;
+
+/// Breaks text between words so that no line is longer than `width` columns; words that are longer
+/// than that keep a line of their own, so that they can be copied.
+pub fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if columns(line) + 1 + columns(word) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+/// The text wrapped to [`WIDTH`], its first line behind `first`, the others as far to the right.
+pub fn indent(first: &str, text: &str) -> String {
+    let margin = columns(&anstream::adapter::strip_str(first).to_string());
+    let lines = wrap(text, WIDTH.saturating_sub(margin).max(20));
+    let mut all = String::new();
+    for (number, line) in lines.iter().enumerate() {
+        if number == 0 {
+            all.push_str(first);
+        } else {
+            all.push_str(&" ".repeat(margin));
+        }
+        all.push_str(line);
+        all.push('\n');
+    }
+    all
+}
+
+fn columns(text: &str) -> usize {
+    text.chars().count()
+}

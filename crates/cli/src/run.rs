@@ -1,0 +1,40 @@
+//! From the command line to the exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Args, Command};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::tree;
+
+/// Runs the command that the arguments ask for.
+pub fn main() -> ExitCode {
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => {
+            let _ = error.print();
+            let is_error = error.use_stderr();
+            return exit(if is_error { Exit::BadInput } else { Exit::Ok });
+        }
+    };
+    match run_to_end(args) {
+        Ok(code) => exit(code),
+        Err(failure) => {
+            output::print_failure(&failure);
+            exit(failure.exit())
+        }
+    }
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn run_to_end(args: Args) -> Result<Exit, Failure> {
+    match &args.command {
+        Command::Tree(tree) => tree::run(tree, &args.connection).await,
+    }
+}
+
+fn exit(exit: Exit) -> ExitCode {
+    ExitCode::from(exit as u8)
+}

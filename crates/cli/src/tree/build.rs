@@ -1,0 +1,175 @@
+//! From what was read to the tree: what should be there, and what is.
+
+use api::conditions::{self, ConditionType, Reason};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::layout::{Group, GroupReplica, Part, Replica};
+use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
+
+use super::branch::{Branch, Kind};
+use crate::output::age_of;
+use crate::workload::{Workload, pod_state};
+
+/// The tree of a set at that time.
+pub fn build_tree(workload: &Workload, now: Timestamp) -> Branch {
+    let builder = Builder { workload, now };
+    builder.of_set()
+}
+
+struct Builder<'a> {
+    workload: &'a Workload,
+    now: Timestamp,
+}
+
+impl Builder<'_> {
+    fn of_set(&self) -> Branch {
+        let set = &self.workload.set;
+        let status = set.status.clone().unwrap_or_default();
+        let available = status.available_replicas;
+        let layout = self.workload.layout();
+        let replicas = layout.replicas.iter().map(|r| self.of_replica(r));
+        let mut branch = self.of_object(Kind::Set, &set.metadata, &status.conditions);
+        branch.ready = Some(format!("{available}/{}", set.spec.replicas));
+        branch.children = replicas.collect();
+        branch
+    }
+
+    fn of_replica(&self, replica: &Replica<'_>) -> Branch {
+        let cliques = replica.standalone.iter().map(|part| self.of_part(part));
+        let groups = replica.groups.iter().map(|group| self.of_group(group));
+        let index = replica.index.to_string();
+        let mut branch = self.of_gang(Kind::Replica, index, &replica.base_gang);
+        branch.children = cliques.chain(groups).collect();
+        branch
+    }
+
+    fn of_group(&self, group: &Group<'_>) -> Branch {
+        let replicas = group.replicas.iter().map(|r| self.of_group_replica(r));
+        let children = replicas.collect();
+        let Some(found) = self.workload.group(&group.name) else {
+            return missing(Kind::Group, &group.name, children);
+        };
+        let status = found.status.clone().unwrap_or_default();
+        let available = status.available_replicas;
+        let mut branch = self.of_object(Kind::Group, &found.metadata, &status.conditions);
+        branch.ready = Some(format!("{available}/{}", found.spec.replicas));
+        branch.children = children;
+        branch
+    }
+
+    fn of_group_replica(&self, replica: &GroupReplica<'_>) -> Branch {
+        let index = replica.index.to_string();
+        let mut branch = if replica.base_gang.is_some() {
+            self.of_gang(Kind::GroupReplica, index, &replica.gang)
+        } else {
+            blank(Kind::GroupReplica, index)
+        };
+        let cliques = replica.cliques.iter().map(|part| self.of_part(part));
+        branch.children = cliques.collect();
+        branch
+    }
+
+    /// A replica by its PodGang, which has the word and the cause.
+    fn of_gang(&self, kind: Kind, index: String, gang: &str) -> Branch {
+        let mut branch = blank(kind, index);
+        branch.gang = Some(gang.to_owned());
+        let Some(found) = self.workload.gang(gang) else {
+            return branch;
+        };
+        let status = found.status.clone().unwrap_or_default();
+        judge(&mut branch, &status.conditions);
+        branch.age = self.age(&found.metadata);
+        branch
+    }
+
+    fn of_part(&self, part: &Part<'_>) -> Branch {
+        let Some(found) = self.workload.podclique(&part.name) else {
+            return missing(Kind::Clique, &part.name, Vec::new());
+        };
+        let status = found.status.clone().unwrap_or_default();
+        let mut branch = self.of_object(Kind::Clique, &found.metadata, &status.conditions);
+        branch.ready = Some(format!("{}/{}", status.ready_replicas, found.spec.replicas));
+        if found.metadata.deletion_timestamp.is_some() {
+            let attempt = Attempt::of(&found.metadata).set;
+            branch.state = "Terminating".to_owned();
+            branch.is_good = None;
+            branch.cause = Some(format!("terminating; it is of attempt {attempt}"));
+        }
+        let pods = self.workload.pods_of(found).into_iter();
+        branch.children = pods.map(|pod| self.of_pod(pod)).collect();
+        branch
+    }
+
+    fn of_pod(&self, pod: &Pod) -> Branch {
+        let name = pod.metadata.name.clone().unwrap_or_default();
+        let mut branch = blank(Kind::Pod, name);
+        branch.state = pod_state::word(pod);
+        branch.is_good = match (pod_state::is_ready(pod), &*branch.state) {
+            (true, _) | (_, "Completed") => Some(true),
+            (
+                _,
+                "Running" | "Pending" | "ContainerCreating" | "SchedulingGated" | "Terminating",
+            ) => None,
+            _ => Some(false),
+        };
+        branch.node = pod_state::node_of(pod).map(str::to_owned);
+        branch.age = self.age(&pod.metadata);
+        branch
+    }
+
+    fn of_object(&self, kind: Kind, meta: &ObjectMeta, conditions: &[Condition]) -> Branch {
+        let mut branch = blank(kind, ownership::name(meta).to_owned());
+        judge(&mut branch, conditions);
+        branch.age = self.age(meta);
+        branch
+    }
+
+    fn age(&self, meta: &ObjectMeta) -> Option<String> {
+        let created = meta.creation_timestamp.as_ref()?;
+        Some(age_of(created.0, self.now))
+    }
+}
+
+/// State and cause by condition `Ready`.
+fn judge(branch: &mut Branch, conditions: &[Condition]) {
+    let Some(ready) = conditions::find(conditions, ConditionType::Ready) else {
+        return;
+    };
+    branch.state.clone_from(&ready.reason);
+    let is_ready = ready.status == "True";
+    let needs_somebody = ready
+        .reason
+        .parse::<Reason>()
+        .is_ok_and(Reason::is_blocking);
+    branch.is_good = match (is_ready, needs_somebody) {
+        (true, _) => Some(true),
+        (false, true) => Some(false),
+        (false, false) => None,
+    };
+    let tells_more = !is_ready || ready.reason == Reason::MinimumReady.to_string();
+    branch.cause = tells_more.then(|| ready.message.clone());
+}
+
+fn blank(kind: Kind, name: String) -> Branch {
+    Branch {
+        kind,
+        name,
+        gang: None,
+        ready: None,
+        state: String::new(),
+        is_good: None,
+        node: None,
+        age: None,
+        cause: None,
+        children: Vec::new(),
+    }
+}
+
+fn missing(kind: Kind, name: &str, children: Vec<Branch>) -> Branch {
+    let mut branch = blank(kind, name.to_owned());
+    "Missing".clone_into(&mut branch.state);
+    branch.children = children;
+    branch
+}

@@ -1,0 +1,89 @@
+//! What a pod is doing, in the words of `kubectl get pods`.
+
+use api::labels;
+use domain::object::ownership;
+use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
+
+/// Index of a pod in its PodClique; pods without one were made by hand.
+pub fn index_of(pod: &Pod) -> Option<i32> {
+    ownership::label_index(&pod.metadata, labels::POD_INDEX)
+}
+
+/// Whether its condition of that type is True.
+pub fn has_condition(pod: &Pod, type_: &str) -> bool {
+    let status = pod.status.as_ref();
+    let mut conditions = status
+        .and_then(|s| s.conditions.as_ref())
+        .into_iter()
+        .flatten();
+    conditions.any(|c| c.type_ == type_ && c.status == "True")
+}
+
+/// Whether it is Ready, and stays.
+pub fn is_ready(pod: &Pod) -> bool {
+    pod.metadata.deletion_timestamp.is_none() && has_condition(pod, "Ready")
+}
+
+/// The node that it is on.
+pub fn node_of(pod: &Pod) -> Option<&str> {
+    pod.spec.as_ref()?.node_name.as_deref()
+}
+
+/// One word: the deletion, else what a container waits for or ended with, else a reason of the pod
+/// or its phase.
+pub fn word(pod: &Pod) -> String {
+    if pod.metadata.deletion_timestamp.is_some() {
+        return "Terminating".to_owned();
+    }
+    let phase = phase_of(pod);
+    if phase == "Pending" && is_gated(pod) {
+        return "SchedulingGated".to_owned();
+    }
+    let of_container = container_word(pod);
+    of_container
+        .or_else(|| pod.status.as_ref()?.reason.clone())
+        .unwrap_or_else(|| {
+            if phase == "Succeeded" {
+                "Completed"
+            } else {
+                phase
+            }
+            .to_owned()
+        })
+}
+
+/// Its phase; `Unknown` if nobody wrote one.
+pub fn phase_of(pod: &Pod) -> &str {
+    let phase = pod.status.as_ref().and_then(|s| s.phase.as_deref());
+    phase.unwrap_or("Unknown")
+}
+
+/// Whether any gate keeps the scheduler away.
+pub fn is_gated(pod: &Pod) -> bool {
+    let gates = pod.spec.as_ref().and_then(|s| s.scheduling_gates.as_ref());
+    gates.is_some_and(|gates| !gates.is_empty())
+}
+
+fn container_word(pod: &Pod) -> Option<String> {
+    let status = pod.status.as_ref()?;
+    let init = status.init_container_statuses.iter().flatten();
+    let of_init = init.filter_map(trouble).map(|word| format!("Init:{word}"));
+    let app = status
+        .container_statuses
+        .iter()
+        .flatten()
+        .filter_map(trouble);
+    of_init.chain(app).next()
+}
+
+/// What is unusual about a container.
+fn trouble(container: &ContainerStatus) -> Option<String> {
+    let state = container.state.as_ref()?;
+    if let Some(waiting) = &state.waiting {
+        let reason = waiting.reason.clone();
+        return reason.filter(|r| r != "PodInitializing");
+    }
+    let ended = state.terminated.as_ref().filter(|t| t.exit_code != 0)?;
+    let code = format!("ExitCode:{}", ended.exit_code);
+    Some(ended.reason.clone().unwrap_or(code))
+}

@@ -1,0 +1,3 @@
+//! kubectl-grove on a real control plane.
+
+mod tree;

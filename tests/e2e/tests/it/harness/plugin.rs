@@ -1,0 +1,32 @@
+//! kubectl-grove as a user runs it.
+
+use std::process::{Command, Output};
+
+use super::Namespace;
+use super::control_plane::printed;
+use super::operator::plugin;
+
+/// kubectl-grove without a cluster: a kubeconfig that is not there.
+pub fn offline(args: &[&str]) -> Output {
+    let mut command = Command::new(plugin());
+    command.args(args).env("KUBECONFIG", "/nonexistent");
+    command.output().unwrap()
+}
+
+impl Namespace<'_> {
+    /// What kubectl-grove prints in this namespace; it must end with exit code 0.
+    pub fn grove(&self, args: &[&str]) -> String {
+        printed(&mut self.grove_command(args))
+    }
+
+    /// kubectl-grove in this namespace.
+    pub fn grove_command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(plugin());
+        command
+            .args(args)
+            .args(["--namespace", &self.name])
+            .env("KUBECONFIG", &self.control_plane.kubeconfig)
+            .env("TZ", "UTC");
+        command
+    }
+}
