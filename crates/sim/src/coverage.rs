@@ -224,7 +224,7 @@ impl Coverage {
         if was.is_some() && is.is_none() {
             self.saw("owner cut");
         }
-        if before.pointer("/metadata/labels") != after.pointer("/metadata/labels") {
+        if view::at(before, "/metadata/labels") != view::at(after, "/metadata/labels") {
             self.saw(if view::is_terminating(before) {
                 "labels of a terminating object edited"
             } else {

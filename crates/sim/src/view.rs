@@ -6,23 +6,32 @@ use api::{labels, start_order};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+/// What is at this pointer. `Value::pointer` unescapes each key into a text of its own, which is a
+/// fifteenth of what the whole ring does.
+pub fn at<'a>(object: &'a Value, pointer: &str) -> Option<&'a Value> {
+    if pointer.contains('~') || !pointer.starts_with('/') {
+        return object.pointer(pointer);
+    }
+    let mut keys = pointer.split('/').skip(1);
+    keys.try_fold(object, |value, key| match value {
+        Value::Array(items) => items.get(key.parse::<usize>().ok()?),
+        _ => value.get(key),
+    })
+}
+
 /// Text at this pointer, empty if there is none.
 pub fn text<'a>(object: &'a Value, pointer: &str) -> &'a str {
-    object
-        .pointer(pointer)
-        .and_then(Value::as_str)
-        .unwrap_or("")
+    at(object, pointer).and_then(Value::as_str).unwrap_or("")
 }
 
 /// Number at this pointer, 0 if there is none.
 pub fn number(object: &Value, pointer: &str) -> i64 {
-    object.pointer(pointer).and_then(Value::as_i64).unwrap_or(0)
+    at(object, pointer).and_then(Value::as_i64).unwrap_or(0)
 }
 
 /// List at this pointer.
 pub fn list<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
-    object
-        .pointer(pointer)
+    at(object, pointer)
         .and_then(Value::as_array)
         .into_iter()
         .flatten()
@@ -45,7 +54,7 @@ pub fn uid(object: &Value) -> &str {
 
 /// The value of a label, empty if there is none.
 pub fn label<'a>(object: &'a Value, key: &str) -> &'a str {
-    let labels = object.pointer("/metadata/labels");
+    let labels = at(object, "/metadata/labels");
     labels
         .and_then(|l| l.get(key))
         .and_then(Value::as_str)
@@ -54,7 +63,7 @@ pub fn label<'a>(object: &'a Value, key: &str) -> &'a str {
 
 /// The value of an annotation, empty if there is none.
 pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
-    let annotations = object.pointer("/metadata/annotations");
+    let annotations = at(object, "/metadata/annotations");
     annotations
         .and_then(|a| a.get(key))
         .and_then(Value::as_str)
@@ -70,13 +79,13 @@ pub fn awaits_start(pod: &Value) -> bool {
 
 /// Whether deletion was asked for.
 pub fn is_terminating(object: &Value) -> bool {
-    object.pointer("/metadata/deletionTimestamp").is_some()
+    at(object, "/metadata/deletionTimestamp").is_some()
 }
 
 /// The controlling owner: kind, name, uid.
 pub fn owner(object: &Value) -> Option<(&str, &str, &str)> {
     let reference = list(object, "/metadata/ownerReferences")
-        .find(|o| o.pointer("/controller") == Some(&Value::Bool(true)))?;
+        .find(|o| at(o, "/controller") == Some(&Value::Bool(true)))?;
     Some((
         text(reference, "/kind"),
         text(reference, "/name"),
@@ -131,18 +140,18 @@ pub fn is_completed(pod: &Value) -> bool {
 pub fn exit_codes(pod: &Value) -> Vec<i64> {
     let containers = list(pod, "/status/containerStatuses");
     containers
-        .filter_map(|c| c.pointer("/state/terminated/exitCode")?.as_i64())
+        .filter_map(|c| at(c, "/state/terminated/exitCode")?.as_i64())
         .collect()
 }
 
 /// Whether a PodClique says that it was available once.
 pub fn was_available(podclique: &Value) -> bool {
-    podclique.pointer("/status/wasAvailable") == Some(&Value::Bool(true))
+    at(podclique, "/status/wasAvailable") == Some(&Value::Bool(true))
 }
 
 /// Whether a PodClique says that it was scaled to 0 since it was available.
 pub fn was_idle(podclique: &Value) -> bool {
-    podclique.pointer("/status/wasIdle") == Some(&Value::Bool(true))
+    at(podclique, "/status/wasIdle") == Some(&Value::Bool(true))
 }
 
 /// Whether a set, or what it is made of, is a training job.

@@ -47,7 +47,7 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
         let wanted = usize::try_from(view::number(c, "/spec/replicas")).unwrap_or(0);
         wanted > 0 && live.len() == wanted
     };
-    let was_available = |c: &Value| c.pointer("/status/wasAvailable") == Some(&Value::Bool(true));
+    let was_available = |c: &Value| view::at(c, "/status/wasAvailable") == Some(&Value::Bool(true));
     let candidates: Vec<String> = store
         .all(Resource::PodClique)
         .filter(|(_, c)| !view::is_terminating(c) && was_available(c) && asks(c) && is_complete(c))

@@ -15,8 +15,7 @@ pub const ENDLESS: [&str; 2] = ["sleep", "infinity"];
 pub(super) const BROKEN: &str = "example.com/broken";
 
 pub(super) fn is_broken(pod: &Value) -> bool {
-    pod.pointer("/metadata/annotations")
-        .is_some_and(|a| a.get(BROKEN).is_some())
+    view::at(pod, "/metadata/annotations").is_some_and(|a| a.get(BROKEN).is_some())
 }
 
 /// Whether its containers are not started again: it is of a training job.
@@ -26,7 +25,7 @@ fn may_end(pod: &Value) -> bool {
 
 /// Whether it never ends by itself.
 pub fn is_endless(pod: &Value) -> bool {
-    let command = pod.pointer("/spec/containers/0/command");
+    let command = view::at(pod, "/spec/containers/0/command");
     !may_end(pod) || command == Some(&json!(ENDLESS))
 }
 
@@ -100,7 +99,7 @@ fn start(store: &mut Store, id: &Id) {
 
 /// How often its container was started again, this time included, and how its last run ended.
 fn restarted(pod: &Value) -> (i64, Value) {
-    let before = |what: &str| pod.pointer(&format!("/status/containerStatuses/0/{what}"));
+    let before = |what: &str| view::at(pod, &format!("/status/containerStatuses/0/{what}"));
     let restarts = before("restartCount").and_then(Value::as_i64).unwrap_or(0);
     match before("state/terminated") {
         Some(ended) => (restarts + 1, json!({"terminated": ended})),

@@ -10,7 +10,7 @@ use crate::view;
 
 pub(super) fn problems(store: &Store, set: &Value) -> Vec<String> {
     let mut problems = Vec::new();
-    let progress = set.pointer("/status/updateProgress");
+    let progress = view::at(set, "/status/updateProgress");
     if progress.is_some_and(|p| view::text(p, "/updateEndedAt").is_empty()) {
         problems.push("set: its update has not ended".to_owned());
     }

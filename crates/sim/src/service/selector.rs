@@ -29,7 +29,7 @@ impl Selector {
 
     /// Whether it selects the object.
     pub fn selects(&self, object: &Value) -> bool {
-        let labels = object.pointer("/metadata/labels");
+        let labels = view::at(object, "/metadata/labels");
         let has = |key: &str| labels.is_some_and(|labels| labels.get(key).is_some());
         self.0.iter().all(|demand| match demand {
             Demand::Is(key, value) => has(key) && view::label(object, key) == value,

@@ -11,7 +11,7 @@ pub(super) fn check(before: &Value, next: &Value) -> Result<(), Answer> {
     if !view::is_job(before) {
         return Ok(());
     }
-    let fixed = |object: &Value, path: &str| object.pointer(&format!("/spec{path}")).cloned();
+    let fixed = |object: &Value, path: &str| view::at(object, &format!("/spec{path}")).cloned();
     let mut changed = FIXED
         .into_iter()
         .filter(|path| fixed(before, path) != fixed(next, path));

@@ -129,7 +129,7 @@ impl Store {
                 set(&mut next, "status", wanted.get("status").cloned());
                 if !id.resource.is_custom() {
                     // Of the built-in kinds the metadata is taken too, but for the owners.
-                    let owners = before.pointer("/metadata/ownerReferences").cloned();
+                    let owners = view::at(before, "/metadata/ownerReferences").cloned();
                     set(&mut next, "metadata", wanted.get("metadata").cloned());
                     set(&mut next["metadata"], "ownerReferences", owners);
                 }
@@ -216,7 +216,7 @@ fn drop_empty(meta: &mut Map<String, Value>) {
 
 pub(super) fn check_preconditions(before: &Value, wanted: Option<&Value>) -> Result<(), Answer> {
     for key in ["uid", "resourceVersion"] {
-        let is = before.pointer(&format!("/metadata/{key}"));
+        let is = view::at(before, &format!("/metadata/{key}"));
         let asked = wanted
             .and_then(|w| w.get(key))
             .filter(|v| v.as_str() != Some(""));

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
+use crate::harness::plugin::offline;
 use crate::harness::{Namespace, condition, same};
 
 /// A tree of a set that is ready has a line for each of its objects, within 80 columns.
@@ -50,5 +51,15 @@ fn says_what_is_not_there() {
     let error = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(4), "{error}");
     assert!(error.contains("podcliqueset nope not found"), "{error}");
+    assert_eq!(error.lines().count(), 1, "{error}");
+}
+
+/// Exit code and one line where there is no cluster.
+#[test]
+fn says_that_there_is_no_cluster() {
+    let output = offline(&["tree", "svc"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{error}");
+    assert!(error.contains("set KUBECONFIG"), "{error}");
     assert_eq!(error.lines().count(), 1, "{error}");
 }
