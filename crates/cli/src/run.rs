@@ -6,11 +6,13 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
-use crate::output;
-use crate::tree;
+use crate::{bundle, completion, man, output, tree};
 
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
+    if completion::answer_shell() {
+        return exit(Exit::Ok);
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -32,6 +34,9 @@ pub fn main() -> ExitCode {
 async fn run_to_end(args: Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
+        Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
+        Command::Completion(completion) => completion::run(completion),
+        Command::Man(man) => man::run(man),
     }
 }
 
