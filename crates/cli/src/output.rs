@@ -1,4 +1,4 @@
-//! What is printed, and how: text with styles that a pipe, a file or NO_COLOR takes away.
+//! What is printed, and how: text with styles that a pipe, a file or `NO_COLOR` takes away.
 
 mod age;
 mod style;

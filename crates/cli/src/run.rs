@@ -5,8 +5,12 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Args, Command};
+use crate::bundle;
+use crate::completion;
 use crate::exit::{Exit, Failure};
-use crate::{bundle, completion, man, output, tree};
+use crate::man;
+use crate::output;
+use crate::tree;
 
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
@@ -21,7 +25,7 @@ pub fn main() -> ExitCode {
             return exit(if is_error { Exit::BadInput } else { Exit::Ok });
         }
     };
-    match run_to_end(args) {
+    match run_to_end(&args) {
         Ok(code) => exit(code),
         Err(failure) => {
             output::print_failure(&failure);
@@ -31,7 +35,7 @@ pub fn main() -> ExitCode {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn run_to_end(args: Args) -> Result<Exit, Failure> {
+async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,

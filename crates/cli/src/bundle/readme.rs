@@ -1,7 +1,5 @@
 //! What is said about a bundle: in it, and when it is made.
 
-use std::fmt::Write as _;
-
 use jiff::Timestamp;
 
 use super::collected::Collected;
@@ -34,8 +32,11 @@ pub fn write(bundle: &Bundle, read: &Collected, now: Timestamp) -> String {
     if bundle.missing.is_empty() {
         text.push_str("- nothing that was looked for is missing\n");
     }
-    text.push_str("\nRedacted: ");
-    let _ = writeln!(text, "{}.", bundle.redacted);
+    text.push('\n');
+    text.push_str(&output::indent(
+        "Redacted: ",
+        &format!("{}.", bundle.redacted),
+    ));
     text.push_str(PROMISE);
     text
 }

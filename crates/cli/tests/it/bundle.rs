@@ -12,7 +12,7 @@ use crate::server::Server;
 
 const ML: &str = "namespaces/ml";
 
-fn labelled(name: &str, more: Value) -> Value {
+fn labelled(name: &str, more: &Value) -> Value {
     let mut object = json!({"metadata": {
         "name": name, "namespace": "ml", "uid": format!("u-{name}"),
         "labels": {"app.kubernetes.io/part-of": "svc"},
@@ -41,7 +41,7 @@ fn server() -> Server {
     let spec = json!({"replicas": 1, "template": {"cliques": [clique]}});
     server.put(
         &format!("{grove}/podcliquesets"),
-        labelled("svc", json!({"spec": spec})),
+        labelled("svc", &json!({"spec": spec})),
     );
     server.put(
         &format!("{grove}/podcliquescalinggroups"),
@@ -50,16 +50,16 @@ fn server() -> Server {
     let spec = json!({"roleName": "a", "replicas": 1, "podSpec": pod_spec});
     server.put(
         &format!("{grove}/podcliques"),
-        labelled("svc-0-a", json!({"spec": spec})),
+        labelled("svc-0-a", &json!({"spec": spec})),
     );
     let gangs = format!("/apis/scheduler.grove.io/v1alpha1/{ML}/podgangs");
     server.put(
         &gangs,
-        labelled("svc-0", json!({"spec": {"podgroups": []}})),
+        labelled("svc-0", &json!({"spec": {"podgroups": []}})),
     );
     let mut pod = labelled(
         "svc-0-a-x",
-        json!({"spec": {"nodeName": "n1", "containers": [container()]}}),
+        &json!({"spec": {"nodeName": "n1", "containers": [container()]}}),
     );
     pod["metadata"]["ownerReferences"] = json!([{
         "apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "name": "svc-0-a",
@@ -68,7 +68,7 @@ fn server() -> Server {
     server.put(&format!("/api/v1/{ML}/pods"), pod);
     server.put(
         &format!("/api/v1/{ML}/services"),
-        labelled("svc-0", json!({})),
+        labelled("svc-0", &json!({})),
     );
     server.put(
         &format!("/apis/autoscaling/v2/{ML}/horizontalpodautoscalers"),
@@ -114,7 +114,7 @@ fn put_schedulers(server: &Server) {
     });
     server.answer(&format!("/apis/{group}/v1beta1"), 200, &kinds.to_string());
     let groups = format!("/apis/{group}/v1beta1/{ML}/podgroups");
-    server.put(&groups, labelled("svc-0", json!({"spec": {"gang": 1}})));
+    server.put(&groups, labelled("svc-0", &json!({"spec": {"gang": 1}})));
 }
 
 fn put_operator(server: &Server) {
@@ -248,7 +248,9 @@ async fn what_cannot_be_read_is_named() {
         "/apis",
         "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/podcliquesets.grove.io",
     ];
-    forbidden.map(|path| server.forbid(path));
+    for path in forbidden {
+        server.forbid(path);
+    }
     let bundle = compose(&collected(&server).await, *EPOCH);
     let missing = bundle.missing.join("\n");
     let named = [

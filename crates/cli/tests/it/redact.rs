@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-fn pod(container: Value) -> Value {
+fn pod(container: &Value) -> Value {
     json!({
         "kind": "Pod",
         "metadata": {"name": "p", "managedFields": [{"manager": "kubectl"}]},
@@ -16,7 +16,7 @@ fn pod(container: Value) -> Value {
 
 #[test]
 fn names_of_variables_stay_and_their_values_go() {
-    let redacted = redact(pod(json!({"env": [
+    let redacted = redact(pod(&json!({"env": [
         {"name": "DB_HOST", "value": "db.internal"},
         {"name": "EMPTY", "value": ""},
         {"name": "GROVE_PCS_NAME", "value": "svc"},
@@ -61,7 +61,7 @@ fn names_of_variables_stay_and_their_values_go() {
 #[case(&["--secret-file", "/etc/x"], &["--secret-file", REDACTED])]
 fn arguments_that_look_like_secrets_go(#[case] before: &[&str], #[case] after: &[&str]) {
     for key in ["args", "command"] {
-        let redacted = redact(pod(json!({key: before})));
+        let redacted = redact(pod(&json!({key: before})));
         assert_eq!(redacted.value["spec"]["containers"][0][key], json!(after));
         let is_changed = before != after;
         assert_eq!(redacted.counts.arguments > 0, is_changed);
@@ -239,7 +239,7 @@ proptest! {
         } else {
             json!([format!("{flag}={value}")])
         };
-        let redacted = redact(pod(json!({"args": arguments}))).value.to_string();
+        let redacted = redact(pod(&json!({"args": arguments}))).value.to_string();
         let end = value.rsplit('#').next().unwrap();
         prop_assert!(!redacted.contains(end), "{}", redacted);
         prop_assert!(redacted.contains(&flag), "{}", redacted);

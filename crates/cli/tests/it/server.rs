@@ -94,16 +94,14 @@ impl Server {
         let (collection, name) = path.rsplit_once('/').unwrap();
         let found = state.objects.get(collection);
         let found = found.and_then(|all| all.iter().find(|o| o["metadata"]["name"] == name));
-        match found {
-            Some(object) => (200, object.to_string()),
-            None => {
-                let status = json!({
-                    "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
-                    "reason": "NotFound", "message": format!("{path} not found"),
-                });
-                (404, status.to_string())
-            }
+        if let Some(object) = found {
+            return (200, object.to_string());
         }
+        let status = json!({
+            "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": 404,
+            "reason": "NotFound", "message": format!("{path} not found"),
+        });
+        (404, status.to_string())
     }
 }
 
