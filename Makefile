@@ -48,7 +48,7 @@ soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets
 
 # Features of the dependencies are settled once, by building the whole workspace.
 bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_BASE=REV; BENCH_WRITE=1)
-	cargo build --release --workspace --bin grove-operator --bin bench
+	cargo build --release --workspace --bin grove-operator --bin kubectl-grove --bin bench
 	target/release/bench $(if $(BENCH_WRITE),--write docs/performance.md)
 
 growth: ## How cost grows with pods, in the simulator (GROWTH_PODS=10000)

@@ -4,9 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+use crate::bundle::BundleArgs;
+use crate::completion::CompletionArgs;
+use crate::exit::Exit;
+use crate::man::ManArgs;
+
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
 #[command(name = "kubectl-grove", bin_name = "kubectl grove", version)]
+#[command(after_help = exit_codes())]
 pub struct Args {
     /// Which cluster.
     #[command(flatten)]
@@ -38,6 +44,13 @@ pub struct ConnectionArgs {
 pub enum Command {
     /// A set, or all of them: replicas, groups, cliques, pods, and what keeps each from running
     Tree(TreeArgs),
+    /// All that a bug report needs, without secrets, as one tar.gz
+    Bundle(BundleArgs),
+    /// A script by which a shell completes commands, flags and names
+    Completion(CompletionArgs),
+    /// The manual, as a man page
+    #[command(hide = true)]
+    Man(ManArgs),
 }
 
 /// Arguments of `tree`.
@@ -75,4 +88,10 @@ pub enum Format {
     Json,
     /// For programs and people.
     Yaml,
+}
+
+/// For the end of `--help`.
+fn exit_codes() -> String {
+    let lines = Exit::ALL.map(|exit| format!("  {}  {}", exit as u8, exit.meaning()));
+    format!("Exit codes:\n{}", lines.join("\n"))
 }

@@ -2,6 +2,7 @@
 
 mod connect;
 mod load;
+mod raw;
 
 use std::fmt::Debug;
 
@@ -14,6 +15,7 @@ use crate::args::ConnectionArgs;
 use crate::exit::Failure;
 
 pub use load::load_workload;
+pub(crate) use load::not_found;
 
 /// Objects in one answer.
 const PAGE: u32 = 500;

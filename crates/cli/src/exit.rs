@@ -38,6 +38,30 @@ pub enum Failure {
     Other(String),
 }
 
+impl Exit {
+    /// All of them, by code.
+    pub const ALL: [Self; 6] = [
+        Self::Ok,
+        Self::Finding,
+        Self::BadInput,
+        Self::NoCluster,
+        Self::NotFound,
+        Self::Failed,
+    ];
+
+    /// What it means, as `--help` and docs/kubectl-grove.md say it.
+    pub const fn meaning(self) -> &'static str {
+        match self {
+            Self::Ok => "done",
+            Self::Finding => "done, and there is something to look at",
+            Self::BadInput => "an argument or a file cannot be used",
+            Self::NoCluster => "the cluster cannot be reached, or does not answer what was asked",
+            Self::NotFound => "what was asked for does not exist",
+            Self::Failed => "anything else, such as a file that cannot be written",
+        }
+    }
+}
+
 impl Failure {
     /// With which code the process ends.
     pub fn exit(&self) -> Exit {
@@ -51,34 +75,45 @@ impl Failure {
 
     /// A request that failed; `what` is what was asked for: `list podgangs in namespace ml`.
     pub fn of_request(what: &str, error: &kube::Error) -> Self {
-        match error {
-            kube::Error::Api(status) => Self::of_answer(what, status),
-            _ => Self::NoCluster(format!(
-                "cannot {what}: the API server cannot be reached ({}); check --context and \
-                 --kubeconfig, and try `kubectl cluster-info`",
-                innermost(error)
-            )),
-        }
+        let cause = innermost(error);
+        Self::NoCluster(match error {
+            kube::Error::Api(status) => return Self::of_answer(what, status),
+            kube::Error::Auth(_) => format!(
+                "cannot {what}: logging in failed ({cause}); see whether `kubectl auth whoami` \
+                 works, or choose another context with --context"
+            ),
+            kube::Error::SerdeError(_) => format!(
+                "cannot {what}: this version does not understand the answer ({cause}); is \
+                 kubectl-grove as new as the operator?"
+            ),
+            _ => format!(
+                "cannot {what}: the API server cannot be reached ({cause}); see whether \
+                 `kubectl cluster-info` works, or choose another context with --context"
+            ),
+        })
     }
 
     fn of_answer(what: &str, status: &Status) -> Self {
-        match status.code {
-            401 => Self::NoCluster(format!(
-                "cannot {what}: the cluster does not know you; log in again, or choose another \
-                 user with --context"
-            )),
-            403 => Self::NoCluster(format!(
-                "cannot {what}: forbidden; ask for that right, such as the chart's ClusterRole \
-                 grove-view gives it"
-            )),
-            404 => Self::NoCluster(format!(
-                "cannot {what}: the cluster does not serve that kind; install grove first"
-            )),
-            code => Self::NoCluster(format!(
-                "cannot {what}: the API server answered {code}: {}",
-                status.message
-            )),
-        }
+        let message = &status.message;
+        Self::NoCluster(match status.code {
+            401 => format!(
+                "cannot {what}: the API server does not accept your login; log in again, or choose \
+                 another context with --context"
+            ),
+            403 => format!(
+                "cannot {what}: you are not allowed to ({message}); ask an administrator for that \
+                 right: the chart adds grove's kinds to the ClusterRole `view`"
+            ),
+            404 => format!(
+                "cannot {what}: the cluster does not know that kind; is grove installed there? \
+                 `kubectl api-resources --api-group=grove.io` shows what there is"
+            ),
+            429 | 500..=599 => format!(
+                "cannot {what}: the API server has trouble ({} {message}); try again in a moment",
+                status.code
+            ),
+            code => format!("cannot {what}: the API server answers {code}: {message}"),
+        })
     }
 }
 

@@ -12,8 +12,11 @@
 //! Nothing here writes to a cluster.
 
 pub mod args;
+pub mod bundle;
 pub mod cluster;
+pub mod completion;
 pub mod exit;
+pub mod man;
 pub mod output;
 pub mod run;
 pub mod tree;

@@ -1,4 +1,4 @@
-//! What is printed, and how: text with styles that a pipe, a file or NO_COLOR takes away.
+//! What is printed, and how: text with styles that a pipe, a file or `NO_COLOR` takes away.
 
 mod age;
 mod style;
@@ -46,7 +46,9 @@ pub fn print_value<T: Serialize>(
 
 /// One line on standard error.
 pub fn print_failure(failure: &Failure) {
-    let line = format!("kubectl grove: {failure}\n");
+    let text = failure.to_string();
+    let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let line = format!("kubectl grove: {line}\n");
     // Where nobody reads the reason, the exit code is left.
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
@@ -57,7 +59,8 @@ fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
         .map_err(|error| Failure::Other(format!("cannot write JSON: {error}")))
 }
 
-fn to_yaml<T: Serialize>(value: &T) -> Result<String, Failure> {
+/// The value as YAML.
+pub fn to_yaml<T: Serialize>(value: &T) -> Result<String, Failure> {
     serde_saphyr::to_string(value)
         .map_err(|error| Failure::Other(format!("cannot write YAML: {error}")))
 }

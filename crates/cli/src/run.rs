@@ -5,12 +5,18 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Args, Command};
+use crate::bundle;
+use crate::completion;
 use crate::exit::{Exit, Failure};
+use crate::man;
 use crate::output;
 use crate::tree;
 
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
+    if completion::answer_shell() {
+        return exit(Exit::Ok);
+    }
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => {
@@ -19,7 +25,7 @@ pub fn main() -> ExitCode {
             return exit(if is_error { Exit::BadInput } else { Exit::Ok });
         }
     };
-    match run_to_end(args) {
+    match run_to_end(&args) {
         Ok(code) => exit(code),
         Err(failure) => {
             output::print_failure(&failure);
@@ -29,9 +35,12 @@ pub fn main() -> ExitCode {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn run_to_end(args: Args) -> Result<Exit, Failure> {
+async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
+        Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
+        Command::Completion(completion) => completion::run(completion),
+        Command::Man(man) => man::run(man),
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{compare, generate, output};
+use xtask::{compare, generate, krew, output};
 
 /// Generates and checks what is written by program.
 #[derive(Parser)]
@@ -27,6 +27,8 @@ enum Task {
         /// Folder with definitions as YAML, one a file. Kinds that are not ours are skipped.
         folder: PathBuf,
     },
+    /// Writes the manifest by which krew installs kubectl-grove, from the archives of a release.
+    Krew(krew::KrewArguments),
 }
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -34,6 +36,7 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Generate { check: false } => generate::write(&output::root())?,
         Task::Generate { check: true } => generate::check(&output::root())?,
         Task::CompareCrds { folder } => compare::run(&folder)?,
+        Task::Krew(arguments) => krew::run(&arguments)?,
     };
     Ok(if ok {
         ExitCode::SUCCESS

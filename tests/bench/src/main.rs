@@ -21,6 +21,7 @@ mod observer;
 mod operator;
 mod ours;
 mod parts;
+mod plugin;
 mod podclique;
 mod pods;
 mod process;
@@ -159,10 +160,13 @@ async fn measure(args: &Args) -> Result<Vec<Section>> {
     if admission::TITLE.contains(&args.only) {
         sections.push(admission::measure(args.rounds).await?);
     }
-    // It takes far longer than all others: it has to be asked for.
+    // These take far longer than all others: they have to be asked for.
     let at_rest = Shape::at_rest(args.pods);
     if args.only.contains(rest::ONLY) {
         sections.push(rest::measure(&at_rest, args.rounds).await?);
+    }
+    if args.only.contains(plugin::ONLY) {
+        sections.push(plugin::measure(args.pods, args.rounds).await?);
     }
     let text = document::fragment(&conditions, &sections);
     println!("{text}");

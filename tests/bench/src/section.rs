@@ -78,6 +78,12 @@ impl Row {
         ])
     }
 
+    /// Measured several times, beside what is aimed at.
+    pub fn sought(figure: &str, ours: &Sample, goal: f64) -> Self {
+        let (shown, goal_shown) = (ours.show(), number(goal));
+        Self([figure.to_owned(), shown, goal_shown, ratio(ours, goal)])
+    }
+
     /// Both, where a ratio says nothing.
     pub fn beside(figure: &str, ours: &Sample, other: &Sample) -> Self {
         Self([figure.to_owned(), ours.show(), other.show(), String::new()])

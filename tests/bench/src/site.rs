@@ -86,6 +86,11 @@ impl Site {
         Self::start_with("bench-rest", false, NO_OPERATOR).await
     }
 
+    /// Starts one for many workloads that no operator looks after.
+    pub async fn start_for_plugin() -> Result<Self> {
+        Self::start_with("bench-plugin", false, NO_OPERATOR).await
+    }
+
     async fn start_with(folder: &str, native_gangs: bool, values: &str) -> Result<Self> {
         say(&format!(
             "a control plane with {NODES} KWOK nodes starts (about 15 s)"

@@ -1,10 +1,9 @@
 //! From flags and kubeconfig to a client's configuration.
 
-use std::path::Path;
 use std::time::Duration;
 
 use kube::Config;
-use kube::config::{KubeConfigOptions, Kubeconfig};
+use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
 use crate::args::ConnectionArgs;
 use crate::exit::Failure;
@@ -24,37 +23,68 @@ pub async fn configure(args: &ConnectionArgs) -> Result<Config, Failure> {
 }
 
 async fn find(args: &ConnectionArgs) -> Result<Config, Failure> {
-    if args.kubeconfig.is_none() && args.context.is_none() {
-        let found = Config::infer().await;
-        return found.map_err(|error| no_cluster(&error.to_string()));
+    let found = find_in_kubeconfig(args).await;
+    match found {
+        // In a pod there is no kubeconfig, but an account.
+        Err(failure) if args.kubeconfig.is_none() && args.context.is_none() => {
+            Config::incluster().map_err(|_| failure)
+        }
+        found => found,
     }
+}
+
+async fn find_in_kubeconfig(args: &ConnectionArgs) -> Result<Config, Failure> {
     let read = match args.kubeconfig.as_deref() {
-        Some(file) => read_file(file)?,
-        None => Kubeconfig::read().map_err(|error| no_cluster(&error.to_string()))?,
+        Some(file) => Kubeconfig::read_from(file),
+        None => Kubeconfig::read(),
     };
-    let known: Vec<_> = read.contexts.iter().map(|c| c.name.clone()).collect();
+    let read = read.map_err(|error| explain(&error, args, &[]))?;
+    let contexts: Vec<_> = read.contexts.iter().map(|c| c.name.clone()).collect();
     let options = KubeConfigOptions {
         context: args.context.clone(),
         ..KubeConfigOptions::default()
     };
     let config = Config::from_custom_kubeconfig(read, &options).await;
-    config.map_err(|error| match &args.context {
-        Some(name) if !known.contains(name) => Failure::NoCluster(format!(
-            "the kubeconfig has no context {name}; choose from {}",
-            known.join(", ")
-        )),
-        _ => no_cluster(&error.to_string()),
-    })
+    config.map_err(|error| explain(&error, args, &contexts))
 }
 
-fn read_file(file: &Path) -> Result<Kubeconfig, Failure> {
-    Kubeconfig::read_from(file).map_err(|error| {
-        Failure::NoCluster(format!("cannot use kubeconfig {}: {error}", file.display()))
+/// What is wrong with a kubeconfig that has these contexts, and what to do.
+fn explain(error: &KubeconfigError, args: &ConnectionArgs, contexts: &[String]) -> Failure {
+    let named = args.kubeconfig.as_ref();
+    let file = named.map_or("the kubeconfig".to_owned(), |file| {
+        format!("kubeconfig {}", file.display())
+    });
+    let choice = match contexts {
+        [] => "it has none".to_owned(),
+        all => format!(
+            "choose one of its contexts with --context: {}",
+            all.join(", ")
+        ),
+    };
+    Failure::NoCluster(match error {
+        KubeconfigError::ReadConfig(error, path) => format!(
+            "cannot read kubeconfig {}: {error}; set KUBECONFIG, or give --kubeconfig",
+            path.display()
+        ),
+        KubeconfigError::FindPath => {
+            "there is no kubeconfig; set KUBECONFIG, or give --kubeconfig".to_owned()
+        }
+        // What follows the first line is a drawing.
+        KubeconfigError::Parse(error) => {
+            let problem = error.to_string();
+            let problem = problem.lines().next().unwrap_or_default();
+            format!(
+                "{file} is not valid: {}",
+                problem.trim_start_matches("error: ")
+            )
+        }
+        KubeconfigError::CurrentContextNotSet => {
+            format!("{file} names no current context; {choice}")
+        }
+        KubeconfigError::LoadContext(name) => format!("{file} has no context {name}; {choice}"),
+        KubeconfigError::LoadClusterOfContext(name) => {
+            format!("{file} has no cluster {name}, which its context names; {choice}")
+        }
+        other => format!("cannot use {file}: {other}"),
     })
-}
-
-fn no_cluster(error: &str) -> Failure {
-    Failure::NoCluster(format!(
-        "no cluster: {error}; set KUBECONFIG, or give --kubeconfig"
-    ))
 }

@@ -28,7 +28,8 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
     })
 }
 
-fn not_found(cluster: &Cluster, name: &str) -> Failure {
+/// There is no set of that name.
+pub(crate) fn not_found(cluster: &Cluster, name: &str) -> Failure {
     let namespace = &cluster.namespace;
     Failure::NotFound(format!(
         "podcliqueset {name} not found in namespace {namespace}; `kubectl grove tree -A` shows \

@@ -28,5 +28,8 @@ pub fn of_state(text: &str, is_good: Option<bool>) -> String {
 }
 
 fn styled(style: Style, text: &str) -> String {
+    if text.is_empty() {
+        return String::new();
+    }
     format!("{style}{text}{style:#}")
 }

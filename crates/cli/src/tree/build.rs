@@ -93,7 +93,7 @@ impl Builder<'_> {
         branch.ready = Some(format!("{}/{}", status.ready_replicas, found.spec.replicas));
         if found.metadata.deletion_timestamp.is_some() {
             let attempt = Attempt::of(&found.metadata).set;
-            branch.state = "Terminating".to_owned();
+            "Terminating".clone_into(&mut branch.state);
             branch.is_good = None;
             branch.cause = Some(format!("terminating; it is of attempt {attempt}"));
         }

@@ -8,3 +8,4 @@
 
 mod comparing;
 mod generating;
+mod krew;

@@ -1,3 +1,6 @@
 //! kubectl-grove on a real control plane.
 
+mod bundle;
+mod completion;
+mod errors;
 mod tree;

@@ -63,7 +63,7 @@ impl Installation {
         let files = get(&format!("configmap/{files}"))["data"].take();
         let account = pod["serviceAccountName"].as_str().unwrap();
         Self {
-            kubeconfig: kubeconfig_of(control_plane, account),
+            kubeconfig: operators_kubeconfig(control_plane, account),
             pod,
             files,
         }
@@ -123,26 +123,36 @@ impl Installation {
     }
 }
 
-/// The administrator's kubeconfig with the token of this account instead of his certificate.
-fn kubeconfig_of(control_plane: &ControlPlane, account: &str) -> PathBuf {
+/// The operator's kubeconfig.
+fn operators_kubeconfig(control_plane: &ControlPlane, account: &str) -> PathBuf {
+    let copy = control_plane.dir.join("operator.kubeconfig");
+    kubeconfig_of(control_plane, (SYSTEM, account), &copy);
+    copy
+}
+
+/// Writes the administrator's kubeconfig, with the token of this account instead of his
+/// certificate.
+pub fn kubeconfig_of(
+    control_plane: &ControlPlane,
+    (namespace, account): (&str, &str),
+    copy: &Path,
+) {
     let token = [
         "create",
         "token",
         account,
         "--namespace",
-        SYSTEM,
+        namespace,
         "--duration=24h",
     ];
     let token = format!("--token={}", control_plane.kubectl(token).trim());
-    let copy = control_plane.dir.join("operator.kubeconfig");
-    fs::copy(&control_plane.kubeconfig, &copy).unwrap();
+    fs::copy(&control_plane.kubeconfig, copy).unwrap();
     let config = |args: &[&str]| {
         let file = format!("--kubeconfig={}", copy.display());
         control_plane.kubectl([&["config", &file][..], args].concat());
     };
     config(&["set-credentials", account, &token]);
     config(&["set-context", "--current", "--user", account]);
-    copy
 }
 
 /// What helm prints for the release's namespace; it must succeed.

@@ -1,5 +1,6 @@
 //! kubectl-grove as a user runs it.
 
+use std::path::Path;
 use std::process::{Command, Output};
 
 use super::Namespace;
@@ -8,8 +9,13 @@ use super::operator::plugin;
 
 /// kubectl-grove without a cluster: a kubeconfig that is not there.
 pub fn offline(args: &[&str]) -> Output {
+    at(Path::new("/nonexistent"), args)
+}
+
+/// kubectl-grove with this kubeconfig.
+pub fn at(kubeconfig: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(plugin());
-    command.args(args).env("KUBECONFIG", "/nonexistent");
+    command.args(args).env("KUBECONFIG", kubeconfig);
     command.output().unwrap()
 }
 

@@ -1,0 +1,20 @@
+//! Arguments of `bundle`.
+
+use std::path::PathBuf;
+
+use clap::Args as ClapArgs;
+
+/// Arguments of `bundle`.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct BundleArgs {
+    /// Name of the PodCliqueSet
+    pub name: String,
+
+    /// Where it is written; otherwise grove-bundle-NAMESPACE-NAME-TIME.tar.gz in this folder
+    #[arg(short, long, value_name = "OUT.tar.gz")]
+    pub file: Option<PathBuf>,
+
+    /// Namespace of the operator; otherwise its pods are looked for in all of them
+    #[arg(long, value_name = "NAME")]
+    pub operator_namespace: Option<String>,
+}

@@ -1,0 +1,110 @@
+//! All that was read for a bug report, as it was read.
+
+use k8s_openapi::api::core::v1::Pod;
+use kube::core::ApiResource;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::kinds;
+use crate::workload::Workload;
+
+/// What was read.
+#[derive(Clone, Debug, Default)]
+pub struct Collected {
+    /// Namespace of the set.
+    pub namespace: String,
+    /// Name of the set.
+    pub name: String,
+    /// The set and what was made of it, kind after kind.
+    pub objects: Vec<Found>,
+    /// Events about them, and about those that are gone.
+    pub events: Vec<Value>,
+    /// Nodes that pods of the set are on.
+    pub nodes: Vec<Value>,
+    /// Pods of the operator.
+    pub operator: Vec<Value>,
+    /// What they logged about the set.
+    pub logs: Vec<Log>,
+    /// Of the API server; null if it does not say.
+    pub server: Value,
+    /// Definitions of our kinds.
+    pub definitions: Vec<Value>,
+    /// What could not be read, and why: a line each.
+    pub missing: Vec<String>,
+}
+
+/// Objects of one kind.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The kind.
+    pub resource: ApiResource,
+    /// The objects, by name.
+    pub items: Vec<Value>,
+}
+
+/// Lines of the log of one container of the operator.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Log {
+    /// `<namespace>.<pod>.<container>`, and `.previous` of what ran before a restart.
+    pub name: String,
+    /// Lines that name the set.
+    pub lines: Vec<String>,
+}
+
+impl Collected {
+    /// The same as other commands read it. `Err` says what cannot be understood.
+    pub fn to_workload(&self) -> Result<Workload, String> {
+        let mut sets = self.decoded("podcliquesets")?.into_iter();
+        Ok(Workload {
+            set: sets.next().unwrap_or_default(),
+            groups: self.decoded("podcliquescalinggroups")?,
+            podcliques: self.decoded("podcliques")?,
+            gangs: self.decoded("podgangs")?,
+            pods: self.decoded::<Pod>("pods")?,
+        })
+    }
+
+    fn decoded<K: DeserializeOwned>(&self, plural: &str) -> Result<Vec<K>, String> {
+        let found = self.objects.iter().filter(|f| f.resource.plural == plural);
+        let items = found.flat_map(|f| &f.items);
+        items
+            .map(|item| {
+                serde_json::from_value(item.clone())
+                    .map_err(|error| format!("{plural} {}: {error}", name_of(item)))
+            })
+            .collect()
+    }
+
+    /// All objects of the set.
+    pub fn all_objects(&self) -> impl Iterator<Item = &Value> {
+        self.objects.iter().flat_map(|found| &found.items)
+    }
+
+    /// Names of the nodes that its pods are on, each once.
+    pub fn node_names(&self) -> Vec<String> {
+        let pods = self.objects.iter();
+        let pods = pods.filter(|f| f.resource == kinds::pods());
+        let names = pods.flat_map(|f| &f.items);
+        let names = names.filter_map(|pod| pod.pointer("/spec/nodeName")?.as_str());
+        let mut names: Vec<String> = names.map(str::to_owned).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+}
+
+/// Name of an object.
+pub fn name_of(object: &Value) -> &str {
+    text_at(object, "/metadata/name")
+}
+
+/// Namespace of an object; empty if it is in none.
+pub fn namespace_of(object: &Value) -> &str {
+    text_at(object, "/metadata/namespace")
+}
+
+/// Text at a place in an object; empty if there is none.
+pub fn text_at<'a>(object: &'a Value, place: &str) -> &'a str {
+    let found = object.pointer(place).and_then(Value::as_str);
+    found.unwrap_or_default()
+}

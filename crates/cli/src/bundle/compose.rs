@@ -1,0 +1,162 @@
+//! From what was read to the files of the bundle: without secrets, and in one order.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::collected::{Collected, Found, Log, name_of, namespace_of, text_at};
+use super::kinds;
+use super::node::describe_node;
+use super::readme;
+use super::redact::{Counts, mask_text, redact};
+use crate::output;
+use crate::tree::{build_tree, draw_tree};
+
+/// The files of a bundle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bundle {
+    /// Name of the folder that they are in.
+    pub name: String,
+    /// The files, by path.
+    pub files: Vec<File>,
+    /// What was taken out of them.
+    pub redacted: Counts,
+    /// What is not among them, and why.
+    pub missing: Vec<String>,
+}
+
+/// A file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Where it is in the folder.
+    pub path: String,
+    /// What is in it.
+    pub text: String,
+}
+
+/// Composes the bundle as of that time.
+pub fn compose(read: &Collected, now: Timestamp) -> Bundle {
+    let time = now.strftime("%Y%m%d-%H%M%S");
+    let mut bundle = Bundle {
+        name: format!("grove-bundle-{}-{}-{time}", read.namespace, read.name),
+        missing: read.missing.clone(),
+        ..Bundle::default()
+    };
+    bundle.add_tree(read, now);
+    read.objects.iter().for_each(|found| bundle.add_kind(found));
+    if !read.events.is_empty() {
+        bundle.add_value("events.yaml", &Value::from(read.events.clone()));
+    }
+    for node in &read.nodes {
+        let path = format!("nodes/{}.yaml", name_of(node));
+        bundle.add_value(&path, &describe_node(node));
+    }
+    for pod in &read.operator {
+        let path = format!("operator/{}.{}.yaml", namespace_of(pod), name_of(pod));
+        bundle.add_value(&path, pod);
+    }
+    read.logs.iter().for_each(|log| bundle.add_log(log));
+    bundle.add_value("versions.yaml", &versions_of(read));
+    bundle.add_text("README.txt", readme::write(&bundle, read, now));
+    bundle.files.sort_by(|a, b| a.path.cmp(&b.path));
+    bundle
+}
+
+impl Bundle {
+    fn add_tree(&mut self, read: &Collected, now: Timestamp) {
+        match read.to_workload() {
+            Ok(workload) => {
+                let drawn = draw_tree(&build_tree(&workload, now), true);
+                let plain = anstream::adapter::strip_str(&drawn).to_string();
+                let masked = self.mask(&plain);
+                self.add_text("tree.txt", masked);
+            }
+            Err(error) => self.missing.push(format!("tree.txt: {error}")),
+        }
+    }
+
+    fn add_kind(&mut self, found: &Found) {
+        let resource = &found.resource;
+        let is_of_scheduler = kinds::SCHEDULERS.contains(&&*resource.group);
+        let folder = if is_of_scheduler {
+            format!("{}.{}", resource.plural, resource.group)
+        } else {
+            resource.plural.clone()
+        };
+        for item in &found.items {
+            self.add_value(&format!("objects/{folder}/{}.yaml", name_of(item)), item);
+        }
+    }
+
+    fn add_log(&mut self, log: &Log) {
+        let mut text = String::new();
+        for line in &log.lines {
+            text.push_str(&self.mask(line));
+            text.push('\n');
+        }
+        self.add_text(&format!("operator/{}.log", log.name), text);
+    }
+
+    fn mask(&mut self, text: &str) -> String {
+        let (masked, hidden) = mask_text(text);
+        self.redacted.others += hidden;
+        masked
+    }
+
+    fn add_value(&mut self, path: &str, value: &Value) {
+        let redacted = redact(value.clone());
+        self.redacted += redacted.counts;
+        match output::to_yaml(&redacted.value) {
+            Ok(text) => self.add_text(path, text),
+            Err(failure) => self.missing.push(format!("{path}: {failure}")),
+        }
+    }
+
+    fn add_text(&mut self, path: &str, text: String) {
+        let path = path.to_owned();
+        self.files.push(File { path, text });
+    }
+}
+
+/// Of this program, the API server, the definitions and the operator.
+fn versions_of(read: &Collected) -> Value {
+    let definitions = read.definitions.iter().map(|definition| {
+        let at = |place: &str| definition.pointer(place).cloned().unwrap_or_default();
+        let versions = at("/spec/versions");
+        let versions = versions.as_array().into_iter().flatten().map(|version| {
+            json!({
+                "name": version["name"], "served": version["served"],
+                "storage": version["storage"],
+            })
+        });
+        json!({
+            "name": at("/metadata/name"),
+            "labels": at("/metadata/labels"),
+            "generation": at("/metadata/generation"),
+            "stored": at("/status/storedVersions"),
+            "versions": versions.collect::<Vec<_>>(),
+        })
+    });
+    let operator = read.operator.iter().map(|pod| {
+        json!({
+            "pod": format!("{}/{}", namespace_of(pod), name_of(pod)),
+            "images": images_of(pod),
+        })
+    });
+    json!({
+        "client": env!("CARGO_PKG_VERSION"),
+        "server": read.server,
+        "definitions": definitions.collect::<Vec<_>>(),
+        "operator": operator.collect::<Vec<_>>(),
+    })
+}
+
+/// As they were pulled, beside what was asked for.
+fn images_of(pod: &Value) -> Vec<Value> {
+    let statuses = pod.pointer("/status/containerStatuses");
+    let statuses = statuses.and_then(Value::as_array).into_iter().flatten();
+    let image = |status: &Value| {
+        let (image, id) = (text_at(status, "/image"), text_at(status, "/imageID"));
+        json!({"container": status["name"], "image": image, "imageID": id})
+    };
+    statuses.map(image).collect()
+}

@@ -1,0 +1,53 @@
+//! What was taken out, counted.
+
+use std::fmt;
+use std::ops::AddAssign;
+
+/// How many of each were taken out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Values of environment variables.
+    pub env_values: usize,
+    /// Arguments of containers that look like secrets.
+    pub arguments: usize,
+    /// Annotations, removed or replaced.
+    pub annotations: usize,
+    /// Records of who wrote which field.
+    pub managed_fields: usize,
+    /// What looks like a secret elsewhere: in messages, log lines, headers of probes.
+    pub others: usize,
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, more: Self) {
+        self.env_values += more.env_values;
+        self.arguments += more.arguments;
+        self.annotations += more.annotations;
+        self.managed_fields += more.managed_fields;
+        self.others += more.others;
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            (self.env_values, "environment value"),
+            (self.arguments, "argument"),
+            (self.annotations, "annotation"),
+            (self.managed_fields, "record of managedFields"),
+            (self.others, "other value"),
+        ];
+        let named = all.iter().filter(|(count, _)| *count > 0);
+        let parts: Vec<String> = named.map(|(count, what)| plural(*count, what)).collect();
+        let text = parts.join(", ");
+        f.write_str(if text.is_empty() { "nothing" } else { &text })
+    }
+}
+
+fn plural(count: usize, what: &str) -> String {
+    match (count, what.split_once(' ')) {
+        (1, _) => format!("1 {what}"),
+        (_, Some(("record", rest))) => format!("{count} records {rest}"),
+        _ => format!("{count} {what}s"),
+    }
+}

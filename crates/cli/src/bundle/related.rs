@@ -1,0 +1,78 @@
+//! What speaks of the set: events, and lines of the operator's log.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::collected::text_at;
+
+/// Of the events of a namespace, those about these objects and about others of the set that are
+/// gone by now, the oldest first.
+pub fn events_of(mut events: Vec<Value>, set: &str, objects: &[&Value]) -> Vec<Value> {
+    let uids = objects
+        .iter()
+        .map(|object| text_at(object, "/metadata/uid"));
+    let uids: BTreeSet<&str> = uids.filter(|uid| !uid.is_empty()).collect();
+    events.retain(|event| {
+        let about = |field: &str| text_at(event, &format!("/involvedObject/{field}"));
+        uids.contains(about("uid")) || is_of_set(about("name"), set)
+    });
+    events.sort_by_key(|event| (time_of(event), text_at(event, "/metadata/name").to_owned()));
+    events
+}
+
+/// When it happened last.
+fn time_of(event: &Value) -> String {
+    let places = [
+        "/lastTimestamp",
+        "/eventTime",
+        "/metadata/creationTimestamp",
+    ];
+    let mut times = places.iter().map(|place| text_at(event, place));
+    let time = times.find(|time| !time.is_empty());
+    time.unwrap_or_default().to_owned()
+}
+
+/// Whether an object of that name is the set, or is named after one of its replicas.
+fn is_of_set(name: &str, set: &str) -> bool {
+    let rest = name.strip_prefix(set);
+    rest.is_some_and(is_end_of_name)
+}
+
+/// What follows the name of a set: nothing that belongs to a longer name, or a replica's index.
+fn is_end_of_name(rest: &str) -> bool {
+    match rest.strip_prefix('-') {
+        Some(index) => index.starts_with(|c: char| c.is_ascii_digit()),
+        None => !rest.starts_with(is_of_name),
+    }
+}
+
+fn is_of_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '-' || c == '.'
+}
+
+/// Whether a line of the operator's log is about the set: it has the set's name or one made of it.
+/// Sets of the same name in other namespaces are told apart where the line has
+/// `<namespace>/<name>`, as most do.
+pub fn names_set(line: &str, namespace: &str, set: &str) -> bool {
+    let mut is_named = false;
+    let mut is_elsewhere = false;
+    for (at, _) in line.match_indices(set) {
+        let (before, rest) = line.split_at_checked(at).unwrap_or_default();
+        let is_whole = rest.strip_prefix(set).is_some_and(is_end_of_name);
+        if !is_whole || before.ends_with(is_of_name) {
+            continue;
+        }
+        match before.strip_suffix('/') {
+            None => is_named = true,
+            Some(place) => {
+                let begin = place.rfind(|c| !is_of_name(c)).map_or(0, |i| i + 1);
+                if place.get(begin..) == Some(namespace) {
+                    return true;
+                }
+                is_elsewhere = true;
+            }
+        }
+    }
+    is_named && !is_elsewhere
+}

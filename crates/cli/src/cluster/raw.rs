@@ -1,0 +1,59 @@
+//! Objects as they are stored, whatever fields this build knows.
+
+use kube::Api;
+use kube::core::{ApiResource, DynamicObject, TypeMeta};
+use serde_json::Value;
+
+use super::{Cluster, list_pages};
+use crate::exit::Failure;
+
+impl Cluster {
+    /// All objects of a kind with these labels, sorted by namespace and name; `namespace` of none
+    /// asks in the whole cluster.
+    pub async fn list_raw(
+        &self,
+        resource: &ApiResource,
+        namespace: Option<&str>,
+        labels: &str,
+    ) -> Result<Vec<Value>, Failure> {
+        let place = namespace.map_or("all namespaces".to_owned(), |n| format!("namespace {n}"));
+        let what = format!("list {} in {place}", resource.plural);
+        let api = self.raw(resource, namespace);
+        let mut found = list_pages(&api, labels, &what).await?;
+        found.sort_by_key(|o| (o.metadata.namespace.clone(), o.metadata.name.clone()));
+        let found = found.into_iter();
+        Ok(found.map(|object| complete(object, resource)).collect())
+    }
+
+    /// The object of that name, if there is one.
+    pub async fn get_raw(
+        &self,
+        resource: &ApiResource,
+        namespace: Option<&str>,
+        name: &str,
+    ) -> Result<Option<Value>, Failure> {
+        let found = self.raw(resource, namespace).get_opt(name).await;
+        let found = found.map_err(|error| {
+            let place = namespace.map_or(String::new(), |n| format!(" in namespace {n}"));
+            Failure::of_request(&format!("get {} {name}{place}", resource.plural), &error)
+        })?;
+        Ok(found.map(|object| complete(object, resource)))
+    }
+
+    fn raw(&self, resource: &ApiResource, namespace: Option<&str>) -> Api<DynamicObject> {
+        let client = self.client.clone();
+        match namespace {
+            Some(namespace) => Api::namespaced_with(client, namespace, resource),
+            None => Api::all_with(client, resource),
+        }
+    }
+}
+
+/// Lists do not say of each object what it is.
+fn complete(mut object: DynamicObject, resource: &ApiResource) -> Value {
+    object.types.get_or_insert_with(|| TypeMeta {
+        api_version: resource.api_version.clone(),
+        kind: resource.kind.clone(),
+    });
+    serde_json::to_value(object).unwrap_or_default()
+}

@@ -1,0 +1,91 @@
+//! `man`: the manual, from the same texts as `--help`.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::{Args as ClapArgs, Command, CommandFactory};
+use clap_mangen::Man;
+
+use crate::args::Args;
+use crate::exit::{Exit, Failure};
+use crate::output;
+
+/// Arguments of `man`.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct ManArgs {
+    /// A page for each command goes into this folder; otherwise all of it is printed as one page
+    #[arg(long, value_name = "FOLDER")]
+    pub dir: Option<PathBuf>,
+}
+
+/// Prints the page, or writes the pages.
+pub fn run(args: &ManArgs) -> Result<Exit, Failure> {
+    match &args.dir {
+        None => output::print_text(&write_page().map_err(|error| failed(&error))?)?,
+        Some(dir) => write_pages(dir)?,
+    }
+    Ok(Exit::Ok)
+}
+
+fn write_pages(dir: &Path) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::Other(format!(
+            "cannot write the manual into {}: {error}; choose a folder that exists",
+            dir.display()
+        ))
+    };
+    let command = built();
+    for command in shown(&command).chain([&command]) {
+        let file = dir.join(Man::new(command.clone()).get_filename());
+        let page = rendered(command, Man::render).map_err(failed)?;
+        std::fs::write(file, page).map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// The whole manual as one page: the program, then each of its commands.
+pub fn write_page() -> io::Result<String> {
+    let command = built();
+    let mut page = rendered(&command, Man::render)?;
+    for subcommand in shown(&command) {
+        page.push_str(&write_section(subcommand)?);
+    }
+    Ok(page)
+}
+
+fn built() -> Command {
+    let mut command = Args::command().disable_help_subcommand(true);
+    command.build();
+    command
+}
+
+fn shown(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|c| !c.is_hide_set())
+}
+
+/// A command as a section of the page, whose own sections come below it.
+fn write_section(command: &Command) -> io::Result<String> {
+    let title = command.get_bin_name().unwrap_or_default().to_uppercase();
+    let sections = rendered(command, |man, text| {
+        man.render_synopsis_section(text)?;
+        man.render_description_section(text)?;
+        man.render_options_section(text)
+    })?;
+    let below = sections.replace("\n.SH ", "\n.SS ");
+    Ok(format!(".SH \"{title}\"\n{below}"))
+}
+
+fn rendered(
+    command: &Command,
+    render: impl FnOnce(&Man, &mut dyn Write) -> io::Result<()>,
+) -> io::Result<String> {
+    let mut text = Vec::new();
+    render(&Man::new(command.clone()), &mut text)?;
+    // What --help ends with has a heading of its own in a manual.
+    let text = String::from_utf8_lossy(&text);
+    Ok(text.replace(".SH EXTRA\n", ".SH \"EXIT STATUS\"\n"))
+}
+
+fn failed(error: &io::Error) -> Failure {
+    Failure::Other(format!("cannot write the manual: {error}"))
+}

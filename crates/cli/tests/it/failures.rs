@@ -1,0 +1,47 @@
+//! What is said when a request fails: one line with what to do.
+
+use cli::exit::{Exit, Failure};
+use kube::core::Status;
+use rstest::rstest;
+
+fn answered(code: u16, message: &str) -> kube::Error {
+    kube::Error::Api(Box::new(Status::failure(message, "").with_code(code)))
+}
+
+#[rstest]
+#[case(401, "Unauthorized", "does not accept your login; log in again")]
+#[case(
+    403,
+    "pods is forbidden: User \"x\" cannot list",
+    "(pods is forbidden: User \"x\" cannot list); ask an administrator"
+)]
+#[case(404, "404 page not found", "is grove installed there?")]
+#[case(429, "too many requests", "try again in a moment")]
+#[case(503, "etcd is away", "(503 etcd is away); try again in a moment")]
+#[case(410, "too old", "answers 410: too old")]
+fn a_refusal_says_what_was_asked_and_what_to_do(
+    #[case] code: u16,
+    #[case] message: &str,
+    #[case] words: &str,
+) {
+    let failure = Failure::of_request("list pods in namespace ml", &answered(code, message));
+    let text = failure.to_string();
+    assert!(
+        text.starts_with("cannot list pods in namespace ml: "),
+        "{text}"
+    );
+    assert!(text.contains(words), "{text}");
+    assert_eq!(failure.exit(), Exit::NoCluster);
+}
+
+#[test]
+fn an_answer_that_is_not_understood_is_not_called_a_lost_connection() {
+    let error = serde_json::from_str::<u8>("{").unwrap_err();
+    let failure = Failure::of_request("get podcliquesets", &kube::Error::SerdeError(error));
+    let text = failure.to_string();
+    assert!(
+        text.contains("is kubectl-grove as new as the operator?"),
+        "{text}"
+    );
+    assert!(!text.contains("cannot be reached"), "{text}");
+}

@@ -1,0 +1,18 @@
+//! kubectl-grove: its rules, and what it asks of an API server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod bundle;
+mod completion;
+mod documented;
+mod failures;
+mod man;
+mod redact;
+mod related;
+mod requests;
+mod server;
