@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use crate::explain::ExplainArgs;
+pub use crate::timeline::TimelineArgs;
+
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
 #[command(name = "kubectl-grove", bin_name = "kubectl grove", version)]
@@ -38,6 +41,10 @@ pub struct ConnectionArgs {
 pub enum Command {
     /// A set, or all of them: replicas, groups, cliques, pods, and what keeps each from running
     Tree(TreeArgs),
+    /// Why a set, or a pod of it, does not run: cause, evidence, remedy, and what happens next
+    Explain(ExplainArgs),
+    /// What happened to a set, and when: attempts, failures, updates, scaling, events
+    Timeline(TimelineArgs),
 }
 
 /// Arguments of `tree`.

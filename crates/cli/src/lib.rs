@@ -14,8 +14,10 @@
 pub mod args;
 pub mod cluster;
 pub mod exit;
+pub mod explain;
 pub mod output;
 pub mod run;
+pub mod timeline;
 pub mod tree;
 pub mod workload;
 

@@ -6,7 +6,9 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
+use crate::explain;
 use crate::output;
+use crate::timeline;
 use crate::tree;
 
 /// Runs the command that the arguments ask for.
@@ -32,6 +34,8 @@ pub fn main() -> ExitCode {
 async fn run_to_end(args: Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
+        Command::Explain(explain) => explain::run(explain, &args.connection).await,
+        Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
     }
 }
 
