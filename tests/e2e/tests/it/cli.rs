@@ -1,3 +1,5 @@
 //! kubectl-grove on a real control plane.
 
+mod explain;
+mod timeline;
 mod tree;
