@@ -8,6 +8,8 @@ use crate::bundle::BundleArgs;
 use crate::completion::CompletionArgs;
 use crate::exit::Exit;
 use crate::man::ManArgs;
+pub use crate::explain::ExplainArgs;
+pub use crate::timeline::TimelineArgs;
 
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
@@ -51,6 +53,10 @@ pub enum Command {
     /// The manual, as a man page
     #[command(hide = true)]
     Man(ManArgs),
+    /// Why a set, or a pod of it, does not run: cause, evidence, remedy, and what happens next
+    Explain(ExplainArgs),
+    /// What happened to a set, and when: attempts, failures, updates, scaling, events
+    Timeline(TimelineArgs),
 }
 
 /// Arguments of `tree`.

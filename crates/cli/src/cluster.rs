@@ -1,6 +1,7 @@
 //! Reading a cluster: by label, in pages, and with words for what can go wrong.
 
 mod connect;
+mod events;
 mod load;
 mod raw;
 

@@ -17,8 +17,10 @@ pub mod cluster;
 pub mod completion;
 pub mod exit;
 pub mod man;
+pub mod explain;
 pub mod output;
 pub mod run;
+pub mod timeline;
 pub mod tree;
 pub mod workload;
 

@@ -9,7 +9,9 @@ use crate::bundle;
 use crate::completion;
 use crate::exit::{Exit, Failure};
 use crate::man;
+use crate::explain;
 use crate::output;
+use crate::timeline;
 use crate::tree;
 
 /// Runs the command that the arguments ask for.
@@ -41,6 +43,8 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
         Command::Completion(completion) => completion::run(completion),
         Command::Man(man) => man::run(man),
+        Command::Explain(explain) => explain::run(explain, &args.connection).await,
+        Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
     }
 }
 

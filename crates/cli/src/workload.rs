@@ -1,6 +1,8 @@
 //! One set and all that was made of it, as it was read.
 
 pub mod pod_state;
+pub mod seen;
+pub mod told;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;

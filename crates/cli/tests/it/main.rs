@@ -1,4 +1,5 @@
 //! kubectl-grove: its rules, and what it asks of an API server.
+//! Tests of kubectl-grove, one binary.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -16,3 +17,6 @@ mod redact;
 mod related;
 mod requests;
 mod server;
+mod explain;
+mod read;
+mod timeline;

@@ -8,16 +8,13 @@
 use domain::Pod;
 use domain::health::availability::CliqueFacts;
 use domain::plan::{Action, Purpose};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 use crate::observe::Snapshot;
 
-const INITIAL_WAIT: SignedDuration = SignedDuration::from_secs(10);
-const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);
-
 /// Pods whose replacement is due.
 pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let due = finished(snapshot).filter(|pod| due_at(pod).is_none_or(|due| due <= now));
+    let due = finished(snapshot).filter(|pod| pod.replacement_due().is_none_or(|due| due <= now));
     due.map(|pod| Action::delete::<Pod>(&pod.metadata, Purpose::ReplacePod))
         .collect()
 }
@@ -25,7 +22,7 @@ pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
 /// The next moment at which one is due.
 pub(super) fn next_due(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     finished(snapshot)
-        .filter_map(due_at)
+        .filter_map(Pod::replacement_due)
         .filter(|due| *due > now)
         .min()
 }
@@ -39,16 +36,14 @@ pub(super) fn may_refill(snapshot: &Snapshot) -> bool {
         return true;
     };
     let facts = facts_of_clique(snapshot);
-    is_up(&facts) || !facts.was_available || set.training_delay.is_positive()
+    facts.is_up() || !facts.was_available || set.training_delay.is_positive()
 }
 
 fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     let is_training = snapshot.is_training();
-    let is_replaceable = !is_training || {
-        let facts = facts_of_clique(snapshot);
-        let is_over = snapshot.set.as_ref().is_none_or(|s| s.is_over);
-        !is_over && may_refill(snapshot) && (is_up(&facts) || facts.was_available)
-    };
+    let job = snapshot.set.as_ref().filter(|s| !s.is_over);
+    let is_replaceable = !is_training
+        || job.is_some_and(|s| facts_of_clique(snapshot).replaces_failed_pods(s.training_delay));
     let pods = snapshot.own_pods().map(AsRef::as_ref);
     pods.filter(move |p: &&Pod| {
         let has_ended = if is_training {
@@ -62,19 +57,4 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
 
 fn facts_of_clique(snapshot: &Snapshot) -> CliqueFacts {
     CliqueFacts::of(&snapshot.podclique, snapshot.pods.iter().map(AsRef::as_ref))
-}
-
-fn is_up(facts: &CliqueFacts) -> bool {
-    facts.available >= facts.minimum() || facts.restarts_in_place()
-}
-
-/// At once the first time, then 10 s after the end, doubling up to 5 min.
-fn due_at(pod: &Pod) -> Option<Timestamp> {
-    let wait = match pod.earlier_failures() {
-        0 => SignedDuration::ZERO,
-        n => (1..n.min(10))
-            .fold(INITIAL_WAIT, |wait, _| wait.saturating_mul(2))
-            .min(MAX_WAIT),
-    };
-    pod.ended_at()?.checked_add(wait).ok()
 }

@@ -3,4 +3,6 @@
 mod bundle;
 mod completion;
 mod errors;
+mod explain;
+mod timeline;
 mod tree;

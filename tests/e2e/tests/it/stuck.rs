@@ -31,6 +31,7 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
         let events = ns.events("svc", reason);
         same("events", &events.len(), &1)
     });
+    is_explained(ns, &["explain", "svc"], reason, words);
     // The PodGang says the same, if the pods exist.
     let table = table(ns);
     let rows = || {
@@ -40,6 +41,30 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
     };
     let is_shown = |row: &str| row.split_whitespace().any(|word| word == reason);
     assert!(rows().count() >= 2 && rows().all(is_shown), "{table}");
+}
+
+/// `kubectl grove explain` names the cause in these words, and the manual's remedy.
+fn is_explained(ns: &Namespace<'_>, args: &[&str], reason: &str, words: &str) {
+    let text = ns.grove_words(args);
+    let told = [
+        format!("is not ready: {reason} Cause "),
+        words.to_owned(),
+        format!("Remedy {} Next ", remedy(reason)),
+    ];
+    let missing: Vec<_> = told
+        .iter()
+        .filter(|words| !text.contains(&**words))
+        .collect();
+    assert!(missing.is_empty(), "no {missing:?} in: {text}");
+}
+
+/// The remedy in the table of docs/operations.md.
+fn remedy(reason: &str) -> &'static str {
+    let manual = include_str!("../../../../docs/operations.md");
+    let row = format!("| `{reason}` | ");
+    let row = manual.lines().find(|line| line.starts_with(&row)).unwrap();
+    let (_, remedy) = row.trim_end_matches(" |").rsplit_once(" | ").unwrap();
+    remedy
 }
 
 /// What a user looks at first; it has to fit 120 columns.

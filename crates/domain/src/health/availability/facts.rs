@@ -1,5 +1,7 @@
 //! What the breach conditions depend on: numbers, without the objects they are read from.
 
+use jiff::SignedDuration;
+
 /// What the breach condition of a PodClique depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CliqueFacts {
@@ -53,6 +55,18 @@ impl CliqueFacts {
     pub fn restarts_in_place(&self) -> bool {
         let in_place = self.training.as_ref().and_then(|t| t.in_place);
         in_place.is_some_and(|n| n >= self.minimum())
+    }
+
+    /// Whether as many pods are up, or in place, as have to be.
+    pub fn is_up(&self) -> bool {
+        self.available >= self.minimum() || self.restarts_in_place()
+    }
+
+    /// Whether single pods that failed are replaced in a job's clique whose breach may last for the
+    /// delay: while enough are up, or while the delay of one that was available runs
+    /// (docs/semantics.md §5.6).
+    pub fn replaces_failed_pods(&self, delay: SignedDuration) -> bool {
+        self.is_up() || (self.was_available && delay.is_positive())
     }
 
     /// Whether it was available since it was created or woken: too few pods are a start until then.

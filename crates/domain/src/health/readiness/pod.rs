@@ -9,7 +9,7 @@ use crate::Pod;
 
 /// Why the pod is not ready, `waits_for` being the name of its scheduler; `None` if it is, or has done
 /// its work.
-pub(super) fn find_cause(pod: &Pod, start: &Start, waits_for: &str) -> Option<Cause> {
+pub fn find_cause(pod: &Pod, start: &Start, waits_for: &str) -> Option<Cause> {
     if pod.is_ready() || pod.is_completed() {
         return None;
     }
@@ -26,7 +26,7 @@ pub(super) fn find_cause(pod: &Pod, start: &Start, waits_for: &str) -> Option<Ca
 }
 
 /// The pod takes the place of its successor until it is gone.
-pub(super) fn leaving(pod: &Pod) -> Cause {
+pub fn leaving(pod: &Pod) -> Cause {
     let node = pod.spec.node_name.as_deref();
     let place = node.map_or(String::new(), |n| format!(" on node {n}"));
     let text = format!("{} is still terminating{place}", pod.name());

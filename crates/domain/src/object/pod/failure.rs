@@ -44,6 +44,20 @@ impl Pod {
         carried.and_then(|n| n.parse().ok()).unwrap_or(0)
     }
 
+    /// When it is replaced if it has ended: at once the first time, then 10 s after its end, doubling
+    /// up to 5 min.
+    pub fn replacement_due(&self) -> Option<Timestamp> {
+        const INITIAL_WAIT: SignedDuration = SignedDuration::from_secs(10);
+        const MAX_WAIT: SignedDuration = SignedDuration::from_mins(5);
+        let wait = match self.earlier_failures() {
+            0 => SignedDuration::ZERO,
+            n => (1..n.min(10))
+                .fold(INITIAL_WAIT, |wait, _| wait.saturating_mul(2))
+                .min(MAX_WAIT),
+        };
+        self.ended_at()?.checked_add(wait).ok()
+    }
+
     /// When its last container ended, or when it was last heard of: an evicted pod, or one whose
     /// node was lost, has no container that ended.
     pub fn ended_at(&self) -> Option<Timestamp> {

@@ -25,6 +25,14 @@ impl Namespace<'_> {
         printed(&mut self.grove_command(args))
     }
 
+    /// The same in one line: it breaks lines to fit a terminal.
+    pub fn grove_words(&self, args: &[&str]) -> String {
+        let text = self.grove(args);
+        let is_narrow = text.lines().all(|line| line.chars().count() <= 80);
+        assert!(is_narrow, "{text}");
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// kubectl-grove in this namespace.
     pub fn grove_command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(plugin());

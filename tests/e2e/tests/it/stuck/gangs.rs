@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::harness::manifest::{clique, group, held_clique, set};
 use crate::harness::{Namespace, Seen, condition, same};
 
-use super::{expect_words, table};
+use super::{expect_words, is_explained, table};
 
 #[test]
 fn a_base_gang_that_is_not_ready() {
@@ -17,6 +17,7 @@ fn a_base_gang_that_is_not_ready() {
         base_names_what_it_lacks(seen)
     });
     expect_table(&ns);
+    base_and_scaled_are_explained(&ns);
     for pod in ns.look().unwrap().pods("svc-0-router") {
         ns.set_pod_ready(pod["metadata"]["name"].as_str().unwrap());
     }
@@ -36,6 +37,20 @@ fn a_base_gang_that_is_not_ready() {
             "True/GuaranteedPodsReady",
         )
     });
+}
+
+/// The set names what the base gang lacks, a pod of the other gang what that waits for.
+fn base_and_scaled_are_explained(ns: &Namespace<'_>) {
+    let lacks = "replica 0: clique router 0/2 pods ready";
+    is_explained(ns, &["explain", "svc"], "PodsStarting", lacks);
+    let seen = ns.look().unwrap();
+    let pod = seen.pods("svc-0-workers-1-worker")[0]["metadata"]["name"].clone();
+    let args = ["explain", "svc", "--pod", pod.as_str().unwrap()];
+    let waits = "gang svc-0-workers-0 waits until its base gang svc-0 is ready";
+    is_explained(ns, &args, "BaseGangNotReady", waits);
+    // The PodGang is of one replica, and does not name it.
+    let lacks = "that is not: clique router 0/2 pods ready";
+    is_explained(ns, &args, "BaseGangNotReady", lacks);
 }
 
 /// A kubelet shows that the init container runs.
@@ -68,6 +83,11 @@ fn pods_that_start_after_others() {
         // What keeps the others from starting comes first.
         is(seen, "PodCliqueSet", "svc", "False/PodsStarting")
     });
+    let args = ["explain", "svc", "--pod", &worker];
+    let waits = format!("{worker} waits for ready pods: 1 of svc-0-router");
+    is_explained(&ns, &args, "WaitingForStartOrder", &waits);
+    let next = format!("{worker} starts once 1 pods of svc-0-router are ready; now 0 are");
+    is_explained(&ns, &args, "WaitingForStartOrder", &next);
 }
 
 fn is(seen: &Seen, kind: &str, name: &str, ready: &str) -> Result<(), String> {

@@ -47,6 +47,30 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
     let counted =
         r#"grove_replica_terminations_total{level="PodCliqueSet",reason="MinAvailableBreached"}"#;
     assert!(metrics.contains(counted), "{metrics}");
+    tells_the_termination(&ns);
+}
+
+/// Once, though status and event tell it, and what runs now is in the tree.
+fn tells_the_termination(ns: &Namespace<'_>) {
+    let text = ns.grove_words(&["timeline", "x"]);
+    let told = "terminated replica 0: attempt 1 began: PodClique x-0-a: 1 of 2 required pods ready";
+    assert_eq!(text.matches(" terminated replica ").count(), 1, "{text}");
+    assert_eq!(
+        text.matches(" terminated podcliqueset").count(),
+        0,
+        "{text}"
+    );
+    assert!(text.contains(told), "{text}");
+    assert!(
+        text.contains("podcliqueset/x: GangTerminationScheduled: "),
+        "{text}"
+    );
+    let tree = ns.grove(&["tree", "x"]);
+    let seen = ns.look().unwrap();
+    assert!(
+        seen.names("Pod").iter().all(|pod| tree.contains(pod)),
+        "{tree}"
+    );
 }
 
 /// Uids of all that belongs to replica 1.

@@ -42,6 +42,28 @@ fn a_failed_replica_is_restarted_as_a_whole_and_may_still_succeed() {
     let counted =
         r#"grove_replica_terminations_total{level="PodCliqueSet",reason="PodCliqueFailed"}"#;
     assert!(metrics.contains(counted), "{metrics}");
+    tells_the_restart(&ns, &failed);
+}
+
+/// The pod that failed with its last words, the restart once, and how it ended.
+fn tells_the_restart(ns: &Namespace<'_>, failed: &str) {
+    let text = ns.grove_words(&["timeline", "x"]);
+    let restarted = "restarted replica 0: attempt 1 began: restart 1 of 2: PodClique x-0-g-1-b";
+    let told = [
+        format!(" failed pod/{failed}: Error, exit code 1"),
+        "its last words: NCCL timeout".to_owned(),
+        restarted.to_owned(),
+        " done podcliqueset/x: the job is done".to_owned(),
+    ];
+    let missing: Vec<_> = told
+        .iter()
+        .filter(|words| !text.contains(&**words))
+        .collect();
+    assert!(missing.is_empty(), "no {missing:?} in: {text}");
+    assert_eq!(text.matches(" restarted ").count(), 1, "{text}");
+    let tree = ns.grove(&["tree", "x"]);
+    assert!(tree.contains("WorkloadSucceeded"), "{tree}");
+    assert_eq!(tree.matches("Completed").count(), 4, "{tree}");
 }
 
 #[test]

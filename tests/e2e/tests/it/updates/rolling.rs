@@ -50,7 +50,31 @@ pub fn roll(ns: &Namespace<'_>, max_unavailable: Option<u32>, at_least: usize) {
 /// 4 pods of which 3 are required: there is slack, and it is kept whatever the budget.
 #[test]
 fn takes_down_one_pod_at_a_time_by_default() {
-    roll(&running("roll-unset"), None, 3);
+    let ns = running("roll-unset");
+    roll(&ns, None, 3);
+    tells_the_update(&ns);
+}
+
+/// From its beginning to its end: of the set, and of each clique and group on its replica's turn.
+fn tells_the_update(ns: &Namespace<'_>) {
+    let text = ns.grove_words(&["timeline", "svc"]);
+    let objects = [
+        "podcliqueset/svc",
+        "podclique/svc-1-web",
+        "podcliquescalinggroup/svc-2-grp",
+    ];
+    for object in objects {
+        for step in ["began", "ended"] {
+            let told = format!(" update {object}: {step}");
+            assert!(text.contains(&told), "no {told:?} in: {text}");
+        }
+    }
+    let tree = ns.grove(&["tree", "svc"]);
+    let seen = ns.look().unwrap();
+    assert!(
+        seen.names("Pod").iter().all(|pod| tree.contains(pod)),
+        "{tree}"
+    );
 }
 
 #[test]

@@ -1,0 +1,58 @@
+//! `explain`: why a set, or a pod of it, does not run, and what to do about it.
+
+mod answer;
+mod args;
+mod build;
+mod chain;
+mod draw;
+mod evidence;
+mod find;
+mod next;
+mod remedy;
+
+use chrono::Local;
+use futures::future::try_join_all;
+use k8s_openapi::api::core::v1::Event;
+
+use crate::args::ConnectionArgs;
+use crate::cluster::{Cluster, load_workload};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::tree::now;
+
+pub use answer::{Evidence, Explanation, Link, Step};
+pub use args::ExplainArgs;
+pub use build::{Search, search};
+pub use draw::draw_explanation;
+pub use evidence::{describe_failure, first_lines};
+pub use remedy::remedy_of;
+
+/// Runs the command.
+pub async fn run(args: &ExplainArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
+    let cluster = Cluster::connect(connection).await?;
+    let workload = load_workload(&cluster, &args.name).await?;
+    let pod = args.pod.as_deref();
+    let found = search(&workload, pod).ok_or_else(|| no_pod(args))?;
+    let events = events_about(&cluster, &found.uids()).await;
+    let mut answer = found.explain(events.as_deref().unwrap_or_default());
+    // The cause does not depend on events.
+    answer.not_read.extend(events.err().map(|e| e.to_string()));
+    output::print_value(&answer, args.output, |answer| {
+        draw_explanation(answer, now(), &Local)
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// Object by object: a namespace may have many thousand events.
+async fn events_about(cluster: &Cluster, uids: &[String]) -> Result<Vec<Event>, Failure> {
+    let lists = uids.iter().map(|uid| cluster.events_about(uid));
+    let lists = try_join_all(lists).await?;
+    Ok(lists.into_iter().flatten().collect())
+}
+
+fn no_pod(args: &ExplainArgs) -> Failure {
+    let (set, pod) = (&args.name, args.pod.as_deref().unwrap_or_default());
+    Failure::NotFound(format!(
+        "podcliqueset {set} has no pod {pod}; `kubectl grove tree {set}` shows those that it has"
+    ))
+}

@@ -1,0 +1,20 @@
+//! Arguments of `explain`.
+
+use clap::Args as ClapArgs;
+
+use crate::args::Format;
+
+/// Arguments of `explain`.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct ExplainArgs {
+    /// Name of the PodCliqueSet
+    pub name: String,
+
+    /// Why this pod of the set does not run
+    #[arg(long, value_name = "POD")]
+    pub pod: Option<String>,
+
+    /// Format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub output: Format,
+}

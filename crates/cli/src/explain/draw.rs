@@ -1,0 +1,104 @@
+//! The answer as text.
+
+mod evidence;
+
+use chrono::TimeZone;
+use jiff::Timestamp;
+
+use super::answer::{Explanation, Step};
+use crate::output::{self, Table, age_of, local_time};
+use evidence::draw_evidence;
+
+/// Draws the answer, with times of that zone.
+pub fn draw_explanation<Z: TimeZone>(answer: &Explanation, now: Timestamp, zone: &Z) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let clock = Clock { now, zone };
+    let heading = if answer.remedy.is_some() || !answer.is_ready {
+        "Cause"
+    } else {
+        "State"
+    };
+    let mut text = headline(answer);
+    text.push_str(&section(heading, &output::indent("  ", &answer.cause)));
+    text.push_str(&section("Found through", &chain(answer)));
+    text.push_str(&section("Evidence", &draw_evidence(answer, &clock)));
+    let remedy = answer.remedy.as_deref().unwrap_or_default();
+    text.push_str(&section("Remedy", &output::indent("  ", remedy)));
+    let next = answer.next.iter().map(|step| draw_step(step, &clock));
+    text.push_str(&section("Next", &next.collect::<String>()));
+    let not_read = answer.not_read.iter();
+    let not_read = not_read.map(|line| output::indent("  ", line));
+    text.push_str(&section("Not read", &not_read.collect::<String>()));
+    text
+}
+
+struct Clock<'a, Z> {
+    now: Timestamp,
+    zone: &'a Z,
+}
+
+impl<Z: TimeZone> Clock<'_, Z>
+where
+    Z::Offset: std::fmt::Display,
+{
+    /// "2026-01-01 12:00:00 (5m ago)".
+    fn tell(&self, at: Timestamp) -> String {
+        let time = local_time(at, self.zone);
+        if at > self.now {
+            format!("{time} (in {})", age_of(self.now, at))
+        } else {
+            format!("{time} ({} ago)", age_of(at, self.now))
+        }
+    }
+}
+
+fn headline(answer: &Explanation) -> String {
+    let what = match &answer.pod {
+        Some(pod) => format!("pod {pod} of {}", answer.set),
+        None => answer.set.clone(),
+    };
+    let is = if answer.is_ready {
+        "is ready"
+    } else {
+        "is not ready"
+    };
+    let is_good = answer.is_ready.then_some(true);
+    let is_good = is_good.or_else(|| (!answer.is_ready && needs_somebody(answer)).then_some(false));
+    let reason = output::of_state(&answer.reason, is_good);
+    format!("{} {is}: {reason}\n", output::bold(&what))
+}
+
+fn needs_somebody(answer: &Explanation) -> bool {
+    let reason = answer.reason.parse::<api::conditions::Reason>();
+    reason.is_ok_and(api::conditions::Reason::is_blocking)
+}
+
+/// A heading and what is below it; nothing at all if there is nothing.
+fn section(heading: &str, body: &str) -> String {
+    if body.is_empty() {
+        return String::new();
+    }
+    format!("\n{}\n{body}", output::bold(heading))
+}
+
+fn chain(answer: &Explanation) -> String {
+    let mut table = Table::default();
+    for link in &answer.chain {
+        let state = output::of_state(&link.state, link.is_good);
+        table.row(vec![format!("  {}", link.kind), link.name.clone(), state]);
+    }
+    table.print()
+}
+
+fn draw_step<Z: TimeZone>(step: &Step, clock: &Clock<'_, Z>) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let time = step.at.map(|at| format!("{}: ", clock.tell(at)));
+    output::indent(
+        "  - ",
+        &format!("{}{}", time.unwrap_or_default(), step.text),
+    )
+}

@@ -1,0 +1,91 @@
+//! What was seen, a line each.
+
+use chrono::TimeZone;
+
+use super::Clock;
+use crate::explain::answer::{Container, Evidence, Explanation};
+use crate::output;
+
+/// Draws the evidence; a message that was told already is left out.
+pub(super) fn draw_evidence<Z: TimeZone>(answer: &Explanation, clock: &Clock<'_, Z>) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let mut told = answer.cause.clone();
+    let mut text = String::new();
+    for evidence in &answer.evidence {
+        let line = line_of(evidence, clock);
+        let message = line.message.filter(|message| !told.contains(*message));
+        let message = message.map_or(String::new(), |message| format!(": {message}"));
+        let lead = format!("  {:<9}  ", line.what);
+        text.push_str(&output::indent(&lead, &format!("{}{message}", line.head)));
+        // The last words of a container line by line.
+        for words in line.last_words {
+            text.push_str(&output::indent("             | ", words));
+        }
+        told.push('\n');
+        told.push_str(line.message.unwrap_or_default());
+    }
+    text
+}
+
+/// A piece of evidence, in the parts of its line.
+struct Line<'a> {
+    what: &'static str,
+    head: String,
+    message: Option<&'a str>,
+    last_words: &'a [String],
+}
+
+fn line_of<'a, Z: TimeZone>(evidence: &'a Evidence, clock: &Clock<'_, Z>) -> Line<'a>
+where
+    Z::Offset: std::fmt::Display,
+{
+    let (what, head, message, last_words): (_, _, _, &[String]) = match evidence {
+        Evidence::Condition(c) => {
+            let since = c.since.map(|at| format!(" since {}", clock.tell(at)));
+            let (object, since) = (&c.object, since.unwrap_or_default());
+            let head = format!("{object} {}={} {}{since}", c.type_, c.status, c.reason);
+            ("condition", head, Some(&c.message), &[])
+        }
+        Evidence::Event(e) => {
+            let last = e.last.map_or(String::new(), |at| clock.tell(at));
+            let head = format!("{} {} {last}{}", e.object, e.reason, times(e.count));
+            ("event", head, Some(&e.message), &[])
+        }
+        Evidence::Container(c) => ("container", describe(c), None, &c.last_words),
+        Evidence::Error(e) => {
+            let head = format!("{} {} {}", e.object, e.code, clock.tell(e.at));
+            ("error", head, Some(&e.description), &[])
+        }
+        Evidence::Failure(f) => {
+            let head = format!("pod/{} {}: {}", f.pod, clock.tell(f.at), f.end);
+            ("failure", head, None, &f.last_words)
+        }
+    };
+    Line {
+        what,
+        head,
+        message: message.map(String::as_str),
+        last_words,
+    }
+}
+
+fn times(count: i32) -> String {
+    if count > 1 {
+        format!(", {count} times")
+    } else {
+        String::new()
+    }
+}
+
+fn describe(container: &Container) -> String {
+    let restarts = match container.restarts {
+        0 => String::new(),
+        1 => ", restarted once".to_owned(),
+        many => format!(", restarted {many} times"),
+    };
+    let last = container.last_end.as_ref();
+    let last = last.map_or(String::new(), |end| format!("; it ended before: {end}"));
+    format!("{} {}{restarts}{last}", container.name, container.state)
+}

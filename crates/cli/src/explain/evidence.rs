@@ -1,0 +1,161 @@
+//! What was seen of the objects of the chain.
+
+mod containers;
+mod events;
+
+use api::conditions::{ConditionType, Reason};
+use api::podcliqueset::PodFailure;
+use api::{LastError, PodCliqueSetStatus};
+use domain::object::ownership;
+use k8s_openapi::api::core::v1::{Event as FullEvent, Pod};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as FullCondition, ObjectMeta};
+
+use super::answer::{Condition, Error, Evidence, Failure, Link};
+use super::find::Finding;
+use crate::workload::pod_state;
+use crate::workload::seen::Seen;
+
+/// Lines of what a container said last.
+const LAST_WORDS: usize = 3;
+
+/// Conditions, errors, events, containers and failures, in this order.
+pub fn gather_evidence(
+    seen: &Seen<'_>,
+    finding: &Finding<'_>,
+    chain: &[Link],
+    events: &[FullEvent],
+    reason: Option<Reason>,
+) -> Vec<Evidence> {
+    let mut all = of_statuses(seen, finding);
+    let told = events::latest(chain, events, reason);
+    all.extend(told.into_iter().map(Evidence::Event));
+    if let Some(pod) = finding.pod {
+        let containers = containers::of_pod(pod).into_iter();
+        all.extend(containers.map(Evidence::Container));
+    }
+    let status = seen.workload.set.status.clone().unwrap_or_default();
+    if finding.pod.is_none() || reason == Some(Reason::PodFailed) {
+        all.extend(failures(&status).map(Evidence::Failure));
+    }
+    all
+}
+
+/// What was said last, in its first lines.
+pub fn first_lines(text: Option<&str>) -> Vec<String> {
+    let lines = text.unwrap_or_default().lines().map(str::trim_end);
+    let lines = lines.filter(|line| !line.is_empty()).take(LAST_WORDS);
+    lines.map(str::to_owned).collect()
+}
+
+/// Conditions and errors, from the set down.
+fn of_statuses(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
+    let set = &seen.workload.set;
+    let status = set.status.clone().unwrap_or_default();
+    let mut all = of_object("podcliqueset", &set.metadata, &status.conditions);
+    all.extend(errors("podcliqueset", &set.metadata, &status.last_errors));
+    let part = finding.part.as_ref();
+    if let Some(group) = part.and_then(|part| seen.group(part)) {
+        let status = group.status.clone().unwrap_or_default();
+        let (kind, meta) = ("podcliquescalinggroup", &group.metadata);
+        all.extend(of_object(kind, meta, &status.conditions));
+        all.extend(errors(kind, meta, &status.last_errors));
+    }
+    if let Some(podclique) = finding.podclique {
+        let status = podclique.status.clone().unwrap_or_default();
+        let (kind, meta) = ("podclique", &podclique.metadata);
+        all.extend(of_object(kind, meta, &status.conditions));
+        all.extend(errors(kind, meta, &status.last_errors));
+    }
+    all.extend(finding.pod.into_iter().flat_map(of_pod));
+    all
+}
+
+/// `Ready`, and what else is True and should not be.
+fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec<Evidence> {
+    let bad = [
+        ConditionType::MinAvailableBreached,
+        ConditionType::Failed,
+        ConditionType::NameConflict,
+        ConditionType::GangTerminationDisabled,
+    ];
+    let bad = bad.map(<&str>::from);
+    let is_told = |c: &&FullCondition| {
+        let is_bad = c.status == "True" && bad.contains(&&*c.type_);
+        c.type_ == <&str>::from(ConditionType::Ready) || is_bad
+    };
+    let told = conditions.iter().filter(is_told);
+    told.map(|c| {
+        Evidence::Condition(Condition {
+            object: named(kind, meta),
+            type_: c.type_.clone(),
+            status: c.status.clone(),
+            reason: c.reason.clone(),
+            message: c.message.clone(),
+            since: Some(c.last_transition_time.0),
+        })
+    })
+    .collect()
+}
+
+/// What is False of a pod: whether it was placed, else whether its containers are ready.
+fn of_pod(pod: &Pod) -> Vec<Evidence> {
+    let type_ = match pod_state::node_of(pod) {
+        None => "PodScheduled",
+        Some(_) => "Ready",
+    };
+    let conditions = pod
+        .status
+        .iter()
+        .flat_map(|s| s.conditions.iter().flatten());
+    let is_false = conditions.filter(|c| c.type_ == type_ && c.status == "False");
+    is_false
+        .map(|c| {
+            Evidence::Condition(Condition {
+                object: named("pod", &pod.metadata),
+                type_: c.type_.clone(),
+                status: c.status.clone(),
+                reason: c.reason.clone().unwrap_or_default(),
+                message: c.message.clone().unwrap_or_default(),
+                since: c.last_transition_time.as_ref().map(|t| t.0),
+            })
+        })
+        .collect()
+}
+
+fn errors<'a>(
+    kind: &'a str,
+    meta: &'a ObjectMeta,
+    errors: &'a [LastError],
+) -> impl Iterator<Item = Evidence> + 'a {
+    errors.iter().map(move |error| {
+        Evidence::Error(Error {
+            object: named(kind, meta),
+            code: error.code.clone(),
+            description: error.description.clone(),
+            at: error.observed_at.0,
+        })
+    })
+}
+
+/// The newest failures of a job.
+fn failures(status: &PodCliqueSetStatus) -> impl Iterator<Item = Failure> {
+    status.last_failures.iter().map(|failure| Failure {
+        pod: failure.pod.clone(),
+        end: describe_failure(failure),
+        last_words: first_lines(failure.message.as_deref()),
+        at: failure.time.0,
+    })
+}
+
+/// "Error, exit code 1, on node a".
+pub fn describe_failure(failure: &PodFailure) -> String {
+    let code = failure.exit_code.map(|code| format!("exit code {code}"));
+    let node = failure.node.as_ref().map(|node| format!("on node {node}"));
+    let words = [Some(failure.reason.clone()), code, node];
+    let words: Vec<String> = words.into_iter().flatten().collect();
+    words.join(", ")
+}
+
+fn named(kind: &str, meta: &ObjectMeta) -> String {
+    format!("{kind}/{}", ownership::name(meta))
+}

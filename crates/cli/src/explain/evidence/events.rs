@@ -1,0 +1,67 @@
+//! The latest events about the objects of the chain that belong to the cause.
+
+use api::conditions::Reason;
+use k8s_openapi::api::core::v1::Event as FullEvent;
+
+use crate::explain::answer::{Event, Link};
+use crate::workload::told;
+
+/// So many events of one object are shown.
+const MOST: usize = 3;
+
+/// The latest of each reason, object after object: of a pod all warnings, else what it did last; of
+/// what is above it only what is about the cause, as older events may be about an older one.
+pub fn latest(chain: &[Link], events: &[FullEvent], reason: Option<Reason>) -> Vec<Event> {
+    chain
+        .iter()
+        .flat_map(|link| of_object(link, events, reason))
+        .collect()
+}
+
+fn of_object(link: &Link, events: &[FullEvent], reason: Option<Reason>) -> Vec<Event> {
+    let about = |e: &&FullEvent| link.uid.is_some() && e.involved_object.uid == link.uid;
+    let mut own: Vec<&FullEvent> = events.iter().filter(about).collect();
+    own.sort_by_key(|e| std::cmp::Reverse(told::last_time(e)));
+    let mut chosen: Vec<&FullEvent> = Vec::new();
+    for event in &own {
+        let is_known = chosen.iter().any(|e| e.reason == event.reason);
+        if !is_known && belongs(link, event, reason) {
+            chosen.push(event);
+        }
+    }
+    if chosen.is_empty() && link.kind == "Pod" {
+        chosen.extend(own.first());
+    }
+    let shown = chosen.into_iter().take(MOST);
+    shown.map(|e| shorten(link, e)).collect()
+}
+
+fn belongs(link: &Link, event: &FullEvent, reason: Option<Reason>) -> bool {
+    let word = reason.map(<&str>::from);
+    let is_refusal = matches!(
+        reason,
+        Some(
+            Reason::NameTaken
+                | Reason::QuotaExceeded
+                | Reason::ServiceAccountMissing
+                | Reason::PriorityClassMissing
+                | Reason::RequestRefused
+        )
+    );
+    match link.kind {
+        "Pod" => told::is_warning(event),
+        "PodCliqueSet" => event.reason.as_deref() == word,
+        _ => is_refusal && told::is_warning(event),
+    }
+}
+
+fn shorten(link: &Link, event: &FullEvent) -> Event {
+    Event {
+        object: format!("{}/{}", link.kind.to_lowercase(), link.name),
+        type_: event.type_.clone().unwrap_or_default(),
+        reason: told::reason(event).to_owned(),
+        message: told::message(event),
+        count: told::count(event),
+        last: told::last_time(event),
+    }
+}

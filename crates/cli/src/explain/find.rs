@@ -1,0 +1,141 @@
+//! What keeps a set from running, found again the way the operator finds it: through the parts of
+//! the set, by the order of causes, down to the worst pod.
+
+use api::PodClique;
+use api::conditions::{self, ConditionType, Reason};
+use domain::Pod;
+use domain::health::readiness::{self, Cause};
+use domain::object::ownership;
+use domain::scheduling::DEFAULT_SCHEDULER;
+use domain::workload::{layout, layout::Part, limits};
+use k8s_openapi::api::core::v1::Pod as FullPod;
+
+use crate::workload::Workload;
+use crate::workload::seen::{Seen, lean};
+
+/// What keeps the set, or a pod of it, from running.
+#[derive(Clone, Debug, Default)]
+pub struct Finding<'a> {
+    /// The part of the set that it is in.
+    pub part: Option<Part<'a>>,
+    /// The PodClique, if it exists.
+    pub podclique: Option<&'a PodClique>,
+    /// The pod, if it is one.
+    pub pod: Option<&'a FullPod>,
+    /// Why the part, or the pod, does not run.
+    pub cause: Option<Cause>,
+}
+
+/// The part that the set's condition is about, and its worst pod; nothing where the set as a whole
+/// is the cause, or all of it runs.
+pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
+    let workload = seen.workload;
+    if is_of_the_set_itself(workload) {
+        return Finding::default();
+    }
+    let are_all = is_available(workload);
+    let layout = workload.layout();
+    let found = layout.parts().filter_map(|part| {
+        let cause = seen.cause(part, are_all)?;
+        Some((part, cause))
+    });
+    let first = found.min_by_key(|(_, cause)| cause.reason.priority());
+    let Some((part, cause)) = first else {
+        return Finding::default();
+    };
+    let podclique = seen.podclique(part);
+    let pod = podclique.and_then(|c| worst_pod(seen, c, cause.reason));
+    let left = || find_left(seen, part.replica);
+    let is_going = cause.reason == Reason::ReplicaTerminating;
+    let (podclique, pod) = if is_going { left() } else { (podclique, pod) };
+    Finding {
+        pod,
+        part: Some(part.clone()),
+        podclique,
+        cause: Some(cause),
+    }
+}
+
+/// What a terminated replica waits for: a PodClique of an earlier attempt, and its first pod.
+fn find_left<'a>(seen: &Seen<'a>, replica: i32) -> (Option<&'a PodClique>, Option<&'a FullPod>) {
+    let podclique = seen.earlier(replica).first().copied();
+    let mut pods = seen.workload.pods.iter();
+    let is_its = |pod: &&FullPod| {
+        let uid = podclique.and_then(|c| c.metadata.uid.as_deref());
+        uid.is_some_and(|uid| ownership::is_controlled_by(&pod.metadata, uid))
+    };
+    (podclique, pods.find(is_its))
+}
+
+/// What keeps this pod from running.
+pub fn find_pod<'a>(seen: &Seen<'a>, name: &str) -> Option<Finding<'a>> {
+    let workload = seen.workload;
+    let mut pods = workload.pods.iter();
+    let pod = pods.find(|p| ownership::name(&p.metadata) == name)?;
+    let podclique = seen.owner_of(pod);
+    let set = &workload.set;
+    let part = podclique.and_then(|c| {
+        let name = ownership::name(&c.metadata);
+        layout::find(seen.set_name(), &set.spec.template, name)
+    });
+    let cause = lean(pod).and_then(|lean| cause_of_pod(seen, podclique, &lean));
+    Some(Finding {
+        part,
+        podclique,
+        pod: Some(pod),
+        cause,
+    })
+}
+
+/// Reasons that are about no part of the set.
+fn is_of_the_set_itself(workload: &Workload) -> bool {
+    let status = workload.set.status.clone().unwrap_or_default();
+    let reason = ready_reason(workload);
+    let is_whole = matches!(
+        reason,
+        Some(
+            Reason::InvalidSpec
+                | Reason::LimitExceeded
+                | Reason::MaxRestartsExceeded
+                | Reason::MaxRuntimeExceeded
+                | Reason::WorkloadSucceeded
+                | Reason::ScaledToZero
+        )
+    );
+    let own = readiness::refusal(&status.last_errors);
+    let is_own = own.is_some_and(|cause| Some(cause.reason) == reason);
+    is_whole || is_own || limits::says_over_limits(&workload.set)
+}
+
+/// The reason of condition `Ready` of the set.
+pub(super) fn ready_reason(workload: &Workload) -> Option<Reason> {
+    let status = workload.set.status.as_ref()?;
+    let ready = conditions::find(&status.conditions, ConditionType::Ready)?;
+    ready.reason.parse().ok()
+}
+
+fn is_available(workload: &Workload) -> bool {
+    let available = workload.set.status.as_ref();
+    available.map_or(0, |s| s.available_replicas) >= workload.set.spec.replicas
+}
+
+/// The first pod that has the cause of its PodClique.
+fn worst_pod<'a>(seen: &Seen<'a>, podclique: &'a PodClique, reason: Reason) -> Option<&'a FullPod> {
+    let pods = seen.pods(podclique);
+    let mut of_cause = pods.iter().filter(|pod| {
+        let cause = cause_of_pod(seen, Some(podclique), pod);
+        cause.is_some_and(|cause| cause.reason == reason)
+    });
+    let name = of_cause.next()?.name();
+    let mut all = seen.workload.pods.iter();
+    all.find(|p| ownership::name(&p.metadata) == name)
+}
+
+fn cause_of_pod(seen: &Seen<'_>, podclique: Option<&PodClique>, pod: &Pod) -> Option<Cause> {
+    if pod.is_terminating() {
+        return Some(readiness::explain_leaving(pod));
+    }
+    let scheduler = podclique.and_then(|c| c.spec.pod_spec.scheduler_name.as_deref());
+    let start = podclique.map(|c| seen.start(c)).unwrap_or_default();
+    readiness::find_pod_cause(pod, &start, scheduler.unwrap_or(DEFAULT_SCHEDULER))
+}

@@ -1,0 +1,38 @@
+//! Who moves next, by the cause.
+
+use api::conditions::Reason;
+
+/// What the operator waits for, and what goes on by itself.
+pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
+    Some(match reason {
+        Reason::NameTaken => "the operator makes its object once that name is free",
+        Reason::InvalidSpec | Reason::LimitExceeded => {
+            "the operator does nothing until that is changed; what runs goes on"
+        }
+        Reason::MaxRestartsExceeded | Reason::MaxRuntimeExceeded => {
+            "the job is over: pods that still run are ended, and nothing is created any more"
+        }
+        Reason::QuotaExceeded
+        | Reason::ServiceAccountMissing
+        | Reason::PriorityClassMissing
+        | Reason::RequestRefused => {
+            "the operator tries again by itself, at the latest within a minute"
+        }
+        Reason::ImagePullFailed | Reason::ContainerConfigError | Reason::CrashLoop => {
+            "the kubelet tries again by itself, later each time; the operator waits for it"
+        }
+        Reason::VolumeUnavailable
+        | Reason::NodeSelectorUnmatched
+        | Reason::InsufficientResources
+        | Reason::Unschedulable => {
+            "the scheduler tries again by itself when something changes; the operator waits for it"
+        }
+        Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
+        Reason::WaitingForScheduler => "the operator waits for the scheduler",
+        Reason::PodsBeingCreated => "the operator creates what is missing now",
+        Reason::ContainersNotReady | Reason::PodsStarting => {
+            "the operator waits until the containers are ready"
+        }
+        _ => return None,
+    })
+}

@@ -1,0 +1,135 @@
+//! Gang termination (docs/semantics.md §3): what is terminated, and when.
+
+use api::conditions::Reason;
+use api::{PodClique, PodCliqueScalingGroup};
+use domain::health::availability::{clique_breach, group_breach};
+use domain::health::termination::{self, Breach};
+use domain::object::ownership;
+use domain::plan::Target;
+use domain::workload::layout::{Group, Part};
+use jiff::SignedDuration;
+
+use super::Situation;
+use crate::explain::answer::Step;
+use crate::workload::seen::Seen;
+
+/// What becomes of the replica that the part is in, unless it recovers.
+pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
+    let Some(part) = &situation.finding.part else {
+        return Vec::new();
+    };
+    let is_acted_on = !matches!(
+        situation.reason,
+        Some(Reason::InvalidSpec | Reason::LimitExceeded | Reason::ReplicaTerminating)
+    );
+    if !is_acted_on || situation.reason.is_none() {
+        return Vec::new();
+    }
+    let due = breaches(situation.seen, part);
+    if due.is_empty() {
+        return explain_nothing(situation, part).into_iter().collect();
+    }
+    due.into_iter()
+        .map(|(what, breach)| {
+            let text = format!("{what} is terminated unless it recovers: {breach}");
+            Step::at(breach.due(), text)
+        })
+        .collect()
+}
+
+/// The breach that is due first of the whole replica, and of the part's own group replica.
+fn breaches(seen: &Seen<'_>, part: &Part<'_>) -> Vec<(String, Breach)> {
+    let layout = seen.workload.layout();
+    let Some(replica) = layout.replica(part.replica) else {
+        return Vec::new();
+    };
+    let delay = termination::delay_of_set(&seen.workload.set);
+    let cliques = replica.standalone.iter();
+    let cliques = cliques.filter_map(|part| of_clique(seen, part, part.replica, delay?));
+    let groups = replica.groups.iter();
+    let groups = groups.filter_map(|group| of_group(seen, part.replica, group));
+    let whole = termination::first_of_each_replica(cliques.chain(groups).collect());
+    let whole = whole.into_iter();
+    let whole = whole.map(|breach| (format!("replica {}", breach.replica), breach));
+    whole
+        .chain(of_own_group(seen, part, &replica.groups))
+        .collect()
+}
+
+fn of_clique(
+    seen: &Seen<'_>,
+    part: &Part<'_>,
+    replica: i32,
+    delay: SignedDuration,
+) -> Option<Breach> {
+    let podclique = seen.podclique(part)?;
+    let stored = podclique.status.as_ref()?.into();
+    let object = Target::of::<PodClique>(&podclique.metadata);
+    Breach::confirmed(replica, object, delay, stored, || {
+        let is_updating = seen.is_updating(part.replica);
+        clique_breach(&seen.facts(podclique).in_update(is_updating))
+    })
+}
+
+fn of_group(seen: &Seen<'_>, replica: i32, planned: &Group<'_>) -> Option<Breach> {
+    let group = seen.workload.group(&planned.name)?;
+    let delay = termination::delay_of_group(&seen.workload.set, planned.config)?;
+    let stored = group.status.as_ref()?.into();
+    let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
+    Breach::confirmed(replica, object, delay, stored, || {
+        let parts = planned.replicas.iter().flat_map(|r| &r.cliques);
+        group_breach(&seen.group_facts(group, &parts.collect::<Vec<_>>()))
+    })
+}
+
+/// A group replica is terminated alone while enough of its group are healthy.
+fn of_own_group(
+    seen: &Seen<'_>,
+    part: &Part<'_>,
+    groups: &[Group<'_>],
+) -> Option<(String, Breach)> {
+    let j = part.group_replica?;
+    let group = seen.group(part)?;
+    let planned = groups
+        .iter()
+        .find(|g| g.config.name == part.group.map_or("", |c| &c.name))?;
+    let parts = planned.replicas.iter().flat_map(|r| &r.cliques);
+    let facts = seen.group_facts(group, &parts.collect::<Vec<_>>());
+    let delay = termination::delay_of_group(&seen.workload.set, planned.config)?;
+    let own = planned.replicas.iter().find(|r| r.index == j)?;
+    let breaches = own.cliques.iter();
+    let breaches = breaches.filter_map(|part| of_clique(seen, part, j, delay));
+    let first = termination::first_of_each_replica(breaches.collect());
+    let is_healthy = facts.healthy() >= facts.minimum();
+    let name = ownership::name(&group.metadata);
+    let first = first.into_iter().next().filter(|_| is_healthy)?;
+    Some((format!("group replica {j} of {name}"), first))
+}
+
+/// Why nothing is terminated though something is short.
+fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Step> {
+    let (seen, podclique) = (situation.seen, situation.finding.podclique?);
+    let status = podclique.status.as_ref()?;
+    let (replica, name) = (part.replica, &part.name);
+    let facts = seen.facts(podclique);
+    if facts.available >= facts.minimum() {
+        return None;
+    }
+    let has_delay = termination::delay_of_set(&seen.workload.set).is_some();
+    let why = if !has_delay {
+        // What was never up is never terminated: nobody expects it to be.
+        status
+            .was_available
+            .then_some("the set has no terminationDelay")?
+            .to_owned()
+    } else if seen.is_updating(replica) {
+        "it is being updated".to_owned()
+    } else if !status.was_available {
+        format!("PodClique {name} never had its minimum")
+    } else {
+        return None;
+    };
+    Some(Step::sometime(format!(
+        "replica {replica} is not terminated for it: {why}"
+    )))
+}

@@ -1,0 +1,72 @@
+//! Training jobs (docs/semantics.md §5): what is left of their budget, and of their time.
+
+use api::PodClique;
+use domain::health::availability::clique_breach;
+use domain::health::termination::{self, Breach};
+use domain::health::training;
+use domain::plan::Target;
+use domain::workload::layout::Part;
+
+use super::Situation;
+use crate::explain::answer::Step;
+use crate::workload::seen::Seen;
+
+/// When the job ends at the latest, which replica is restarted, and how often that may be.
+pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
+    let set = &situation.seen.workload.set;
+    let Some(status) = set.status.as_ref().filter(|s| !training::is_over(Some(s))) else {
+        return Vec::new();
+    };
+    let used = status.restart_count.unwrap_or(0);
+    let allowed = training::max_restarts(set);
+    let part = situation.finding.part.as_ref();
+    let failed = part.and_then(|part| first_failure(situation.seen, part));
+    let failed = failed.map(|breach| {
+        let what = if used < allowed {
+            format!("replica {} is restarted as a whole", breach.replica)
+        } else {
+            "the job fails with MaxRestartsExceeded".to_owned()
+        };
+        Step::at(breach.due(), format!("{what} unless it recovers: {breach}"))
+    });
+    let left = allowed.saturating_sub(used).max(0);
+    let budget = format!("{used} of {allowed} restarts are used, {left} left");
+    let steps = [
+        failed,
+        of_runtime(situation.seen),
+        Some(Step::sometime(budget)),
+    ];
+    steps.into_iter().flatten().collect()
+}
+
+fn of_runtime(seen: &Seen<'_>) -> Option<Step> {
+    let set = &seen.workload.set;
+    let limit = training::max_runtime(set)?;
+    let start = set.status.as_ref().and_then(|s| s.start_time.as_ref());
+    let Some(start) = start else {
+        let text = "maxRuntime counts from when the first container starts";
+        return Some(Step::sometime(text));
+    };
+    let end = start.0.checked_add(limit).ok()?;
+    let text = "maxRuntime is over: unless it is done, the job fails with MaxRuntimeExceeded";
+    Some(Step::at(end, text))
+}
+
+/// The failure of the part's replica that is due first.
+fn first_failure(seen: &Seen<'_>, part: &Part<'_>) -> Option<Breach> {
+    let layout = seen.workload.layout();
+    let replica = layout.replica(part.replica)?;
+    let breaches = replica.parts().filter_map(|part| of_part(seen, part));
+    let first = termination::first_of_each_replica(breaches.collect());
+    first.into_iter().next()
+}
+
+fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Breach> {
+    let podclique = seen.podclique(part)?;
+    let delay = termination::delay_of_job(&seen.workload.set, part.group);
+    let stored = podclique.status.as_ref()?.into();
+    let object = Target::of::<PodClique>(&podclique.metadata);
+    Breach::confirmed(part.replica, object, delay, stored, || {
+        clique_breach(&seen.facts(podclique))
+    })
+}

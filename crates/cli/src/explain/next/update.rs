@@ -1,0 +1,60 @@
+//! Updates (docs/semantics.md §14): whose turn it is, and when it is reported that it stands still.
+
+use domain::update;
+use domain::workload::layout::{self, Part};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+
+use super::Situation;
+use crate::explain::answer::Step;
+use crate::workload::seen::Seen;
+
+/// What the update that runs does next.
+pub(super) fn of_set(situation: &Situation<'_, '_>) -> Vec<Step> {
+    let seen = situation.seen;
+    let set = &seen.workload.set;
+    let Some(turn) = update::turn(set) else {
+        return Vec::new();
+    };
+    let status = set.status.clone().unwrap_or_default();
+    let (done, all) = (status.updated_replicas, set.spec.replicas);
+    let text = format!(
+        "replica {turn} is being updated ({done}/{all} replicas are); the next one follows once \
+         everything in it is ready"
+    );
+    let mut steps = vec![Step::sometime(text)];
+    let part = situation.finding.part.as_ref();
+    steps.extend(
+        part.filter(|p| p.replica == turn)
+            .and_then(|p| of_part(seen, p)),
+    );
+    steps
+}
+
+/// When it is reported that the part stands still.
+fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Step> {
+    let template = &seen.workload.set.spec.template;
+    let clique = template.cliques.iter().find(|c| c.name == part.clique)?;
+    let group = layout::group_of(template, part.clique);
+    let rolling = update::rolling_update(clique, group);
+    let (object, last) = progress(seen, part)?;
+    let at = update::deadline_at(rolling, last.as_ref())?;
+    let text = format!(
+        "{object} is reported as standing still (ProgressDeadlineExceeded) unless it comes on; \
+         the update goes on"
+    );
+    Some(Step::at(at, text))
+}
+
+/// What is updated as one, and when it last came on; nothing once it is done.
+fn progress(seen: &Seen<'_>, part: &Part<'_>) -> Option<(String, Option<Time>)> {
+    if let Some(group) = seen.group(part) {
+        let progress = group.status.as_ref()?.update_progress.as_ref()?;
+        let name = group.metadata.name.clone().unwrap_or_default();
+        let is_running = progress.update_ended_at.is_none();
+        return is_running.then(|| (name, progress.last_progress_time.clone()));
+    }
+    let podclique = seen.podclique(part)?;
+    let progress = podclique.status.as_ref()?.update_progress.as_ref()?;
+    let is_running = progress.update_ended_at.is_none();
+    is_running.then(|| (part.name.clone(), progress.last_progress_time.clone()))
+}

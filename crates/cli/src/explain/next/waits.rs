@@ -1,0 +1,111 @@
+//! What waits for others: for the rest of a gang, its base gang, cliques that start before, what is
+//! left of an earlier attempt.
+
+use api::conditions::Reason;
+use api::{labels, start_order};
+use domain::Pod;
+use domain::health::readiness::Start;
+use domain::object::ownership;
+use domain::workload::layout::Part;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+
+use super::Situation;
+use crate::explain::answer::Step;
+use crate::workload::seen::lean;
+
+/// What has to be there first.
+pub(super) fn of_gang(situation: &Situation<'_, '_>) -> Vec<Step> {
+    let (seen, finding) = (situation.seen, situation.finding);
+    match situation.reason {
+        Some(Reason::ReplicaTerminating) => left(situation).into_iter().collect(),
+        Some(Reason::WaitingForStartOrder) => {
+            let pod = finding.pod.and_then(lean);
+            pod.iter().flat_map(|pod| before(situation, pod)).collect()
+        }
+        Some(Reason::GangIncomplete | Reason::BaseGangNotReady) => {
+            let start = finding.podclique.map(|c| seen.start(c));
+            start.map_or_else(Vec::new, |start| of_start(situation, &start))
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn left(situation: &Situation<'_, '_>) -> Option<Step> {
+    let replica = situation.finding.part.as_ref()?.replica;
+    let left = match situation.seen.earlier(replica).len() {
+        0 => return None,
+        1 => "1 PodClique of its earlier attempt is".to_owned(),
+        many => format!("{many} PodCliques of its earlier attempt are"),
+    };
+    let text = format!("replica {replica} is made anew once {left} gone");
+    Some(Step::sometime(text))
+}
+
+fn of_start(situation: &Situation<'_, '_>, start: &Start) -> Vec<Step> {
+    match start {
+        Start::AwaitsBase { gang, base } => vec![Step::sometime(format!(
+            "gang {gang} starts once its base gang {base} is ready; that is not: {}",
+            state_of_gang(situation, base)
+        ))],
+        Start::Incomplete { gang, .. } | Start::Joins { gang } => {
+            let missing = missing_pods(situation, gang);
+            vec![Step::sometime(format!(
+                "gang {gang} starts once all its pods exist{missing}"
+            ))]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
+    let gang = situation.seen.workload.gang(name);
+    let conditions = gang.and_then(|g| Some(&g.status.as_ref()?.conditions));
+    let mut conditions = conditions.into_iter().flatten();
+    let ready = conditions.find(|c: &&Condition| c.type_ == "Ready");
+    ready.map_or_else(|| "it does not exist yet".to_owned(), |c| c.message.clone())
+}
+
+/// Which PodCliques of the gang have fewer pods than they should.
+fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
+    let layout = situation.seen.workload.layout();
+    let is_in_it = |part: &&Part<'_>| {
+        let podclique = situation.seen.podclique(part);
+        let of_gang = podclique.and_then(|c| ownership::label(&c.metadata, labels::POD_GANG));
+        of_gang == Some(gang)
+    };
+    let missing = layout.parts().filter(is_in_it).filter_map(|part| {
+        let podclique = situation.seen.podclique(part)?;
+        let pods = situation.seen.pods(podclique);
+        let have = pods.iter().filter(|p| !p.is_terminating()).count();
+        let want = usize::try_from(podclique.spec.replicas).unwrap_or(0);
+        (have < want).then(|| format!("{have}/{want} of {}", part.name))
+    });
+    let missing: Vec<String> = missing.take(5).collect();
+    if missing.is_empty() {
+        return String::new();
+    }
+    format!("; there are {}", missing.join(", "))
+}
+
+/// What the pod starts after, and how much of it is ready.
+fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
+    let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
+    let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
+    let waits = pairs.map(|(name, wanted)| {
+        let podclique = situation.seen.workload.podclique(name);
+        let ready = podclique.map_or(0, |c| {
+            let pods = situation.seen.pods(c);
+            pods.iter().filter(|p| p.is_ready()).count()
+        });
+        Step::sometime(format!(
+            "{} starts once {wanted} pods of {name} are ready; now {ready} are",
+            pod.name()
+        ))
+    });
+    let is_told = ownership::annotation(&pod.metadata, labels::START) == Some(start_order::NOW);
+    if is_told {
+        let text = format!("{} was told to start; its kubelet passes it on", pod.name());
+        return vec![Step::sometime(text)];
+    }
+    waits.collect()
+}

@@ -1,0 +1,45 @@
+//! `timeline`: what happened to a set, and when, in a person's local time.
+
+mod args;
+mod collect;
+mod draw;
+mod merge;
+mod moment;
+
+use chrono::Local;
+use jiff::{SignedDuration, Timestamp};
+
+use crate::args::ConnectionArgs;
+use crate::cluster::{Cluster, load_workload};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::tree::now;
+
+pub use args::TimelineArgs;
+pub use collect::{Names, collect_moments};
+pub use draw::draw_timeline;
+pub use moment::{Moment, What};
+
+/// Runs the command.
+pub async fn run(args: &TimelineArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
+    let cluster = Cluster::connect(connection).await?;
+    let workload = load_workload(&cluster, &args.name).await?;
+    let names = Names::of(&workload);
+    let events = cluster.events_where(|event| names.are_told_of(event)).await;
+    let found = events.as_deref().unwrap_or_default();
+    let moments = keep_since(collect_moments(&workload, found), args.since, now());
+    output::print_value(&moments, args.output, |m| draw_timeline(m, &Local))?;
+    // What the objects say was told; that events are missing must not go unnoticed.
+    events.map(|_| Exit::Ok)
+}
+
+/// What happened within that time.
+pub fn keep_since(
+    moments: Vec<Moment>,
+    since: Option<SignedDuration>,
+    now: Timestamp,
+) -> Vec<Moment> {
+    let from = since.and_then(|since| now.checked_sub(since).ok());
+    let is_meant = |m: &Moment| from.is_none_or(|from| m.last() >= from);
+    moments.into_iter().filter(is_meant).collect()
+}

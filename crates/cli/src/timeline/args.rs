@@ -1,0 +1,31 @@
+//! Arguments of `timeline`.
+
+use api::GoDuration;
+use clap::Args as ClapArgs;
+use jiff::SignedDuration;
+
+use crate::args::Format;
+
+/// Arguments of `timeline`.
+#[derive(Clone, Debug, ClapArgs)]
+pub struct TimelineArgs {
+    /// Name of the PodCliqueSet
+    pub name: String,
+
+    /// Only what happened within this time, such as 2h or 30m; otherwise all that is known
+    #[arg(long, value_name = "DURATION", value_parser = parse_since)]
+    pub since: Option<SignedDuration>,
+
+    /// Format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub output: Format,
+}
+
+fn parse_since(text: &str) -> Result<SignedDuration, String> {
+    let given = GoDuration::from(text).parse();
+    let given = given.map_err(|error| error.to_string())?;
+    let is_positive = given.is_positive();
+    is_positive
+        .then_some(given)
+        .ok_or_else(|| format!("{text:?} is no time that has passed: write for example 2h"))
+}

@@ -1,0 +1,45 @@
+//! Who scaled what last: the API server keeps the time of the last write through `/scale`.
+
+use domain::object::ownership;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::timeline::moment::{Moment, What};
+use crate::workload::Workload;
+
+/// The last scaling of the set, of its groups and its PodCliques.
+pub fn of_objects(workload: &Workload) -> Vec<Moment> {
+    let set = &workload.set;
+    let set = of_object("podcliqueset", &set.metadata, set.spec.replicas);
+    let groups = workload.groups.iter();
+    let groups =
+        groups.flat_map(|g| of_object("podcliquescalinggroup", &g.metadata, g.spec.replicas));
+    let podcliques = workload.podcliques.iter();
+    let podcliques = podcliques.flat_map(|c| of_object("podclique", &c.metadata, c.spec.replicas));
+    set.into_iter().chain(groups).chain(podcliques).collect()
+}
+
+fn of_object(kind: &str, meta: &ObjectMeta, replicas: i32) -> Vec<Moment> {
+    let writes = meta.managed_fields.iter().flatten();
+    let mut scalings: Vec<_> = writes
+        .filter(|w| w.subresource.as_deref() == Some("scale"))
+        .filter_map(|w| {
+            Some((
+                w.time.as_ref()?.0,
+                w.manager.as_deref().unwrap_or("somebody"),
+            ))
+        })
+        .collect();
+    scalings.sort_unstable();
+    let name = ownership::name(meta);
+    let last = scalings.len().saturating_sub(1);
+    let told = scalings.into_iter().enumerate().map(|(place, (at, who))| {
+        // What earlier ones scaled it to is not kept.
+        let to = if place == last {
+            format!("to {replicas} by {who}")
+        } else {
+            format!("by {who}")
+        };
+        Moment::new(at, What::Scaled, kind, name, to)
+    });
+    told.collect()
+}

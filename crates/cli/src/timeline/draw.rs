@@ -1,0 +1,122 @@
+//! The timeline as text.
+
+use chrono::{DateTime, TimeZone};
+use jiff::Timestamp;
+
+use super::moment::{Moment, What};
+use crate::output::{self, WIDTH, local_time, wrap};
+
+/// So many names are listed.
+const MOST: usize = 8;
+/// Columns of the longest word of [`What`].
+const WORD: usize = 10;
+/// Columns to the right that a line gets if a name in it does not fit behind time and word.
+const DEEP: usize = 4;
+
+/// Draws the moments, with times of that zone.
+pub fn draw_timeline<Z: TimeZone>(moments: &[Moment], zone: &Z) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let Some(last) = moments.last() else {
+        return "Nothing is known to have happened.\n".to_owned();
+    };
+    let utc = DateTime::from_timestamp(last.at.as_second(), 0).unwrap_or_default();
+    let offset = utc.with_timezone(zone).format("%:z").to_string();
+    let time = format!("TIME ({offset})");
+    let heading = format!("{time:<19}  {:<WORD$}  OBJECT AND WHAT OF IT", "WHAT");
+    let mut text = format!("{}\n", output::bold(&heading));
+    for moment in moments {
+        text.push_str(&draw_moment(moment, zone));
+    }
+    text
+}
+
+fn draw_moment<Z: TimeZone>(moment: &Moment, zone: &Z) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    let word = moment.what.to_string();
+    let missing = " ".repeat(WORD.saturating_sub(word.len()));
+    let word = output::of_state(&word, is_good(moment.what));
+    let lead = format!("{}  {word}{missing}  ", local_time(moment.at, zone));
+    let (text, repeated) = (explain(moment), repetitions(moment, zone));
+    let colon = if text.is_empty() { "" } else { ": " };
+    let subject = subject(moment);
+    lay(&lead, &format!("{subject}{colon}{text}{repeated}"))
+}
+
+/// Behind the lead, or below it if a word is too long for that.
+fn lay(lead: &str, body: &str) -> String {
+    let columns = anstream::adapter::strip_str(lead)
+        .to_string()
+        .chars()
+        .count();
+    let longest = body.split_whitespace().map(|word| word.chars().count());
+    if longest.max().unwrap_or(0) <= WIDTH.saturating_sub(columns) {
+        return output::indent(lead, body);
+    }
+    let lines = wrap(body, WIDTH.saturating_sub(DEEP));
+    let below = lines
+        .iter()
+        .map(|line| format!("{}{line}\n", " ".repeat(DEEP)));
+    format!("{}\n{}", lead.trim_end(), below.collect::<String>())
+}
+
+fn is_good(what: What) -> Option<bool> {
+    match what {
+        What::Ready | What::Done | What::Scheduled => Some(true),
+        What::Failed
+        | What::Terminated
+        | What::Restarted
+        | What::Breached
+        | What::Warning
+        | What::NotReady
+        | What::Disrupted => Some(false),
+        _ => None,
+    }
+}
+
+/// "pod/a", "replica 0", "3 pods (a, b, c)".
+fn subject(moment: &Moment) -> String {
+    let names = &moment.names;
+    if let [name] = names.as_slice() {
+        let is_replica = moment.kind.ends_with("replica");
+        let between = if is_replica { " " } else { "/" };
+        return format!("{}{between}{name}", moment.kind);
+    }
+    let shown: Vec<&str> = names.iter().take(MOST).map(String::as_str).collect();
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let (count, kind, shown) = (names.len(), &moment.kind, shown.join(", "));
+    format!("{count} {kind}s ({shown}{more})")
+}
+
+/// Reason and text; a reason that the word says already is left out.
+fn explain(moment: &Moment) -> String {
+    let has_reason = matches!(
+        moment.what,
+        What::Event | What::Warning | What::NotReady | What::Breached | What::Disrupted
+    );
+    let reason = if has_reason { &*moment.reason } else { "" };
+    match (reason, moment.text.as_str()) {
+        ("", text) => text.to_owned(),
+        (reason, "") => reason.to_owned(),
+        (reason, text) => format!("{reason}: {text}"),
+    }
+}
+
+/// "(3 times, last at 2026-01-01 12:00:00)".
+fn repetitions<Z: TimeZone>(moment: &Moment, zone: &Z) -> String
+where
+    Z::Offset: std::fmt::Display,
+{
+    if moment.count <= 1 {
+        return String::new();
+    }
+    let last: Option<Timestamp> = moment.until;
+    let last = last.map(|at| format!(", last at {}", local_time(at, zone)));
+    format!(" ({} times{})", moment.count, last.unwrap_or_default())
+}

@@ -1,0 +1,145 @@
+//! One line for what happened once: what objects and events both say, what was repeated, and what
+//! happened to several objects at once.
+
+use std::collections::{HashMap, HashSet};
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::moment::{Moment, What};
+
+/// An event is posted soon after what it tells of.
+const SOON: SignedDuration = SignedDuration::from_secs(10);
+
+/// The events that tell something that is not known from the objects.
+pub fn drop_known(told: Vec<Moment>, known: &[Moment], created: &[Moment]) -> Vec<Moment> {
+    let created: HashMap<&str, Timestamp> = created
+        .iter()
+        .filter_map(|m| Some((m.names.first()?.as_str(), m.at)))
+        .collect();
+    let is_new = |event: &Moment| {
+        let is_said = known.iter().any(|m| says(m, event));
+        !is_said && !tells_of_creation(event, &created)
+    };
+    told.into_iter().filter(is_new).collect()
+}
+
+/// Whether the event says nothing that the moment does not.
+fn says(moment: &Moment, event: &Moment) -> bool {
+    // The recorder shortens long messages.
+    let message = event.text.trim_end_matches('…');
+    moment.told_by.iter().any(|said| {
+        let is_same_text = said.text.starts_with(message) || message.starts_with(&said.text);
+        let is_same_object = !said.is_at_the_time || moment.names == event.names;
+        let is_near = event.at.duration_since(moment.at).abs() <= SOON;
+        said.reason == event.reason
+            && is_same_text
+            && is_same_object
+            && (is_near || !said.is_at_the_time)
+    })
+}
+
+/// Whether the event tells of nothing but the creation of objects that are there: "created 2 Pods:
+/// a, b".
+fn tells_of_creation(event: &Moment, created: &HashMap<&str, Timestamp>) -> bool {
+    let Some((done, names)) = event.text.split_once(": ") else {
+        return false;
+    };
+    let is_alone = done.starts_with("created ") && !names.contains(';');
+    let names = names.split(", ").map(|name| {
+        // "h and 3 more": those that are not named were made with the others.
+        name.split_once(' ').map_or(name, |(name, _)| name)
+    });
+    let mut made = names.map(|name| created.get(name));
+    is_alone && made.all(|at| at.is_some_and(|at| event.at.duration_since(*at).abs() <= SOON))
+}
+
+/// In order of time, what was repeated and what happened at once in one each.
+pub fn merge(moments: Vec<Moment>) -> Vec<Moment> {
+    let mut all = merge_objects(merge_repeated(moments));
+    all.sort_by(|a, b| {
+        let order = |m: &Moment| (m.at.as_second(), m.what, depth(&m.kind));
+        (order(a), &a.names).cmp(&(order(b), &b.names))
+    });
+    all
+}
+
+/// How far below the set a kind is.
+fn depth(kind: &str) -> usize {
+    let kinds = [
+        "podcliqueset",
+        "replica",
+        "podcliquescalinggroup",
+        "group replica",
+    ];
+    let kinds = kinds.iter().chain(&["podgang", "podclique", "pod"]);
+    kinds.clone().position(|k| *k == kind).unwrap_or(usize::MAX)
+}
+
+/// Events that say the same of the same object are one, with a count.
+fn merge_repeated(moments: Vec<Moment>) -> Vec<Moment> {
+    let mut places: HashMap<(String, Vec<String>, String, String), usize> = HashMap::new();
+    let mut merged: Vec<Moment> = Vec::new();
+    for moment in moments {
+        if !matches!(moment.what, What::Event | What::Warning) {
+            merged.push(moment);
+            continue;
+        }
+        let (kind, names) = (moment.kind.clone(), moment.names.clone());
+        let key = (kind, names, moment.reason.clone(), moment.text.clone());
+        let place = *places.entry(key).or_insert(merged.len());
+        match merged.get_mut(place) {
+            None => merged.push(moment),
+            Some(same) => repeat(same, &moment),
+        }
+    }
+    merged
+}
+
+fn repeat(same: &mut Moment, moment: &Moment) {
+    let last = same.last().max(moment.last());
+    same.at = same.at.min(moment.at);
+    same.until = (last > same.at).then_some(last);
+    same.count = same.count.saturating_add(moment.count);
+}
+
+/// What happened to several objects of a kind within one second is one. What is usual about a pod
+/// names the pod, so there the texts may differ and are left out then.
+fn merge_objects(moments: Vec<Moment>) -> Vec<Moment> {
+    let mut places: HashMap<(i64, What, String, String, String, i32), usize> = HashMap::new();
+    let mut merged: Vec<Moment> = Vec::new();
+    for moment in moments {
+        let is_usual = moment.what == What::Event && moment.kind == "pod";
+        let text = if is_usual { "" } else { &moment.text };
+        let (second, kind) = (moment.at.as_second(), moment.kind.clone());
+        let reason = moment.reason.clone();
+        let key = (
+            second,
+            moment.what,
+            kind,
+            reason,
+            text.to_owned(),
+            moment.count,
+        );
+        let place = *places.entry(key).or_insert(merged.len());
+        match merged.get_mut(place) {
+            None => merged.push(moment),
+            Some(same) => join(same, moment),
+        }
+    }
+    merged
+}
+
+fn join(same: &mut Moment, moment: Moment) {
+    if same.text != moment.text {
+        same.text.clear();
+    }
+    let known: HashSet<&String> = same.names.iter().collect();
+    let new: Vec<String> = moment
+        .names
+        .into_iter()
+        .filter(|n| !known.contains(n))
+        .collect();
+    same.names.extend(new);
+    same.names.sort_unstable();
+    same.until = same.until.max(moment.until);
+}

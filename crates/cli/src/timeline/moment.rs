@@ -1,0 +1,121 @@
+//! Something that happened.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+/// Something that happened, once or again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Moment {
+    /// When; of what was repeated, the first time.
+    pub at: Timestamp,
+    /// When it was last repeated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<Timestamp>,
+    /// How often.
+    pub count: i32,
+    /// What happened.
+    pub what: What,
+    /// What kind of object it happened to.
+    pub kind: String,
+    /// The names of these.
+    pub names: Vec<String>,
+    /// Reason of an event or condition.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// More about it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// The events that say the same.
+    #[serde(skip)]
+    pub told_by: Vec<Said>,
+}
+
+/// What happened, in one word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, strum::Display)]
+#[serde(rename_all = "camelCase")]
+#[strum(serialize_all = "lowercase")]
+pub enum What {
+    /// An object was made.
+    Created,
+    /// Somebody changed how many are asked for.
+    Scaled,
+    /// All guaranteed pods of a gang had nodes.
+    Scheduled,
+    /// The first container of a job started.
+    Started,
+    /// What has to run did.
+    Ready,
+    /// It did not any more.
+    #[strum(serialize = "not ready")]
+    NotReady,
+    /// A gang lost nodes, or is about to.
+    Disrupted,
+    /// Fewer than the minimum were available.
+    Breached,
+    /// Something failed.
+    Failed,
+    /// A replica was terminated for a breach.
+    Terminated,
+    /// A replica of a job was restarted.
+    Restarted,
+    /// An update began, came on or ended.
+    Update,
+    /// A job, or a part of it, has done its work.
+    Done,
+    /// An event that needs no attention.
+    Event,
+    /// An event that needs attention.
+    Warning,
+}
+
+/// What an event says that tells nothing new.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Said {
+    /// Its reason.
+    pub reason: String,
+    /// How its message begins.
+    pub text: String,
+    /// Whether it says so at about the same time only: the text may return.
+    pub is_at_the_time: bool,
+}
+
+impl Moment {
+    /// That it happened to this object then.
+    pub fn new(at: Timestamp, what: What, kind: &str, name: &str, text: impl Into<String>) -> Self {
+        Self {
+            at,
+            until: None,
+            count: 1,
+            what,
+            kind: kind.to_owned(),
+            names: vec![name.to_owned()],
+            reason: String::new(),
+            text: text.into(),
+            told_by: Vec::new(),
+        }
+    }
+
+    /// The same with a reason.
+    #[must_use]
+    pub fn because(mut self, reason: &str) -> Self {
+        reason.clone_into(&mut self.reason);
+        self
+    }
+
+    /// The same, told by an event of that reason too, whose message begins with this text.
+    #[must_use]
+    pub fn told_by(mut self, reason: &str, text: impl Into<String>, is_at_the_time: bool) -> Self {
+        self.told_by.push(Said {
+            reason: reason.to_owned(),
+            text: text.into(),
+            is_at_the_time,
+        });
+        self
+    }
+
+    /// When it happened last.
+    pub fn last(&self) -> Timestamp {
+        self.until.unwrap_or(self.at)
+    }
+}

@@ -1,0 +1,201 @@
+//! A set as the operator's rules see it: PodCliques of the present attempt with their pods, and
+//! what keeps each from running. The rules themselves are those of `domain`.
+
+use std::collections::HashMap;
+
+use api::conditions::{Reason, Status};
+use api::{PodClique, PodCliqueScalingGroup, labels, names};
+use domain::Pod;
+use domain::health::availability::{CliqueFacts, GroupFacts, GroupPart, clique_breach};
+use domain::health::readiness::{self, Cause, CliqueView, Start};
+use domain::health::{fence, training};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::update;
+use domain::workload::gang;
+use domain::workload::layout::Part;
+use k8s_openapi::api::core::v1::Pod as FullPod;
+
+use super::{Workload, pod_state};
+
+/// What is looked up again and again, found once.
+#[derive(Debug)]
+pub struct Seen<'a> {
+    /// What was read.
+    pub workload: &'a Workload,
+    podcliques: HashMap<&'a str, &'a PodClique>,
+    /// By the uid of the PodClique.
+    pods: HashMap<&'a str, Vec<&'a FullPod>>,
+    /// What each replica has left of earlier attempts.
+    earlier: HashMap<i32, Vec<&'a PodClique>>,
+}
+
+impl<'a> Seen<'a> {
+    /// Of what was read.
+    pub fn of(workload: &'a Workload) -> Self {
+        let all = workload.podcliques.iter();
+        let mut seen = Self {
+            workload,
+            podcliques: all.map(|c| (ownership::name(&c.metadata), c)).collect(),
+            pods: HashMap::new(),
+            earlier: HashMap::new(),
+        };
+        for pod in &workload.pods {
+            let owner = ownership::controller(&pod.metadata);
+            if let Some(owner) = owner {
+                seen.pods.entry(&owner.uid).or_default().push(pod);
+            }
+        }
+        for podclique in &workload.podcliques {
+            let replica = ownership::replica_in(seen.set_name(), &podclique.metadata);
+            let is_earlier = |i: &i32| Attempt::of(&podclique.metadata).set < seen.attempt(*i);
+            if let Some(replica) = replica.filter(is_earlier) {
+                seen.earlier.entry(replica).or_default().push(podclique);
+            }
+        }
+        seen
+    }
+
+    /// Name of the set.
+    pub fn set_name(&self) -> &'a str {
+        ownership::name(&self.workload.set.metadata)
+    }
+
+    /// The PodCliques of earlier attempts that the replica has left.
+    pub fn earlier(&self, replica: i32) -> &[&'a PodClique] {
+        self.earlier.get(&replica).map_or(&[], Vec::as_slice)
+    }
+
+    /// The PodClique of a part, unless it is terminating or of an earlier attempt.
+    pub fn podclique(&self, part: &Part<'_>) -> Option<&'a PodClique> {
+        let found = self.podcliques.get(&*part.name).copied()?;
+        let meta = &found.metadata;
+        let is_present = Attempt::of(meta) == self.attempt_of(part);
+        (is_present && !ownership::is_terminating(meta)).then_some(found)
+    }
+
+    /// The PodClique that controls the pod.
+    pub fn owner_of(&self, pod: &FullPod) -> Option<&'a PodClique> {
+        let uid = &ownership::controller(&pod.metadata)?.uid;
+        let mut all = self.workload.podcliques.iter();
+        all.find(|c| c.metadata.uid.as_ref() == Some(uid))
+    }
+
+    /// The pods of a PodClique by index, as rules see them.
+    pub fn pods(&self, podclique: &PodClique) -> Vec<Pod> {
+        let mut pods: Vec<Pod> = self.full_pods(podclique).filter_map(lean).collect();
+        pods.sort_by_key(|pod| (pod.index(), pod.name().to_owned()));
+        pods
+    }
+
+    /// What its breach depends on.
+    pub fn facts(&self, podclique: &PodClique) -> CliqueFacts {
+        CliqueFacts::of(podclique, self.pods(podclique).iter())
+    }
+
+    /// The scaling group that the part is in, if it exists.
+    pub fn group(&self, part: &Part<'_>) -> Option<&'a PodCliqueScalingGroup> {
+        let config = part.group?;
+        let name = names::scaling_group(self.set_name(), part.replica, &config.name);
+        self.workload.group(&name)
+    }
+
+    /// What the breach of a scaling group depends on.
+    pub fn group_facts(&self, group: &PodCliqueScalingGroup, parts: &[&Part<'_>]) -> GroupFacts {
+        GroupFacts::of(group, fence::attempts_of_group(group), |member| {
+            let part = parts.iter().find(|p| p.name == member.name)?;
+            let Some(podclique) = self.podclique(part) else {
+                let found = self.podcliques.get(&*part.name)?;
+                let is_present = Attempt::of(&found.metadata) == self.attempt_of(part);
+                return GroupPart::on_its_way_out(found).filter(|_| is_present);
+            };
+            let facts = self
+                .facts(podclique)
+                .in_update(self.is_updating(part.replica));
+            Some(GroupPart {
+                is_breached: clique_breach(&facts).status == Status::True,
+                was_available: facts.was_available || facts.available >= facts.minimum(),
+                is_terminating: false,
+            })
+        })
+        .in_update(parts.first().is_some_and(|p| self.is_updating(p.replica)))
+    }
+
+    /// Whether it is the turn of this replica in an update.
+    pub fn is_updating(&self, replica: i32) -> bool {
+        update::is_updating(&self.workload.set, replica)
+    }
+
+    /// What the gang of a PodClique waits for.
+    pub fn start(&self, podclique: &PodClique) -> Start {
+        let set = &self.workload.set;
+        if let Some(reason) = training::failure_reason(set) {
+            return Start::GivenUp(reason);
+        }
+        let replica = ownership::replica_in(self.set_name(), &podclique.metadata);
+        if replica.is_some_and(|i| !self.earlier(i).is_empty()) {
+            return Start::Terminating;
+        }
+        let gang = ownership::label(&podclique.metadata, labels::POD_GANG);
+        let gang = gang.and_then(|name| self.workload.gang(name));
+        let is_ready = |name: &str| self.workload.gang(name).is_some_and(gang::is_ready);
+        readiness::find_start(podclique, gang, is_ready)
+    }
+
+    /// Why fewer pods of the part run than have to, or, for `all`, than are asked for.
+    pub fn cause(&self, part: &Part<'_>, all: bool) -> Option<Cause> {
+        let Some(podclique) = self.podclique(part) else {
+            return (!self.is_done(part)).then(|| self.explain_absence(part));
+        };
+        let ready = self.full_pods(podclique).filter(|p| pod_state::is_ready(p));
+        let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
+        if ready.count() >= wanted {
+            return None;
+        }
+        let pods = self.pods(podclique);
+        let view = CliqueView {
+            podclique,
+            pods: pods.iter().collect(),
+            start: self.start(podclique),
+        };
+        readiness::shortfall(&view, all)
+    }
+
+    fn full_pods(&self, podclique: &PodClique) -> impl Iterator<Item = &'a FullPod> + use<'a> {
+        let uid = ownership::uid(&podclique.metadata);
+        let pods = self.pods.get(uid).cloned();
+        pods.unwrap_or_default().into_iter()
+    }
+
+    fn is_done(&self, part: &Part<'_>) -> bool {
+        let attempts = fence::attempts_of_set(&self.workload.set);
+        fence::is_stored_as_succeeded(attempts, part.replica, &part.name)
+    }
+
+    fn explain_absence(&self, part: &Part<'_>) -> Cause {
+        if !self.earlier(part.replica).is_empty() || self.podcliques.contains_key(&*part.name) {
+            let text = "was terminated and is made anew once the rest is gone";
+            return Cause::new(Reason::ReplicaTerminating, text);
+        }
+        Cause::new(Reason::PodsBeingCreated, "is being created")
+    }
+
+    fn attempt(&self, replica: i32) -> i32 {
+        fence::current_attempt(fence::attempts_of_set(&self.workload.set), replica)
+    }
+
+    fn attempt_of(&self, part: &Part<'_>) -> Attempt {
+        let group = self.group(part).zip(part.group_replica);
+        let of_group = |(group, j)| fence::current_attempt(fence::attempts_of_group(group), j);
+        Attempt {
+            set: self.attempt(part.replica),
+            group: group.map_or(0, of_group),
+        }
+    }
+}
+
+/// The few fields of a pod that rules read.
+pub fn lean(pod: &FullPod) -> Option<Pod> {
+    let value = serde_json::to_value(pod).ok()?;
+    serde_json::from_value(value).ok()
+}

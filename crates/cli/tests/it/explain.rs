@@ -1,0 +1,37 @@
+//! `explain`: cause, chain, evidence, remedy and what happens next.
+
+mod next;
+mod remedies;
+mod stuck;
+
+use chrono::Utc;
+use cli::explain::{Explanation, draw_explanation, search};
+use cli::workload::Workload;
+use k8s_openapi::api::core::v1::Event;
+
+use crate::read::{now, plain};
+
+/// The answer about the set.
+fn explain(workload: &Workload, events: &[Event]) -> Explanation {
+    search(workload, None).unwrap().explain(events)
+}
+
+/// The answer about a pod of the set.
+fn explain_pod(workload: &Workload, pod: &str) -> Explanation {
+    search(workload, Some(pod)).unwrap().explain(&[])
+}
+
+/// As it is printed where there are no colours; it has to fit a terminal.
+fn draw(answer: &Explanation) -> String {
+    let text = plain(&draw_explanation(answer, now(), &Utc));
+    let is_narrow = text.lines().all(|line| line.chars().count() <= 80);
+    assert!(is_narrow, "{text}");
+    text
+}
+
+/// What is said of what happens next.
+fn next_of(answer: &Explanation) -> String {
+    let text = draw(answer);
+    let (_, next) = text.split_once("\nNext\n").unwrap_or_default();
+    next.to_owned()
+}
