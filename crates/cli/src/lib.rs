@@ -12,6 +12,7 @@
 //! Nothing here writes to a cluster.
 
 pub mod args;
+pub mod capacity;
 pub mod cluster;
 pub mod exit;
 pub mod output;

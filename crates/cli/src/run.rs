@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Args, Command};
+use crate::capacity;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::tree;
@@ -32,6 +33,7 @@ pub fn main() -> ExitCode {
 async fn run_to_end(args: Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
+        Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
     }
 }
 
