@@ -94,7 +94,7 @@ pub fn report(
     let both = gangs.iter().zip(verdicts);
     Report {
         simulation: format!(
-            "simulated on a snapshot of {nodes} nodes with {pods} pods; a scheduler may decide otherwise"
+            "simulation on a snapshot of {nodes} nodes, {pods} pods; a scheduler may differ"
         ),
         fits: verdicts.iter().all(|v| v.outcome == Outcome::Fits),
         nodes,

@@ -38,8 +38,6 @@ pub struct PodKind {
     pub owns: Vec<usize>,
     /// Exclusions that it is subject to.
     pub member_of: Vec<usize>,
-    /// As it was told.
-    pub needs: Rc<PodNeeds>,
     /// How large its largest request is beside the largest node, in millionths.
     pub weight: i128,
 }
@@ -166,7 +164,6 @@ impl Numbering<'_> {
             eligible: eligible.collect(),
             owns,
             member_of,
-            needs: Rc::clone(&part.needs),
         }
     }
 

@@ -85,14 +85,25 @@ impl<'a> Room<'a> {
 
     /// Whether pods that are there keep it away, or it would be too near to some.
     pub fn is_excluded(&self, kind: &PodKind, node: usize) -> bool {
-        let is_any = |counts: &[Vec<u32>], exclusion: usize| {
+        self.exclusions_at(kind, node).next().is_some()
+    }
+
+    /// What keeps it away from that node.
+    pub fn exclusions_at<'k>(
+        &self,
+        kind: &'k PodKind,
+        node: usize,
+    ) -> impl Iterator<Item = usize> + use<'_, 'a, 'k> {
+        let is_any = move |counts: &[Vec<u32>], exclusion: usize| {
             let domains = self.fleet.exclusions.get(exclusion);
             let domain = domains.and_then(|domains| domains.domain(node));
             let found = domain.and_then(|d| counts.get(exclusion)?.get(d));
             found.is_some_and(|pods| *pods > 0)
         };
-        kind.owns.iter().any(|e| is_any(&self.members, *e))
-            || kind.member_of.iter().any(|e| is_any(&self.owners, *e))
+        let own = kind.owns.iter().copied();
+        let own = own.filter(move |exclusion| is_any(&self.members, *exclusion));
+        let of_others = kind.member_of.iter().copied();
+        own.chain(of_others.filter(move |exclusion| is_any(&self.owners, *exclusion)))
     }
 
     /// Whether it is where the others of its packs are.

@@ -13,8 +13,8 @@ pub struct Domains {
     pub of_node: Vec<Option<usize>>,
     /// Names of the domains, by number.
     pub names: Vec<String>,
-    /// What such a domain is called.
-    pub level: String,
+    /// What a person calls them: the level of a pack, or what it is that excludes.
+    pub called: String,
 }
 
 /// Pods that cannot be in one domain with others.
@@ -123,10 +123,11 @@ impl Rules {
 
     fn add_repulsion(&mut self, term: &Repulsion, nodes: &[Node]) {
         let number = self.exclusions.len();
+        let called = format!("anti-affinity by {}", term.topology_key);
         let known = self.repulsion_numbers.entry(term.key());
         if *known.or_insert(number) == number {
             self.exclusions.push(Exclusion {
-                domains: Domains::by_label(nodes, &term.topology_key, &term.topology_key),
+                domains: Domains::by_label(nodes, &term.topology_key, called),
                 cause: Cause::Repulsion(term.clone()),
             });
         }
@@ -136,7 +137,7 @@ impl Rules {
         let is_known = |e: &Exclusion| matches!(&e.cause, Cause::Port(known) if known == port);
         if !self.exclusions.iter().any(is_known) {
             self.exclusions.push(Exclusion {
-                domains: Domains::each(nodes),
+                domains: Domains::each(nodes, format!("host port {}", port.port)),
                 cause: Cause::Port(port.clone()),
             });
         }
@@ -148,7 +149,7 @@ impl Rules {
             let known = self.pack_numbers.entry(pack_key(gang, &pack.scope));
             let number = *known.or_insert(number);
             if number == self.packs.len() {
-                let domains = Domains::by_label(nodes, &pack.key, &pack.level);
+                let domains = Domains::by_label(nodes, &pack.key, pack.level.clone());
                 self.packs.push(PackRule { domains, held: None });
             }
             let Some(rule) = self.packs.get_mut(number) else {
@@ -174,7 +175,7 @@ fn pack_key(gang: &Gang, scope: &str) -> (String, String, String) {
 }
 
 impl Domains {
-    fn by_label(nodes: &[Node], key: &str, level: &str) -> Self {
+    fn by_label(nodes: &[Node], key: &str, called: String) -> Self {
         let mut known: BTreeMap<&str, usize> = BTreeMap::new();
         let mut names = Vec::new();
         let of_node = nodes.iter().map(|node| {
@@ -187,16 +188,16 @@ impl Domains {
         Self {
             of_node: of_node.collect(),
             names,
-            level: level.to_owned(),
+            called,
         }
     }
 
     /// Each node by itself.
-    fn each(nodes: &[Node]) -> Self {
+    fn each(nodes: &[Node], called: String) -> Self {
         Self {
             of_node: (0..nodes.len()).map(Some).collect(),
             names: nodes.iter().map(|node| node.name.clone()).collect(),
-            level: "node".to_owned(),
+            called,
         }
     }
 

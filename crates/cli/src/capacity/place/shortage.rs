@@ -1,6 +1,6 @@
 //! Why a gang does not fit: what the first pods without a node lack.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::fleet::{Demand, PODS, PodKind};
 use super::greedy::{self, Policy, Step};
@@ -9,6 +9,7 @@ use super::room::Room;
 use crate::capacity::amounts::show_amount;
 use crate::capacity::eligibility::{Refusal, find_refusal};
 use crate::capacity::gang::Gang;
+use crate::capacity::needs::PodNeeds;
 
 /// Cliques that are spoken of.
 const MOST_TOLD: usize = 3;
@@ -26,8 +27,10 @@ pub fn explain(room: &Room<'_>, gang: &Gang, demands: &[Demand]) -> (u32, Vec<St
     let mut reasons: Vec<String> = Vec::new();
     for (number, demand) in demands.iter().enumerate() {
         if count(&steps, number) < demand.pods {
-            let clique = gang.parts.get(demand.part).map_or("", |part| &part.clique);
-            let reason = format!("{clique} {}", why_not(&room, demand));
+            let Some(part) = gang.parts.get(demand.part) else {
+                continue;
+            };
+            let reason = format!("{} {}", part.clique, why_not(&room, demand, &part.needs));
             if !reasons.contains(&reason) {
                 reasons.push(reason);
             }
@@ -43,14 +46,14 @@ fn count(steps: &[Step], number: usize) -> u32 {
 }
 
 /// What comes after the clique's name.
-fn why_not(room: &Room<'_>, demand: &Demand) -> String {
+fn why_not(room: &Room<'_>, demand: &Demand, needs: &PodNeeds) -> String {
     let Some(kind) = room.fleet.kinds.get(demand.kind) else {
         return String::new();
     };
     let nodes = 0..room.fleet.nodes.len();
     let eligible: Vec<usize> = nodes.filter(|node| kind.is_eligible(*node)).collect();
     if eligible.is_empty() {
-        return may_be_nowhere(room, kind);
+        return may_be_nowhere(room, needs);
     }
     let inside = |node: &usize| room.is_in_packs(demand, *node);
     let inside: Vec<usize> = eligible.into_iter().filter(inside).collect();
@@ -58,16 +61,28 @@ fn why_not(room: &Room<'_>, demand: &Demand) -> String {
     if inside.is_empty() {
         return format!("may be on no node{place}");
     }
-    let lacking = lacking_everywhere(room, kind, &inside);
+    let lacking = lacking_everywhere(room, kind, &inside, &place);
     if !lacking.is_empty() {
-        return format!("needs {}{place}", lacking.join(", and "));
+        return format!("needs {}", lacking.join(", and "));
     }
-    let mut with_room = inside.iter().filter(|node| room.has_room(kind, **node));
-    if with_room.next().is_some() {
-        let others = "pods that it must not be near, or a host port, keep it off each node with room";
-        return format!("finds no place{place}: {others}");
+    let with_room = inside.iter().filter(|node| room.has_room(kind, **node));
+    let with_room: Vec<usize> = with_room.copied().collect();
+    if !with_room.is_empty() {
+        return format!("has room{place} on {}", but_excluded(room, kind, &with_room));
     }
-    format!("needs {}{place}", closest(room, kind, &inside))
+    format!("needs {}", closest(room, kind, &inside, &place))
+}
+
+/// What keeps it off the nodes that have room for it.
+fn but_excluded(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
+    let exclusions = nodes.iter().flat_map(|node| room.exclusions_at(kind, *node));
+    let exclusions: BTreeSet<usize> = exclusions.collect();
+    let called = exclusions.into_iter().filter_map(|e| room.fleet.exclusions.get(e));
+    let called: BTreeSet<&str> = called.map(|domains| &*domains.called).collect();
+    let called: Vec<&str> = called.into_iter().collect();
+    let (count, what) = (nodes.len(), called.join(" and "));
+    let nodes = if count == 1 { "node" } else { "nodes" };
+    format!("{count} {nodes}, but is kept off by {what}")
 }
 
 /// The domain that the others of its packs are in.
@@ -76,20 +91,25 @@ fn place_of(room: &Room<'_>, demand: &Demand) -> String {
         let domain = room.pins.get(*pack)?.domain()?;
         let domains = room.fleet.packs.get(*pack)?;
         let name = domains.names.get(domain)?;
-        Some(format!(" in {} {name}, where the others are", domains.level))
+        Some(format!(" of {} {name}, where the others are", domains.called))
     });
     named.unwrap_or_else(|| match demand.packs.last() {
         Some(pack) => {
             let domains = room.fleet.packs.get(*pack);
-            let level = domains.map_or("domain", |domains| &domains.level);
-            format!(" within one {level}")
+            let level = domains.map_or("domain", |domains| &domains.called);
+            format!(" of one {level}")
         }
         None => String::new(),
     })
 }
 
 /// Resources of which no node has enough, with the most that any has.
-fn lacking_everywhere(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> Vec<String> {
+fn lacking_everywhere(
+    room: &Room<'_>,
+    kind: &PodKind,
+    nodes: &[usize],
+    place: &str,
+) -> Vec<String> {
     let resources = room.fleet.resources.iter().zip(&kind.requests).enumerate();
     let lacking = resources.filter_map(|(number, (name, request))| {
         let free = |node: &usize| room.free.get(*node)?.get(number).copied();
@@ -101,46 +121,56 @@ fn lacking_everywhere(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> Vec<S
         }
         let node = room.fleet.nodes.get(*largest).map_or("", |node| &node.name);
         if name == PODS {
-            return Some("room for one more pod: each node has as many as it takes".to_owned());
+            return Some(format!("a node{place} for one more pod: each has all that it takes"));
         }
         let (request, most) = (show_amount(name, *request), show_amount(name, most.max(0)));
-        Some(format!("{request} {name} on one node: largest free is {most} ({node})"))
+        Some(format!("{request} {name} on one node{place}: largest free is {most} ({node})"))
     });
     lacking.collect()
 }
 
-/// The node that lacks the fewest resources, where no single one is short everywhere.
-fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
-    let lacking = |node: &usize| -> Vec<String> {
-        let free = room.free.get(*node).map_or(&[][..], Vec::as_slice);
-        let all = room.fleet.resources.iter().zip(kind.requests.iter().zip(free));
-        let short = all.filter(|(_, (request, free))| **request > 0 && request > free);
-        short
-            .map(|(name, (request, free))| {
-                let missing = show_amount(name, request.saturating_sub(*free.max(&0)));
-                match &**name {
-                    PODS => "room for one more pod".to_owned(),
-                    _ => format!("{missing} {name}"),
-                }
-            })
-            .collect()
-    };
+/// The node that lacks least, where no single resource is short everywhere.
+fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> String {
     let all = room.fleet.resources.iter().zip(&kind.requests);
     let all = all.filter(|(name, request)| **request > 0 && *name != PODS);
     let all: Vec<String> = all
         .map(|(name, request)| format!("{} {name}", show_amount(name, *request)))
         .collect();
-    let near = nodes.iter().min_by_key(|node| lacking(node).len());
-    let name = near.and_then(|node| room.fleet.nodes.get(*node)).map_or("", |n| &n.name);
-    let missing = near.map_or(Vec::new(), lacking).join(" and ");
-    format!("{} on one node: closest is {name}, which lacks {missing}", all.join(" and "))
+    let near = nodes.iter().copied().min_by_key(|node| {
+        let missing = missing_on(room, kind, *node);
+        let shares = missing.iter().map(|(_, request, missing)| missing * 1_000_000 / request);
+        (missing.len(), shares.sum::<i128>())
+    });
+    let name = near.and_then(|node| room.fleet.nodes.get(node));
+    let name = name.map_or("", |node| &node.name);
+    let missing = near.map_or(Vec::new(), |node| missing_on(room, kind, node));
+    let missing = missing.into_iter().map(|(name, _, missing)| match name {
+        PODS => "room for one more pod".to_owned(),
+        _ => format!("{} {name}", show_amount(name, i64::try_from(missing).unwrap_or(i64::MAX))),
+    });
+    let missing: Vec<String> = missing.collect();
+    let (all, missing) = (all.join(" and "), missing.join(" and "));
+    format!("{all} on one node{place}: closest is {name}, which lacks {missing}")
+}
+
+/// Of each resource that the node has too little of: its name, the request, and what is missing.
+fn missing_on<'a>(room: &Room<'a>, kind: &PodKind, node: usize) -> Vec<(&'a str, i128, i128)> {
+    let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
+    let all = room.fleet.resources.iter().zip(kind.requests.iter().zip(free));
+    let short = all.filter(|(_, (request, free))| **request > 0 && request > free);
+    short
+        .map(|(name, (request, free))| {
+            let (request, free) = (i128::from(*request), i128::from(*free.max(&0)));
+            (&**name, request, request - free)
+        })
+        .collect()
 }
 
 /// Why no node takes it, however much room there is.
-fn may_be_nowhere(room: &Room<'_>, kind: &PodKind) -> String {
+fn may_be_nowhere(room: &Room<'_>, needs: &PodNeeds) -> String {
     let mut refusals: BTreeMap<Refusal, usize> = BTreeMap::new();
     for node in room.fleet.nodes {
-        if let Some(refusal) = find_refusal(&kind.needs, node) {
+        if let Some(refusal) = find_refusal(needs, node) {
             *refusals.entry(refusal).or_default() += 1;
         }
     }

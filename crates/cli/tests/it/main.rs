@@ -1,0 +1,10 @@
+//! kubectl-grove without a cluster: from what was read to what is said.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, but not in what those call"
+)]
+
+mod capacity;
