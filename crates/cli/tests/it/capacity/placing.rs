@@ -1,12 +1,17 @@
 //! Cases that a person can check by hand.
 
+use std::rc::Rc;
+
 use cli::capacity::{
     Gang, Outcome, Snapshot, Verdict, gangs_of, place_gangs, place_gangs_within, read_dump, read_sets,
 };
+use k8s_openapi::api::core::v1::NodeSelector;
 use rstest::rstest;
 use serde_json::{Value, json};
 
-use super::model::{GangModel, NodeModel, World, gang, node, part, pod};
+use super::model::{
+    GangModel, HOST, NodeModel, PodModel, Repels, World, ZONE, gang, node, part, pod,
+};
 
 fn judge(nodes: Vec<NodeModel>, gangs: Vec<GangModel>) -> Vec<Verdict> {
     let world = World {
@@ -280,4 +285,91 @@ fn a_port_of_a_node_is_taken_once(#[case] ports: Value, #[case] expected: Outcom
     template["cliques"][0]["spec"]["podSpec"]["containers"][0]["ports"] = ports;
     let verdicts = place_gangs(&snapshot, &gangs(&set, &snapshot));
     assert_eq!(outcomes(&verdicts), [expected]);
+}
+
+/// The first pod may be on two nodes that have the same room, and is first put on the wrong one: the
+/// other one is tried because the second pod sees a difference.
+#[rstest]
+#[case::taint(|world: &mut World| {
+    world.nodes[0].is_tainted = true;
+    world.gangs[0].parts[0].pod.bears_taint = true;
+})]
+#[case::a_pod_that_is_there(|world: &mut World| {
+    world.bound[0].1.repels = Some(Repels { app: 'b', key: HOST });
+    world.gangs[0].parts[1].pod.app = 'b';
+})]
+#[case::a_port(|world: &mut World| {
+    world.bound[0].1.has_port = true;
+    world.gangs[0].parts[1].pod.has_port = true;
+})]
+#[case::a_pod_in_the_zone(|world: &mut World| {
+    world.nodes[1].zone = Some(1);
+    world.bound[0] = (2, PodModel { repels: Some(Repels { app: 'b', key: ZONE }), ..pod(1, 0) });
+    world.bound.push((0, pod(1, 0)));
+    world.gangs[0].parts[1].pod.app = 'b';
+})]
+fn nodes_that_differ_for_any_pod_are_both_tried(#[case] make_differ: fn(&mut World)) {
+    let mut world = World {
+        nodes: vec![node(4, 0), node(4, 0), node(1, 0)],
+        bound: vec![(0, pod(1, 0)), (1, pod(1, 0))],
+        gangs: vec![gang(&[part(pod(3, 0), 1), part(pod(3, 0), 1)])],
+    };
+    make_differ(&mut world);
+    // Without the search no other order would be tried.
+    let verdicts = place_gangs(&world.snapshot(), &world.gangs());
+    assert_eq!(outcomes(&verdicts), [Outcome::Fits]);
+    let without = place_gangs_within(&world.snapshot(), &world.gangs(), 0);
+    assert_eq!(outcomes(&without), [Outcome::Unknown]);
+}
+
+/// They have no node in common, but one keeps the other out of its zone.
+#[test]
+fn a_gang_makes_way_for_one_on_other_nodes() {
+    let first = PodModel {
+        repels: Some(Repels { app: 'b', key: ZONE }),
+        ..pod(1, 0)
+    };
+    let second = PodModel { app: 'b', ..pod(1, 0) };
+    let world = World {
+        nodes: vec![zoned(1, 0), zoned(0, 0), zoned(0, 0)],
+        bound: Vec::new(),
+        gangs: vec![gang(&[part(first, 1)]), gang(&[part(second, 1)])],
+    };
+    let mut gangs = world.gangs();
+    let on = |names: &[&str]| -> Option<NodeSelector> {
+        let expression = json!({"key": HOST, "operator": "In", "values": names});
+        let terms = json!({"nodeSelectorTerms": [{"matchExpressions": [expression]}]});
+        serde_json::from_value(terms).unwrap()
+    };
+    Rc::make_mut(&mut gangs[0].parts[0].needs).node_affinity = on(&["nc0", "na1"]);
+    Rc::make_mut(&mut gangs[1].parts[0].needs).node_affinity = on(&["nb2"]);
+    let verdicts = place_gangs(&world.snapshot(), &gangs);
+    assert_eq!(outcomes(&verdicts), [Outcome::Fits, Outcome::Fits]);
+}
+
+/// Where some of a gang are placed, the others have to go.
+#[test]
+fn the_domain_of_pods_that_are_placed_counts() {
+    let zone = |name: &str, zone: &str, cpu: &str| {
+        let mut node = node_of(name, cpu);
+        node["metadata"]["labels"]["topology.kubernetes.io/zone"] = json!(zone);
+        node
+    };
+    let mut set = set();
+    set["spec"]["replicas"] = json!(1);
+    let template = &mut set["spec"]["template"];
+    template["podCliqueScalingGroups"] = json!([]);
+    template["topologyConstraint"] = json!({"topologyName": "zones", "pack": {"required": "zone"}});
+    let binding = json!({
+        "kind": "ClusterTopologyBinding", "apiVersion": "grove.io/v1alpha1",
+        "metadata": {"name": "zones"},
+        "spec": {"levels": [{"domain": "zone", "key": "topology.kubernetes.io/zone"}]},
+    });
+    let judge = |cpu: &str| {
+        let nodes = [zone("n", "a", cpu), zone("other", "b", "8"), binding.clone()];
+        let snapshot = dump(&nodes, &[pod_of("p", "svc-0-worker", "Running")]);
+        outcomes(&place_gangs(&snapshot, &gangs(&set, &snapshot)))
+    };
+    assert_eq!(judge("3"), [Outcome::Fits]);
+    assert_eq!(judge("2"), [Outcome::DoesNotFit]);
 }

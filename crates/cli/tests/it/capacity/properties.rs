@@ -3,7 +3,7 @@
 use cli::capacity::{Outcome, Verdict, place_gangs};
 use proptest::prelude::*;
 
-use super::model::{World, number_of, some_node, some_world};
+use super::model::{World, number_of, some_full_world, some_node, some_world};
 use super::oracle;
 
 fn judge(world: &World) -> Vec<Verdict> {
@@ -42,6 +42,12 @@ proptest! {
     #[test]
     fn each_of_many_fits_if_there_is_a_placement_beside_those_before(world in some_world(3)) {
         prop_assume!(world.nodes.len() <= 3);
+        prop_assert_eq!(fitting(&judge(&world)), oracle::fitting(&world));
+    }
+
+    /// The same where next to nothing is left over, so that it matters where each pod goes.
+    #[test]
+    fn full_clusters_are_decided_as_by_trying_all_placements(world in some_full_world()) {
         prop_assert_eq!(fitting(&judge(&world)), oracle::fitting(&world));
     }
 
