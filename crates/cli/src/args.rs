@@ -10,6 +10,7 @@ use crate::exit::Exit;
 use crate::man::ManArgs;
 pub use crate::explain::ExplainArgs;
 pub use crate::timeline::TimelineArgs;
+use crate::capacity::CapacityArgs;
 
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
@@ -57,6 +58,8 @@ pub enum Command {
     Explain(ExplainArgs),
     /// What happened to a set, and when: attempts, failures, updates, scaling, events
     Timeline(TimelineArgs),
+    /// Whether the gangs of a manifest fit on the nodes as they are, and what is short if not
+    Capacity(CapacityArgs),
 }
 
 /// Arguments of `tree`.

@@ -13,6 +13,7 @@
 
 pub mod args;
 pub mod bundle;
+pub mod capacity;
 pub mod cluster;
 pub mod completion;
 pub mod exit;

@@ -7,6 +7,7 @@ use clap::Parser;
 use crate::args::{Args, Command};
 use crate::bundle;
 use crate::completion;
+use crate::capacity;
 use crate::exit::{Exit, Failure};
 use crate::man;
 use crate::explain;
@@ -45,6 +46,7 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Man(man) => man::run(man),
         Command::Explain(explain) => explain::run(explain, &args.connection).await,
         Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
+        Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
     }
 }
 

@@ -1,5 +1,6 @@
 //! kubectl-grove: its rules, and what it asks of an API server.
 //! Tests of kubectl-grove, one binary.
+//! kubectl-grove without a cluster: from what was read to what is said.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,3 +21,4 @@ mod server;
 mod explain;
 mod read;
 mod timeline;
+mod capacity;

@@ -5,4 +5,5 @@ mod completion;
 mod errors;
 mod explain;
 mod timeline;
+mod capacity;
 mod tree;

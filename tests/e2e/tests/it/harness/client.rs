@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use futures::future::try_join_all;
+use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
@@ -74,6 +75,27 @@ pub fn create(kubeconfig: &Path, namespace: &str, manifest: &Value) -> Result<Va
     created
         .map(|created| json!(created))
         .map_err(|error| format!("{manifest} was refused: {error}"))
+}
+
+/// Makes many objects of one kind at once, which kubectl would make one after the other.
+pub fn create_all(kubeconfig: &Path, namespace: &str, objects: Vec<Value>) -> Result<(), String> {
+    /// Requests that are under way together.
+    const AT_ONCE: usize = 16;
+    let client = client_of(kubeconfig);
+    let create = |manifest: Value| {
+        let object: DynamicObject = serde_json::from_value(manifest).unwrap();
+        let kind = GroupVersionKind::try_from(object.types.as_ref().unwrap()).unwrap();
+        let resource = ApiResource::from_gvk(&kind);
+        let objects = match namespace {
+            "" => Api::<DynamicObject>::all_with(client.clone(), &resource),
+            namespace => Api::namespaced_with(client.clone(), namespace, &resource),
+        };
+        async move { objects.create(&PostParams::default(), &object).await }
+    };
+    let creations = stream::iter(objects.into_iter().map(create));
+    let creations = creations.buffer_unordered(AT_ONCE).try_collect::<Vec<_>>();
+    let created = RUNTIME.block_on(creations);
+    created.map(|_| ()).map_err(|error| error.to_string())
 }
 
 /// What the API server says to a request.

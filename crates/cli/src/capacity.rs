@@ -1,0 +1,111 @@
+//! `capacity`: whether the gangs of a set fit on the nodes as they are, and what is short.
+//!
+//! ```text
+//! file ─▶ gangs ──┐
+//!                 ├─▶ place ─▶ report ─▶ draw
+//! cluster, or ────┘
+//! dump: snapshot
+//! ```
+
+mod amounts;
+mod args;
+mod draw;
+mod eligibility;
+mod exclusion;
+mod files;
+mod gang;
+mod gangs;
+mod labels;
+mod needs;
+mod notes;
+mod objects;
+mod place;
+mod read;
+mod report;
+mod requests;
+mod snapshot;
+mod topology;
+
+use std::path::Path;
+
+use api::PodCliqueSet;
+
+use crate::args::{ConnectionArgs, Format};
+use crate::cluster::Cluster;
+use crate::exit::{Exit, Failure};
+use crate::output;
+
+pub use amounts::{Amounts, BadQuantity, show_amount};
+pub use args::CapacityArgs;
+pub use draw::draw_report;
+pub use eligibility::{Refusal, find_refusal};
+pub use exclusion::{HostPort, Repulsion};
+pub use files::{read_dump, read_sets};
+pub use gang::{Gang, GangPart, Pack};
+pub use gangs::gangs_of;
+pub use needs::PodNeeds;
+pub use notes::notes_on;
+pub use place::{EFFORT, Outcome, Placed, Verdict, place_gangs, place_gangs_within};
+pub use report::{Count, GangReport, PlacedPods, Report, report};
+pub use snapshot::{BoundPod, Node, Snapshot};
+
+/// Runs the command.
+pub async fn run(args: &CapacityArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
+    let file = args.file.display().to_string();
+    let text = files::read_file(&args.file)?;
+    let (sets, snapshot) = match &args.nodes {
+        Some(dump) => {
+            let namespace = connection.namespace.as_deref().unwrap_or("default");
+            let sets = read_sets(&text, &file, namespace)?;
+            (sets, load_dump(dump, &args.file)?)
+        }
+        None => {
+            let cluster = Cluster::connect(connection).await?;
+            let sets = read_sets(&text, &file, &cluster.namespace)?;
+            let with_topologies = sets.iter().any(has_constraints);
+            let snapshot = read::read_snapshot(&cluster, with_topologies).await?;
+            (sets, snapshot)
+        }
+    };
+    let report = simulate(&sets, &snapshot, &file)?;
+    let is_wide = args.output == Format::Wide;
+    output::print_value(&report, args.output, |report| draw_report(report, is_wide))?;
+    Ok(if report.fits { Exit::Ok } else { Exit::Finding })
+}
+
+fn load_dump(dump: &Path, manifest: &Path) -> Result<Snapshot, Failure> {
+    let is_stdin = |path: &Path| path == Path::new("-");
+    if is_stdin(dump) && is_stdin(manifest) {
+        let both = "FILE and --nodes cannot both be standard input; write one to a file";
+        return Err(Failure::BadInput(both.to_owned()));
+    }
+    read_dump(&files::read_file(dump)?, &dump.display().to_string())
+}
+
+fn has_constraints(set: &PodCliqueSet) -> bool {
+    let template = &set.spec.template;
+    let groups = template.scaling_groups.iter();
+    let cliques = template.cliques.iter();
+    template.topology_constraint.is_some()
+        || groups.into_iter().any(|group| group.topology_constraint.is_some())
+        || cliques.into_iter().any(|clique| clique.topology_constraint.is_some())
+}
+
+/// Places the gangs of all sets, one set after the other.
+pub fn simulate(
+    sets: &[PodCliqueSet],
+    snapshot: &Snapshot,
+    file: &str,
+) -> Result<Report, Failure> {
+    let (mut gangs, mut notes) = (Vec::new(), Vec::new());
+    for set in sets {
+        let of_set = gangs_of(set, snapshot).map_err(|error| {
+            let name = files::name_of(set);
+            Failure::BadInput(format!("{file}: podcliqueset {name}: {error}"))
+        })?;
+        gangs.extend(of_set);
+        notes.extend(notes_on(set, snapshot));
+    }
+    let verdicts = place_gangs(snapshot, &gangs);
+    Ok(report(snapshot, &gangs, &verdicts, notes))
+}

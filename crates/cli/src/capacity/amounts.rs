@@ -1,0 +1,79 @@
+//! Amounts of resources in whole units, as kube-scheduler counts: thousandths of a CPU, bytes,
+//! pieces.
+
+use std::collections::BTreeMap;
+
+use domain::object::quantity::parse_billionths;
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+/// How much of each resource.
+pub type Amounts = BTreeMap<String, i64>;
+
+/// A quantity that says nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{resource} {quantity:?} is no quantity; write it like 500m, 8 or 16Gi")]
+pub struct BadQuantity {
+    resource: String,
+    quantity: String,
+}
+
+/// Reads quantities. What is less than a unit counts as one.
+pub fn read_amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts, BadQuantity> {
+    let read = |(resource, quantity): (&String, &Quantity)| {
+        let amount = whole_units(resource, &quantity.0).ok_or_else(|| BadQuantity {
+            resource: resource.clone(),
+            quantity: quantity.0.clone(),
+        })?;
+        Ok((resource.clone(), amount))
+    };
+    quantities.iter().map(read).collect()
+}
+
+fn whole_units(resource: &str, quantity: &str) -> Option<i64> {
+    let unit = if resource == "cpu" {
+        1_000_000
+    } else {
+        1_000_000_000
+    };
+    let rounded_up = -(-parse_billionths(quantity)?).div_euclid(unit);
+    let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
+    i64::try_from(rounded_up.clamp(bounds.0, bounds.1)).ok()
+}
+
+/// Adds up.
+pub fn add(sum: &mut Amounts, more: &Amounts) {
+    for (resource, amount) in more {
+        let held = sum.entry(resource.clone()).or_default();
+        *held = held.saturating_add(*amount);
+    }
+}
+
+/// Of each resource the larger amount.
+pub fn raise(most: &mut Amounts, other: &Amounts) {
+    for (resource, amount) in other {
+        let held = most.entry(resource.clone()).or_insert(*amount);
+        *held = (*held).max(*amount);
+    }
+}
+
+/// An amount as people write it: `3500m`, `16Gi`, `8`.
+pub fn show_amount(resource: &str, amount: i64) -> String {
+    let is_bytes = ["memory", "ephemeral-storage"].contains(&resource)
+        || resource.starts_with("hugepages-");
+    match resource {
+        "cpu" if amount % 1000 == 0 => (amount / 1000).to_string(),
+        "cpu" => format!("{amount}m"),
+        _ if is_bytes => show_bytes(amount),
+        _ => amount.to_string(),
+    }
+}
+
+fn show_bytes(amount: i64) -> String {
+    let (mut left, mut steps) = (amount, 0);
+    let units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
+    while left != 0 && left % 1024 == 0 && steps + 1 < units.len() {
+        left /= 1024;
+        steps += 1;
+    }
+    format!("{left}{}", units.get(steps).unwrap_or(&""))
+}

@@ -1,0 +1,77 @@
+//! The report as text.
+
+use super::place::Outcome;
+use super::report::{Count, GangReport, PlacedPods, Report};
+use crate::output::{self, Table};
+
+/// Draws the report; `is_wide` with the placement of each gang.
+pub fn draw_report(report: &Report, is_wide: bool) -> String {
+    let mut table = Table::new(&["GANG", "VERDICT", "GUARANTEED", "BEST-EFFORT"]);
+    for gang in &report.gangs {
+        table.row(vec![
+            gang.name.clone(),
+            verdict(gang.verdict),
+            share(gang.guaranteed),
+            share(gang.best_effort),
+        ]);
+    }
+    let table = table.print();
+    let mut lines = table.lines();
+    let mut text = output::indent("", &report.simulation);
+    text.push('\n');
+    text.extend(lines.next().map(|heading| format!("{heading}\n")));
+    for (line, gang) in lines.zip(&report.gangs) {
+        text.push_str(&format!("{line}\n"));
+        text.push_str(&below(gang, is_wide));
+    }
+    text.push_str(&summary(report));
+    text
+}
+
+fn verdict(outcome: Outcome) -> String {
+    let (word, is_good) = match outcome {
+        Outcome::Fits => ("fits", Some(true)),
+        Outcome::DoesNotFit => ("does not fit", Some(false)),
+        Outcome::Unknown => ("unknown", None),
+        Outcome::WaitsForBase => ("waits for base", None),
+    };
+    output::of_state(word, is_good)
+}
+
+fn share(count: Count) -> String {
+    match count.pods {
+        0 => "-".to_owned(),
+        pods => format!("{} of {pods}", count.placed),
+    }
+}
+
+/// Why not, or where.
+fn below(gang: &GangReport, is_wide: bool) -> String {
+    let reasons = gang.reasons.iter().map(|reason| output::indent("  ", reason));
+    let places = gang.placement.iter().filter(|_| is_wide);
+    let places = places.map(|placed| output::indent("  ", &place(placed)));
+    reasons.chain(places).collect()
+}
+
+fn place(placed: &PlacedPods) -> String {
+    let (guaranteed, best_effort) = (placed.guaranteed, placed.best_effort);
+    let pods = guaranteed + best_effort;
+    let extra = match best_effort {
+        0 => String::new(),
+        _ => format!(", {best_effort} of them best-effort"),
+    };
+    format!("{} of {} on {}{extra}", pods, placed.podclique, placed.node)
+}
+
+/// One sentence for each gang that does not fit, and what is not considered.
+fn summary(report: &Report) -> String {
+    let mut text = String::new();
+    let gangs = report.gangs.len();
+    let fitting = report.gangs.iter().filter(|gang| gang.verdict == Outcome::Fits);
+    let fitting = fitting.count();
+    text.push_str(&format!("\n{fitting} of {gangs} gangs fit\n"));
+    for note in &report.notes {
+        text.push_str(&output::indent("note: ", note));
+    }
+    text
+}

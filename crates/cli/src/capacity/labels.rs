@@ -1,0 +1,46 @@
+//! Labels of pods that do not exist yet, for terms of anti-affinity.
+
+use std::collections::BTreeMap;
+
+use api::podcliqueset::PodCliqueTemplateSpec;
+use api::{PodCliqueSet, labels};
+use domain::object::attempt::Attempt;
+use domain::object::ownership;
+use domain::workload::clique::{self, GroupPlace, LiveCount, Place, Ready};
+use domain::workload::gang::ExpectedGang;
+use domain::workload::layout::Part;
+
+/// The labels that all pods of a PodClique will have: those of the PodClique, and its name. Its
+/// pods' own indices and the hash of their template are not among them.
+pub fn labels_of_pods(
+    set: &PodCliqueSet,
+    gang: &ExpectedGang,
+    part: &Part<'_>,
+    template: &PodCliqueTemplateSpec,
+) -> BTreeMap<String, String> {
+    let name = ownership::name(&set.metadata);
+    let group = part.group.zip(part.group_replica);
+    let place = Place {
+        name: part.name.clone(),
+        replica: part.replica,
+        gang: gang.name.clone(),
+        base_gang: gang.base.clone(),
+        group: group.map(|(config, replica)| GroupPlace {
+            name: api::names::scaling_group(name, part.replica, &config.name),
+            replica,
+        }),
+        owner: ownership::controller_reference(set),
+        count: LiveCount {
+            replicas: template.spec.replicas,
+            stamped: template.spec.replicas,
+        },
+        attempt: Attempt::default(),
+        starts_after: Vec::new(),
+    };
+    let ready = Ready::standalone((template, String::new()));
+    let podclique = clique::build(set, &ready, place).podclique;
+    let mut all = podclique.metadata.labels.unwrap_or_default();
+    all.remove(labels::POD_TEMPLATE_HASH);
+    all.insert(labels::POD_CLIQUE.into(), part.name.clone());
+    all
+}

@@ -1,0 +1,69 @@
+//! What a pod needs of a node.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{NodeSelector, PodSpec, Toleration};
+
+use super::amounts::{Amounts, BadQuantity};
+use super::exclusion::{HostPort, Repulsion, host_ports, repulsions};
+use super::objects::PodShape;
+use super::requests::requests_of;
+
+/// What a pod needs of a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PodNeeds {
+    /// Resources.
+    pub requests: Amounts,
+    /// Labels.
+    pub node_selector: BTreeMap<String, String>,
+    /// Required node affinity.
+    pub node_affinity: Option<NodeSelector>,
+    /// Taints that it bears, those of every pod included.
+    pub tolerations: Vec<Toleration>,
+    /// Ports of the node.
+    pub ports: Vec<HostPort>,
+    /// Required anti-affinity: what must not be near it.
+    pub repulsions: Vec<Repulsion>,
+}
+
+impl PodNeeds {
+    /// By a template: what the API server adds to a pod when it is made is added.
+    pub fn of_template(template: &PodSpec, namespace: &str) -> Result<Self, BadQuantity> {
+        let shape = shape_of(template);
+        let mut needs = Self::of(&shape, namespace)?;
+        needs.tolerations.extend(tolerations_of_every_pod());
+        Ok(needs)
+    }
+
+    fn of(pod: &PodShape, namespace: &str) -> Result<Self, BadQuantity> {
+        let node_affinity = pod.affinity.node_affinity.as_ref();
+        let required =
+            node_affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+        Ok(Self {
+            requests: requests_of(pod)?,
+            node_selector: pod.node_selector.clone(),
+            node_affinity: required.cloned(),
+            tolerations: pod.tolerations.clone(),
+            ports: host_ports(pod),
+            repulsions: repulsions(pod, namespace),
+        })
+    }
+}
+
+/// The fields of a template that decide where its pods can be.
+pub fn shape_of(template: &PodSpec) -> PodShape {
+    // Both are read from the same JSON.
+    let json = serde_json::to_value(template);
+    let shape = json.and_then(serde_json::from_value);
+    shape.unwrap_or_default()
+}
+
+/// What admission gives each pod (plugin `DefaultTolerationSeconds`).
+fn tolerations_of_every_pod() -> [Toleration; 2] {
+    ["not-ready", "unreachable"].map(|state| Toleration {
+        key: Some(format!("node.kubernetes.io/{state}")),
+        operator: Some("Exists".to_owned()),
+        effect: Some("NoExecute".to_owned()),
+        ..Toleration::default()
+    })
+}

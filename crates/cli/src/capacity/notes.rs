@@ -1,0 +1,72 @@
+//! What the simulation does not know of: said, so that nobody takes its word for more than it is.
+
+use std::collections::BTreeSet;
+
+use api::PodCliqueSet;
+use api::podcliqueset::PodCliqueTemplateSpec;
+use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec, Volume};
+
+use super::snapshot::Snapshot;
+use super::topology::Topology;
+
+/// What is not considered of a set.
+pub fn notes_on(set: &PodCliqueSet, snapshot: &Snapshot) -> Vec<String> {
+    let name = set.metadata.name.as_deref().unwrap_or_default();
+    let topology = Topology::of(set, &snapshot.topologies);
+    let is_packed = topology.is_required();
+    let packed = "its topology constraints count here, but no scheduler is told of them yet";
+    let of_topology = is_packed.then(|| packed.to_owned());
+    let of_set = topology.notes.into_iter().chain(of_topology);
+    let of_set = of_set.map(|note| format!("{name}: {note}"));
+    let cliques = set.spec.template.cliques.iter();
+    let of_cliques = cliques.flat_map(|clique| notes_on_clique(name, clique));
+    let mut seen = BTreeSet::new();
+    let all = of_set.chain(of_cliques);
+    all.filter(|note| seen.insert(note.clone())).collect()
+}
+
+fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
+    let pod = &clique.spec.pod_spec;
+    let not_considered = [
+        (requires_neighbours(pod), "required pod affinity"),
+        (names_namespaces_by_label(pod), "namespaceSelector of anti-affinity"),
+        (has_volumes_somewhere(pod), "where its volumes can be"),
+        (has_claims(pod), "devices of resource claims"),
+        (pod.runtime_class_name.is_some(), "overhead of its runtimeClassName"),
+    ];
+    let not_considered = not_considered.into_iter().filter(|(is_used, _)| *is_used);
+    let place = format!("{set}: {}", clique.name);
+    let mut notes: Vec<String> = not_considered
+        .map(|(_, what)| format!("{place}: not considered: {what}"))
+        .collect();
+    let scheduler = pod.scheduler_name.as_deref().unwrap_or_default();
+    if !["", "default-scheduler"].contains(&scheduler) {
+        notes.push(format!("{place}: not considered: queues and quotas of {scheduler}"));
+    }
+    notes
+}
+
+fn requires_neighbours(pod: &PodSpec) -> bool {
+    let affinity = pod.affinity.as_ref().and_then(|a| a.pod_affinity.as_ref());
+    let terms = affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+    terms.is_some_and(|terms| !terms.is_empty())
+}
+
+fn names_namespaces_by_label(pod: &PodSpec) -> bool {
+    let anti = pod.affinity.as_ref().and_then(|a| a.pod_anti_affinity.as_ref());
+    let terms = anti.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+    let by_label = |term: &PodAffinityTerm| {
+        let selector = term.namespace_selector.clone().unwrap_or_default();
+        selector.match_labels.is_some() || selector.match_expressions.is_some()
+    };
+    terms.into_iter().flatten().any(by_label)
+}
+
+fn has_volumes_somewhere(pod: &PodSpec) -> bool {
+    let is_claimed = |v: &Volume| v.persistent_volume_claim.is_some() || v.ephemeral.is_some();
+    pod.volumes.iter().flatten().any(is_claimed)
+}
+
+fn has_claims(pod: &PodSpec) -> bool {
+    pod.resource_claims.as_ref().is_some_and(|claims| !claims.is_empty())
+}

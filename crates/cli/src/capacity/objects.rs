@@ -1,0 +1,118 @@
+//! Nodes and pods as they are read: of each only what decides about room.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{
+    Affinity, ContainerPort, Node as FullNode, Pod as FullPod, ResourceRequirements, Taint,
+    Toleration,
+};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use kube::Resource;
+use serde::Deserialize;
+
+/// A node.
+#[derive(Clone, Debug, Default, Deserialize, Resource)]
+#[resource(inherit = FullNode)]
+#[serde(default)]
+pub struct NodeObject {
+    /// Name and labels.
+    pub metadata: ObjectMeta,
+    /// Who keeps pods away.
+    pub spec: NodeSpec,
+    /// What there is.
+    pub status: NodeStatus,
+}
+
+/// Who keeps pods away from a node.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct NodeSpec {
+    /// Whether it is cordoned.
+    pub unschedulable: bool,
+    /// Its taints.
+    pub taints: Vec<Taint>,
+}
+
+/// What a node has.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct NodeStatus {
+    /// What pods may request of it.
+    pub allocatable: BTreeMap<String, Quantity>,
+}
+
+/// A pod.
+#[derive(Clone, Debug, Default, Deserialize, Resource)]
+#[resource(inherit = FullPod)]
+#[serde(default)]
+pub struct PodObject {
+    /// Name, namespace, labels, and whether it is on its way out.
+    pub metadata: ObjectMeta,
+    /// What it needs, and where it is.
+    pub spec: PodShape,
+    /// Whether it has ended, and what it was given.
+    pub status: PodStatus,
+}
+
+/// What a pod needs: the fields of its spec that decide where it can be.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodShape {
+    /// The node that it is on.
+    pub node_name: Option<String>,
+    /// Its containers.
+    pub containers: Vec<ContainerShape>,
+    /// What runs before them, and beside them (`restartPolicy: Always`).
+    pub init_containers: Vec<ContainerShape>,
+    /// What its sandbox takes.
+    pub overhead: BTreeMap<String, Quantity>,
+    /// Requests of the pod as a whole.
+    pub resources: ResourceRequirements,
+    /// Whether it has the node's network: each port is one of the node's.
+    pub host_network: bool,
+    /// Labels that its node must have.
+    pub node_selector: BTreeMap<String, String>,
+    /// Taints that it bears.
+    pub tolerations: Vec<Toleration>,
+    /// Nodes and pods that it wants to be, or not to be, with.
+    pub affinity: Affinity,
+}
+
+/// A container.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerShape {
+    /// Its name.
+    pub name: String,
+    /// What it requests.
+    pub resources: ResourceRequirements,
+    /// Its ports.
+    pub ports: Vec<ContainerPort>,
+    /// `Always` makes an init container one that goes on beside the others.
+    pub restart_policy: Option<String>,
+}
+
+/// The fields of a pod's status that decide about room.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct PodStatus {
+    /// `Succeeded` and `Failed` pods hold nothing.
+    pub phase: String,
+    /// What containers were given: a pod that is being resized holds the larger of both.
+    pub container_statuses: Vec<ContainerStatus>,
+    /// Likewise of init containers.
+    pub init_container_statuses: Vec<ContainerStatus>,
+}
+
+/// What a container was given.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ContainerStatus {
+    /// Its name.
+    pub name: String,
+    /// What the kubelet has set aside for it.
+    pub allocated_resources: Option<BTreeMap<String, Quantity>>,
+    /// What it runs with.
+    pub resources: Option<ResourceRequirements>,
+}

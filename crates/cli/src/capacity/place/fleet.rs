@@ -1,0 +1,179 @@
+//! Nodes, kinds of pods and what keeps pods apart or together, by number: what does not change while
+//! pods are placed.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::rules::{Domains, Rules};
+use crate::capacity::eligibility::find_refusal;
+use crate::capacity::gang::{Gang, GangPart};
+use crate::capacity::needs::PodNeeds;
+use crate::capacity::snapshot::{Node, Snapshot};
+
+/// The resource by which a node's limit of pods is counted.
+pub const PODS: &str = "pods";
+
+/// What does not change while pods are placed.
+pub struct Fleet<'a> {
+    /// Nodes by number.
+    pub nodes: &'a [Node],
+    /// Resources by number; [`PODS`] first.
+    pub resources: Vec<String>,
+    /// Kinds of pods by number.
+    pub kinds: Vec<PodKind>,
+    /// What keeps pods apart.
+    pub exclusions: Vec<Domains>,
+    /// What keeps pods together.
+    pub packs: Vec<Domains>,
+}
+
+/// Pods for which no node makes a difference.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodKind {
+    /// Of each resource.
+    pub requests: Vec<i64>,
+    /// Which nodes it may be on.
+    pub eligible: Vec<bool>,
+    /// Exclusions that it is the cause of.
+    pub owns: Vec<usize>,
+    /// Exclusions that it is subject to.
+    pub member_of: Vec<usize>,
+    /// How large its largest request is beside the largest node, in millionths.
+    pub weight: i128,
+}
+
+/// Pods of one part of a gang that are still to be placed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Demand {
+    /// Number of the part in its gang.
+    pub part: usize,
+    /// Their kind.
+    pub kind: usize,
+    /// Packs that they are in, outermost first.
+    pub packs: Vec<usize>,
+    /// How many have to be placed.
+    pub pods: u32,
+    /// How many more may be.
+    pub extra: u32,
+}
+
+impl PodKind {
+    /// Whether it makes no difference which of both a pod is.
+    fn is_like(&self, other: &Self) -> bool {
+        let facts = |kind: &Self| (kind.owns.clone(), kind.member_of.clone());
+        self.requests == other.requests
+            && self.eligible == other.eligible
+            && facts(self) == facts(other)
+    }
+
+    /// Whether the node takes it, however much room it has.
+    pub fn is_eligible(&self, node: usize) -> bool {
+        self.eligible.get(node).copied().unwrap_or(false)
+    }
+
+    /// Whether no two of them can be in one domain.
+    pub fn excludes_itself(&self) -> impl Iterator<Item = usize> {
+        let own = self.owns.iter().copied();
+        own.filter(|exclusion| self.member_of.contains(exclusion))
+    }
+}
+
+/// Gives numbers to all that the gangs need.
+pub fn number<'a>(snapshot: &'a Snapshot, gangs: &[Gang]) -> (Fleet<'a>, Vec<Vec<Demand>>, Rules) {
+    let rules = Rules::of(snapshot, gangs);
+    let mut numbering = Numbering {
+        snapshot,
+        resources: resources_of(gangs),
+        rules: &rules,
+        kinds: Vec::new(),
+        known: HashMap::new(),
+    };
+    let demands = gangs.iter().map(|gang| numbering.demands_of(gang));
+    let demands = demands.collect();
+    let fleet = Fleet {
+        nodes: &snapshot.nodes,
+        resources: numbering.resources,
+        kinds: numbering.kinds,
+        exclusions: rules.exclusions.iter().map(|e| e.domains.clone()).collect(),
+        packs: rules.packs.iter().map(|p| p.domains.clone()).collect(),
+    };
+    (fleet, demands, rules)
+}
+
+fn resources_of(gangs: &[Gang]) -> Vec<String> {
+    let parts = gangs.iter().flat_map(|gang| &gang.parts);
+    let requests = parts.flat_map(|part| &part.needs.requests);
+    let names = requests.filter(|(_, amount)| **amount > 0);
+    let mut names: Vec<String> = names.map(|(name, _)| name.clone()).collect();
+    names.retain(|name| name != PODS);
+    names.sort();
+    names.dedup();
+    names.insert(0, PODS.to_owned());
+    names
+}
+
+struct Numbering<'a> {
+    snapshot: &'a Snapshot,
+    resources: Vec<String>,
+    rules: &'a Rules,
+    kinds: Vec<PodKind>,
+    known: HashMap<(*const PodNeeds, Vec<usize>, Vec<usize>), usize>,
+}
+
+impl Numbering<'_> {
+    fn demands_of(&mut self, gang: &Gang) -> Vec<Demand> {
+        let parts = gang.parts.iter().enumerate();
+        let demands = parts.map(|(number, part)| Demand {
+            part: number,
+            kind: self.kind_of(gang, part),
+            packs: self.rules.packs_of(gang, part),
+            pods: part.guaranteed_left(),
+            extra: part.best_effort_left(),
+        });
+        demands.collect()
+    }
+
+    /// Most parts share the template of their clique.
+    fn kind_of(&mut self, gang: &Gang, part: &GangPart) -> usize {
+        let (owns, member_of) = self.rules.exclusions_of(gang, part);
+        let key = (Rc::as_ptr(&part.needs), owns, member_of);
+        if let Some(kind) = self.known.get(&key) {
+            return *kind;
+        }
+        let kind = self.build_kind(part, key.1.clone(), key.2.clone());
+        let number = self.kinds.iter().position(|known| known.is_like(&kind));
+        let number = number.unwrap_or_else(|| {
+            self.kinds.push(kind);
+            self.kinds.len() - 1
+        });
+        self.known.insert(key, number);
+        number
+    }
+
+    fn build_kind(&mut self, part: &GangPart, owns: Vec<usize>, member_of: Vec<usize>) -> PodKind {
+        let requests = self.resources.iter().map(|name| match &**name {
+            PODS => 1,
+            name => part.needs.requests.get(name).copied().unwrap_or(0),
+        });
+        let requests: Vec<i64> = requests.collect();
+        let nodes = self.snapshot.nodes.iter();
+        let eligible = nodes.map(|node| find_refusal(&part.needs, node).is_none());
+        PodKind {
+            weight: self.weight_of(&requests),
+            requests,
+            eligible: eligible.collect(),
+            owns,
+            member_of,
+        }
+    }
+
+    fn weight_of(&self, requests: &[i64]) -> i128 {
+        let shares = self.resources.iter().zip(requests).map(|(name, amount)| {
+            let nodes = self.snapshot.nodes.iter();
+            let largest = nodes.filter_map(|node| node.allocatable.get(name)).max();
+            let largest = i128::from(largest.copied().unwrap_or(1).max(1));
+            i128::from(*amount) * 1_000_000 / largest
+        });
+        shares.max().unwrap_or(0)
+    }
+}

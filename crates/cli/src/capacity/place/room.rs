@@ -1,0 +1,182 @@
+//! What is free while pods are placed.
+
+use super::fleet::{Demand, Fleet, PODS, PodKind};
+use super::rules::Rules;
+use crate::capacity::snapshot::Snapshot;
+
+/// What is free, and what stands in the way.
+#[derive(Clone)]
+pub struct Room<'a> {
+    /// What does not change.
+    pub fleet: &'a Fleet<'a>,
+    /// Of each node what is free of each resource; below zero where too much was given away.
+    pub free: Vec<Vec<i64>>,
+    /// Of each exclusion, by domain: pods that are its cause.
+    pub owners: Vec<Vec<u32>>,
+    /// Of each exclusion, by domain: pods that are subject to it.
+    pub members: Vec<Vec<u32>>,
+    /// Where the pods of each pack are.
+    pub pins: Vec<Pin>,
+}
+
+/// Where the pods of a pack are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pin {
+    domain: Option<usize>,
+    pods: u32,
+    /// The only domain that is tried at the moment, before there are any.
+    pub limit: Option<usize>,
+}
+
+impl Pin {
+    /// The only domain that is left for further pods.
+    pub fn domain(&self) -> Option<usize> {
+        self.limit.or(self.domain.filter(|_| self.pods > 0))
+    }
+}
+
+impl<'a> Room<'a> {
+    /// Nodes with the pods that are on them.
+    pub fn of(fleet: &'a Fleet<'a>, snapshot: &Snapshot, rules: &Rules) -> Self {
+        let counts = || fleet.exclusions.iter().map(|e| vec![0; e.count()]).collect();
+        let pin = |held: Option<usize>| Pin {
+            domain: held,
+            pods: u32::from(held.is_some()),
+            limit: None,
+        };
+        let mut room = Self {
+            fleet,
+            free: allocatable(fleet),
+            owners: counts(),
+            members: counts(),
+            pins: rules.packs.iter().map(|pack| pin(pack.held)).collect(),
+        };
+        for pod in &snapshot.pods {
+            let place = snapshot.nodes.binary_search_by(|n| n.name.cmp(&pod.node));
+            let Ok(node) = place else { continue };
+            let held = fleet.resources.iter().map(|name| match &**name {
+                PODS => 1,
+                name => pod.requests.get(name).copied().unwrap_or(0),
+            });
+            room.take(node, &held.collect::<Vec<_>>(), 1);
+            let (owns, member_of) = rules.exclusions_of_bound(pod);
+            room.count(node, &owns, &member_of, 1);
+        }
+        room
+    }
+
+    /// Whether a pod may go to that node now.
+    pub fn admits(&self, demand: &Demand, node: usize) -> bool {
+        let Some(kind) = self.fleet.kinds.get(demand.kind) else {
+            return false;
+        };
+        kind.is_eligible(node)
+            && self.has_room(kind, node)
+            && self.is_in_packs(demand, node)
+            && !self.is_excluded(kind, node)
+    }
+
+    /// Whether its resources are enough. What is not requested is not asked for.
+    pub fn has_room(&self, kind: &PodKind, node: usize) -> bool {
+        let free = self.free.get(node).map_or(&[][..], Vec::as_slice);
+        let mut both = kind.requests.iter().zip(free);
+        both.all(|(request, free)| *request <= 0 || request <= free)
+    }
+
+    /// Whether pods that are there keep it away, or it would be too near to some.
+    pub fn is_excluded(&self, kind: &PodKind, node: usize) -> bool {
+        self.exclusions_at(kind, node).next().is_some()
+    }
+
+    /// What keeps it away from that node.
+    pub fn exclusions_at<'k>(
+        &self,
+        kind: &'k PodKind,
+        node: usize,
+    ) -> impl Iterator<Item = usize> + use<'_, 'a, 'k> {
+        let is_any = move |counts: &[Vec<u32>], exclusion: usize| {
+            let domains = self.fleet.exclusions.get(exclusion);
+            let domain = domains.and_then(|domains| domains.domain(node));
+            let found = domain.and_then(|d| counts.get(exclusion)?.get(d));
+            found.is_some_and(|pods| *pods > 0)
+        };
+        let own = kind.owns.iter().copied();
+        let own = own.filter(move |exclusion| is_any(&self.members, *exclusion));
+        let of_others = kind.member_of.iter().copied();
+        own.chain(of_others.filter(move |exclusion| is_any(&self.owners, *exclusion)))
+    }
+
+    /// Whether it is where the others of its packs are.
+    pub fn is_in_packs(&self, demand: &Demand, node: usize) -> bool {
+        demand.packs.iter().all(|pack| {
+            let own = self.domain_in(*pack, node);
+            let pinned = self.pins.get(*pack).and_then(Pin::domain);
+            own.is_some() && pinned.is_none_or(|domain| own == Some(domain))
+        })
+    }
+
+    /// The domain of a pack that a node is in.
+    pub fn domain_in(&self, pack: usize, node: usize) -> Option<usize> {
+        self.fleet.packs.get(pack)?.domain(node)
+    }
+
+    /// Puts a pod there.
+    pub fn place(&mut self, demand: &Demand, node: usize) {
+        self.change(demand, node, 1);
+        for pack in &demand.packs {
+            let domain = self.domain_in(*pack, node);
+            if let Some(pin) = self.pins.get_mut(*pack) {
+                pin.domain = domain;
+                pin.pods = pin.pods.saturating_add(1);
+            }
+        }
+    }
+
+    /// Takes a pod away again.
+    pub fn remove(&mut self, demand: &Demand, node: usize) {
+        self.change(demand, node, -1);
+        for pack in &demand.packs {
+            if let Some(pin) = self.pins.get_mut(*pack) {
+                pin.pods = pin.pods.saturating_sub(1);
+            }
+        }
+    }
+
+    fn change(&mut self, demand: &Demand, node: usize, sign: i64) {
+        let fleet = self.fleet;
+        if let Some(kind) = fleet.kinds.get(demand.kind) {
+            self.take(node, &kind.requests, sign);
+            self.count(node, &kind.owns, &kind.member_of, sign);
+        }
+    }
+
+    fn take(&mut self, node: usize, amounts: &[i64], sign: i64) {
+        let free = self.free.get_mut(node).into_iter().flatten();
+        for (free, amount) in free.zip(amounts) {
+            *free = free.saturating_sub(amount.saturating_mul(sign));
+        }
+    }
+
+    fn count(&mut self, node: usize, owns: &[usize], member_of: &[usize], sign: i64) {
+        for (counts, exclusions) in [(&mut self.owners, owns), (&mut self.members, member_of)] {
+            for exclusion in exclusions {
+                let domains = self.fleet.exclusions.get(*exclusion);
+                let domain = domains.and_then(|domains| domains.domain(node));
+                let found = domain.and_then(|d| counts.get_mut(*exclusion)?.get_mut(d));
+                if let Some(pods) = found {
+                    *pods = pods.saturating_add_signed(if sign > 0 { 1 } else { -1 });
+                }
+            }
+        }
+    }
+}
+
+fn allocatable(fleet: &Fleet<'_>) -> Vec<Vec<i64>> {
+    let of = |node: &crate::capacity::snapshot::Node| {
+        let amounts = fleet.resources.iter();
+        amounts
+            .map(|name| node.allocatable.get(name).copied().unwrap_or(0))
+            .collect()
+    };
+    fleet.nodes.iter().map(of).collect()
+}

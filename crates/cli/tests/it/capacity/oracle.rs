@@ -1,0 +1,127 @@
+//! What fits, found by trying everything, and whether a placement is one: written apart from the
+//! code that it judges, by the rules of Kubernetes.
+
+use super::model::{GangModel, HOST, NodeModel, PodModel, World};
+
+/// Pods on nodes, with the gang and part of each that is of a gang.
+type Placement<'a> = Vec<(usize, &'a PodModel, Option<(usize, usize)>)>;
+
+/// Which gangs fit, one after the other, each together with those before it that fit.
+pub fn fitting(world: &World) -> Vec<bool> {
+    let mut fitting: Vec<bool> = Vec::new();
+    for number in 0..world.gangs.len() {
+        let mut tried = fitting.clone();
+        tried.push(true);
+        let pods = pods_of(world, &tried);
+        let mut placement = bound(world);
+        fitting.push(can_place(world, &pods, &mut placement));
+        assert_eq!(fitting.len(), number + 1);
+    }
+    fitting
+}
+
+fn bound(world: &World) -> Placement<'_> {
+    let bound = world.bound.iter();
+    bound.map(|(node, pod)| (*node, pod, None)).collect()
+}
+
+fn pods_of<'a>(world: &'a World, chosen: &[bool]) -> Vec<(&'a PodModel, (usize, usize))> {
+    let chosen = world.gangs.iter().enumerate().zip(chosen).filter(|(_, is_in)| **is_in);
+    let pods = chosen.flat_map(|((g, gang), _)| {
+        let parts = gang.parts.iter().enumerate();
+        parts.flat_map(move |(p, part)| (0..part.guaranteed).map(move |_| (&part.pod, (g, p))))
+    });
+    pods.collect()
+}
+
+fn can_place<'a>(
+    world: &World,
+    pods: &[(&'a PodModel, (usize, usize))],
+    placement: &mut Placement<'a>,
+) -> bool {
+    let Some(((pod, of), rest)) = pods.split_first() else {
+        return true;
+    };
+    (0..world.nodes.len()).any(|node| {
+        if !may_add(world, placement, pod, *of, node) {
+            return false;
+        }
+        placement.push((node, pod, Some(*of)));
+        let found = can_place(world, rest, placement);
+        placement.pop();
+        found
+    })
+}
+
+/// Whether a pod of that gang and part may be on that node beside what is placed.
+pub fn may_add(
+    world: &World,
+    placement: &Placement<'_>,
+    pod: &PodModel,
+    (gang, part): (usize, usize),
+    node: usize,
+) -> bool {
+    let target = &world.nodes[node];
+    let there = || placement.iter().filter(|(at, _, _)| *at == node).map(|(_, p, _)| p);
+    let is_enough = |wanted: i64, all: i64, of: fn(&PodModel) -> i64| {
+        wanted == 0 || there().map(|p| of(p)).sum::<i64>() + wanted <= all
+    };
+    is_enough(pod.cpu, target.cpu, |p| p.cpu)
+        && is_enough(pod.gpu, target.gpu, |p| p.gpu)
+        && is_enough(1, target.pods, |_| 1)
+        && (pod.bears_taint || !target.is_tainted)
+        && !(pod.has_port && there().any(|p| p.has_port))
+        && placement.iter().all(|(at, other, _)| {
+            let other_node = (&world.nodes[*at], *at);
+            !repels(pod, other, (target, node), other_node)
+                && !repels(other, pod, (target, node), other_node)
+        })
+        && shares_zone(world, placement, (gang, part), node)
+}
+
+/// Whether the one must not be near the other where they are.
+fn repels(
+    one: &PodModel,
+    other: &PodModel,
+    (a, a_number): (&NodeModel, usize),
+    (b, b_number): (&NodeModel, usize),
+) -> bool {
+    one.repels.is_some_and(|term| {
+        let is_near = if term.key == HOST {
+            a_number == b_number
+        } else {
+            a.zone.is_some() && a.zone == b.zone
+        };
+        term.app == other.app && is_near
+    })
+}
+
+fn shares_zone(
+    world: &World,
+    placement: &Placement<'_>,
+    (gang, part): (usize, usize),
+    node: usize,
+) -> bool {
+    let GangModel { parts, is_packed } = &world.gangs[gang];
+    let zone = world.nodes[node].zone;
+    let mut others = placement.iter().filter_map(|(at, _, of)| Some((*at, (*of)?)));
+    let is_bound = *is_packed || parts[part].is_packed;
+    let agrees = |(at, (g, p)): (usize, (usize, usize))| {
+        let is_same = g == gang && (*is_packed || (p == part && parts[part].is_packed));
+        !is_same || world.nodes[at].zone == zone
+    };
+    !is_bound || (zone.is_some() && others.all(agrees))
+}
+
+/// Puts pods where they are said to be, one after the other, and says which may not be there.
+pub fn check(world: &World, places: &[(usize, usize, usize)]) -> Result<(), String> {
+    let mut placement = bound(world);
+    for (gang, part, node) in places {
+        let pod = &world.gangs[*gang].parts[*part].pod;
+        if !may_add(world, &placement, pod, (*gang, *part), *node) {
+            return Err(format!("part {part} of gang {gang} may not be on node {node}"));
+        }
+        placement.push((*node, pod, Some((*gang, *part))));
+    }
+    Ok(())
+}
