@@ -14,6 +14,8 @@
 pub mod args;
 pub mod cluster;
 pub mod exit;
+pub mod files;
+pub mod lint;
 pub mod output;
 pub mod run;
 pub mod tree;

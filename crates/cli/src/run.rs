@@ -6,6 +6,7 @@ use clap::Parser;
 
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
+use crate::lint;
 use crate::output;
 use crate::tree;
 
@@ -32,6 +33,7 @@ pub fn main() -> ExitCode {
 async fn run_to_end(args: Args) -> Result<Exit, Failure> {
     match &args.command {
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
+        Command::Lint(lint) => lint::run(lint, &args.connection).await,
     }
 }
 
