@@ -11,6 +11,7 @@ use crate::man::ManArgs;
 pub use crate::explain::ExplainArgs;
 pub use crate::timeline::TimelineArgs;
 use crate::capacity::CapacityArgs;
+use crate::lint::LintArgs;
 
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
@@ -60,6 +61,9 @@ pub enum Command {
     Timeline(TimelineArgs),
     /// Whether the gangs of a manifest fit on the nodes as they are, and what is short if not
     Capacity(CapacityArgs),
+
+    /// Manifests: what admission would refuse or warn of, and what is unwise, line by line
+    Lint(LintArgs),
 }
 
 /// Arguments of `tree`.

@@ -19,6 +19,8 @@ pub mod completion;
 pub mod exit;
 pub mod man;
 pub mod explain;
+pub mod files;
+pub mod lint;
 pub mod output;
 pub mod run;
 pub mod timeline;

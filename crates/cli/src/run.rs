@@ -11,6 +11,7 @@ use crate::capacity;
 use crate::exit::{Exit, Failure};
 use crate::man;
 use crate::explain;
+use crate::lint;
 use crate::output;
 use crate::timeline;
 use crate::tree;
@@ -47,6 +48,7 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Explain(explain) => explain::run(explain, &args.connection).await,
         Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
         Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
+        Command::Lint(lint) => lint::run(lint, &args.connection).await,
     }
 }
 

@@ -1,6 +1,7 @@
 //! kubectl-grove: its rules, and what it asks of an API server.
 //! Tests of kubectl-grove, one binary.
 //! kubectl-grove without a cluster: from what was read to what is said.
+//! kubectl-grove without a cluster.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -22,3 +23,5 @@ mod explain;
 mod read;
 mod timeline;
 mod capacity;
+mod files;
+mod lint;

@@ -1,0 +1,83 @@
+//! From the parser's events to documents.
+
+use granit_parser::{Event, Marker, Parser, ScalarStyle, ScanError, Span, Tag, options};
+use serde_json::Value;
+
+use super::builder::Builder;
+use super::node::{Node, Place};
+use super::scalar::resolve_plain;
+
+/// Where a text is broken, and why.
+pub(super) type Problem = (Place, String);
+
+/// JSON has keys of any length; those of block YAML are read for no longer than a line anyway.
+const LONGEST_KEY: usize = 4 * 1024 * 1024;
+/// As deep as the API server reads JSON, and more than a set has.
+const DEEPEST: usize = 120;
+
+/// The documents of a text.
+pub(super) fn read_events(text: &str) -> Result<Vec<Node>, Problem> {
+    let options = options! {
+        simple_key_max_lookahead: LONGEST_KEY,
+        flow_nesting_limit: DEEPEST,
+        block_nesting_limit: DEEPEST,
+    };
+    let mut documents = Vec::new();
+    let mut builder = Builder::default();
+    for next in Parser::new_from_str_with_options(text, options) {
+        let (event, span) = next.map_err(|error| problem_of(&error))?;
+        take_event(&mut builder, &mut documents, event, &span)?;
+    }
+    Ok(documents)
+}
+
+fn take_event(
+    builder: &mut Builder,
+    documents: &mut Vec<Node>,
+    event: Event<'_>,
+    span: &Span,
+) -> Result<(), Problem> {
+    let place = place_of(&span.start);
+    match event {
+        Event::DocumentStart(..) => *builder = Builder::default(),
+        Event::DocumentEnd => documents.extend(builder.take_document()),
+        Event::SequenceStart(_, anchor, _) => builder.begin_list(place, anchor)?,
+        Event::MappingStart(_, anchor, _) => builder.begin_map(place, anchor)?,
+        Event::SequenceEnd | Event::MappingEnd => builder.end()?,
+        Event::Alias(anchor) => builder.add_alias(place, anchor)?,
+        Event::Scalar(text, style, anchor, tag) => {
+            let is_plain = style == ScalarStyle::Plain;
+            let value = value_of(&text, is_plain, tag.as_deref(), place)?;
+            let is_merge = is_plain && text == "<<";
+            builder.add_scalar(place, value, is_merge, anchor)?;
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+fn value_of(text: &str, is_plain: bool, tag: Option<&Tag>, place: Place) -> Result<Value, Problem> {
+    let tag = tag.and_then(Tag::core_suffix);
+    let is_resolved = match tag {
+        Some(tag) => ["int", "float", "bool", "null"].contains(&tag),
+        None => is_plain,
+    };
+    if !is_resolved {
+        return Ok(text.into());
+    }
+    resolve_plain(text).ok_or_else(|| {
+        let problem = format!("{text} is a number that JSON does not have; write it in quotes");
+        (place, problem)
+    })
+}
+
+fn place_of(mark: &Marker) -> Place {
+    Place {
+        line: mark.line().max(1),
+        column: mark.col() + 1,
+    }
+}
+
+fn problem_of(error: &ScanError) -> Problem {
+    (place_of(error.marker()), error.info())
+}

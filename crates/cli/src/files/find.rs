@@ -1,0 +1,54 @@
+//! From a path to its place.
+
+use super::node::{Content, Entry, Node, Place};
+
+/// The place of a JSON path such as `spec.template.cliques[1].spec.minAvailable` or
+/// `metadata.labels[example.com/team]`, or of the nearest of its ancestors that is there.
+pub fn find_place(root: &Node, path: &str) -> Place {
+    let mut here = (root, root.place);
+    let mut rest = path;
+    while let Some(step) = step(here.0, rest) {
+        here = (step.node, step.place);
+        rest = step.rest;
+    }
+    here.1
+}
+
+/// One step down a path.
+struct Step<'a, 'p> {
+    node: &'a Node,
+    place: Place,
+    rest: &'p str,
+}
+
+fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<Step<'a, 'p>> {
+    match &node.content {
+        Content::Scalar(_) => None,
+        Content::List(items) => {
+            let (index, rest) = path.strip_prefix('[')?.split_once(']')?;
+            let node = items.get(index.parse::<usize>().ok()?)?;
+            let place = node.place;
+            Some(Step { node, place, rest })
+        }
+        Content::Map(entries) => {
+            // Keys may have dots and brackets in them: the longest that fits is meant.
+            let fits = |entry: &'a Entry| Some((entry, rest_after(&entry.key, path)?));
+            let found = entries.iter().filter_map(fits);
+            let (entry, rest) = found.max_by_key(|(entry, _)| entry.key.len())?;
+            Some(Step {
+                node: &entry.value,
+                place: entry.shown_place(),
+                rest,
+            })
+        }
+    }
+}
+
+/// What is left of a path after a key, which stands behind a dot or in brackets.
+fn rest_after<'p>(key: &str, path: &'p str) -> Option<&'p str> {
+    if let Some(inner) = path.strip_prefix('[') {
+        return inner.strip_prefix(key)?.strip_prefix(']');
+    }
+    let rest = path.strip_prefix('.').unwrap_or(path).strip_prefix(key)?;
+    (rest.is_empty() || rest.starts_with(['.', '['])).then_some(rest)
+}

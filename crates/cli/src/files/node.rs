@@ -1,0 +1,136 @@
+//! What a document consists of.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// A place in a file, both from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The character in it.
+    pub column: usize,
+}
+
+impl Place {
+    /// Where a file begins.
+    pub const START: Self = Self { line: 1, column: 1 };
+}
+
+/// A value, and where it begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Where it begins; what an alias stands for is where the alias is.
+    pub place: Place,
+    /// What it is.
+    pub content: Content,
+}
+
+/// What a node is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// A text, a number, true, false or null.
+    Scalar(Value),
+    /// Values in order.
+    List(Vec<Node>),
+    /// Values by key, in order. Of a key that is there twice the last one counts.
+    Map(Vec<Entry>),
+}
+
+/// A key and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// Where the key is.
+    pub place: Place,
+    /// Its value.
+    pub value: Node,
+}
+
+impl Entry {
+    /// Where somebody looks for it: at the value if that begins beside its key, else at the key.
+    pub fn shown_place(&self) -> Place {
+        if self.value.place.line == self.place.line {
+            self.value.place
+        } else {
+            self.place
+        }
+    }
+}
+
+impl Node {
+    /// The value by that key, if this is a map that has it.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().rfind(|entry| entry.key == key)
+    }
+
+    /// The entries, if this is a map.
+    pub fn entries(&self) -> &[Entry] {
+        match &self.content {
+            Content::Map(entries) => entries,
+            Content::Scalar(_) | Content::List(_) => &[],
+        }
+    }
+
+    /// The items, if this is a list.
+    pub fn items(&self) -> &[Node] {
+        match &self.content {
+            Content::List(items) => items,
+            Content::Scalar(_) | Content::Map(_) => &[],
+        }
+    }
+
+    /// The text by that key.
+    pub fn text(&self, key: &str) -> Option<&str> {
+        match &self.entry(key)?.value.content {
+            Content::Scalar(value) => value.as_str(),
+            Content::List(_) | Content::Map(_) => None,
+        }
+    }
+
+    /// Whether there is nothing in it, as in a document of comments.
+    pub fn is_null(&self) -> bool {
+        matches!(self.content, Content::Scalar(Value::Null))
+    }
+
+    /// What is sent to the API server.
+    pub fn value(&self) -> Value {
+        match &self.content {
+            Content::Scalar(value) => value.clone(),
+            Content::List(items) => items.iter().map(Self::value).collect(),
+            Content::Map(entries) => {
+                let entries = entries.iter().map(|e| (e.key.clone(), e.value.value()));
+                Value::Object(entries.collect::<Map<_, _>>())
+            }
+        }
+    }
+
+    /// How many nodes it is.
+    pub(super) fn size(&self) -> usize {
+        match &self.content {
+            Content::Scalar(_) => 1,
+            Content::List(items) => items.iter().map(Self::size).sum::<usize>() + 1,
+            Content::Map(entries) => entries.iter().map(|e| e.value.size()).sum::<usize>() + 1,
+        }
+    }
+
+    /// The same, all of it in that place.
+    pub(super) fn moved_to(&self, place: Place) -> Self {
+        let content = match &self.content {
+            Content::Scalar(value) => Content::Scalar(value.clone()),
+            Content::List(items) => {
+                Content::List(items.iter().map(|item| item.moved_to(place)).collect())
+            }
+            Content::Map(entries) => {
+                let moved = entries.iter().map(|entry| Entry {
+                    key: entry.key.clone(),
+                    place,
+                    value: entry.value.moved_to(place),
+                });
+                Content::Map(moved.collect())
+            }
+        };
+        Self { place, content }
+    }
+}

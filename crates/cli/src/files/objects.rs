@@ -1,0 +1,44 @@
+//! The objects of a document.
+
+use super::node::Node;
+
+/// An object, as far as every object is alike.
+#[derive(Clone, Copy, Debug)]
+pub struct Object<'a> {
+    /// All of it.
+    pub node: &'a Node,
+    /// Its `apiVersion`; empty if it has none.
+    pub api_version: &'a str,
+    /// Its `kind`; empty if it has none.
+    pub kind: &'a str,
+    /// Its name; empty if it has none.
+    pub name: &'a str,
+    /// The namespace that it names.
+    pub namespace: Option<&'a str>,
+}
+
+/// The objects of a document: itself, or those of a List; none of an empty document.
+pub fn objects_of(document: &Node) -> Vec<Object<'_>> {
+    if document.is_null() {
+        return Vec::new();
+    }
+    let is_list = document.text("kind").is_some_and(|k| k.ends_with("List"));
+    let items = document.entry("items").filter(|_| is_list);
+    match items {
+        Some(items) => items.value.items().iter().flat_map(objects_of).collect(),
+        None => vec![object(document)],
+    }
+}
+
+fn object(node: &Node) -> Object<'_> {
+    let meta = node.entry("metadata").map(|entry| &entry.value);
+    let of_meta = |key| meta.and_then(|meta| meta.text(key));
+    let namespace = of_meta("namespace").filter(|name| !name.is_empty());
+    Object {
+        node,
+        api_version: node.text("apiVersion").unwrap_or_default(),
+        kind: node.text("kind").unwrap_or_default(),
+        name: of_meta("name").unwrap_or_default(),
+        namespace,
+    }
+}

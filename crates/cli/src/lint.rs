@@ -1,0 +1,74 @@
+//! `lint`: what the admission webhook would refuse or warn of, and what is unwise, with the place in
+//! the file.
+//!
+//! ```text
+//! files ─▶ objects ─▶ definition: types, limits, names of fields    ─┐
+//!                     set, binding: the rules of admission           ├─▶ remarks ─▶ findings
+//!                     rules: what is legal and unwise                │             with places
+//!                     cluster: what only a cluster knows (--cluster) ─┘
+//! ```
+
+mod args;
+mod cluster;
+mod definition;
+mod draw;
+mod judge;
+mod object;
+mod parts;
+mod remark;
+mod report;
+mod rules;
+mod sarif;
+mod stored;
+
+use crate::args::ConnectionArgs;
+use crate::exit::{Exit, Failure};
+use crate::files::read_sources;
+use crate::output;
+
+pub use args::{LintArgs, LintFormat};
+pub use cluster::{Answer, Answers, Kind, Need, Room, Wanted, check_answers, needs_of};
+pub use draw::draw_report;
+pub use judge::{Judged, judge_sources};
+pub use remark::{Remark, Rule, Severity};
+pub use report::{Finding, Report};
+pub use rules::ALL as RULES;
+pub use sarif::to_sarif;
+pub use stored::Stored;
+
+/// Runs the command.
+pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
+    args.check()?;
+    let stored = Stored::read(&args.old)?;
+    let sources = read_sources(&args.files)?;
+    let mut judged = judge_sources(&sources, &stored);
+    if args.cluster {
+        cluster::ask(&mut judged, connection).await?;
+    }
+    let report = judged.into_report(&args.ignore);
+    print(&report, args.output)?;
+    for broken in &report.unreadable {
+        output::print_failure(&Failure::BadInput(broken.to_string()));
+    }
+    Ok(exit_of(&report, args.strict))
+}
+
+fn print(report: &Report, format: LintFormat) -> Result<(), Failure> {
+    match format.common() {
+        Some(format) => output::print_value(report, format, draw_report),
+        None => output::print_value(&to_sarif(report), crate::args::Format::Json, |_| {
+            String::new()
+        }),
+    }
+}
+
+fn exit_of(report: &Report, is_strict: bool) -> Exit {
+    let (errors, warnings) = (report.errors(), report.warnings());
+    if !report.unreadable.is_empty() {
+        Exit::BadInput
+    } else if errors > 0 || (is_strict && warnings > 0) {
+        Exit::Finding
+    } else {
+        Exit::Ok
+    }
+}

@@ -1,0 +1,44 @@
+//! What only a cluster knows: whether what a set names is there, and whether quotas have room.
+//!
+//! ```text
+//! sets ─▶ needs ─▶ ask (each thing once) ─▶ answers ─▶ check ─▶ remarks
+//! ```
+
+mod answers;
+mod ask;
+mod check;
+mod needs;
+mod quota;
+mod references;
+mod requests;
+pub(super) mod rules;
+
+use std::collections::BTreeSet;
+
+use super::judge::Judged;
+use crate::args::ConnectionArgs;
+use crate::cluster::Cluster;
+use crate::exit::Failure;
+
+pub use answers::{Answer, Answers, Kind, Room, Wanted};
+pub use check::check_answers;
+pub use needs::{Need, needs_of};
+
+/// Asks the cluster for all that the sets need, and adds what is said of it.
+pub(super) async fn ask(judged: &mut Judged, connection: &ConnectionArgs) -> Result<(), Failure> {
+    let cluster = Cluster::connect(connection).await?;
+    let needs: Vec<Vec<Need>> = judged
+        .ours
+        .iter()
+        .map(|o| o.needs(&cluster.namespace))
+        .collect();
+    let given = judged.given(&cluster.namespace);
+    let wanted: BTreeSet<&Wanted> = needs.iter().flatten().map(|need| &need.wanted).collect();
+    let wanted = wanted.into_iter().filter(|wanted| !given.contains(wanted));
+    let answers = ask::ask(&cluster, wanted.cloned().collect()).await?;
+    for (ours, needs) in judged.ours.iter_mut().zip(&needs) {
+        let remarks = check_answers(needs, &answers, ours.set.as_ref());
+        ours.remarks.extend(remarks);
+    }
+    Ok(())
+}

@@ -1,0 +1,138 @@
+//! Asking: each thing once, several at a time, and of objects their metadata only.
+
+use api::kai::KaiQueue;
+use api::volcano::VolcanoQueue;
+use api::{ClusterTopologyBinding, PodCliqueSet};
+use futures::{StreamExt, TryStreamExt, stream};
+use k8s_openapi::api::core::v1::{
+    ConfigMap, LimitRange, Namespace, Node, PersistentVolumeClaim, ResourceQuota, Secret,
+    ServiceAccount,
+};
+use k8s_openapi::api::scheduling::v1::PriorityClass;
+use kube::api::ListParams;
+use kube::core::{ApiResource, DynamicObject};
+use kube::{Api, Resource};
+
+use super::answers::{Answer, Answers, Kind, Room, Wanted};
+use crate::cluster::Cluster;
+use crate::exit::Failure;
+
+/// Requests at a time.
+const AT_ONCE: usize = 8;
+
+/// The answers to all of these.
+pub(super) async fn ask(cluster: &Cluster, wanted: Vec<Wanted>) -> Result<Answers, Failure> {
+    let asked = wanted.into_iter().map(|wanted| async move {
+        let answer = ask_one(cluster, &wanted).await;
+        let answer = match answer {
+            Err(kube::Error::Api(status)) if status.code == 403 => Answer::Forbidden,
+            Err(error) => {
+                let what = format!("get {} {}", wanted.kind.plural(), wanted.name);
+                return Err(Failure::of_request(&what, &error));
+            }
+            Ok(answer) => answer,
+        };
+        Ok((wanted, answer))
+    });
+    let answers = stream::iter(asked).buffer_unordered(AT_ONCE);
+    answers.try_collect().await
+}
+
+async fn ask_one(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
+    match wanted.kind {
+        Kind::Definition => is_served(cluster, "grove.io/v1alpha1", &wanted.name).await,
+        Kind::Namespace => exists::<Namespace>(cluster, wanted).await,
+        Kind::PriorityClass => exists::<PriorityClass>(cluster, wanted).await,
+        Kind::ServiceAccount => exists::<ServiceAccount>(cluster, wanted).await,
+        Kind::Claim => exists::<PersistentVolumeClaim>(cluster, wanted).await,
+        Kind::ConfigMap => exists::<ConfigMap>(cluster, wanted).await,
+        Kind::Secret => exists::<Secret>(cluster, wanted).await,
+        Kind::KaiQueue => queue::<KaiQueue>(cluster, wanted).await,
+        Kind::VolcanoQueue => queue::<VolcanoQueue>(cluster, wanted).await,
+        Kind::Topology => topology(cluster, wanted).await,
+        Kind::LabelledNode => labelled_node(cluster, wanted).await,
+        Kind::Quota => room(cluster, wanted).await,
+    }
+}
+
+/// Whether the cluster serves a resource; everybody may ask that.
+async fn is_served(cluster: &Cluster, version: &str, plural: &str) -> Result<Answer, kube::Error> {
+    match cluster.client.list_api_group_resources(version).await {
+        Ok(list) => {
+            let is_there = list.resources.iter().any(|r| r.name == plural);
+            Ok(if is_there {
+                Answer::There
+            } else {
+                Answer::NotServed
+            })
+        }
+        Err(kube::Error::Api(status)) if status.code == 404 => Ok(Answer::NotServed),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether an object is there; of a Secret no more than that is read.
+async fn exists<K>(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error>
+where
+    K: Resource<DynamicType = ()>,
+{
+    let kind = ApiResource::erase::<K>(&());
+    let client = cluster.client.clone();
+    let api: Api<DynamicObject> = match &wanted.namespace {
+        Some(namespace) => Api::namespaced_with(client, namespace, &kind),
+        None => Api::all_with(client, &kind),
+    };
+    let found = api.get_metadata_opt(&wanted.name).await?;
+    Ok(found.map_or(Answer::Missing, |_| Answer::There))
+}
+
+async fn queue<K>(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error>
+where
+    K: Resource<DynamicType = ()>,
+{
+    let version = K::api_version(&());
+    match is_served(cluster, &version, &K::plural(&())).await? {
+        Answer::There => exists::<K>(cluster, wanted).await,
+        answer => Ok(answer),
+    }
+}
+
+async fn topology(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
+    let api: Api<ClusterTopologyBinding> = Api::all(cluster.client.clone());
+    let found = api.get_opt(&wanted.name).await?;
+    Ok(found.map_or(Answer::Missing, |found| Answer::Topology(Box::new(found))))
+}
+
+async fn labelled_node(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
+    let api: Api<Node> = Api::all(cluster.client.clone());
+    let one = ListParams::default().labels(&wanted.name).limit(1);
+    let found = api.list_metadata(&one).await?;
+    let is_there = !found.items.is_empty();
+    Ok(if is_there {
+        Answer::There
+    } else {
+        Answer::Missing
+    })
+}
+
+async fn room(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error> {
+    let namespace = wanted.namespace.as_deref().unwrap_or_default();
+    let quotas: Api<ResourceQuota> = Api::namespaced(cluster.client.clone(), namespace);
+    let quotas = quotas.list(&ListParams::default()).await?.items;
+    if quotas.is_empty() {
+        return Ok(Answer::There);
+    }
+    let limits: Api<LimitRange> = Api::namespaced(cluster.client.clone(), namespace);
+    let limits = limits.list(&ListParams::default()).await?.items;
+    let sets: Api<PodCliqueSet> = Api::namespaced(cluster.client.clone(), namespace);
+    let stored = if wanted.name.is_empty() {
+        None
+    } else {
+        sets.get_opt(&wanted.name).await?
+    };
+    Ok(Answer::Room(Box::new(Room {
+        quotas,
+        limits,
+        stored,
+    })))
+}

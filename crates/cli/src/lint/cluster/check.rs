@@ -1,0 +1,133 @@
+//! What the answers say of a set.
+
+use std::collections::BTreeSet;
+
+use api::{ClusterTopologyBinding, PodCliqueSet};
+use domain::scheduling::{Backend, Obstacle};
+
+use super::answers::{Answer, Answers, Kind};
+use super::needs::Need;
+use super::quota;
+use super::rules::{
+    CHECK_SKIPPED, MISSING_OBJECT, MISSING_QUEUE, MISSING_TOPOLOGY, NO_NAMESPACE, NO_NODE_OF_LEVEL,
+    NOT_INSTALLED,
+};
+use crate::lint::remark::Remark;
+
+/// What is said of an object that needs all this; of one in a namespace that does not exist, that
+/// only.
+pub fn check_answers(needs: &[Need], answers: &Answers, set: Option<&PodCliqueSet>) -> Vec<Remark> {
+    let is_missing = |need: &&Need| matches!(answers.get(&need.wanted), Some(Answer::Missing));
+    let has_namespace = !needs
+        .iter()
+        .filter(is_missing)
+        .any(|need| need.wanted.kind == Kind::Namespace);
+    let is_looked_at = |need: &&Need| has_namespace || !need.wanted.kind.is_namespaced();
+    let mut told = BTreeSet::new();
+    let mut remarks = Vec::new();
+    for need in needs.iter().filter(is_looked_at) {
+        let Some(answer) = answers.get(&need.wanted) else {
+            continue;
+        };
+        // A right that is missing is told once, and so is a kind.
+        let is_news = match answer {
+            Answer::Forbidden => told.insert((need.wanted.kind, true)),
+            Answer::NotServed => told.insert((need.wanted.kind, false)),
+            _ => true,
+        };
+        if is_news {
+            remarks.extend(check(need, answer, set));
+        }
+    }
+    remarks
+}
+
+fn check(need: &Need, answer: &Answer, set: Option<&PodCliqueSet>) -> Vec<Remark> {
+    match answer {
+        Answer::There => Vec::new(),
+        Answer::Missing => vec![missing(need)],
+        Answer::NotServed => vec![not_served(need)],
+        Answer::Forbidden => vec![skipped(need)],
+        Answer::Topology(topology) => unknown_levels(need, topology),
+        Answer::Room(room) => set.map_or(Vec::new(), |set| quota::check(set, room)),
+    }
+}
+
+fn missing(need: &Need) -> Remark {
+    let (kind, name) = (need.wanted.kind, &need.wanted.name);
+    let at = need.path.as_str();
+    match kind {
+        Kind::Namespace => {
+            let problem = format!("namespace {name} does not exist");
+            let remark = Remark::new(&NO_NAMESPACE, at, problem);
+            remark.remedy("create it, or name another one with -n")
+        }
+        Kind::KaiQueue => no_queue(at, Backend::KaiScheduler, name),
+        Kind::VolcanoQueue => no_queue(at, Backend::Volcano, name),
+        Kind::Topology => {
+            let problem = format!("ClusterTopologyBinding {name} does not exist");
+            let remark = Remark::new(&MISSING_TOPOLOGY, at, problem);
+            remark.remedy("create it, or name one that `kubectl get clustertopologybindings` shows")
+        }
+        Kind::LabelledNode => {
+            let problem = format!("no node has label {name}");
+            let remark = Remark::new(&NO_NODE_OF_LEVEL, at, problem);
+            remark.remedy("label the nodes, or correct the key")
+        }
+        _ => {
+            let place = need.wanted.namespace.as_ref();
+            let place = place.map_or(String::new(), |n| format!(" in namespace {n}"));
+            let problem = format!("{} {name} does not exist{place}", kind.word());
+            let remark = Remark::new(&MISSING_OBJECT, at, problem);
+            remark.remedy("create it, or correct the name")
+        }
+    }
+}
+
+/// In the words of condition `SchedulingFeatureUnsupported`.
+fn no_queue(at: &str, backend: Backend, name: &str) -> Remark {
+    let obstacle = Obstacle::NoQueue(backend, name.to_owned());
+    Remark::new(&MISSING_QUEUE, at, obstacle.condition().message)
+}
+
+fn not_served(need: &Need) -> Remark {
+    let backend = match need.wanted.kind {
+        Kind::KaiQueue => Backend::KaiScheduler,
+        Kind::VolcanoQueue => Backend::Volcano,
+        _ => {
+            let problem = "this cluster does not serve grove.io/v1alpha1".to_owned();
+            let remark = Remark::new(&NOT_INSTALLED, need.path.as_str(), problem);
+            return remark.remedy("install grove first");
+        }
+    };
+    let obstacle = Obstacle::NotServed(backend);
+    let message = obstacle.condition().message;
+    Remark::new(&MISSING_QUEUE, need.path.as_str(), message)
+}
+
+fn skipped(need: &Need) -> Remark {
+    let plural = need.wanted.kind.plural();
+    let problem = format!("was not checked in the cluster: you have no right to read {plural}");
+    let remark = Remark::new(&CHECK_SKIPPED, need.path.as_str(), problem);
+    remark.remedy("ask for that right, or check it by other means")
+}
+
+fn unknown_levels(need: &Need, topology: &ClusterTopologyBinding) -> Vec<Remark> {
+    let known: Vec<_> = topology
+        .spec
+        .levels
+        .iter()
+        .map(|l| l.domain.as_str())
+        .collect();
+    let unknown = need
+        .levels
+        .iter()
+        .filter(|(level, _)| !known.contains(&level.as_str()));
+    let name = &need.wanted.name;
+    let remark = |(level, at): &(String, String)| {
+        let problem = format!("ClusterTopologyBinding {name} has no level {level}");
+        let remark = Remark::new(&MISSING_TOPOLOGY, at.as_str(), problem);
+        remark.remedy(format!("choose from {}", known.join(", ")))
+    };
+    unknown.map(remark).collect()
+}

@@ -1,0 +1,150 @@
+//! What a set, or a topology, needs of a cluster.
+
+use std::collections::HashSet;
+
+use api::PodCliqueSet;
+use api::topology::TopologyConstraint;
+use domain::object::ownership;
+use domain::scheduling::{Backend, queue_of};
+
+use super::answers::{Kind, Wanted};
+use super::references;
+use crate::lint::judge::{Judged, Ours};
+use crate::lint::parts::{cliques, groups, pods};
+
+/// Something that a set needs, and the field that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Need {
+    /// What it is.
+    pub wanted: Wanted,
+    /// The field.
+    pub path: String,
+    /// Of a topology: levels that it has to have, and the fields that say so.
+    pub levels: Vec<(String, String)>,
+}
+
+impl Need {
+    pub(super) fn new(
+        kind: Kind,
+        namespace: &str,
+        name: impl Into<String>,
+        path: impl Into<String>,
+    ) -> Self {
+        let namespace = kind.is_namespaced().then(|| namespace.to_owned());
+        Self {
+            wanted: Wanted {
+                kind,
+                namespace,
+                name: name.into(),
+            },
+            path: path.into(),
+            levels: Vec::new(),
+        }
+    }
+}
+
+/// What a set needs in that namespace.
+pub fn needs_of(set: &PodCliqueSet, namespace: &str) -> Vec<Need> {
+    let need = |kind, name: &str, path: &str| Need::new(kind, namespace, name, path);
+    let mut needs = vec![
+        need(Kind::Definition, "podcliquesets", "apiVersion"),
+        need(Kind::Namespace, namespace, "metadata.namespace"),
+    ];
+    let class = set.spec.template.priority_class_name.as_str();
+    if !class.is_empty() {
+        let at = "spec.template.priorityClassName";
+        needs.push(need(Kind::PriorityClass, class, at));
+    }
+    for (at, pod) in pods(set) {
+        needs.extend(references::of_pod(namespace, &at, pod, class.is_empty()));
+    }
+    needs.extend(queues(set, namespace));
+    needs.extend(topologies(set));
+    let name = ownership::name(&set.metadata);
+    needs.push(need(Kind::Quota, name, "spec"));
+    needs
+}
+
+/// The queue that the set names for its scheduler, by the names that these schedulers go by.
+fn queues(set: &PodCliqueSet, namespace: &str) -> Option<Need> {
+    let mut pods = pods(set);
+    let (_, pod) = pods.next()?;
+    let (backend, kind) = match pod.scheduler_name.as_deref()? {
+        "kai-scheduler" => (Backend::KaiScheduler, Kind::KaiQueue),
+        "volcano" => (Backend::Volcano, Kind::VolcanoQueue),
+        _ => return None,
+    };
+    let queue = queue_of(backend, &set.metadata)?;
+    let key = match backend {
+        Backend::Volcano => api::labels::VOLCANO_QUEUE,
+        _ => api::labels::KAI_QUEUE,
+    };
+    let is_label = ownership::label(&set.metadata, key) == Some(queue);
+    let field = if is_label { "labels" } else { "annotations" };
+    let at = format!("metadata.{field}[{key}]");
+    Some(Need::new(kind, namespace, queue, at))
+}
+
+/// All constraints of a set name one topology.
+fn topologies(set: &PodCliqueSet) -> Option<Need> {
+    let own = set.spec.template.topology_constraint.as_ref();
+    let own = own.map(|c| ("spec.template".to_owned(), c)).into_iter();
+    let groups = groups(set).filter_map(|(at, g)| Some((at, g.topology_constraint.as_ref()?)));
+    let cliques = cliques(set).filter_map(|(at, c)| Some((at, c.topology_constraint.as_ref()?)));
+    let all: Vec<_> = own.chain(groups).chain(cliques).collect();
+    let (at, named) = all.iter().find(|(_, c)| !c.topology_name.is_empty())?;
+    let at = format!("{at}.topologyConstraint.topologyName");
+    let levels = all
+        .iter()
+        .flat_map(|(at, constraint)| levels_of(at, constraint));
+    let need = Need::new(Kind::Topology, "", named.topology_name.clone(), at);
+    Some(Need {
+        levels: levels.collect(),
+        ..need
+    })
+}
+
+fn levels_of(at: &str, constraint: &TopologyConstraint) -> Vec<(String, String)> {
+    let pack = constraint.pack.iter();
+    let of_pack = pack.flat_map(|pack| {
+        [
+            ("pack.required", &pack.required),
+            ("pack.preferred", &pack.preferred),
+        ]
+    });
+    let all = of_pack.chain([("packDomain", &constraint.pack_domain)]);
+    let named = all.filter(|(_, level)| !level.is_empty());
+    let at = format!("{at}.topologyConstraint");
+    named
+        .map(|(field, level)| (level.clone(), format!("{at}.{field}")))
+        .collect()
+}
+
+impl Ours {
+    /// What this object needs; `namespace` is where it goes if it names none.
+    pub(super) fn needs(&self, namespace: &str) -> Vec<Need> {
+        if let Some(set) = &self.set {
+            return needs_of(set, self.namespace.as_deref().unwrap_or(namespace));
+        }
+        let keys = self.level_keys().into_iter();
+        keys.map(|(key, at)| Need::new(Kind::LabelledNode, "", key, at))
+            .collect()
+    }
+}
+
+impl Judged {
+    /// What the files have themselves, and what is there once they are applied.
+    pub(super) fn given(&self, namespace: &str) -> HashSet<Wanted> {
+        let others = self.others.iter().filter_map(|other| {
+            let kind = Kind::of_manifest(&other.kind)?;
+            let of_object = other.namespace.as_deref().unwrap_or(namespace);
+            Some(Need::new(kind, of_object, other.name.clone(), "").wanted)
+        });
+        let topologies = self.topologies().into_iter();
+        let topologies = topologies.map(|name| Need::new(Kind::Topology, "", name, "").wanted);
+        let namespaces = self.others.iter().filter(|other| other.kind == "Namespace");
+        let namespaces =
+            namespaces.map(|other| Need::new(Kind::Namespace, "", other.name.clone(), "").wanted);
+        others.chain(topologies).chain(namespaces).collect()
+    }
+}

@@ -1,0 +1,170 @@
+//! Whether quotas have room for a set.
+
+use std::collections::BTreeMap;
+
+use api::PodCliqueSet;
+use domain::object::quantity::parse_quantity;
+use k8s_openapi::api::core::v1::{Container, LimitRange, PodSpec, ResourceQuota};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+
+use super::answers::Room;
+use super::requests::{Which, pods_of, sum_of};
+use super::rules::{QUOTA_EXCEEDED, QUOTA_NEEDS_REQUESTS};
+use crate::lint::parts::{containers, init_containers, pods};
+use crate::lint::remark::Remark;
+
+/// Resources that a quota demands of each container.
+const DEMANDED: [&str; 2] = ["cpu", "memory"];
+
+/// What quotas say of a set; those that are for some pods only are not looked at.
+pub(super) fn check(set: &PodCliqueSet, room: &Room) -> Vec<Remark> {
+    let spec = |quota: &&ResourceQuota| {
+        let spec = quota.spec.as_ref();
+        spec.is_some_and(|s| s.scopes.is_none() && s.scope_selector.is_none())
+    };
+    let quotas = room.quotas.iter().filter(spec);
+    let found = quotas.flat_map(|quota| {
+        let over = over(set, room.stored.as_ref(), quota);
+        let silent = silent_containers(set, quota, &room.limits);
+        [over, silent].concat()
+    });
+    found.collect()
+}
+
+fn over(set: &PodCliqueSet, stored: Option<&PodCliqueSet>, quota: &ResourceQuota) -> Vec<Remark> {
+    let hard = hard_of(quota).into_iter().flatten();
+    let over = hard.filter_map(|(key, hard)| {
+        let hard = parse_quantity(&hard.0)?;
+        let used = used_of(quota, key);
+        let before = stored.map_or(0.0, |stored| asked(stored, key).unwrap_or(0.0));
+        let asked = asked(set, key)?;
+        // What the stored version has is among what is used.
+        let left = hard - used + before;
+        let problem = format!(
+            "quota {} has {} of {key} left of {}, and the set asks for {} in all",
+            name_of(quota),
+            shown(key, left.max(0.0)),
+            shown(key, hard),
+            shown(key, asked)
+        );
+        (asked > left).then(|| {
+            let remark = Remark::new(&QUOTA_EXCEEDED, "spec", problem);
+            remark.remedy("raise the quota, or ask for less: pods beyond it are refused")
+        })
+    });
+    over.collect()
+}
+
+fn hard_of(quota: &ResourceQuota) -> Option<&BTreeMap<String, Quantity>> {
+    quota.spec.as_ref()?.hard.as_ref()
+}
+
+fn used_of(quota: &ResourceQuota, key: &str) -> f64 {
+    let used = quota.status.as_ref().and_then(|s| s.used.as_ref());
+    let used = used.and_then(|used| parse_quantity(&used.get(key)?.0));
+    used.unwrap_or(0.0)
+}
+
+fn name_of(quota: &ResourceQuota) -> &str {
+    quota.metadata.name.as_deref().unwrap_or_default()
+}
+
+/// How much of what a quota counts a set has; none if it has nothing of the kind.
+fn asked(set: &PodCliqueSet, key: &str) -> Option<f64> {
+    let of = |which, resource: &str| sum_of(set, which).get(resource).copied();
+    match key {
+        "pods" | "count/pods" => Some(pods_of(set)),
+        "count/podcliquesets.grove.io" => Some(1.0),
+        "cpu" | "memory" | "ephemeral-storage" => of(Which::Requests, key),
+        _ => match key.split_once('.') {
+            Some(("requests", resource)) => of(Which::Requests, resource),
+            Some(("limits", resource)) => of(Which::Limits, resource),
+            _ => None,
+        },
+    }
+}
+
+/// Where a quota limits CPU or memory, pods are refused that do not say how much they need, unless a
+/// LimitRange says it for them.
+fn silent_containers(
+    set: &PodCliqueSet,
+    quota: &ResourceQuota,
+    limits: &[LimitRange],
+) -> Vec<Remark> {
+    let keys = hard_of(quota)
+        .into_iter()
+        .flatten()
+        .map(|(key, _)| key.as_str());
+    let demanded = keys.filter_map(|key| {
+        let (which, resource) = split(key)?;
+        let is_given = has_default(limits, which, resource);
+        (DEMANDED.contains(&resource) && !is_given).then_some((key, which, resource))
+    });
+    let found = demanded.filter_map(|(key, which, resource)| {
+        let silent = |(at, pod): (String, &PodSpec)| first_silent(&at, pod, which, resource);
+        let at = pods(set).find_map(silent)?;
+        let problem = format!(
+            "quota {} counts {key}, and pods with a container without it are refused",
+            name_of(quota)
+        );
+        let remark = Remark::new(&QUOTA_NEEDS_REQUESTS, at, problem);
+        Some(remark.remedy(format!("set {resource} in each container")))
+    });
+    found.collect()
+}
+
+fn split(key: &str) -> Option<(Which, &str)> {
+    match key.split_once('.') {
+        Some(("requests", resource)) => Some((Which::Requests, resource)),
+        Some(("limits", resource)) => Some((Which::Limits, resource)),
+        _ => Some((Which::Requests, key)),
+    }
+}
+
+fn has_default(limits: &[LimitRange], which: Which, resource: &str) -> bool {
+    let items = limits.iter().filter_map(|range| range.spec.as_ref());
+    let mut items = items.flat_map(|spec| &spec.limits);
+    items.any(|item| {
+        let requests = item
+            .default_request
+            .iter()
+            .filter(|_| which == Which::Requests);
+        let mut defaults = item.default.iter().chain(requests);
+        item.type_ == "Container" && defaults.any(|of| of.contains_key(resource))
+    })
+}
+
+/// Path of the resources of the first container that does not say how much it needs.
+fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option<String> {
+    let says = |resources: Option<&k8s_openapi::api::core::v1::ResourceRequirements>| {
+        resources.is_some_and(|r| {
+            let requests = r.requests.iter().filter(|_| which == Which::Requests);
+            let mut both = r.limits.iter().chain(requests);
+            both.any(|of| of.contains_key(resource))
+        })
+    };
+    if says(pod.resources.as_ref()) {
+        return None;
+    }
+    let mut all = containers(at, pod).chain(init_containers(at, pod));
+    let is_silent = |(_, c): &(String, &Container)| !says(c.resources.as_ref());
+    let (at, _) = all.find(is_silent)?;
+    Some(format!("{at}.resources"))
+}
+
+/// An amount as people write it.
+fn shown(key: &str, amount: f64) -> String {
+    const GI: f64 = 1024.0 * 1024.0 * 1024.0;
+    const MI: f64 = 1024.0 * 1024.0;
+    let is_bytes = key.ends_with("memory") || key.ends_with("storage");
+    match amount {
+        amount if is_bytes && amount >= GI => format!("{}Gi", rounded(amount / GI)),
+        amount if is_bytes => format!("{}Mi", rounded(amount / MI)),
+        amount => rounded(amount),
+    }
+}
+
+fn rounded(amount: f64) -> String {
+    let text = format!("{amount:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

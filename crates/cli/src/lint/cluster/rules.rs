@@ -1,0 +1,59 @@
+//! Rules that need a cluster.
+
+use crate::lint::remark::Rule;
+
+pub(in crate::lint) const NOT_INSTALLED: Rule = Rule::warning(
+    "not-installed",
+    "a cluster without grove's definitions",
+    "The API server does not know the kind, so the object cannot be created.",
+);
+
+pub(in crate::lint) const NO_NAMESPACE: Rule = Rule::warning(
+    "missing-namespace",
+    "a namespace that does not exist",
+    "The API server refuses objects in it.",
+);
+
+pub(in crate::lint) const MISSING_OBJECT: Rule = Rule::warning(
+    "missing-object",
+    "a PriorityClass, ServiceAccount, PersistentVolumeClaim, ConfigMap or Secret that does not exist \
+     and is not in the files",
+    "Without the first two no pod can be created; without a claim none is placed; without the others \
+     none starts.",
+);
+
+pub(in crate::lint) const MISSING_QUEUE: Rule = Rule::warning(
+    "missing-queue",
+    "a queue of KAI Scheduler or Volcano that does not exist",
+    "Gangs stay gated until it does (docs/gang-scheduling.md).",
+);
+
+pub(in crate::lint) const MISSING_TOPOLOGY: Rule = Rule::warning(
+    "missing-topology",
+    "a ClusterTopologyBinding, or a level of one, that does not exist",
+    "The constraint cannot be kept.",
+);
+
+pub(in crate::lint) const NO_NODE_OF_LEVEL: Rule = Rule::warning(
+    "level-without-nodes",
+    "a level of a ClusterTopologyBinding whose key no node has as a label",
+    "Nodes without the label belong to no domain of the level.",
+);
+
+pub(in crate::lint) const QUOTA_EXCEEDED: Rule = Rule::warning(
+    "quota-exceeded",
+    "a ResourceQuota without room for all pods of the set",
+    "Pods beyond it are refused; a gang whose guaranteed pods are among them does not start.",
+);
+
+pub(in crate::lint) const QUOTA_NEEDS_REQUESTS: Rule = Rule::warning(
+    "quota-needs-requests",
+    "a container without the CPU or memory that a ResourceQuota counts, and no LimitRange for it",
+    "The API server refuses such pods.",
+);
+
+pub(in crate::lint) const CHECK_SKIPPED: Rule = Rule::warning(
+    "check-skipped",
+    "something that you have no right to look up in the cluster",
+    "Whether it is there is not known.",
+);

@@ -1,0 +1,97 @@
+//! What the definitions say: types, limits and names of fields. The API server refuses what breaks
+//! them, and drops fields that they do not have.
+
+mod keys;
+mod limits;
+mod metadata;
+mod nearest;
+mod nulls;
+mod reserved;
+mod types;
+mod walk;
+
+use std::sync::LazyLock;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+use serde_json::Value;
+
+use super::remark::Remark;
+use super::rules::admitted;
+use walk::Walk;
+
+/// Of more remarks nobody reads all.
+const MOST: usize = 50;
+
+/// The definition of a kind.
+#[derive(Debug)]
+pub(super) struct Definition {
+    kind: &'static str,
+    schema: JSONSchemaProps,
+}
+
+static SET: LazyLock<Definition> = LazyLock::new(|| Definition::of("PodCliqueSet"));
+static BINDING: LazyLock<Definition> = LazyLock::new(|| Definition::of("ClusterTopologyBinding"));
+
+impl Definition {
+    /// Of PodCliqueSets.
+    pub(super) fn set() -> &'static Self {
+        &SET
+    }
+
+    /// Of ClusterTopologyBindings.
+    pub(super) fn binding() -> &'static Self {
+        &BINDING
+    }
+
+    fn of(kind: &'static str) -> Self {
+        let all = api::crds::all().into_iter();
+        let mut of_kind = all.filter(|crd| crd.spec.names.kind == kind);
+        let versions = of_kind.next().map(|crd| crd.spec.versions);
+        let schema = versions.into_iter().flatten().find_map(|version| {
+            let schema = version.schema?.open_api_v3_schema?;
+            Some(schema)
+        });
+        let mut schema = schema.unwrap_or_default();
+        let fields = schema.properties.get_or_insert_default();
+        fields.insert("metadata".into(), metadata::schema());
+        // What somebody writes into a status is dropped, and looked at by nobody.
+        fields.insert("status".into(), anything());
+        Self { kind, schema }
+    }
+
+    /// The object as the API server has it: a field that is null is not there.
+    pub(super) fn without_nulls(&self, object: &Value) -> Value {
+        nulls::drop_nulls(&self.schema, object)
+    }
+}
+
+fn anything() -> JSONSchemaProps {
+    JSONSchemaProps {
+        x_kubernetes_preserve_unknown_fields: Some(true),
+        ..JSONSchemaProps::default()
+    }
+}
+
+/// What breaks the definition, as an object that is created or, with `is_change`, stored.
+pub(super) fn check(definition: &Definition, object: &Value, is_change: bool) -> Vec<Remark> {
+    let mut walk = Walk::default();
+    walk.look(&definition.schema, "", object);
+    if definition.kind == "PodCliqueSet" {
+        walk.remarks.extend(reserved::check(object, is_change));
+    }
+    bound(walk.remarks)
+}
+
+fn bound(mut remarks: Vec<Remark>) -> Vec<Remark> {
+    let more = remarks.len().saturating_sub(MOST);
+    if let Some(rule) = remarks.get(MOST).map(|remark| remark.rule) {
+        let is_error = |remark: &Remark| remark.rule == &admitted::DEFINITION;
+        // Errors first: warnings are no reason to leave one out.
+        remarks.sort_by_key(|remark| !is_error(remark));
+        remarks.truncate(MOST);
+        let problem = "further remarks about fields are not listed".to_owned();
+        let last = Remark::new(rule, "spec", problem).value(more.to_string());
+        remarks.push(last.remedy("correct those above first"));
+    }
+    remarks
+}

@@ -1,0 +1,45 @@
+//! Lists whose items are known by some of their fields, which each item has for itself.
+
+use std::collections::HashMap;
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+use serde_json::Value;
+
+use super::nulls::items_of;
+use crate::lint::remark::Remark;
+use crate::lint::rules::admitted;
+
+/// What is in such a list twice.
+pub(super) fn check(schema: &JSONSchemaProps, path: &str, items: &[Value]) -> Vec<Remark> {
+    let Some(keys) = &schema.x_kubernetes_list_map_keys else {
+        return Vec::new();
+    };
+    let mut first: HashMap<String, usize> = HashMap::new();
+    let mut remarks = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        let Some(id) = id_of(schema, keys, item) else {
+            continue;
+        };
+        let other = *first.entry(id.clone()).or_insert(i);
+        if other != i {
+            let name = keys.first().map_or("", String::as_str);
+            let at = format!("{path}[{i}].{name}");
+            let problem = format!("is that of {path}[{other}] too");
+            let remark = Remark::new(&admitted::DEFINITION, at, problem);
+            remarks.push(remark.value(id).remedy("correct or remove one of the two"));
+        }
+    }
+    remarks
+}
+
+/// The values of its keys, with their defaults.
+fn id_of(schema: &JSONSchemaProps, keys: &[String], item: &Value) -> Option<String> {
+    let fields = items_of(schema).and_then(|item| item.properties.as_ref());
+    let values = keys.iter().map(|key| {
+        let default = fields.and_then(|fields| fields.get(key)?.default.as_ref());
+        let value = item.get(key).or(default.map(|json| &json.0));
+        value.map(Value::to_string)
+    });
+    let values: Option<Vec<_>> = values.collect();
+    values.map(|values| values.join(", "))
+}

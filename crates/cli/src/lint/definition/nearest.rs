@@ -1,0 +1,59 @@
+//! What somebody may have meant by a field that does not exist.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
+use strsim::osa_distance;
+
+use super::nulls::items_of;
+use super::walk::join;
+
+/// What to do with a field of that name in the innermost of these objects.
+pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> String {
+    let Some((here, schema)) = around.last() else {
+        return "remove it".to_owned();
+    };
+    if let Some(place) = place_below(here, schema, name).or_else(|| place_above(around, name)) {
+        return format!("move it to {place}, which has such a field");
+    }
+    match nearest(schema, name) {
+        Some(meant) => format!("name it {meant}, or remove it"),
+        None => "remove it".to_owned(),
+    }
+}
+
+/// In an object that is in this one.
+fn place_below(here: &str, schema: &JSONSchemaProps, name: &str) -> Option<String> {
+    let fields = schema.properties.iter().flatten();
+    let mut having = fields.filter(|(_, field)| has_field(field, name));
+    having.next().map(|(field, _)| join(here, field))
+}
+
+/// In an object that this one is in, but not in the outermost, which has all names of metadata.
+fn place_above(around: &[(String, &JSONSchemaProps)], name: &str) -> Option<String> {
+    let (_, outer) = around.split_last()?;
+    let mut having = outer
+        .iter()
+        .rev()
+        .filter(|(_, schema)| has_field(schema, name));
+    let (path, _) = having.next()?;
+    (!path.is_empty()).then(|| path.clone())
+}
+
+fn has_field(schema: &JSONSchemaProps, name: &str) -> bool {
+    let fields = schema.properties.as_ref();
+    fields.is_some_and(|fields| fields.contains_key(name)) && items_of(schema).is_none()
+}
+
+/// The known name that is spelt most alike, if any is.
+fn nearest<'a>(schema: &'a JSONSchemaProps, name: &str) -> Option<&'a str> {
+    let lower = name.to_lowercase();
+    let distance = |known: &str| osa_distance(&known.to_lowercase(), &lower);
+    let names = schema
+        .properties
+        .iter()
+        .flatten()
+        .map(|(name, _)| name.as_str());
+    let near = names.map(|known| (distance(known), known)).min()?;
+    // A third of it may be wrong: more would be another word.
+    let most = (lower.chars().count() / 3).max(1);
+    (near.0 <= most).then_some(near.1)
+}

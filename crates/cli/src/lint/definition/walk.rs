@@ -1,0 +1,112 @@
+//! An object beside its schema.
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    JSONSchemaProps, JSONSchemaPropsOrBool,
+};
+use serde_json::{Map, Value};
+
+use super::nulls::{items_of, values_of};
+use super::{keys, limits, nearest, types};
+use crate::lint::remark::{NOT_SET, Remark};
+use crate::lint::rules::admitted;
+
+/// What was found so far, and what the value that is looked at is in.
+#[derive(Default)]
+pub(super) struct Walk<'a> {
+    pub(super) remarks: Vec<Remark>,
+    /// The objects around it, outermost first, with their paths.
+    around: Vec<(String, &'a JSONSchemaProps)>,
+}
+
+impl<'a> Walk<'a> {
+    /// Looks at a value and all that is in it.
+    pub(super) fn look(&mut self, schema: &'a JSONSchemaProps, path: &str, value: &Value) {
+        if let Some(remark) = types::check(schema, path, value) {
+            self.remarks.push(remark);
+            return;
+        }
+        self.remarks.extend(limits::check(schema, path, value));
+        match value {
+            Value::Object(fields) => {
+                self.around.push((path.to_owned(), schema));
+                self.look_at_fields(schema, path, fields);
+                self.around.pop();
+            }
+            Value::Array(items) => self.look_at_items(schema, path, items),
+            _ => {}
+        }
+    }
+
+    fn look_at_fields(
+        &mut self,
+        schema: &'a JSONSchemaProps,
+        path: &str,
+        fields: &Map<String, Value>,
+    ) {
+        let known = schema.properties.as_ref();
+        for (name, value) in fields {
+            match known.and_then(|known| known.get(name)) {
+                // The API server drops it.
+                Some(_) if value.is_null() => {}
+                Some(of_field) => self.look(of_field, &join(path, name), value),
+                None => self.look_at_other(schema, path, name, value),
+            }
+        }
+        let is_missing = |name: &&String| fields.get(*name).is_none_or(Value::is_null);
+        for name in schema.required.iter().flatten().filter(is_missing) {
+            self.missing(schema, path, name);
+        }
+    }
+
+    /// A field that the schema does not name.
+    fn look_at_other(
+        &mut self,
+        schema: &'a JSONSchemaProps,
+        path: &str,
+        name: &str,
+        value: &Value,
+    ) {
+        let is_open = matches!(
+            schema.additional_properties,
+            Some(JSONSchemaPropsOrBool::Bool(true))
+        );
+        if let Some(of_value) = values_of(schema) {
+            self.look(of_value, &format!("{path}[{name}]"), value);
+        } else if !is_open && schema.x_kubernetes_preserve_unknown_fields != Some(true) {
+            let at = join(path, name);
+            let remedy = nearest::remedy(&self.around, name);
+            let problem = "there is no such field, it would be dropped".to_owned();
+            let remark = Remark::new(&admitted::UNKNOWN_FIELD, at, problem);
+            self.remarks.push(remark.remedy(remedy));
+        }
+    }
+
+    fn missing(&mut self, schema: &JSONSchemaProps, path: &str, name: &str) {
+        let of_field = schema.properties.as_ref().and_then(|all| all.get(name));
+        if of_field.is_some_and(|schema| schema.default.is_some()) {
+            return;
+        }
+        let problem = "is needed".to_owned();
+        let remark = Remark::new(&admitted::DEFINITION, join(path, name), problem);
+        self.remarks
+            .push(remark.value(NOT_SET).remedy("fill it in"));
+    }
+
+    fn look_at_items(&mut self, schema: &'a JSONSchemaProps, path: &str, items: &[Value]) {
+        self.remarks.extend(keys::check(schema, path, items));
+        let Some(of_item) = items_of(schema) else {
+            return;
+        };
+        for (i, item) in items.iter().enumerate() {
+            self.look(of_item, &format!("{path}[{i}]"), item);
+        }
+    }
+}
+
+pub(super) fn join(path: &str, name: &str) -> String {
+    if path.is_empty() {
+        name.to_owned()
+    } else {
+        format!("{path}.{name}")
+    }
+}

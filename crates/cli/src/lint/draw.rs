@@ -1,0 +1,65 @@
+//! A report as text.
+
+use super::remark::Severity;
+use super::report::{Finding, Report};
+use crate::output::{self, WIDTH};
+
+/// How far continued lines are to the right: only the first line of a finding begins with its file.
+const MARGIN: usize = 4;
+
+/// Draws the findings, each beginning with `file:line:column: severity:`, and a line about all.
+pub fn draw_report(report: &Report) -> String {
+    let findings = report.findings.iter().map(draw_finding);
+    let mut text: String = findings.collect();
+    text.push_str(&summary(report));
+    text
+}
+
+fn draw_finding(finding: &Finding) -> String {
+    let remark = &finding.remark;
+    let place = format!("{}:{}:{}:", finding.file, finding.line, finding.column);
+    let said = match remark.severity {
+        Severity::Error => remark.to_string(),
+        Severity::Warning => format!("{remark} [{}]", remark.rule.id),
+    };
+    let severity = format!("{}:", remark.severity.word());
+    let whole = format!("{place} {severity} {said}");
+    let mut text = String::new();
+    for (i, line) in output::wrap(&whole, WIDTH - MARGIN).iter().enumerate() {
+        if i > 0 {
+            text.push_str(&" ".repeat(MARGIN));
+        }
+        text.push_str(line);
+        text.push('\n');
+    }
+    styled(&text, &place, &severity, remark.severity)
+}
+
+/// The first words stand out.
+fn styled(text: &str, place: &str, severity: &str, of: Severity) -> String {
+    let colour = match of {
+        Severity::Error => output::warn(severity),
+        Severity::Warning => output::of_state(severity, None),
+    };
+    let text = text.replacen(severity, &colour, 1);
+    text.replacen(place, &output::bold(place), 1)
+}
+
+fn summary(report: &Report) -> String {
+    let skipped = match report.skipped {
+        0 => String::new(),
+        n => format!(", {n} of other kinds skipped"),
+    };
+    format!(
+        "{}, {} in {}: {} checked{skipped}\n",
+        count(report.errors(), "error"),
+        count(report.warnings(), "warning"),
+        count(report.files, "file"),
+        count(report.checked, "object"),
+    )
+}
+
+fn count(n: usize, what: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {what}{plural}")
+}

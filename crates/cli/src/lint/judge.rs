@@ -1,0 +1,172 @@
+//! From files to findings.
+
+use api::PodCliqueSet;
+use serde_json::Value;
+
+use super::object::{JudgedSet, judge_binding, judge_set};
+use super::remark::Remark;
+use super::report::{Finding, Report};
+use super::rules::{admitted, repeated};
+use super::stored::Stored;
+use crate::files::{Broken, Node, Object, Source, find_place, objects_of, read_documents};
+
+/// Group and version of our kinds.
+const SERVED: &str = "grove.io/v1alpha1";
+const SET: &str = "PodCliqueSet";
+const TOPOLOGY: &str = "ClusterTopologyBinding";
+/// Any version of them.
+const GROUP: &str = "grove.io/";
+
+/// All files as they were judged.
+#[derive(Debug, Default)]
+pub struct Judged {
+    /// Objects of our kinds.
+    pub(super) ours: Vec<Ours>,
+    /// All other objects: their kinds, namespaces and names.
+    pub(super) others: Vec<Other>,
+    files: usize,
+    unreadable: Vec<Broken>,
+}
+
+/// An object of ours.
+#[derive(Debug)]
+pub(super) struct Ours {
+    file: String,
+    node: Node,
+    kind: String,
+    name: String,
+    /// The namespace that it names.
+    pub(super) namespace: Option<String>,
+    /// The set with its defaults, if it is one that can be looked into.
+    pub(super) set: Option<PodCliqueSet>,
+    /// What is said of it.
+    pub(super) remarks: Vec<Remark>,
+}
+
+/// An object of another kind.
+#[derive(Debug)]
+pub(super) struct Other {
+    pub(super) kind: String,
+    pub(super) namespace: Option<String>,
+    pub(super) name: String,
+}
+
+/// Judges all objects of these files; those that are in `stored` as changes.
+pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
+    let mut judged = Judged {
+        files: sources.len(),
+        ..Judged::default()
+    };
+    for source in sources {
+        match read_documents(source) {
+            Ok(documents) => judged.add(source, &documents, stored),
+            Err(broken) => judged.unreadable.push(broken),
+        }
+    }
+    judged
+}
+
+impl Judged {
+    fn add(&mut self, source: &Source, documents: &[Node], stored: &Stored) {
+        for object in documents.iter().flat_map(objects_of) {
+            if is_ours(&object) {
+                self.ours.push(judge(source, &object, stored));
+            } else {
+                self.others.push(Other {
+                    kind: object.kind.to_owned(),
+                    namespace: object.namespace.map(str::to_owned),
+                    name: object.name.to_owned(),
+                });
+            }
+        }
+    }
+
+    /// Names of the topologies in the files.
+    pub(super) fn topologies(&self) -> Vec<String> {
+        let topologies = self.ours.iter().filter(|ours| ours.kind == TOPOLOGY);
+        topologies.map(|ours| ours.name.clone()).collect()
+    }
+
+    /// What was found, in the order of files and lines, without the warnings of the rules of these
+    /// names.
+    pub fn into_report(self, ignored: &[String]) -> Report {
+        let is_told = |remark: &&Remark| !ignored.iter().any(|id| id == remark.rule.id);
+        let mut findings: Vec<Finding> = Vec::new();
+        for object in &self.ours {
+            let told = object.remarks.iter().filter(is_told);
+            let mut placed: Vec<_> = told.map(|remark| object.place(remark)).collect();
+            placed.sort_by_key(|f| (f.line, f.column, f.remark.severity));
+            findings.extend(placed);
+        }
+        Report {
+            files: self.files,
+            checked: self.ours.len(),
+            skipped: self.others.len(),
+            findings,
+            unreadable: self.unreadable,
+        }
+    }
+}
+
+impl Ours {
+    /// Keys of the levels of a topology, with their paths.
+    pub(super) fn level_keys(&self) -> Vec<(String, String)> {
+        let spec = self.node.entry("spec").map(|entry| &entry.value);
+        let levels = spec.and_then(|spec| spec.entry("levels"));
+        let levels = levels.map_or(&[][..], |entry| entry.value.items());
+        let keys = levels.iter().enumerate();
+        keys.filter_map(|(i, level)| {
+            let key = level.text("key")?.to_owned();
+            Some((key, format!("spec.levels[{i}].key")))
+        })
+        .filter(|_| self.kind == TOPOLOGY)
+        .collect()
+    }
+
+    fn place(&self, remark: &Remark) -> Finding {
+        let place = find_place(&self.node, &remark.path);
+        Finding {
+            file: self.file.clone(),
+            line: place.line,
+            column: place.column,
+            object: format!("{} {}", self.kind, self.name),
+            remark: remark.clone(),
+        }
+    }
+}
+
+fn is_ours(object: &Object<'_>) -> bool {
+    object.api_version.starts_with(GROUP) && [SET, TOPOLOGY].contains(&object.kind)
+}
+
+fn judge(source: &Source, object: &Object<'_>, stored: &Stored) -> Ours {
+    let sent = object.node.value();
+    let old = stored.version_of(object);
+    let mut judged = judge_version(object, &sent, old);
+    judged.remarks.extend(repeated::check(object.node));
+    Ours {
+        file: source.name.clone(),
+        node: object.node.clone(),
+        kind: object.kind.to_owned(),
+        name: object.name.to_owned(),
+        namespace: object.namespace.map(str::to_owned),
+        set: judged.set,
+        remarks: judged.remarks,
+    }
+}
+
+fn judge_version(object: &Object<'_>, sent: &Value, old: Option<&Value>) -> JudgedSet {
+    if object.api_version != SERVED {
+        return JudgedSet {
+            remarks: vec![admitted::wrong_version(object.api_version, SERVED)],
+            set: None,
+        };
+    }
+    if object.kind == SET {
+        return judge_set(sent, old);
+    }
+    JudgedSet {
+        remarks: judge_binding(sent, old),
+        set: None,
+    }
+}

@@ -1,0 +1,170 @@
+//! An object of a file: what is said of it, before it has places.
+
+use std::collections::HashSet;
+
+use admission::defaults::{self, DefaultsConfig};
+use admission::{FieldError, warnings};
+use admission::{Rules, oversize, unknown_fields, validate, validate_binding, validate_update};
+use api::{ClusterTopologyBinding, PodCliqueSet};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::definition::{self, Definition};
+use super::remark::Remark;
+use super::rules::{self, admitted};
+
+/// What is made of a manifest of a set.
+#[derive(Debug, Default)]
+pub(super) struct JudgedSet {
+    /// What is said of it.
+    pub(super) remarks: Vec<Remark>,
+    /// The set with its defaults, if it can be read and is within its limits.
+    pub(super) set: Option<PodCliqueSet>,
+}
+
+/// Judges a set as the webhook does when it is created, or when `stored` is replaced by it, and by
+/// the definition and the rules of this command.
+pub(super) fn judge_set(sent: &Value, stored: Option<&Value>) -> JudgedSet {
+    if let Some(error) = check_size(sent, stored) {
+        return refused(vec![Remark::of_error(&admitted::REFUSED, error)]);
+    }
+    let mut remarks = of_definition(Definition::set(), sent, stored);
+    add_hints(&mut remarks, sent);
+    let plain = Definition::set().without_nulls(sent);
+    let set: PodCliqueSet = match decode(plain, "the PodCliqueSet", &remarks) {
+        Ok(set) => set,
+        Err(error) => {
+            remarks.extend(error);
+            return refused(remarks);
+        }
+    };
+    let before = stored.and_then(|stored| {
+        let plain = Definition::set().without_nulls(stored);
+        serde_json::from_value::<PodCliqueSet>(plain).ok()
+    });
+    let is_change = stored.is_some();
+    judge_readable(remarks, set, before.as_ref(), is_change)
+}
+
+fn judge_readable(
+    mut remarks: Vec<Remark>,
+    mut set: PodCliqueSet,
+    before: Option<&PodCliqueSet>,
+    is_change: bool,
+) -> JudgedSet {
+    let config = DefaultsConfig::default();
+    if let Some(before) = before {
+        defaults::apply_on_update(before, &mut set, &config);
+    }
+    defaults::apply_in_place(&mut set, &config);
+    let old = before.map(|before| defaults::apply(before, &config));
+    let errors = errors_of(old.as_ref(), &set, is_change);
+    add_errors(&mut remarks, errors);
+    // Of more than it may be nothing else is looked at.
+    if !oversize::of_sent(&set).is_empty() {
+        return refused(remarks);
+    }
+    let warnings = warnings::of_set(old.as_ref(), &set);
+    remarks.extend(warnings.into_iter().map(admitted::warning));
+    if set.metadata.deletion_timestamp.is_none() {
+        remarks.extend(rules::check_set(&set));
+    }
+    let set = Some(set);
+    JudgedSet { remarks, set }
+}
+
+/// As the webhook has it: what was wrong with a stored one that cannot be read nobody knows.
+fn errors_of(old: Option<&PodCliqueSet>, new: &PodCliqueSet, is_change: bool) -> Vec<FieldError> {
+    match old {
+        Some(old) => validate_update(old, new, &Rules::default()),
+        None if is_change => oversize::of_sent(new),
+        None => validate(new, &Rules::default()),
+    }
+}
+
+/// Judges a topology likewise.
+pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark> {
+    let definition = Definition::binding();
+    let mut remarks = of_definition(definition, sent, stored);
+    let plain = definition.without_nulls(sent);
+    let binding: ClusterTopologyBinding =
+        match decode(plain, "the ClusterTopologyBinding", &remarks) {
+            Ok(binding) => binding,
+            Err(error) => {
+                remarks.extend(error);
+                return remarks;
+            }
+        };
+    let old = stored.and_then(|stored| {
+        let plain = definition.without_nulls(stored);
+        serde_json::from_value::<ClusterTopologyBinding>(plain).ok()
+    });
+    let errors = validate_binding(old.as_ref(), &binding, &Rules::default());
+    add_errors(&mut remarks, errors);
+    remarks
+}
+
+fn refused(remarks: Vec<Remark>) -> JudgedSet {
+    let set = None;
+    JudgedSet { remarks, set }
+}
+
+/// What is too large to be decoded, unless it is stored already.
+fn check_size(sent: &Value, stored: Option<&Value>) -> Option<FieldError> {
+    let over = |object: &Value| oversize::of_text(object.to_string().as_bytes());
+    let error = over(sent)?;
+    stored.and_then(over).is_none().then_some(error)
+}
+
+/// What was wrong before is not held against a change, wherever in a list it is now.
+fn of_definition(definition: &Definition, sent: &Value, stored: Option<&Value>) -> Vec<Remark> {
+    let mut remarks = definition::check(definition, sent, stored.is_some());
+    if let Some(stored) = stored {
+        let before = definition::check(definition, stored, true);
+        let before: HashSet<_> = before.iter().map(identity).collect();
+        remarks.retain(|remark| !before.contains(&identity(remark)));
+    }
+    remarks
+}
+
+/// What is the same in another place of a list.
+fn identity(remark: &Remark) -> (String, Option<String>) {
+    let is_digit = |c: char| c.is_ascii_digit();
+    let path = remark.path.replace(is_digit, "");
+    (path, remark.value.clone())
+}
+
+/// What a hint says of a field is more than that there is no such field.
+fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
+    let hints = unknown_fields::hints(sent).into_iter();
+    let hints: Vec<_> = hints
+        .map(|hint| Remark::of_error(&admitted::UNKNOWN_FIELD, hint))
+        .collect();
+    remarks.retain(|remark| hints.iter().all(|hint| hint.path != remark.path));
+    remarks.extend(hints);
+}
+
+/// The rules of admission say it better than the definition does.
+fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
+    let is_said = |remark: &Remark| {
+        let is_limit = remark.rule == &admitted::DEFINITION;
+        is_limit && errors.iter().any(|error| error.path == remark.path)
+    };
+    remarks.retain(|remark| !is_said(remark));
+    let errors = errors.into_iter();
+    remarks.extend(errors.map(|error| Remark::of_error(&admitted::REFUSED, error)));
+}
+
+/// What cannot be decoded is an error: none if the definition has said why.
+fn decode<T: DeserializeOwned>(
+    object: Value,
+    what: &str,
+    said: &[Remark],
+) -> Result<T, Option<Remark>> {
+    serde_path_to_error::deserialize(object).map_err(|error| {
+        let is_said = said.iter().any(|r| r.rule == &admitted::DEFINITION);
+        let problem = format!("{what} cannot be read: {}", error.inner());
+        let remark = Remark::new(&admitted::DEFINITION, error.path().to_string(), problem);
+        (!is_said).then(|| remark.remedy("correct this field"))
+    })
+}

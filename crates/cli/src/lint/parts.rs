@@ -1,0 +1,55 @@
+//! The parts of a set with their paths.
+
+use api::PodCliqueSet;
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use k8s_openapi::api::core::v1::{Container, PodSpec};
+
+/// The cliques with their paths.
+pub(super) fn cliques(
+    set: &PodCliqueSet,
+) -> impl Iterator<Item = (String, &PodCliqueTemplateSpec)> {
+    let cliques = set.spec.template.cliques.iter().enumerate();
+    cliques.map(|(i, clique)| (format!("spec.template.cliques[{i}]"), clique))
+}
+
+/// The scaling groups with their paths.
+pub(super) fn groups(
+    set: &PodCliqueSet,
+) -> impl Iterator<Item = (String, &PodCliqueScalingGroupConfig)> {
+    let groups = set.spec.template.scaling_groups.iter().enumerate();
+    groups.map(|(i, group)| (format!("spec.template.podCliqueScalingGroups[{i}]"), group))
+}
+
+/// The pod specs with their paths.
+pub(super) fn pods(set: &PodCliqueSet) -> impl Iterator<Item = (String, &PodSpec)> {
+    cliques(set).map(|(at, clique)| (format!("{at}.spec.podSpec"), &clique.spec.pod_spec))
+}
+
+/// The containers of a pod that do its work, with their paths.
+pub(super) fn containers<'a>(
+    at: &str,
+    pod: &'a PodSpec,
+) -> impl Iterator<Item = (String, &'a Container)> + use<'a> {
+    let at = format!("{at}.containers");
+    let containers = pod.containers.iter().enumerate();
+    containers.map(move |(i, container)| (format!("{at}[{i}]"), container))
+}
+
+/// The containers that run before them or beside them, with their paths.
+pub(super) fn init_containers<'a>(
+    at: &str,
+    pod: &'a PodSpec,
+) -> impl Iterator<Item = (String, &'a Container)> + use<'a> {
+    let at = format!("{at}.initContainers");
+    let containers = pod.init_containers.iter().flatten().enumerate();
+    containers.map(move |(i, container)| (format!("{at}[{i}]"), container))
+}
+
+/// The group that a clique is in.
+pub(super) fn group_of<'a>(
+    set: &'a PodCliqueSet,
+    clique: &str,
+) -> Option<&'a PodCliqueScalingGroupConfig> {
+    let mut groups = set.spec.template.scaling_groups.iter();
+    groups.find(|group| group.clique_names.iter().any(|name| name == clique))
+}

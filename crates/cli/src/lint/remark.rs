@@ -1,0 +1,131 @@
+//! What is said of an object.
+
+use std::fmt;
+
+use admission::FieldError;
+use serde::{Serialize, Serializer};
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// The API server refuses the object.
+    Error,
+    /// The object is accepted and may not do what is wanted.
+    Warning,
+}
+
+impl Severity {
+    /// As it is printed, and as SARIF has it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Why something is said.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its name, which stays: CI configurations have it.
+    pub id: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What it finds, in a few words.
+    pub about: &'static str,
+    /// Why that matters.
+    pub reason: &'static str,
+}
+
+impl Rule {
+    pub(super) const fn warning(
+        id: &'static str,
+        about: &'static str,
+        reason: &'static str,
+    ) -> Self {
+        Self {
+            id,
+            severity: Severity::Warning,
+            about,
+            reason,
+        }
+    }
+}
+
+impl Serialize for Rule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.id)
+    }
+}
+
+/// What is said of a field.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Remark {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Why it is said.
+    pub rule: &'static Rule,
+    /// JSON path of the field.
+    pub path: String,
+    /// Its value as JSON, cut if it is long, or `not set`; none if the value is not what matters.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+    /// What is wrong.
+    pub problem: String,
+    /// What to do; none if the problem says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remedy: Option<String>,
+}
+
+impl Remark {
+    /// A remark about a field, whatever its value is.
+    pub(super) fn new(rule: &'static Rule, path: impl Into<String>, problem: String) -> Self {
+        Self {
+            severity: rule.severity,
+            rule,
+            path: path.into(),
+            value: None,
+            problem,
+            remedy: None,
+        }
+    }
+
+    /// What to do.
+    pub(super) fn remedy(self, remedy: impl Into<String>) -> Self {
+        let remedy = Some(remedy.into());
+        Self { remedy, ..self }
+    }
+
+    /// The value, as JSON.
+    pub(super) fn value(self, value: impl Into<String>) -> Self {
+        let value = Some(value.into());
+        Self { value, ..self }
+    }
+
+    /// In the words of admission.
+    pub(super) fn of_error(rule: &'static Rule, error: FieldError) -> Self {
+        let is_set = !error.value.is_empty();
+        let value = if is_set { error.value } else { NOT_SET.into() };
+        Self::new(rule, error.path, error.problem)
+            .value(value)
+            .remedy(error.remedy)
+    }
+}
+
+pub(super) const NOT_SET: &str = "not set";
+
+impl fmt::Display for Remark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.path)?;
+        if let Some(value) = &self.value {
+            write!(f, "{value}: ")?;
+        }
+        f.write_str(&self.problem)?;
+        match &self.remedy {
+            Some(remedy) => write!(f, "; {remedy}"),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What was found, in all files.
+
+use serde::Serialize;
+
+use super::remark::{Remark, Severity};
+use crate::files::Broken;
+
+/// A remark in its place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Finding {
+    /// Name of the file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The character in it, from 1.
+    pub column: usize,
+    /// Kind and name of the object.
+    pub object: String,
+    /// What is said of it.
+    #[serde(flatten)]
+    pub remark: Remark,
+}
+
+/// All findings.
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Report {
+    /// Files that were read.
+    pub files: usize,
+    /// Objects that were checked.
+    pub checked: usize,
+    /// Objects of other kinds, which were not.
+    pub skipped: usize,
+    /// What was found, in the order of the files and of their lines.
+    pub findings: Vec<Finding>,
+    /// Files that cannot be read to their end; nothing else is said of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unreadable: Vec<Broken>,
+}
+
+impl Report {
+    /// How many errors there are.
+    pub fn errors(&self) -> usize {
+        self.count(Severity::Error)
+    }
+
+    /// How many warnings there are.
+    pub fn warnings(&self) -> usize {
+        self.count(Severity::Warning)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        let findings = self.findings.iter();
+        findings.filter(|f| f.remark.severity == severity).count()
+    }
+}

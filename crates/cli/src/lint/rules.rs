@@ -1,0 +1,79 @@
+//! What is legal and unwise: one file per theme, each rule with its reason. And the names under
+//! which the rest is told.
+
+pub(super) mod admitted;
+mod autoscaling;
+mod images;
+mod names;
+mod probes;
+pub(super) mod repeated;
+mod replaced;
+mod resources;
+mod training;
+
+use api::PodCliqueSet;
+
+use super::cluster::rules as of_cluster;
+use super::remark::{Remark, Rule, Severity};
+
+/// All rules, in the order in which they are documented.
+pub const ALL: [&Rule; 28] = [
+    &admitted::REFUSED,
+    &admitted::DEFINITION,
+    &admitted::WRONG_VERSION,
+    &admitted::WARNED,
+    &admitted::UNKNOWN_FIELD,
+    &repeated::REPEATED_KEY,
+    &resources::NO_REQUESTS,
+    &autoscaling::CANNOT_SCALE_IN,
+    &autoscaling::ONE_SIZE,
+    &autoscaling::NO_REQUEST,
+    &autoscaling::METRIC_BY_PODS,
+    &names::NEAR_LIMIT,
+    &images::NO_VERSION,
+    &probes::GPU_WITHOUT_PROBE,
+    &replaced::REPLACED,
+    &training::NO_RESTARTS,
+    &training::ON_FAILURE_WITHOUT_DELAY,
+    &training::ON_FAILURE_WITHOUT_END,
+    &training::PROBE_WITHOUT_DELAY,
+    &of_cluster::NOT_INSTALLED,
+    &of_cluster::NO_NAMESPACE,
+    &of_cluster::MISSING_OBJECT,
+    &of_cluster::MISSING_QUEUE,
+    &of_cluster::MISSING_TOPOLOGY,
+    &of_cluster::NO_NODE_OF_LEVEL,
+    &of_cluster::QUOTA_EXCEEDED,
+    &of_cluster::QUOTA_NEEDS_REQUESTS,
+    &of_cluster::CHECK_SKIPPED,
+];
+
+/// The rule of that name, if it is a warning.
+pub(super) fn warning(id: &str) -> Option<&'static Rule> {
+    let mut warnings = warnings();
+    warnings.find(|rule| rule.id == id)
+}
+
+/// Names of all warnings.
+pub(super) fn warning_ids() -> Vec<&'static str> {
+    warnings().map(|rule| rule.id).collect()
+}
+
+fn warnings() -> impl Iterator<Item = &'static Rule> {
+    let rules = ALL.into_iter();
+    rules.filter(|rule| rule.severity == Severity::Warning)
+}
+
+/// What is unwise in a set with its defaults applied.
+pub(super) fn check_set(set: &PodCliqueSet) -> Vec<Remark> {
+    [
+        resources::check(set),
+        autoscaling::check(set),
+        names::check(set),
+        images::check(set),
+        probes::check(set),
+        replaced::check(set),
+        training::check(set),
+    ]
+    .concat()
+}

@@ -1,0 +1,55 @@
+//! What the API server and the webhook say.
+
+use admission::Warning;
+
+use crate::lint::remark::{Remark, Rule, Severity};
+
+pub(in crate::lint) const REFUSED: Rule = Rule {
+    id: "refused",
+    severity: Severity::Error,
+    about: "the operator's webhook refuses it",
+    reason: "The object is not stored; where there is no webhook it is stored, and nothing is made \
+             of it until this is corrected (docs/admission.md).",
+};
+
+pub(in crate::lint) const DEFINITION: Rule = Rule {
+    id: "definition",
+    severity: Severity::Error,
+    about: "a type, a limit or a required field of the definition",
+    reason: "The API server refuses the object, webhook or not.",
+};
+
+pub(in crate::lint) const WRONG_VERSION: Rule = Rule {
+    id: "wrong-version",
+    severity: Severity::Error,
+    about: "an apiVersion of grove.io that is not served",
+    reason: "The API server does not know the kind in that version.",
+};
+
+pub(in crate::lint) const WARNED: Rule = Rule::warning(
+    "admitted-with-warning",
+    "the operator's webhook warns of it",
+    "The object is stored, and a field of it does not do what it seems to, or does what is rarely \
+     wanted (docs/admission.md).",
+);
+
+pub(in crate::lint) const UNKNOWN_FIELD: Rule = Rule::warning(
+    "unknown-field",
+    "a field that does not exist",
+    "`kubectl apply` refuses it unless told otherwise; for other clients the API server drops it \
+     without a word, and the default counts.",
+);
+
+/// A warning of the webhook.
+pub(in crate::lint) fn warning(warning: Warning) -> Remark {
+    Remark::new(&WARNED, warning.path, warning.text)
+}
+
+/// A version that nobody serves.
+pub(in crate::lint) fn wrong_version(version: &str, served: &str) -> Remark {
+    let problem = "this version is not served".to_owned();
+    let remark = Remark::new(&WRONG_VERSION, "apiVersion", problem);
+    remark
+        .value(format!("{version:?}"))
+        .remedy(format!("write {served}"))
+}

@@ -1,0 +1,36 @@
+//! Images that are another one tomorrow.
+
+use api::PodCliqueSet;
+
+use crate::lint::parts::{containers, init_containers, pods};
+use crate::lint::remark::{Remark, Rule};
+
+pub(in crate::lint) const NO_VERSION: Rule = Rule::warning(
+    "image-without-version",
+    "an image without a tag, or with tag latest",
+    "Pods that are replaced run whatever the tag means by then, beside others of the same gang that \
+     run the old one; and an update of the set cannot be told from none.",
+);
+
+pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
+    let each = pods(set).flat_map(|(at, pod)| {
+        let all = containers(&at, pod).chain(init_containers(&at, pod));
+        all.collect::<Vec<_>>()
+    });
+    let images = each.filter_map(|(at, container)| Some((at, container.image.as_deref()?)));
+    let floating = images.filter(|(_, image)| !is_fixed(image));
+    let remark = |(at, image): (String, &str)| {
+        let problem = "the image may be another one for each pod".to_owned();
+        let remark = Remark::new(&NO_VERSION, format!("{at}.image"), problem);
+        let remark = remark.value(format!("{image:?}"));
+        remark.remedy("name a version or a digest, such as app:1.2")
+    };
+    floating.map(remark).collect()
+}
+
+/// Whether it names a digest, or a tag other than `latest`. A registry's port is no tag.
+fn is_fixed(image: &str) -> bool {
+    let name = image.rsplit('/').next().unwrap_or(image);
+    let tag = name.split_once(':').map(|(_, tag)| tag);
+    image.is_empty() || image.contains('@') || !matches!(tag, None | Some("latest" | ""))
+}

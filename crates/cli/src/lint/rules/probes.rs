@@ -1,0 +1,46 @@
+//! Pods that are Ready before they can work.
+
+use api::{PodCliqueSet, WorkloadType};
+use k8s_openapi::api::core::v1::Container;
+
+use crate::lint::parts::{containers, pods};
+use crate::lint::remark::{Remark, Rule};
+
+/// Resources that are GPUs, or parts of one.
+const GPUS: [&str; 4] = [
+    "nvidia.com/gpu",
+    "nvidia.com/mig-",
+    "amd.com/gpu",
+    "gpu.intel.com/",
+];
+
+pub(in crate::lint) const GPU_WITHOUT_PROBE: Rule = Rule::warning(
+    "gpu-without-readiness-probe",
+    "a container with GPUs and without readiness probe, of Inference",
+    "Without a probe a pod is Ready as soon as its process runs, minutes before a model is loaded: \
+     cliques that start after it start too early, an update goes on to the next pod, and traffic \
+     comes to pods that cannot answer.",
+);
+
+pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
+    if set.spec.workload_type == Some(WorkloadType::Training) {
+        return Vec::new();
+    }
+    let each = pods(set).flat_map(|(at, pod)| containers(&at, pod).collect::<Vec<_>>());
+    let bare = each.filter(|(_, c)| has_gpu(c) && c.readiness_probe.is_none());
+    let remark = |(at, container): (String, &Container)| {
+        let problem = format!("container {} has GPUs and is Ready at once", container.name);
+        let remark = Remark::new(&GPU_WITHOUT_PROBE, format!("{at}.readinessProbe"), problem);
+        remark.remedy("add a probe that fails until it can work")
+    };
+    bare.map(remark).collect()
+}
+
+fn has_gpu(container: &Container) -> bool {
+    let resources = container.resources.iter();
+    let mut names = resources
+        .flat_map(|r| [&r.requests, &r.limits])
+        .flatten()
+        .flat_map(|of| of.keys());
+    names.any(|name| GPUS.iter().any(|gpu| name.starts_with(gpu)))
+}

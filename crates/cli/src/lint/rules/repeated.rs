@@ -1,0 +1,46 @@
+//! Keys that are written twice.
+
+use crate::files::{Content, Node};
+use crate::lint::remark::{Remark, Rule};
+
+pub(in crate::lint) const REPEATED_KEY: Rule = Rule::warning(
+    "repeated-key",
+    "a key that is written twice in one object",
+    "The last one counts and the others are dropped without a word; often one of them belongs to \
+     another object and is indented wrongly.",
+);
+
+/// The keys of an object, or of what is in it, that are there before.
+pub(in crate::lint) fn check(node: &Node) -> Vec<Remark> {
+    let mut remarks = Vec::new();
+    look(node, "", &mut remarks);
+    remarks
+}
+
+fn look(node: &Node, path: &str, remarks: &mut Vec<Remark>) {
+    match &node.content {
+        Content::Scalar(_) => {}
+        Content::List(items) => {
+            for (i, item) in items.iter().enumerate() {
+                look(item, &format!("{path}[{i}]"), remarks);
+            }
+        }
+        Content::Map(entries) => {
+            let mut seen = std::collections::HashMap::new();
+            for entry in entries {
+                let is_plain = entry.key.chars().all(|c| c.is_ascii_alphanumeric());
+                let at = match (path, is_plain) {
+                    ("", _) => entry.key.clone(),
+                    (_, true) => format!("{path}.{}", entry.key),
+                    (_, false) => format!("{path}[{}]", entry.key),
+                };
+                if let Some(first) = seen.insert(&entry.key, entry.place.line) {
+                    let problem = format!("is written in line {first} too, and this one counts");
+                    let remark = Remark::new(&REPEATED_KEY, at.clone(), problem);
+                    remarks.push(remark.remedy("remove one of the two"));
+                }
+                look(&entry.value, &at, remarks);
+            }
+        }
+    }
+}

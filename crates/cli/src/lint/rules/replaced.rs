@@ -1,0 +1,61 @@
+//! What the operator writes itself.
+
+use api::PodCliqueSet;
+use api::labels::env;
+use k8s_openapi::api::core::v1::{Container, EnvVar, PodSpec};
+
+use crate::lint::parts::{containers, group_of, init_containers, pods};
+use crate::lint::remark::{Remark, Rule};
+
+pub(in crate::lint) const REPLACED: Rule = Rule::warning(
+    "replaced-by-operator",
+    "hostname, subdomain or a GROVE_ variable in a pod spec",
+    "The operator gives every pod its own, so that pods of a gang find each other: what the template \
+     says has no effect.",
+);
+
+/// Of every pod.
+const OF_ALL: [&str; 5] = [
+    env::PCS_NAME,
+    env::PCS_INDEX,
+    env::PCLQ_NAME,
+    env::HEADLESS_SERVICE,
+    env::PCLQ_POD_INDEX,
+];
+/// Of pods in a scaling group.
+const OF_GROUPS: [&str; 3] = [env::PCSG_NAME, env::PCSG_TEMPLATE_NUM_PODS, env::PCSG_INDEX];
+
+pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
+    let cliques = set.spec.template.cliques.iter();
+    let each = pods(set).zip(cliques).flat_map(|((at, pod), clique)| {
+        let is_grouped = group_of(set, &clique.name).is_some();
+        let variables = variables(&at, pod, is_grouped);
+        [names(&at, pod), variables].concat()
+    });
+    each.collect()
+}
+
+fn names(at: &str, pod: &PodSpec) -> Vec<Remark> {
+    let names = [("hostname", &pod.hostname), ("subdomain", &pod.subdomain)];
+    let set = names.into_iter().filter(|(_, name)| name.is_some());
+    set.map(|(field, _)| remark(format!("{at}.{field}")))
+        .collect()
+}
+
+fn variables(at: &str, pod: &PodSpec, is_grouped: bool) -> Vec<Remark> {
+    let of_groups = OF_GROUPS.iter().filter(|_| is_grouped);
+    let own: Vec<_> = OF_ALL.iter().chain(of_groups).collect();
+    let all = containers(at, pod).chain(init_containers(at, pod));
+    let taken = all.flat_map(|(at, container): (String, &Container)| {
+        let variables = container.env.iter().flatten().enumerate();
+        let taken = variables.filter(|(_, v): &(usize, &EnvVar)| own.iter().any(|o| **o == v.name));
+        let remarks = taken.map(|(i, _)| remark(format!("{at}.env[{i}].name")));
+        remarks.collect::<Vec<_>>()
+    });
+    taken.collect()
+}
+
+fn remark(at: String) -> Remark {
+    let problem = "has no effect: the operator sets it in every pod".to_owned();
+    Remark::new(&REPLACED, at, problem).remedy("remove it")
+}

@@ -1,0 +1,21 @@
+//! Manifests with places.
+
+mod broken;
+mod places;
+mod values;
+
+use cli::files::{Broken, Node, Source, read_documents};
+
+fn read(text: &str) -> Result<Vec<Node>, Broken> {
+    read_documents(&Source {
+        name: "a.yaml".into(),
+        bytes: text.as_bytes().to_vec(),
+    })
+}
+
+/// The only document of a text.
+fn document(text: &str) -> Node {
+    let mut documents = read(text).unwrap();
+    assert_eq!(documents.len(), 1, "{text}");
+    documents.remove(0)
+}

@@ -1,0 +1,31 @@
+//! `lint`.
+
+mod cases;
+mod cluster;
+mod definition;
+mod files;
+mod report;
+mod rules;
+
+use cli::files::Source;
+use cli::lint::{Finding, Report, Stored, judge_sources};
+
+fn source(name: &str, text: impl Into<Vec<u8>>) -> Source {
+    Source {
+        name: name.into(),
+        bytes: text.into(),
+    }
+}
+
+/// What is said of a file, as an object that is created.
+fn lint(text: &str) -> Report {
+    let source = source("a.yaml", text);
+    judge_sources(&[source], &Stored::default()).into_report(&[])
+}
+
+/// Line, column and words of the findings of these rules.
+fn said(report: &Report, rules: &[&str]) -> Vec<String> {
+    let told = |finding: &&Finding| rules.contains(&finding.remark.rule.id);
+    let line = |f: &Finding| format!("{}:{}: {}", f.line, f.column, f.remark);
+    report.findings.iter().filter(told).map(line).collect()
+}

@@ -1,0 +1,111 @@
+//! Whole files.
+
+use std::path::PathBuf;
+
+use cli::files::read_sources;
+use cli::lint::{Stored, judge_sources};
+use testkit::good_set::{edited, good};
+
+use super::{lint, said, source};
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+#[test]
+fn examples_have_no_errors() {
+    let folders = ["examples", "examples/schedulers"].map(|folder| root().join(folder));
+    let sources = read_sources(&folders).unwrap();
+    assert!(sources.len() >= 7, "{}", sources.len());
+    let report = judge_sources(&sources, &Stored::default()).into_report(&[]);
+    assert_eq!(report.errors(), 0, "{:#?}", report.findings);
+    assert!(report.checked >= 7 && report.unreadable.is_empty());
+    let told = [
+        "refused",
+        "definition",
+        "unknown-field",
+        "admitted-with-warning",
+        "no-requests",
+    ];
+    assert_eq!(said(&report, &told), [""; 0]);
+}
+
+#[test]
+fn lines_are_those_of_the_file_in_every_document_and_item() {
+    let good = serde_saphyr::to_string(&good()).unwrap();
+    let bad = serde_saphyr::to_string(&edited(&[("/spec/replicas", (-1).into())])).unwrap();
+    let indented = bad.replace('\n', "\n    ");
+    let text = format!("# first\n{good}---\n\n---\n{bad}---\nkind: List\nitems:\n  - {indented}\n");
+    let report = lint(&text);
+    let lines: Vec<_> = text.lines().collect();
+    let errors = said(&report, &["refused"]);
+    assert_eq!(errors.len(), 2, "{errors:?}");
+    for error in errors {
+        let line: usize = error.split(':').next().unwrap().parse().unwrap();
+        assert!(lines[line - 1].contains("replicas: -1"), "{error}");
+        assert!(
+            error.contains("spec.replicas: -1: must not be negative"),
+            "{error}"
+        );
+    }
+    assert_eq!((report.checked, report.skipped), (3, 0));
+}
+
+#[test]
+fn other_kinds_are_counted_and_nothing_else() {
+    let text = "kind: Service\napiVersion: v1\n---\na: 1\n---\n- 1\n---\n# nothing\n";
+    let report = lint(text);
+    assert_eq!(
+        (report.checked, report.skipped, report.findings.len()),
+        (0, 3, 0)
+    );
+}
+
+#[test]
+fn a_version_that_is_not_served_is_an_error() {
+    let text = "kind: PodCliqueSet\napiVersion: grove.io/v1\n---\nkind: PodCliqueSet\napiVersion: example.com/v1\n";
+    let report = lint(text);
+    let told = said(&report, &["wrong-version"]);
+    assert_eq!(
+        told,
+        ["2:13: apiVersion: \"grove.io/v1\": this version is not served; write grove.io/v1alpha1"]
+    );
+    assert_eq!((report.checked, report.skipped), (1, 1));
+}
+
+/// One that is being deleted may be anything.
+#[test]
+fn what_is_being_deleted_is_let_be() {
+    let deleted = edited(&[
+        ("/metadata/deletionTimestamp", "2026-01-01T00:00:00Z".into()),
+        ("/spec/replicas", (-1).into()),
+    ]);
+    let stored = Stored::of(&[source("old.json", good().to_string())]).unwrap();
+    let new = source("new.json", deleted.to_string());
+    let report = judge_sources(&[new], &stored).into_report(&[]);
+    assert_eq!(said(&report, &["refused", "no-requests"]), [""; 0]);
+}
+
+#[test]
+fn another_namespace_is_another_set() {
+    let old = edited(&[("/metadata/namespace", "a".into())]);
+    let renamed = |namespace: &str| {
+        let cliques = serde_json::json!([good()["spec"]["template"]["cliques"][0]]);
+        let edits = [
+            ("/metadata/namespace", namespace.into()),
+            ("/spec/template/cliques", cliques),
+            (
+                "/spec/template/podCliqueScalingGroups",
+                serde_json::json!([]),
+            ),
+        ];
+        source("new.json", edited(&edits).to_string())
+    };
+    let stored = Stored::of(&[source("old.json", old.to_string())]).unwrap();
+    let errors = |namespace| {
+        judge_sources(&[renamed(namespace)], &stored)
+            .into_report(&[])
+            .errors()
+    };
+    assert_eq!((errors("a"), errors("b")), (2, 0));
+}
