@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
+pub use crate::plan::PlanArgs;
+
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
 #[command(name = "kubectl-grove", bin_name = "kubectl grove", version)]
@@ -38,6 +40,8 @@ pub struct ConnectionArgs {
 pub enum Command {
     /// A set, or all of them: replicas, groups, cliques, pods, and what keeps each from running
     Tree(TreeArgs),
+    /// What will exist for a file, or with --live what applying it would change
+    Plan(PlanArgs),
 }
 
 /// Arguments of `tree`.

@@ -14,7 +14,10 @@
 pub mod args;
 pub mod cluster;
 pub mod exit;
+pub mod manifest;
 pub mod output;
+pub mod plan;
+pub mod pod_requests;
 pub mod run;
 pub mod tree;
 pub mod workload;

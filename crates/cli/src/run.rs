@@ -7,6 +7,7 @@ use clap::Parser;
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::plan;
 use crate::tree;
 
 /// Runs the command that the arguments ask for.
@@ -31,6 +32,7 @@ pub fn main() -> ExitCode {
 #[tokio::main(flavor = "current_thread")]
 async fn run_to_end(args: Args) -> Result<Exit, Failure> {
     match &args.command {
+        Command::Plan(plan) => plan::run(plan, &args.connection).await,
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
     }
 }
