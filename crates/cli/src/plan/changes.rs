@@ -99,7 +99,7 @@ fn plan_creation(
         Verdict::Refused(_) => return offline::plan_new(file, namespace, rules, now),
     };
     let (set, world) = offline::make(&set, rules, now)?;
-    let change = describe(&set, &world, Vec::new())?;
+    let change = describe(&set, &world, steps::list_steps(&world)?)?;
     Ok(Planned::Changed(Box::new(Change {
         is_new: true,
         is_changed: true,

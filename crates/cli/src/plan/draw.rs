@@ -52,5 +52,9 @@ fn count<N: Into<i64>>(number: N, thing: &str) -> String {
 }
 
 fn count_all<T>(things: &[T], thing: &str) -> String {
-    count(i64::try_from(things.len()).unwrap_or(i64::MAX), thing)
+    count_number(things.len(), thing)
+}
+
+fn count_number(number: usize, thing: &str) -> String {
+    count(i64::try_from(number).unwrap_or(i64::MAX), thing)
 }

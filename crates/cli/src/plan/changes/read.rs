@@ -18,7 +18,7 @@ use serde_json::Value;
 
 use crate::cluster::Cluster;
 use crate::exit::Failure;
-use crate::plan::world::{Rules, World, bug};
+use crate::plan::world::{Rules, World, bug, schema};
 
 /// A set and all that was made of it, as stored.
 #[derive(Clone, Debug)]
@@ -31,8 +31,11 @@ pub struct Found {
 impl Found {
     /// The set by itself.
     pub fn of(set: &PodCliqueSet) -> Result<Self, Failure> {
+        let mut set = encode(set)?;
+        // As the API server does when it reads one that is older than a default.
+        schema::complete("PodCliqueSet", &mut set);
         Ok(Self {
-            set: encode(set)?,
+            set,
             objects: Vec::new(),
         })
     }

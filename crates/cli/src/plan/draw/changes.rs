@@ -4,7 +4,11 @@ use super::heading;
 use super::outline::draw_outline;
 use super::steps::draw_steps;
 use crate::output;
-use crate::plan::changes::{Change, Difference};
+use crate::plan::changes::{Action, Change, Difference, Step};
+
+/// What goes on at the same time.
+const ORDER: &str = "Replicas of the set are updated one after the other; in one of them cliques \
+                     and scaling groups go on at the same time.";
 
 /// Longer values are cut.
 const SHOWN: usize = 60;
@@ -57,7 +61,16 @@ fn draw_what_follows(change: &Change, is_wide: bool) -> Vec<String> {
         parts.push(format!("\n{}\n", output::bold(title)));
         parts.push(draw_steps(steps, is_wide));
     }
+    let restarts = change.steps.iter().filter(|step| restarts_pods(step));
+    if restarts.count() > 1 {
+        parts.push(output::indent("", ORDER));
+    }
     parts
+}
+
+fn restarts_pods(step: &Step) -> bool {
+    let is_replacement = step.kind == "Pod";
+    [Action::Restart, Action::Recreate].contains(&step.action) && !is_replacement
 }
 
 fn draw_difference(difference: &Difference) -> String {

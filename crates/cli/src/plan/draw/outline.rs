@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::labels::env;
 
-use super::{count, count_all, heading};
+use super::{count, count_all, count_number, heading};
 use crate::output::{self, Table};
 use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
 
@@ -40,10 +40,7 @@ fn draw_summary(outline: &Outline) -> String {
         made.push(count_all(&outline.groups, "scaling group"));
     }
     made.push(count_all(&outline.podcliques, "podclique"));
-    made.push(count(
-        i64::try_from(outline.pods()).unwrap_or(i64::MAX),
-        "pod",
-    ));
+    made.push(count_number(outline.pods(), "pod"));
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
         format!("{}\n", made.join(", ")),
@@ -226,20 +223,16 @@ fn describe_order(clique: &CliquePods) -> String {
 }
 
 fn draw_autoscalers(autoscalers: &[Autoscaler]) -> String {
-    if autoscalers.is_empty() {
-        return String::new();
-    }
-    let mut table = Table::new(&["AUTOSCALER", "REPLICAS", "METRICS"]);
-    for autoscaler in autoscalers {
-        table.row(vec![
-            format!(
-                "{} {}",
-                autoscaler.target_kind.to_lowercase(),
-                autoscaler.name
-            ),
-            format!("{} to {}", autoscaler.min_replicas, autoscaler.max_replicas),
-            autoscaler.metrics.join(", "),
-        ]);
-    }
-    table.print()
+    let lines = autoscalers.iter().map(|autoscaler| {
+        let (least, most) = (autoscaler.min_replicas, autoscaler.max_replicas);
+        let target = autoscaler.target_kind.to_lowercase();
+        let metrics = autoscaler.metrics.join(", ");
+        let title = format!(
+            "{}\n",
+            output::bold(&format!("autoscaler {}", autoscaler.name))
+        );
+        let line = format!("keeps {target} at {least} to {most} replicas by {metrics}");
+        title + &output::indent("  ", &line)
+    });
+    lines.collect()
 }

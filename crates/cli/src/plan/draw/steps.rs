@@ -1,6 +1,6 @@
 //! Steps in plain words.
 
-use super::count_all;
+use super::{count_all, count_number};
 use crate::output;
 use crate::plan::changes::{Action, Step};
 
@@ -23,6 +23,7 @@ fn are_listed_together(one: &Step, other: &Step) -> bool {
         && one.action == other.action
         && one.kind == other.kind
         && one.why == other.why
+        && one.waits_for == other.waits_for
         && one.fields == other.fields
 }
 
@@ -41,7 +42,13 @@ fn describe(steps: &[&Step], is_wide: bool) -> String {
         .map_or(String::new(), |why| format!(": {why}"));
     let name = &step.name;
     match step.action {
-        Action::Create => format!("create {kind} {}{why}", named()),
+        Action::Create => match &step.waits_for {
+            None => format!("create {kind} {}{why}", named()),
+            Some(base) => format!(
+                "create {kind} {}, when the minimum of podgang {base} is ready",
+                named()
+            ),
+        },
         Action::Remove => format!("remove {kind} {}{why}", named()),
         Action::Update => match step.fields.len() {
             0 => format!("update {kind} {} in place{why}", named()),
@@ -64,11 +71,11 @@ fn describe(steps: &[&Step], is_wide: bool) -> String {
 
 fn name_with_pods(step: &Step) -> String {
     let name = &step.name;
-    match (step.new_pods, &step.pods[..]) {
-        (0, []) => name.clone(),
-        (0, pods) => format!("{name} ({})", count_all(pods, "pod")),
-        (1, _) => format!("{name} (1 pod)"),
-        (pods, _) => format!("{name} ({pods} pods)"),
+    let is_pod = step.kind == "Pod" && step.new_pods <= 1;
+    match step.new_pods.max(step.pods.len()) {
+        0 => name.clone(),
+        _ if is_pod => name.clone(),
+        pods => format!("{name} ({})", count_number(pods, "pod")),
     }
 }
 
@@ -83,7 +90,7 @@ fn describe_scale(step: &Step, kind: &str, is_wide: bool) -> String {
         ));
     }
     if step.new_pods > 0 {
-        parts.push(format!(": {} more", step.new_pods));
+        parts.push(format!(": {}", count_number(step.new_pods, "more pod")));
     }
     if !step.pods.is_empty() {
         parts.push(format!(": remove {}", list(&step.pods, is_wide)));

@@ -2,18 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use api::{PodClique, PodCliqueSet};
+use api::{PodClique, PodCliqueSet, labels};
 use domain::plan::Kind;
 use k8s_openapi::api::core::v1::Pod;
 
 use super::fold::fold_updates;
 use super::step::{Action, Step};
 use crate::exit::Failure;
+use crate::plan::json;
 use crate::plan::world::{Record, World};
 
 /// Collects steps. What is done to one object in one way is one step.
 pub(super) struct Collector {
     pub(super) set: PodCliqueSet,
+    /// Base gangs of scaled ones.
+    pub(super) bases: BTreeMap<String, String>,
     steps: Vec<Step>,
     by_object: BTreeMap<(Action, Kind, String), usize>,
     /// PodCliques that were made, and the steps that tell of them.
@@ -30,6 +33,7 @@ impl Collector {
     pub(super) fn new(world: &World) -> Result<Self, Failure> {
         Ok(Self {
             set: world.all()?.into_iter().next().unwrap_or_default(),
+            bases: bases_of(world),
             steps: Vec::new(),
             by_object: BTreeMap::new(),
             made: BTreeMap::new(),
@@ -96,4 +100,14 @@ impl Collector {
         let gone = self.at_once.entry((number, decision)).or_default();
         gone.insert(what.to_owned());
     }
+}
+
+fn bases_of(world: &World) -> BTreeMap<String, String> {
+    let podcliques = world.stored(Kind::of::<PodClique>());
+    let pairs = podcliques.map(|(_, podclique)| {
+        let gang = json::label(podclique, labels::POD_GANG);
+        let base = json::label(podclique, labels::BASE_POD_GANG);
+        (gang.to_owned(), base.to_owned())
+    });
+    pairs.filter(|(_, base)| !base.is_empty()).collect()
 }

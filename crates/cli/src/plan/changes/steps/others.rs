@@ -2,7 +2,6 @@
 
 use api::{PodGang, labels};
 use domain::plan::Kind;
-use serde_json::Value;
 
 use super::collect::Collector;
 use super::step::Action;
@@ -20,10 +19,18 @@ const OWN: [&str; 4] = [
 impl Collector {
     pub(super) fn add_other(&mut self, record: &Record) {
         match record.verb {
-            "create" => drop(self.number(Action::Create, record.id.0, &record.id.1.name)),
+            "create" => self.create(record),
             "delete" => self.remove(record),
             _ => self.change(record),
         }
+    }
+
+    fn create(&mut self, record: &Record) {
+        let name = &record.id.1.name;
+        let base = self.bases.get(name).cloned();
+        let base = base.filter(|_| record.id.0 == Kind::of::<PodGang>());
+        let number = self.number(Action::Create, record.id.0, name);
+        self.edit(number, |step| step.waits_for = base);
     }
 
     pub(super) fn remove(&mut self, record: &Record) {
@@ -63,14 +70,8 @@ impl Collector {
 
 /// Lists of gangs follow their pods, and replicas are told of as such.
 fn is_told(kind: Kind, difference: &Difference) -> bool {
-    let is_own = OWN.iter().any(|key| difference.path.contains(key));
-    let is_list = kind == Kind::of::<PodGang>()
-        && (difference.path.ends_with(".podReferences") || is_reference(&difference.after));
-    !is_own && !is_list && difference.path != "spec.replicas"
-}
-
-/// An item of a list of pods.
-fn is_reference(value: &Value) -> bool {
-    let fields = value.as_object();
-    fields.is_some_and(|fields| fields.len() == 2 && fields.contains_key("namespace"))
+    let path = &difference.path;
+    let is_own = OWN.iter().any(|key| path.contains(key));
+    let is_list = kind == Kind::of::<PodGang>() && path.contains(".podReferences");
+    !is_own && !is_list && path != "spec.replicas"
 }

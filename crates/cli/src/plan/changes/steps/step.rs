@@ -59,6 +59,9 @@ pub struct Step {
     /// `rollingUpdate.maxUnavailable` as it is set, 1 if it is not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
+    /// The base gang that a gang waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
     /// Why, where that is not plain.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
@@ -83,6 +86,7 @@ impl Step {
             group_replicas: Vec::new(),
             at_once: None,
             max_unavailable: None,
+            waits_for: None,
             why: None,
             is_under_way: false,
         }
