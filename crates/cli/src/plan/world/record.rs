@@ -1,8 +1,12 @@
 //! What a controller wrote.
 
+use std::sync::Arc;
+
 use domain::plan::Purpose;
+use serde_json::Value;
 
 use super::{Id, Stored};
+use crate::plan::json;
 
 /// One write of a controller.
 #[derive(Clone, Debug)]
@@ -19,4 +23,16 @@ pub struct Record {
     pub before: Option<Stored>,
     /// As it is; `None` if it is gone.
     pub after: Option<Stored>,
+}
+
+/// The object without lists of pods: a gang is written once for each pod that is replaced.
+pub(super) fn shorten(object: &Stored) -> Stored {
+    if json::at(object, "/spec/podgroups").is_null() {
+        return object.clone();
+    }
+    let mut short = Value::clone(object);
+    for group in json::items_mut(&mut short, "/spec/podgroups") {
+        json::remove(group, "", "podReferences");
+    }
+    Arc::new(short)
 }

@@ -4,7 +4,7 @@ use domain::Key;
 use domain::plan::{Action, Object, Target};
 use serde_json::{Value, json};
 
-use super::record::Record;
+use super::record::{self, Record};
 use super::{Id, World, bug};
 use crate::exit::Failure;
 use crate::plan::json;
@@ -51,9 +51,9 @@ impl World {
                 decision: self.decisions,
                 verb: action.verb(),
                 purpose: action.purpose(),
-                after: self.get(&id).cloned(),
+                after: self.get(&id).map(record::shorten),
+                before: before.as_ref().map(record::shorten),
                 id,
-                before,
             });
         }
         Ok(written)

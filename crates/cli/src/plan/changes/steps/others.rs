@@ -53,7 +53,7 @@ impl Collector {
                 step.to = scaled.after.as_i64();
             });
         }
-        let told = differences.iter().filter(|d| is_told(kind, d));
+        let told = differences.iter().filter(|d| is_told(d));
         let fields: Vec<String> = told.map(|d| d.path.clone()).collect();
         if fields.is_empty() {
             return;
@@ -68,10 +68,9 @@ impl Collector {
     }
 }
 
-/// Lists of gangs follow their pods, and replicas are told of as such.
-fn is_told(kind: Kind, difference: &Difference) -> bool {
+/// Replicas are told of as such.
+fn is_told(difference: &Difference) -> bool {
     let path = &difference.path;
     let is_own = OWN.iter().any(|key| path.contains(key));
-    let is_list = kind == Kind::of::<PodGang>() && path.contains(".podReferences");
-    !is_own && !is_list && path != "spec.replicas"
+    !is_own && path != "spec.replicas"
 }
