@@ -12,6 +12,7 @@ pub use crate::explain::ExplainArgs;
 pub use crate::timeline::TimelineArgs;
 use crate::capacity::CapacityArgs;
 use crate::lint::LintArgs;
+pub use crate::plan::PlanArgs;
 
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
@@ -64,6 +65,8 @@ pub enum Command {
 
     /// Manifests: what admission would refuse or warn of, and what is unwise, line by line
     Lint(LintArgs),
+    /// What will exist for a file, or with --live what applying it would change
+    Plan(PlanArgs),
 }
 
 /// Arguments of `tree`.

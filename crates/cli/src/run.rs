@@ -14,6 +14,7 @@ use crate::explain;
 use crate::lint;
 use crate::output;
 use crate::timeline;
+use crate::plan;
 use crate::tree;
 
 /// Runs the command that the arguments ask for.
@@ -41,6 +42,7 @@ pub fn main() -> ExitCode {
 #[tokio::main(flavor = "current_thread")]
 async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
+        Command::Plan(plan) => plan::run(plan, &args.connection).await,
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
         Command::Completion(completion) => completion::run(completion),

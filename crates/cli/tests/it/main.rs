@@ -25,3 +25,6 @@ mod timeline;
 mod capacity;
 mod files;
 mod lint;
+mod manifest;
+mod plan;
+mod pod_requests;

@@ -24,6 +24,27 @@ pub enum Backend {
 }
 
 impl Backend {
+    /// The backend that configurations call so.
+    pub fn named(name: &str) -> Option<Self> {
+        match name {
+            DEFAULT_SCHEDULER => Some(Self::DefaultScheduler),
+            "kai-scheduler" => Some(Self::KaiScheduler),
+            "kai-pod-grouper" => Some(Self::KaiPodGrouper),
+            "volcano" => Some(Self::Volcano),
+            "kubernetes" => Some(Self::Kubernetes),
+            _ => None,
+        }
+    }
+
+    /// The same, told of all gangs of a replica as a tree; not each can be.
+    pub fn as_tree(self) -> Option<Self> {
+        match self {
+            Self::KaiScheduler => Some(Self::KaiTree),
+            Self::Kubernetes => Some(Self::KubernetesTree),
+            _ => None,
+        }
+    }
+
     /// Whether it is Kubernetes' own scheduler that is told.
     pub fn is_kubernetes(self) -> bool {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)

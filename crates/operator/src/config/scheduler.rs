@@ -42,23 +42,14 @@ pub enum Gangs {
 
 impl Profile {
     fn backend(&self) -> Option<Backend> {
-        match (self.split_backend()?, self.gangs) {
-            (backend, Gangs::Split) => Some(backend),
-            (Backend::KaiScheduler, Gangs::Tree) => Some(Backend::KaiTree),
-            (Backend::Kubernetes, Gangs::Tree) => Some(Backend::KubernetesTree),
-            (_, Gangs::Tree) => None,
+        match self.gangs {
+            Gangs::Split => self.split_backend(),
+            Gangs::Tree => self.split_backend()?.as_tree(),
         }
     }
 
     fn split_backend(&self) -> Option<Backend> {
-        match self.backend.as_deref().unwrap_or(&self.name) {
-            DEFAULT_SCHEDULER => Some(Backend::DefaultScheduler),
-            "kai-scheduler" => Some(Backend::KaiScheduler),
-            "kai-pod-grouper" => Some(Backend::KaiPodGrouper),
-            "volcano" => Some(Backend::Volcano),
-            "kubernetes" => Some(Backend::Kubernetes),
-            _ => None,
-        }
+        Backend::named(self.backend.as_deref().unwrap_or(&self.name))
     }
 }
 

@@ -6,4 +6,5 @@ mod errors;
 mod explain;
 mod timeline;
 mod capacity;
+mod plan;
 mod tree;

@@ -2,7 +2,7 @@
 //! is looked at.
 
 mod kai;
-mod kubernetes;
+pub mod kubernetes;
 mod volcano;
 
 use serde_json::{Value, json};

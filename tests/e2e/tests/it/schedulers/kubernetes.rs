@@ -31,7 +31,7 @@ fn clique(name: &str, resource: &str, replicas: u32) -> Value {
 
 /// An operator that looks after the namespace of that purpose and tells Kubernetes' own scheduler of
 /// its gangs.
-fn started(purpose: &str, gangs: &str) -> Operator {
+pub fn started(purpose: &str, gangs: &str) -> Operator {
     let profile = json!({"name": "default-scheduler", "backend": "kubernetes", "gangs": gangs});
     let more = json!({
         "watchNamespaces": [called(purpose)],
@@ -45,7 +45,7 @@ fn started(purpose: &str, gangs: &str) -> Operator {
 }
 
 /// The namespace of that purpose.
-fn namespace<'a>(purpose: &str, operator: &'a Operator) -> Namespace<'a> {
+pub fn namespace<'a>(purpose: &str, operator: &'a Operator) -> Namespace<'a> {
     Namespace::on(&site::gangs().control_plane, operator, purpose)
 }
 

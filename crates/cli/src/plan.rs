@@ -1,0 +1,218 @@
+//! `plan`: what will exist for the sets of a file, or what applying it would change in the cluster.
+//!
+//! ```text
+//! file ─▶ admit ─▶ world: the operator's own rules, offline ─▶ outline · changes ─▶ draw
+//!                    ▲
+//!                    └── what there is in the cluster, with --live
+//! ```
+//!
+//! Nothing is computed twice: what the operator would do is asked of its own rules.
+
+mod admit;
+mod apply;
+mod args;
+mod changes;
+mod config;
+mod draw;
+mod json;
+mod objects;
+mod offline;
+mod outline;
+mod world;
+
+use std::path::Path;
+
+use admission::FieldError;
+use jiff::Timestamp;
+use kube::config::Kubeconfig;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::args::{ConnectionArgs, Format};
+use crate::cluster::Cluster;
+use crate::exit::{Exit, Failure};
+use crate::manifest::read_manifest;
+use crate::output;
+use crate::tree::now;
+
+pub use args::PlanArgs;
+pub use changes::{Action, Change, Difference, Found, Step, plan_change};
+pub use draw::draw_plan;
+pub use offline::plan_new;
+pub use outline::Outline;
+pub use world::Rules;
+
+/// What is planned for the sets of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Plan {
+    /// One for each set.
+    pub sets: Vec<Planned>,
+}
+
+/// What is planned for one set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Planned {
+    /// Nothing: the API server would refuse it.
+    Refused(Refusal),
+    /// What will exist.
+    New(Box<Outline>),
+    /// What applying the file changes in the cluster.
+    Changed(Box<Change>),
+}
+
+/// A set that would be refused.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Refusal {
+    /// Name of the set.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// What is wrong with it.
+    pub refused: Vec<Fault>,
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fault {
+    /// JSON path of the field.
+    pub path: String,
+    /// Its value as JSON; empty if it has none.
+    pub value: String,
+    /// What is wrong with it.
+    pub problem: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl From<FieldError> for Fault {
+    fn from(error: FieldError) -> Self {
+        Self {
+            path: error.path,
+            value: error.value,
+            problem: error.problem,
+            remedy: error.remedy,
+        }
+    }
+}
+
+/// Runs the command.
+pub async fn run(args: &PlanArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
+    let rules = config::read_rules(args)?;
+    let sets = read_sets(&args.file)?;
+    let plan = if args.live {
+        plan_live(&sets, connection, &rules, now()).await?
+    } else {
+        let namespace = namespace_of(connection);
+        plan_offline(
+            &sets,
+            &namespace,
+            connection.namespace.as_deref(),
+            &rules,
+            now(),
+        )?
+    };
+    let is_wide = args.output == Format::Wide;
+    output::print_value(&plan, args.output, |plan| draw_plan(plan, is_wide))?;
+    Ok(plan.exit())
+}
+
+impl Plan {
+    /// Refused sets and differences are something to look at.
+    fn exit(&self) -> Exit {
+        let is_finding = |set: &Planned| match set {
+            Planned::Refused(_) => true,
+            Planned::New(_) => false,
+            Planned::Changed(change) => change.is_changed,
+        };
+        if self.sets.iter().any(is_finding) {
+            Exit::Finding
+        } else {
+            Exit::Ok
+        }
+    }
+}
+
+/// What applying these sets changes in the cluster.
+async fn plan_live(
+    sets: &[Value],
+    connection: &ConnectionArgs,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Plan, Failure> {
+    let mut cluster = Cluster::connect(connection).await?;
+    let (default, asked) = (cluster.namespace.clone(), connection.namespace.as_deref());
+    let mut planned = Vec::new();
+    for set in sets {
+        cluster.namespace = choose_namespace(set, &default, asked)?;
+        let found = changes::read_found(&cluster, admit::name_of(set)?, rules).await?;
+        let namespace = &cluster.namespace;
+        planned.push(plan_change(set, namespace, found.as_ref(), rules, now)?);
+    }
+    Ok(Plan { sets: planned })
+}
+
+/// What will exist for these sets; `namespace` is that of those that name none.
+fn plan_offline(
+    sets: &[Value],
+    namespace: &str,
+    asked: Option<&str>,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Plan, Failure> {
+    let planned = sets.iter().map(|set| {
+        let namespace = choose_namespace(set, namespace, asked)?;
+        plan_new(set, &namespace, rules, now)
+    });
+    let sets = planned.collect::<Result<_, _>>()?;
+    Ok(Plan { sets })
+}
+
+fn read_sets(file: &Path) -> Result<Vec<Value>, Failure> {
+    let mut sets = Vec::new();
+    for object in read_manifest(file)? {
+        if admit::is_set(&object)? {
+            sets.push(object);
+        }
+    }
+    if sets.is_empty() {
+        return Err(Failure::BadInput(format!(
+            "no PodCliqueSet in {}; name a file that has one",
+            file.display()
+        )));
+    }
+    Ok(sets)
+}
+
+/// As kubectl does: two that differ are a mistake.
+fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result<String, Failure> {
+    let named = json::meta(set, "namespace");
+    if named.is_empty() {
+        return Ok(namespace.to_owned());
+    }
+    match asked.filter(|asked| *asked != named) {
+        None => Ok(named.to_owned()),
+        Some(asked) => Err(Failure::BadInput(format!(
+            "podcliqueset {} is of namespace {named}; leave out --namespace {asked}",
+            admit::name_of(set)?
+        ))),
+    }
+}
+
+/// The namespace that is asked for, else that of the kubeconfig's context if there is one.
+fn namespace_of(connection: &ConnectionArgs) -> String {
+    let of_context = || {
+        let read = match connection.kubeconfig.as_deref() {
+            Some(file) => Kubeconfig::read_from(file).ok()?,
+            None => Kubeconfig::read().ok()?,
+        };
+        let current = connection.context.clone().or(read.current_context)?;
+        let mut contexts = read.contexts.into_iter();
+        let context = contexts.find(|context| context.name == current)?;
+        context.context?.namespace
+    };
+    let namespace = connection.namespace.clone().or_else(of_context);
+    namespace.unwrap_or_else(|| "default".to_owned())
+}

@@ -1,0 +1,134 @@
+//! What the API server and the operator's webhook make of a file before it is stored: defaults, and
+//! what is refused.
+
+use admission::defaults::{self, DefaultsConfig};
+use admission::{FieldError, Rules, unknown_fields, validate, validate_update, warnings};
+use api::{PodCliqueSet, labels};
+use serde_json::{Value, json};
+
+use super::json;
+use super::world::schema;
+use crate::exit::Failure;
+
+const API_VERSION: &str = "grove.io/v1alpha1";
+const KIND: &str = "PodCliqueSet";
+
+/// What becomes of a set that is sent.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// It is stored like this.
+    Accepted {
+        /// The set as it is stored.
+        set: Box<PodCliqueSet>,
+        /// What kubectl prints as warnings.
+        warnings: Vec<String>,
+    },
+    /// Nothing is stored.
+    Refused(Vec<FieldError>),
+}
+
+/// Whether the object is a PodCliqueSet; its version has to be the one there is.
+pub fn is_set(object: &Value) -> Result<bool, Failure> {
+    if json::text(object, "/kind") != KIND {
+        return Ok(false);
+    }
+    let version = json::text(object, "/apiVersion");
+    if version == API_VERSION {
+        return Ok(true);
+    }
+    Err(Failure::BadInput(format!(
+        "{}: apiVersion is {version:?}; use {API_VERSION}",
+        describe(object),
+    )))
+}
+
+/// Name of the set, which it must have.
+pub fn name_of(object: &Value) -> Result<&str, Failure> {
+    let name = json::meta(object, "name");
+    let missing = || "a PodCliqueSet has no metadata.name; give it one".to_owned();
+    let is_named = (!name.is_empty()).then_some(name);
+    is_named.ok_or_else(|| Failure::BadInput(missing()))
+}
+
+/// A new set in that namespace.
+pub fn admit_new(
+    file: &Value,
+    namespace: &str,
+    config: &DefaultsConfig,
+) -> Result<Verdict, Failure> {
+    let mut set = decode(json!({
+        "apiVersion": API_VERSION,
+        "kind": KIND,
+        "metadata": {
+            "name": name_of(file)?,
+            "namespace": namespace,
+            "labels": json::at(file, "/metadata/labels"),
+            "annotations": json::at(file, "/metadata/annotations"),
+        },
+        "spec": json::at(file, "/spec"),
+    }))?;
+    defaults::apply_in_place(&mut set, config);
+    let errors = refused(file, validate(&set, &Rules::default()));
+    if !errors.is_empty() {
+        return Ok(Verdict::Refused(errors));
+    }
+    let warnings = warnings_of(file, None, &set);
+    let finalizers = set.metadata.finalizers.get_or_insert_default();
+    finalizers.push(labels::PCS_FINALIZER.to_owned());
+    let set = Box::new(set);
+    Ok(Verdict::Accepted { set, warnings })
+}
+
+/// A stored set that is changed to this.
+pub fn admit_change(
+    file: &Value,
+    stored: &PodCliqueSet,
+    changed: Value,
+    config: &DefaultsConfig,
+) -> Result<Verdict, Failure> {
+    let mut set = decode(changed)?;
+    defaults::apply_on_update(stored, &mut set, config);
+    let old = defaults::apply(stored, config);
+    let new = defaults::apply(&set, config);
+    let errors = refused(file, validate_update(&old, &new, &Rules::default()));
+    if !errors.is_empty() {
+        return Ok(Verdict::Refused(errors));
+    }
+    let warnings = warnings_of(file, Some(&old), &new);
+    let set = Box::new(set);
+    Ok(Verdict::Accepted { set, warnings })
+}
+
+/// A field with a name that does not exist explains what is missing elsewhere.
+fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
+    if errors.is_empty() {
+        return errors;
+    }
+    let mut all = unknown_fields::hints(file);
+    all.extend(errors);
+    all
+}
+
+fn warnings_of(file: &Value, old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<String> {
+    let unknown = schema::find_unknown(KIND, file).into_iter();
+    let unknown = unknown.map(|path| {
+        format!("{path}: there is no such field; kubectl refuses it, the API server drops it")
+    });
+    let told = warnings::of_set(old, new).into_iter();
+    unknown
+        .chain(told.map(|warning| warning.to_string()))
+        .collect()
+}
+
+fn decode(mut sent: Value) -> Result<PodCliqueSet, Failure> {
+    schema::complete(KIND, &mut sent);
+    let name = describe(&sent);
+    serde_path_to_error::deserialize(&sent).map_err(|error| {
+        let (path, error) = (error.path().to_string(), error.into_inner());
+        Failure::BadInput(format!("{name}: {path}: {error}; correct this field"))
+    })
+}
+
+fn describe(object: &Value) -> String {
+    format!("podcliqueset {}", json::meta(object, "name"))
+}

@@ -1,0 +1,36 @@
+//! Arguments of `plan`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::args::Format;
+
+/// Arguments of `plan`.
+#[derive(Clone, Debug, Args)]
+pub struct PlanArgs {
+    /// Manifest with PodCliqueSets, YAML or JSON; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+
+    /// Say what applying the file would change in the cluster, in which order; only reads
+    #[arg(long)]
+    pub live: bool,
+
+    /// Format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub output: Format,
+
+    /// The operator's configuration, of which defaults, gangScheduling and scheduler.profiles count;
+    /// built-in defaults without it
+    #[arg(long, value_name = "FILE")]
+    pub operator_config: Option<PathBuf>,
+
+    /// Image of the init container of pods that start after others
+    #[arg(
+        long,
+        value_name = "IMAGE",
+        default_value = concat!("grove-initc:", env!("CARGO_PKG_VERSION"))
+    )]
+    pub init_container_image: String,
+}

@@ -1,0 +1,219 @@
+//! What applying a file would change in the cluster: the operator's own rules, run on what is there.
+
+mod difference;
+mod read;
+mod steps;
+
+use admission::defaults;
+use api::PodCliqueSet;
+use api::conditions::{self, ConditionType};
+use domain::Key;
+use domain::object::ownership;
+use domain::plan::Kind;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::admit::{self, Verdict, admit_change, name_of};
+use super::apply::apply_manifest;
+use super::outline::{Outline, outline};
+use super::world::{Rules, World, bug, decode};
+use super::{Planned, Refusal, offline};
+use crate::exit::Failure;
+
+pub use difference::{Difference, find_differences};
+pub use read::{Found, read_found};
+pub use steps::{Action, Step};
+
+/// What applying a file changes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Change {
+    /// Name of the set.
+    pub name: String,
+    /// Its namespace.
+    pub namespace: String,
+    /// Whether there is no such set yet.
+    pub is_new: bool,
+    /// Whether the set in the cluster is another than that of the file.
+    pub is_changed: bool,
+    /// What kubectl would warn of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<String>,
+    /// What is not right now: the reason of condition `Ready`, and its message.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<String>,
+    /// What of the set changes.
+    pub differences: Vec<Difference>,
+    /// What the operator then does, in this order; parts that do not wait for each other go on at
+    /// the same time.
+    pub steps: Vec<Step>,
+    /// What is left undone, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remains: Vec<String>,
+    /// What there is afterwards.
+    pub after: Outline,
+}
+
+/// What applying the file changes in what was found; nothing was found if the set is new.
+pub fn plan_change(
+    file: &Value,
+    namespace: &str,
+    found: Option<&Found>,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Planned, Failure> {
+    let Some(found) = found else {
+        return plan_creation(file, namespace, rules, now);
+    };
+    let stored: PodCliqueSet = decode(&found.set)?;
+    if ownership::is_terminating(&stored.metadata) {
+        let name = name_of(file)?;
+        return Err(Failure::BadInput(format!(
+            "podcliqueset {name} is being deleted; wait until it is gone, or plan without --live"
+        )));
+    }
+    let sent = apply_manifest(&found.set, file);
+    match admit_change(file, &stored, sent, &rules.sets.defaults)? {
+        Verdict::Refused(errors) => Ok(Planned::Refused(Refusal {
+            name: name_of(file)?.to_owned(),
+            namespace: namespace.to_owned(),
+            refused: errors.into_iter().map(Into::into).collect(),
+        })),
+        Verdict::Accepted { set, warnings } => {
+            let change = compare(found, &stored, &set, rules, now)?;
+            Ok(Planned::Changed(Box::new(Change { warnings, ..change })))
+        }
+    }
+}
+
+fn plan_creation(
+    file: &Value,
+    namespace: &str,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Planned, Failure> {
+    let (set, warnings) = match admit::admit_new(file, namespace, &rules.sets.defaults)? {
+        Verdict::Accepted { set, warnings } => (set, warnings),
+        Verdict::Refused(_) => return offline::plan_new(file, namespace, rules, now),
+    };
+    let (set, world) = offline::make(&set, rules, now)?;
+    let change = describe(&set, &world, steps::list_steps(&world)?)?;
+    Ok(Planned::Changed(Box::new(Change {
+        is_new: true,
+        is_changed: true,
+        warnings,
+        ..change
+    })))
+}
+
+/// What the operator does anyway is told apart from what it does because of the file.
+fn compare(
+    found: &Found,
+    stored: &PodCliqueSet,
+    next: &PodCliqueSet,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Change, Failure> {
+    // Whether a webhook has filled the defaults in makes no difference.
+    let config = &rules.sets.defaults;
+    let before = encode(&defaults::apply(stored, config))?;
+    let differences = find_differences(&before, &encode(&defaults::apply(next, config))?);
+    let (_, world) = run(found, stored, None, rules, now)?;
+    let under_way = steps::list_steps(&world)?;
+    if differences.is_empty() {
+        let set = stored_set(&world, stored)?;
+        let mut change = describe(&set, &world, under_way)?;
+        change.now = why_not_ready(stored);
+        change
+            .steps
+            .iter_mut()
+            .for_each(|step| step.is_under_way = true);
+        return Ok(change);
+    }
+    let (set, world) = run(found, stored, Some(next), rules, now)?;
+    let mut steps = steps::list_steps(&world)?;
+    for step in &mut steps {
+        step.is_under_way = under_way.contains(step);
+    }
+    let change = describe(&set, &world, steps)?;
+    Ok(Change {
+        is_changed: true,
+        now: why_not_ready(stored),
+        differences,
+        ..change
+    })
+}
+
+/// What was found, the set replaced by the next one, and what became of it.
+fn run(
+    found: &Found,
+    stored: &PodCliqueSet,
+    next: Option<&PodCliqueSet>,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<(PodCliqueSet, World), Failure> {
+    let mut world = World::new(rules.clone(), now);
+    offline::add_queue(&mut world, next.unwrap_or(stored), rules)?;
+    found.put_into(&mut world)?;
+    if let Some(next) = next {
+        let id = (Kind::of::<PodCliqueSet>(), Key::of(&stored.metadata));
+        world.put(&id, encode(next)?)?;
+    }
+    world.settle()?;
+    Ok((stored_set(&world, stored)?, world))
+}
+
+fn stored_set(world: &World, set: &PodCliqueSet) -> Result<PodCliqueSet, Failure> {
+    let id = (Kind::of::<PodCliqueSet>(), Key::of(&set.metadata));
+    let stored = world.get(&id).ok_or_else(|| bug("the set is gone"))?;
+    decode(stored)
+}
+
+fn describe(set: &PodCliqueSet, world: &World, steps: Vec<Step>) -> Result<Change, Failure> {
+    let after = Outline {
+        objects: Vec::new(),
+        ..outline(set, world)?
+    };
+    Ok(Change {
+        name: after.name.clone(),
+        namespace: after.namespace.clone(),
+        is_new: false,
+        is_changed: false,
+        warnings: Vec::new(),
+        now: None,
+        differences: Vec::new(),
+        steps,
+        remains: remains_of(set),
+        after,
+    })
+}
+
+fn encode(set: &PodCliqueSet) -> Result<Value, Failure> {
+    serde_json::to_value(set).map_err(|error| bug(&error.to_string()))
+}
+
+fn condition(set: &PodCliqueSet, type_: ConditionType) -> Option<&Condition> {
+    conditions::find(&set.status.as_ref()?.conditions, type_)
+}
+
+fn why_not_ready(set: &PodCliqueSet) -> Option<String> {
+    let ready = condition(set, ConditionType::Ready);
+    let ready = ready.filter(|condition| condition.status != "True")?;
+    Some(format!("{}: {}", ready.reason, ready.message))
+}
+
+/// What the set still says when nothing happens any more.
+fn remains_of(set: &PodCliqueSet) -> Vec<String> {
+    let status = set.status.as_ref();
+    let errors = status.map_or(&[][..], |status| &status.last_errors);
+    let update = condition(set, ConditionType::UpdateInProgress);
+    let update = update.filter(|condition| condition.status != "False");
+    let update = update.map(|condition| {
+        let message = &condition.message;
+        format!("the update waits for pods that are not Ready now: {message}")
+    });
+    let errors = errors.iter().map(|error| error.description.clone());
+    errors.chain(update).collect()
+}

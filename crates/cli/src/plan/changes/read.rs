@@ -1,0 +1,126 @@
+//! What there is of a set in the cluster. It is only read.
+
+use api::kai::KaiPodGroup;
+use api::volcano::VolcanoPodGroup;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::plan::Kind;
+use domain::scheduling::Backend;
+use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
+use k8s_openapi::api::core::v1::{Pod, Service};
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
+use kube::Resource;
+use podcliqueset::desired::gang::scheduler_name;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::cluster::Cluster;
+use crate::exit::Failure;
+use crate::plan::world::{Rules, World, bug, schema};
+
+/// A set and all that was made of it, as stored.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The set.
+    pub set: Value,
+    objects: Vec<(Kind, Value)>,
+}
+
+impl Found {
+    /// The set by itself.
+    pub fn of(set: &PodCliqueSet) -> Result<Self, Failure> {
+        let mut set = encode(set)?;
+        // As the API server does when it reads one that is older than a default.
+        schema::complete("PodCliqueSet", &mut set);
+        Ok(Self {
+            set,
+            objects: Vec::new(),
+        })
+    }
+
+    /// With these objects of a kind.
+    pub fn add<K>(&mut self, objects: &[K]) -> Result<(), Failure>
+    where
+        K: Resource<DynamicType = ()> + Serialize,
+    {
+        for object in objects {
+            self.objects.push((Kind::of::<K>(), encode(object)?));
+        }
+        Ok(())
+    }
+
+    pub(super) fn put_into(&self, world: &mut World) -> Result<(), Failure> {
+        world.put_found(Kind::of::<PodCliqueSet>(), self.set.clone())?;
+        for (kind, object) in &self.objects {
+            world.put_found(*kind, object.clone())?;
+        }
+        Ok(())
+    }
+}
+
+/// Reads the set of that name and its objects, by label; nothing if there is no such set.
+pub async fn read_found(
+    cluster: &Cluster,
+    name: &str,
+    rules: &Rules,
+) -> Result<Option<Found>, Failure> {
+    let Some(set) = cluster.get::<PodCliqueSet>(name).await? else {
+        return Ok(None);
+    };
+    let mut found = Found::of(&set)?;
+    let of_set = format!("{}={name}", labels::PART_OF);
+    let (groups, podcliques, gangs, pods, services, autoscalers) = futures::try_join!(
+        cluster.list::<PodCliqueScalingGroup>(&of_set),
+        cluster.list::<PodClique>(&of_set),
+        cluster.list::<PodGang>(&of_set),
+        cluster.list::<Pod>(&of_set),
+        cluster.list::<Service>(&of_set),
+        cluster.list::<HorizontalPodAutoscaler>(&of_set),
+    )?;
+    found.add(&groups)?;
+    found.add(&podcliques)?;
+    found.add(&gangs)?;
+    found.add(&pods)?;
+    found.add(&services)?;
+    found.add(&autoscalers)?;
+    read_for_scheduler(cluster, &set, &of_set, rules, &mut found).await?;
+    Ok(Some(found))
+}
+
+/// What the set's scheduler was told.
+async fn read_for_scheduler(
+    cluster: &Cluster,
+    set: &PodCliqueSet,
+    of_set: &str,
+    rules: &Rules,
+    found: &mut Found,
+) -> Result<(), Failure> {
+    let scheduler = scheduler_name(set);
+    match rules.sets.profiles.backend_of(Some(scheduler)) {
+        Backend::DefaultScheduler | Backend::KaiPodGrouper => {}
+        Backend::KaiScheduler | Backend::KaiTree => {
+            add_all::<KaiPodGroup>(cluster, of_set, found).await?;
+        }
+        Backend::Volcano => add_all::<VolcanoPodGroup>(cluster, of_set, found).await?,
+        Backend::Kubernetes | Backend::KubernetesTree => {
+            add_all::<PodGroup>(cluster, of_set, found).await?;
+            add_all::<CompositePodGroup>(cluster, of_set, found).await?;
+            add_all::<Workload>(cluster, of_set, found).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn add_all<K>(cluster: &Cluster, of_set: &str, found: &mut Found) -> Result<(), Failure>
+where
+    K: Resource<DynamicType = (), Scope = NamespaceResourceScope>,
+    K: Clone + DeserializeOwned + Serialize + std::fmt::Debug,
+{
+    found.add(&cluster.list::<K>(of_set).await?)
+}
+
+fn encode<K: Serialize>(object: &K) -> Result<Value, Failure> {
+    serde_json::to_value(object).map_err(|error| bug(&error.to_string()))
+}

@@ -1,0 +1,23 @@
+//! From single writes of the controllers to steps in plain words.
+
+mod cliques;
+mod collect;
+mod fold;
+mod others;
+mod pods;
+mod step;
+
+use crate::exit::Failure;
+use crate::plan::world::World;
+use collect::Collector;
+
+pub use step::{Action, Step};
+
+/// What the controllers did, in the order in which it began.
+pub fn list_steps(world: &World) -> Result<Vec<Step>, Failure> {
+    let mut collector = Collector::new(world)?;
+    for record in world.log() {
+        collector.add(record);
+    }
+    Ok(collector.finish())
+}

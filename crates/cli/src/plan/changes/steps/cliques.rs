@@ -1,0 +1,68 @@
+//! What is done to PodCliques.
+
+use api::{PodCliqueScalingGroup, labels};
+use domain::plan::{Kind, Purpose};
+use serde_json::Value;
+
+use super::collect::Collector;
+use super::step::Action;
+use crate::plan::json;
+use crate::plan::world::Record;
+
+impl Collector {
+    pub(super) fn add_clique(&mut self, record: &Record) {
+        let name = record.id.1.name.as_str();
+        match (record.verb, &record.before, record.purpose) {
+            ("create", ..) => {
+                let number = match self.leaving.get(name).copied() {
+                    Some(number) => number,
+                    None => self.number(Action::Create, record.id.0, name),
+                };
+                self.made.insert(name.to_owned(), number);
+            }
+            ("delete", Some(podclique), Some(Purpose::UpdateGroupReplica)) => {
+                self.recreate(record, podclique);
+            }
+            (
+                "delete",
+                _,
+                Some(purpose @ (Purpose::TerminateReplica | Purpose::TerminateGroupReplica)),
+            ) => {
+                let number = self.number(Action::Recreate, record.id.0, name);
+                self.edit(number, |step| step.why = Some(purpose.text().to_owned()));
+                self.leaving.insert(name.to_owned(), number);
+            }
+            ("delete", ..) => self.remove(record),
+            _ => self.change(record),
+        }
+    }
+
+    /// A PodClique of a group replica of an older template.
+    fn recreate(&mut self, record: &Record, podclique: &Value) {
+        let group = json::label(podclique, labels::SCALING_GROUP);
+        let replica = json::label(podclique, labels::SCALING_GROUP_REPLICA_INDEX);
+        let groups = Kind::of::<PodCliqueScalingGroup>();
+        let number = self.number(Action::Recreate, groups, group);
+        let max_unavailable = self.max_unavailable_in(group);
+        self.edit(number, |step| {
+            step.max_unavailable = Some(max_unavailable);
+            if let Ok(replica) = replica.parse()
+                && !step.group_replicas.contains(&replica)
+            {
+                step.group_replicas.push(replica);
+            }
+        });
+        self.note_gone(number, record.decision, replica);
+        self.leaving.insert(record.id.1.name.clone(), number);
+    }
+
+    fn max_unavailable_in(&self, group: &str) -> i32 {
+        let (meta, template) = (&self.set.metadata, &self.set.spec.template);
+        let name = meta.name.as_deref().unwrap_or_default();
+        let found = domain::workload::layout::find_group(name, template, group);
+        let rolling = found.and_then(|(group, _)| group.rolling_update.as_ref());
+        rolling
+            .and_then(|rolling| rolling.max_unavailable)
+            .unwrap_or(1)
+    }
+}

@@ -1,0 +1,113 @@
+//! Writes that belong together become one step.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::{PodClique, PodCliqueSet, labels};
+use domain::plan::Kind;
+use k8s_openapi::api::core::v1::Pod;
+
+use super::fold::fold_updates;
+use super::step::{Action, Step};
+use crate::exit::Failure;
+use crate::plan::json;
+use crate::plan::world::{Record, World};
+
+/// Collects steps. What is done to one object in one way is one step.
+pub(super) struct Collector {
+    pub(super) set: PodCliqueSet,
+    /// Base gangs of scaled ones.
+    pub(super) bases: BTreeMap<String, String>,
+    steps: Vec<Step>,
+    by_object: BTreeMap<(Action, Kind, String), usize>,
+    /// PodCliques that were made, and the steps that tell of them.
+    pub(super) made: BTreeMap<String, usize>,
+    /// PodCliques that were deleted to be made anew, likewise.
+    pub(super) leaving: BTreeMap<String, usize>,
+    /// Slots that a pod has left to another one: PodClique and index.
+    pub(super) vacated: BTreeSet<(String, String)>,
+    /// What goes in one decision, of each step.
+    at_once: BTreeMap<(usize, usize), BTreeSet<String>>,
+}
+
+impl Collector {
+    pub(super) fn new(world: &World) -> Result<Self, Failure> {
+        Ok(Self {
+            set: world.all()?.into_iter().next().unwrap_or_default(),
+            bases: bases_of(world),
+            steps: Vec::new(),
+            by_object: BTreeMap::new(),
+            made: BTreeMap::new(),
+            leaving: BTreeMap::new(),
+            vacated: BTreeSet::new(),
+            at_once: BTreeMap::new(),
+        })
+    }
+
+    pub(super) fn add(&mut self, record: &Record) {
+        let kind = record.id.0;
+        if kind == Kind::of::<PodCliqueSet>() || record.verb == "finalizers" {
+            return;
+        }
+        if kind == Kind::of::<Pod>() {
+            self.add_pod(record);
+        } else if kind == Kind::of::<PodClique>() {
+            self.add_clique(record);
+        } else {
+            self.add_other(record);
+        }
+    }
+
+    pub(super) fn finish(mut self) -> Vec<Step> {
+        for ((step, _), gone) in &self.at_once {
+            if let Some(step) = self.steps.get_mut(*step) {
+                step.at_once = step.at_once.max(Some(gone.len()));
+            }
+        }
+        fold_updates(self.steps)
+    }
+
+    /// The number of the step that does this to that object; a new one if there is none.
+    pub(super) fn number(&mut self, action: Action, kind: Kind, name: &str) -> usize {
+        let steps = &mut self.steps;
+        let about = (action, kind, name.to_owned());
+        *self.by_object.entry(about).or_insert_with(|| {
+            steps.push(Step::new(action, kind.name(), name));
+            steps.len().saturating_sub(1)
+        })
+    }
+
+    /// Whether there is a step that does this to that object.
+    pub(super) fn has(&self, action: Action, kind: Kind, name: &str) -> bool {
+        let about = (action, kind, name.to_owned());
+        self.by_object.contains_key(&about)
+    }
+
+    /// Adds to a step.
+    pub(super) fn edit(&mut self, number: usize, edit: impl FnOnce(&mut Step)) {
+        if let Some(step) = self.steps.get_mut(number) {
+            edit(step);
+        }
+    }
+
+    /// Whether a step is of that kind.
+    pub(super) fn is(&self, number: usize, action: Action) -> bool {
+        let step = self.steps.get(number);
+        step.is_some_and(|step| step.action == action)
+    }
+
+    /// Notes that something goes in that decision, for the sake of that step.
+    pub(super) fn note_gone(&mut self, number: usize, decision: usize, what: &str) {
+        let gone = self.at_once.entry((number, decision)).or_default();
+        gone.insert(what.to_owned());
+    }
+}
+
+fn bases_of(world: &World) -> BTreeMap<String, String> {
+    let podcliques = world.stored(Kind::of::<PodClique>());
+    let pairs = podcliques.map(|(_, podclique)| {
+        let gang = json::label(podclique, labels::POD_GANG);
+        let base = json::label(podclique, labels::BASE_POD_GANG);
+        (gang.to_owned(), base.to_owned())
+    });
+    pairs.filter(|(_, base)| !base.is_empty()).collect()
+}

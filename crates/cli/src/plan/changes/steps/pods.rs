@@ -1,0 +1,143 @@
+//! What is done to pods.
+
+use api::{PodClique, labels};
+use domain::object::ownership;
+use domain::plan::{Kind, Purpose};
+use domain::update;
+use domain::workload::layout;
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::Value;
+
+use super::collect::Collector;
+use super::step::Action;
+use crate::plan::json;
+use crate::plan::objects::{is_made, name_of_pod};
+use crate::plan::world::Record;
+
+impl Collector {
+    pub(super) fn add_pod(&mut self, record: &Record) {
+        match (record.verb, &record.before, &record.after) {
+            ("create", _, Some(pod)) => self.create_pod(pod),
+            ("delete", Some(pod), _) => self.delete_pod(record, pod),
+            ("patch", Some(pod), _) if !is_made(pod) => self.patch_pod(record, pod),
+            _ => {}
+        }
+    }
+
+    fn create_pod(&mut self, pod: &Value) {
+        let slot = slot_of(pod);
+        if let Some(number) = self.made.get(&slot.0).copied() {
+            if self.is(number, Action::Create) {
+                self.edit(number, |step| {
+                    step.new_pods = step.new_pods.saturating_add(1);
+                });
+            }
+            return;
+        }
+        if self.vacated.remove(&slot) {
+            return;
+        }
+        let podcliques = Kind::of::<PodClique>();
+        let number = if self.has(Action::Scale, podcliques, &slot.0) {
+            self.number(Action::Scale, podcliques, &slot.0)
+        } else {
+            self.number(Action::Create, Kind::of::<Pod>(), &name_of_pod(pod))
+        };
+        self.edit(number, |step| {
+            step.new_pods = step.new_pods.saturating_add(1);
+        });
+    }
+
+    fn delete_pod(&mut self, record: &Record, pod: &Value) {
+        let (slot, name) = (slot_of(pod), name_of_pod(pod));
+        let podcliques = Kind::of::<PodClique>();
+        match record.purpose {
+            Some(Purpose::UpdatePod) => self.restart_pod(record, pod),
+            Some(Purpose::ScaleInPod) => {
+                let number = self.number(Action::Scale, podcliques, &slot.0);
+                self.edit(number, |step| step.pods.push(name));
+            }
+            Some(Purpose::DeleteWithPodClique) => {
+                let number = match self.leaving.get(&slot.0).copied() {
+                    Some(number) => number,
+                    None => self.number(Action::Remove, podcliques, &slot.0),
+                };
+                self.edit(number, |step| step.pods.push(name));
+            }
+            Some(purpose @ Purpose::ReplacePod) => {
+                let number = self.number(Action::Restart, Kind::of::<Pod>(), &name);
+                self.edit(number, |step| step.why = Some(purpose.text().to_owned()));
+                self.vacated.insert(slot);
+            }
+            purpose => {
+                let number = self.number(Action::Remove, Kind::of::<Pod>(), &name);
+                self.edit(number, |step| {
+                    step.why = purpose.map(|p| p.text().to_owned());
+                });
+                self.vacated.insert(slot);
+            }
+        }
+    }
+
+    /// A pod of an older template.
+    fn restart_pod(&mut self, record: &Record, pod: &Value) {
+        let (slot, name) = (slot_of(pod), name_of_pod(pod));
+        let number = self.number(Action::Restart, Kind::of::<PodClique>(), &slot.0);
+        let max_unavailable = self.max_unavailable_of(&slot.0);
+        let is_ready = is_ready(pod);
+        self.edit(number, |step| {
+            step.max_unavailable = Some(max_unavailable);
+            step.pods.push(name.clone());
+            if !is_ready {
+                step.not_ready.push(name.clone());
+            }
+        });
+        if is_ready {
+            self.note_gone(number, record.decision, &name);
+        }
+        self.vacated.insert(slot);
+    }
+
+    fn max_unavailable_of(&self, podclique: &str) -> i32 {
+        let (set, template) = (&self.set.metadata, &self.set.spec.template);
+        let part = layout::find(ownership::name(set), template, podclique);
+        let mut cliques = template.cliques.iter();
+        let clique = part.and_then(|part| cliques.find(|c| c.name == part.clique));
+        let rolling = clique.and_then(|clique| update::rolling_update(clique, None));
+        rolling
+            .and_then(|rolling| rolling.max_unavailable)
+            .unwrap_or(1)
+    }
+
+    fn patch_pod(&mut self, record: &Record, pod: &Value) {
+        let name = name_of_pod(pod);
+        match record.purpose {
+            Some(Purpose::RemoveGate | Purpose::StartPod) => {
+                let (podclique, _) = slot_of(pod);
+                let number = self.number(Action::Release, Kind::of::<PodClique>(), &podclique);
+                self.edit(number, |step| {
+                    if !step.pods.contains(&name) {
+                        step.pods.push(name);
+                    }
+                });
+            }
+            purpose => {
+                let number = self.number(Action::Update, Kind::of::<Pod>(), &name);
+                self.edit(number, |step| {
+                    step.why = purpose.map(|p| p.text().to_owned());
+                });
+            }
+        }
+    }
+}
+
+/// PodClique and index of a pod.
+fn slot_of(pod: &Value) -> (String, String) {
+    let label = |key: &str| json::label(pod, key).to_owned();
+    (label(labels::POD_CLIQUE), label(labels::POD_INDEX))
+}
+
+fn is_ready(pod: &Value) -> bool {
+    let mut conditions = json::items(pod, "/status/conditions");
+    conditions.any(|c| json::text(c, "/type") == "Ready" && json::text(c, "/status") == "True")
+}

@@ -1,0 +1,99 @@
+//! One step.
+
+use serde::Serialize;
+
+/// What is done in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Action {
+    /// An object is made, and its pods.
+    Create,
+    /// Another number of replicas.
+    Scale,
+    /// An object is changed and nothing restarts for it.
+    Update,
+    /// Pods are deleted and made anew.
+    Restart,
+    /// PodCliques of group replicas are deleted and made anew, with their pods.
+    Recreate,
+    /// Pods that waited for others may be scheduled, or start.
+    Release,
+    /// An object is deleted, and its pods.
+    Remove,
+}
+
+/// One step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// What is done.
+    pub action: Action,
+    /// Kind of the object.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// Replicas before, of `Scale`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<i64>,
+    /// Replicas after.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub to: Option<i64>,
+    /// The fields that change.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<String>,
+    /// How many pods are made that were not there.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub new_pods: usize,
+    /// Pods that are deleted, in this order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pods: Vec<String>,
+    /// Those of them that are not Ready: they go first, and all at once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_ready: Vec<String>,
+    /// Indices of the group replicas, in this order, of `Recreate`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub group_replicas: Vec<i32>,
+    /// How many pods that are Ready, or group replicas, go at the same time at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at_once: Option<usize>,
+    /// `rollingUpdate.maxUnavailable` as it is set, 1 if it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_unavailable: Option<i32>,
+    /// The base gang that a gang waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
+    /// Why, where that is not plain.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// Whether the operator does it anyway, whatever the file says.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_under_way: bool,
+}
+
+impl Step {
+    /// Nothing more is known of it yet.
+    pub(super) fn new(action: Action, kind: &str, name: &str) -> Self {
+        Self {
+            action,
+            kind: kind.to_owned(),
+            name: name.to_owned(),
+            from: None,
+            to: None,
+            fields: Vec::new(),
+            new_pods: 0,
+            pods: Vec::new(),
+            not_ready: Vec::new(),
+            group_replicas: Vec::new(),
+            at_once: None,
+            max_unavailable: None,
+            waits_for: None,
+            why: None,
+            is_under_way: false,
+        }
+    }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}

@@ -1,0 +1,137 @@
+//! What of the operator's configuration a plan depends on.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use admission::defaults::DefaultsConfig;
+use api::GoDuration;
+use domain::scheduling::{Backend, Profiles};
+use jiff::SignedDuration;
+use podclique::PodCliqueReconciler;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
+use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
+use podgang::PodGangReconciler;
+use serde::Deserialize;
+
+use super::args::PlanArgs;
+use super::world::Rules;
+use crate::exit::Failure;
+
+/// How long after its deletionTimestamp a pod is waited for; here pods end at once.
+const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
+
+/// The operator's configuration file, as far as it counts here.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Config {
+    defaults: Defaults,
+    gang_scheduling: GangScheduling,
+    scheduler: Scheduler,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Defaults {
+    termination_delay: Option<GoDuration>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct GangScheduling {
+    scaled_gangs_wait_for: WaitFor,
+}
+
+#[derive(Debug, Default, Deserialize)]
+enum WaitFor {
+    #[default]
+    BaseReady,
+    BaseScheduled,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Scheduler {
+    profiles: Vec<Profile>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Profile {
+    name: String,
+    backend: Option<String>,
+    gangs: Gangs,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+enum Gangs {
+    #[default]
+    Split,
+    Tree,
+}
+
+/// The rules that the arguments ask for.
+pub fn read_rules(args: &PlanArgs) -> Result<Rules, Failure> {
+    let config = match &args.operator_config {
+        Some(file) => read_config(file)?,
+        None => Config::default(),
+    };
+    rules_of(&config, &args.init_container_image)
+}
+
+fn read_config(file: &Path) -> Result<Config, Failure> {
+    let unusable = |error: String| {
+        let line = error.lines().next().unwrap_or_default();
+        Failure::BadInput(format!("cannot use {}: {line}", file.display()))
+    };
+    let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
+    serde_saphyr::from_str(&text).map_err(|error| unusable(error.to_string()))
+}
+
+fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failure> {
+    let defaults = DefaultsConfig {
+        termination_delay: config.defaults.termination_delay.clone(),
+    };
+    let profiles = config.scheduler.profiles.iter().map(Profile::read);
+    let profiles: Result<Vec<_>, _> = profiles.collect();
+    let profiles = Arc::new(Profiles::of(profiles?));
+    let scaled_gangs_wait_for = match config.gang_scheduling.scaled_gangs_wait_for {
+        WaitFor::BaseReady => ScaledGangsWaitFor::BaseReady,
+        WaitFor::BaseScheduled => ScaledGangsWaitFor::BaseScheduled,
+    };
+    Ok(Rules {
+        sets: PodCliqueSetReconciler {
+            defaults: defaults.clone(),
+            scaled_gangs_wait_for,
+            stuck_pod_timeout: STUCK_POD_TIMEOUT,
+            profiles: profiles.clone(),
+        },
+        groups: PodCliqueScalingGroupReconciler {
+            defaults: defaults.clone(),
+        },
+        cliques: PodCliqueReconciler {
+            stuck_pod_timeout: STUCK_POD_TIMEOUT,
+            defaults,
+            init_container_image: init_container_image.to_owned(),
+            profiles: profiles.clone(),
+        },
+        gangs: PodGangReconciler { profiles },
+    })
+}
+
+impl Profile {
+    fn read(&self) -> Result<(String, Backend), Failure> {
+        let name = self.backend.as_deref().unwrap_or(&self.name);
+        let backend = Backend::named(name).and_then(|backend| match self.gangs {
+            Gangs::Split => Some(backend),
+            Gangs::Tree => backend.as_tree(),
+        });
+        let backend = backend.ok_or_else(|| {
+            Failure::BadInput(format!(
+                "scheduler.profiles: {}: no backend {name} with gangs: {:?}; use what the operator \
+                 accepts",
+                self.name, self.gangs
+            ))
+        });
+        Ok((self.name.clone(), backend?))
+    }
+}

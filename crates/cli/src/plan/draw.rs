@@ -1,0 +1,60 @@
+//! A plan as text.
+
+mod changes;
+mod outline;
+mod steps;
+
+use super::{Plan, Planned, Refusal};
+use crate::output;
+
+/// Draws the plan, with more of each PodClique if `is_wide`.
+pub fn draw_plan(plan: &Plan, is_wide: bool) -> String {
+    let sets = plan.sets.iter().map(|set| match set {
+        Planned::Refused(refusal) => draw_refusal(refusal),
+        Planned::New(outline) => outline::draw_outline(outline, is_wide),
+        Planned::Changed(change) => changes::draw_change(change, is_wide),
+    });
+    let sets: Vec<String> = sets.collect();
+    sets.join("\n")
+}
+
+fn draw_refusal(refusal: &Refusal) -> String {
+    let heading = heading(&refusal.name, &refusal.namespace);
+    let first = format!("{heading} {}\n", output::warn("is refused:"));
+    let faults = refusal.refused.iter().map(|fault| {
+        let value = if fault.value.is_empty() {
+            "not set"
+        } else {
+            &fault.value
+        };
+        let line = format!(
+            "{}: {value}: {}; {}",
+            fault.path, fault.problem, fault.remedy
+        );
+        output::indent("  ", &line)
+    });
+    std::iter::once(first).chain(faults).collect()
+}
+
+fn heading(name: &str, namespace: &str) -> String {
+    format!(
+        "{} in namespace {namespace}",
+        output::bold(&format!("podcliqueset {name}"))
+    )
+}
+
+/// `1 pod`, `2 pods`.
+fn count<N: Into<i64>>(number: N, thing: &str) -> String {
+    match number.into() {
+        1 => format!("1 {thing}"),
+        number => format!("{number} {thing}s"),
+    }
+}
+
+fn count_all<T>(things: &[T], thing: &str) -> String {
+    count_number(things.len(), thing)
+}
+
+fn count_number(number: usize, thing: &str) -> String {
+    count(i64::try_from(number).unwrap_or(i64::MAX), thing)
+}

@@ -1,0 +1,88 @@
+//! What applying a file changes, as text.
+
+use super::heading;
+use super::outline::draw_outline;
+use super::steps::draw_steps;
+use crate::output;
+use crate::plan::changes::{Action, Change, Difference, Step};
+
+/// What goes on at the same time.
+const ORDER: &str = "Replicas of the set are updated one after the other; in one of them cliques \
+                     and scaling groups go on at the same time.";
+
+/// Longer values are cut.
+const SHOWN: usize = 60;
+
+pub(super) fn draw_change(change: &Change, is_wide: bool) -> String {
+    let heading = heading(&change.name, &change.namespace);
+    if change.is_new {
+        let outline = draw_outline(&change.after, is_wide);
+        let title = format!("{heading} is not in the cluster: all of it is created\n");
+        return format!("{title}\n{outline}");
+    }
+    let verdict = if change.is_changed {
+        "differs from the file:"
+    } else {
+        "is as in the file"
+    };
+    let mut parts = vec![format!("{heading} {verdict}\n")];
+    parts.extend(change.differences.iter().map(draw_difference));
+    parts.extend(draw_notes(change));
+    parts.extend(draw_what_follows(change, is_wide));
+    parts.concat()
+}
+
+fn draw_notes(change: &Change) -> Vec<String> {
+    let notes = [
+        ("warning:", &change.warnings[..]),
+        ("not ready now:", change.now.as_slice()),
+        ("remains:", &change.remains[..]),
+    ];
+    let notes = notes.iter().flat_map(|(word, messages)| {
+        let first = format!("{} ", output::warn(word));
+        messages
+            .iter()
+            .map(move |message| output::indent(&first, message))
+    });
+    notes.collect()
+}
+
+fn draw_what_follows(change: &Change, is_wide: bool) -> Vec<String> {
+    let (under_way, due): (Vec<_>, Vec<_>) = change.steps.iter().partition(|s| s.is_under_way);
+    let mut parts = Vec::new();
+    if change.is_changed && due.is_empty() {
+        parts.push("\nNothing is created, restarted or removed for it.\n".to_owned());
+    }
+    let titles = [
+        ("what the operator does then", due),
+        ("under way, whatever the file says", under_way),
+    ];
+    for (title, steps) in titles.iter().filter(|(_, steps)| !steps.is_empty()) {
+        parts.push(format!("\n{}\n", output::bold(title)));
+        parts.push(draw_steps(steps, is_wide));
+    }
+    let restarts = change.steps.iter().filter(|step| restarts_pods(step));
+    if restarts.count() > 1 {
+        parts.push(output::indent("", ORDER));
+    }
+    parts
+}
+
+fn restarts_pods(step: &Step) -> bool {
+    let is_replacement = step.kind == "Pod";
+    [Action::Restart, Action::Recreate].contains(&step.action) && !is_replacement
+}
+
+fn draw_difference(difference: &Difference) -> String {
+    let value = |value: &serde_json::Value| {
+        if value.is_null() {
+            return "not set".to_owned();
+        }
+        let text = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        domain::object::text::cut_text(&text, SHOWN)
+    };
+    let (before, after) = (value(&difference.before), value(&difference.after));
+    output::indent("  ", &format!("{}: {before} -> {after}", difference.path))
+}

@@ -1,0 +1,238 @@
+//! What will exist for a set, as text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use api::labels::env;
+
+use super::{count, count_all, count_number, heading};
+use crate::output::{self, Table};
+use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
+
+/// More values than these are counted.
+const SHOWN_VALUES: usize = 2;
+/// Columns that the longest name of a variable takes.
+const NAMES: usize = env::PCSG_TEMPLATE_NUM_PODS.len();
+
+pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
+    let gangs: Vec<String> = outline.gangs.iter().map(draw_gang).collect();
+    let parts = [
+        draw_summary(outline),
+        gangs.join("\n"),
+        draw_idle(&outline.podcliques),
+        draw_pods(outline),
+        if is_wide {
+            draw_variables_of_each(&outline.podcliques)
+        } else {
+            draw_variables(&outline.podcliques)
+        },
+        draw_start_order(&outline.podcliques),
+        draw_autoscalers(&outline.autoscalers),
+    ];
+    let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    parts.join("\n")
+}
+
+fn draw_summary(outline: &Outline) -> String {
+    let heading = heading(&outline.name, &outline.namespace);
+    let replicas = count(outline.replicas, "replica");
+    let mut made = vec![count_all(&outline.gangs, "gang")];
+    if !outline.groups.is_empty() {
+        made.push(count_all(&outline.groups, "scaling group"));
+    }
+    made.push(count_all(&outline.podcliques, "podclique"));
+    made.push(count_number(outline.pods(), "pod"));
+    let mut lines = vec![
+        format!("{heading}: {}, {replicas}\n", outline.workload_type),
+        format!("{}\n", made.join(", ")),
+    ];
+    let notes = [
+        ("warning:", &outline.warnings),
+        ("not acted on:", &outline.errors),
+    ];
+    for (word, messages) in notes {
+        let first = format!("{} ", output::warn(word));
+        lines.extend(
+            messages
+                .iter()
+                .map(|message| output::indent(&first, message)),
+        );
+    }
+    lines.concat()
+}
+
+fn draw_gang(gang: &Gang) -> String {
+    let kind = if gang.waits_for.is_some() {
+        "scaled"
+    } else {
+        "base"
+    };
+    let mut text = format!(
+        "{} ({kind})\n",
+        output::bold(&format!("gang {}", gang.name))
+    );
+    text.push_str(&output::indent("  ", &describe_start(gang)));
+    let mut table = Table::new(&["  PODCLIQUE", "MINIMUM", "PODS"]);
+    for part in &gang.podgroups {
+        table.row(vec![
+            format!("  {}", part.podclique),
+            part.min_replicas.to_string(),
+            part.pods.to_string(),
+        ]);
+    }
+    text.push_str(&table.print());
+    text.push_str(&draw_requests(&gang.requests));
+    text
+}
+
+fn describe_start(gang: &Gang) -> String {
+    let pods = count(gang.guaranteed_pods, "guaranteed pod");
+    let more = match gang.best_effort_pods {
+        0 => String::new(),
+        number => format!(", {number} best effort"),
+    };
+    let until = gang.waits_until.as_deref().unwrap_or("ready");
+    let start = match &gang.waits_for {
+        None => "starts when all its pods exist".to_owned(),
+        Some(base) => format!("starts when the minimum of gang {base} is {until}"),
+    };
+    format!("{pods}{more}; {start}")
+}
+
+fn draw_requests(requests: &Amounts) -> String {
+    if requests.all.is_empty() {
+        return "  its pods request nothing\n".to_owned();
+    }
+    let mut table = Table::new(&["  REQUESTS", "GUARANTEED", "ALL"]);
+    for (name, all) in &requests.all {
+        let guaranteed = requests.guaranteed.get(name).map_or("0", String::as_str);
+        table.row(vec![
+            format!("  {name}"),
+            guaranteed.to_owned(),
+            all.clone(),
+        ]);
+    }
+    table.print()
+}
+
+fn draw_idle(podcliques: &[CliquePods]) -> String {
+    let idle = podcliques.iter().filter(|clique| clique.replicas == 0);
+    let names: Vec<&str> = idle.map(|clique| clique.name.as_str()).collect();
+    if names.is_empty() {
+        return String::new();
+    }
+    let first = format!("{} ", output::bold("idle, in no gang:"));
+    output::indent(&first, &names.join(", "))
+}
+
+fn draw_pods(outline: &Outline) -> String {
+    let title = output::bold("pods");
+    let names = "name <podclique>-?????, hostname <podclique>-<index>";
+    let mut lines = vec![format!("{title}\n  {names}\n")];
+    for service in &outline.services {
+        let addressed = if service.publishes_not_ready {
+            "also before they are Ready"
+        } else {
+            "once they are Ready"
+        };
+        lines.push(format!("  <hostname>.{}\n", service.address));
+        let by = format!("by headless Service {}, {addressed}", service.name);
+        lines.push(output::indent("    ", &by));
+    }
+    if outline.pods() == 0 {
+        return String::new();
+    }
+    lines.concat()
+}
+
+/// Each variable once, with the values that it has.
+fn draw_variables(podcliques: &[CliquePods]) -> String {
+    let with_pods = || podcliques.iter().filter(|c| !c.hostnames.is_empty());
+    let mut values: BTreeMap<&str, (usize, BTreeSet<String>)> = BTreeMap::new();
+    for variable in with_pods().flat_map(|clique| &clique.environment) {
+        let (times, found) = values.entry(&variable.name).or_default();
+        *times = times.saturating_add(1);
+        found.insert(value_of(variable));
+    }
+    if values.is_empty() {
+        return String::new();
+    }
+    let all = with_pods().count();
+    let title = format!("{}\n", output::bold("variables of each container"));
+    let lines = values.iter().map(|(name, (times, values))| {
+        let only = if *times < all {
+            ", in scaling groups"
+        } else {
+            ""
+        };
+        let line = format!("{}{only}", describe_values(values));
+        output::indent(&format!("  {name:<NAMES$} "), &line)
+    });
+    std::iter::once(title).chain(lines).collect()
+}
+
+fn describe_values(values: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = values
+        .iter()
+        .take(SHOWN_VALUES)
+        .map(String::as_str)
+        .collect();
+    let rest = values.len().saturating_sub(shown.len());
+    let more = if rest > 0 {
+        format!(" and {rest} more")
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
+fn value_of(variable: &Variable) -> String {
+    let is_index = variable.name == env::PCLQ_POD_INDEX;
+    let field = variable.field_path.as_deref().filter(|_| !is_index);
+    let value = variable.value.as_deref().or(field);
+    value.unwrap_or("index of the pod").to_owned()
+}
+
+fn draw_variables_of_each(podcliques: &[CliquePods]) -> String {
+    let with_pods = podcliques.iter().filter(|c| !c.hostnames.is_empty());
+    let lines = with_pods.flat_map(|clique| {
+        let title = format!("variables of each container of {}", clique.name);
+        let variables = clique.environment.iter();
+        let variables = variables.map(|v| format!("  {:<NAMES$} {}\n", v.name, value_of(v)));
+        std::iter::once(format!("{}\n", output::bold(&title))).chain(variables)
+    });
+    lines.collect()
+}
+
+fn draw_start_order(podcliques: &[CliquePods]) -> String {
+    let later = podcliques.iter().filter(|c| !c.starts_after.is_empty());
+    let lines: Vec<String> = later.map(describe_order).collect();
+    if lines.is_empty() {
+        return String::new();
+    }
+    let title = "start order: containers start when so many pods are Ready";
+    format!("{}\n{}", output::bold(title), lines.concat())
+}
+
+fn describe_order(clique: &CliquePods) -> String {
+    let pairs = clique.starts_after.iter();
+    let pairs: Vec<String> = pairs
+        .map(|pair| format!("{} of {}", count(pair.pods, "pod"), pair.podclique))
+        .collect();
+    let after = output::indent("    after ", &pairs.join(", "));
+    format!("  {}\n{after}", clique.name)
+}
+
+fn draw_autoscalers(autoscalers: &[Autoscaler]) -> String {
+    let lines = autoscalers.iter().map(|autoscaler| {
+        let (least, most) = (autoscaler.min_replicas, autoscaler.max_replicas);
+        let target = autoscaler.target_kind.to_lowercase();
+        let metrics = autoscaler.metrics.join(", ");
+        let title = format!(
+            "{}\n",
+            output::bold(&format!("autoscaler {}", autoscaler.name))
+        );
+        let line = format!("keeps {target} at {least} to {most} replicas by {metrics}");
+        title + &output::indent("  ", &line)
+    });
+    lines.collect()
+}

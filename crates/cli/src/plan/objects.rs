@@ -1,0 +1,118 @@
+//! Objects as they will be, without what nobody can know before: uids, versions and times, and the
+//! random end of pods' names.
+
+use std::collections::BTreeMap;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::plan::Kind;
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
+use k8s_openapi::api::core::v1::{Pod, Service};
+use serde_json::Value;
+
+use super::json;
+use super::world::World;
+
+/// What the API server, or time, writes.
+const UNKNOWN: [&str; 5] = [
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "managedFields",
+];
+
+/// Begins the uid of everything that was made here.
+const MADE: &str = "plan-";
+
+/// What a new pod of this PodClique is called.
+pub fn pod_pattern(podclique: &str) -> String {
+    format!("{podclique}-?????")
+}
+
+/// What the pod is called; of one that is not made yet the end is not known.
+pub fn name_of_pod(pod: &Value) -> String {
+    if is_made(pod) {
+        return pod_pattern(json::label(pod, labels::POD_CLIQUE));
+    }
+    json::meta(pod, "name").to_owned()
+}
+
+/// Whether the object is not in the cluster yet.
+pub fn is_made(object: &Value) -> bool {
+    json::meta(object, "uid").starts_with(MADE)
+}
+
+/// All objects but the set itself, kind after kind, by name.
+pub fn list_objects(world: &World) -> Vec<Value> {
+    let first = [
+        Kind::of::<PodCliqueScalingGroup>(),
+        Kind::of::<PodClique>(),
+        Kind::of::<PodGang>(),
+        Kind::of::<Service>(),
+        Kind::of::<HorizontalPodAutoscaler>(),
+        Kind::of::<Pod>(),
+    ];
+    let names: BTreeMap<&str, String> = world
+        .stored(Kind::of::<Pod>())
+        .map(|(key, pod)| (key.name.as_str(), name_of_pod(pod)))
+        .collect();
+    let rank = |kind: Kind| first.iter().position(|known| *known == kind);
+    let all = world.objects().iter();
+    let made = all.filter(|((kind, _), object)| {
+        let is_input = *kind == Kind::of::<PodCliqueSet>() || kind.name() == "Queue";
+        !is_input && !json::is_terminating(object)
+    });
+    let mut all: Vec<_> = made.collect();
+    // Names of new pods are in no order that means anything.
+    all.sort_by_cached_key(|((kind, key), object)| {
+        let rank = rank(*kind).unwrap_or(first.len());
+        let slot = slot_of(object);
+        (rank, kind.name(), slot, key.name.clone())
+    });
+    all.into_iter()
+        .map(|(_, object)| tidy(object, &names))
+        .collect()
+}
+
+/// PodClique and index of a pod.
+fn slot_of(object: &Value) -> (String, u64) {
+    let index = json::label(object, labels::POD_INDEX).parse();
+    let podclique = json::label(object, labels::POD_CLIQUE);
+    (podclique.to_owned(), index.unwrap_or(0))
+}
+
+fn tidy(object: &Value, names: &BTreeMap<&str, String>) -> Value {
+    let mut next = object.clone();
+    json::remove(&mut next, "", "status");
+    for field in UNKNOWN {
+        json::remove(&mut next, "/metadata", field);
+    }
+    for owner in json::items_mut(&mut next, "/metadata/ownerReferences") {
+        json::remove(owner, "", "uid");
+    }
+    match json::text(object, "/kind") {
+        "Pod" => tidy_pod(&mut next, object),
+        "PodGang" => name_references(&mut next, names),
+        _ => {}
+    }
+    next
+}
+
+/// Without the node, which the scheduler chooses.
+fn tidy_pod(next: &mut Value, pod: &Value) {
+    json::set(next, "/metadata", "name", name_of_pod(pod).into());
+    json::remove(next, "/spec", "nodeName");
+    if json::items(next, "/spec/schedulingGates").next().is_none() {
+        json::remove(next, "/spec", "schedulingGates");
+    }
+}
+
+fn name_references(gang: &mut Value, names: &BTreeMap<&str, String>) {
+    for group in json::items_mut(gang, "/spec/podgroups") {
+        for pod in json::items_mut(group, "/podReferences") {
+            if let Some(name) = names.get(json::text(pod, "/name")) {
+                json::set(pod, "", "name", name.clone().into());
+            }
+        }
+    }
+}

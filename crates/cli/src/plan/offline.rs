@@ -1,0 +1,81 @@
+//! A set that is not there yet.
+
+use api::PodCliqueSet;
+use api::kai::KaiQueue;
+use api::volcano::VolcanoQueue;
+use domain::Key;
+use domain::object::ownership;
+use domain::plan::Kind;
+use domain::scheduling::{self, Backend};
+use jiff::Timestamp;
+use podcliqueset::desired::gang::scheduler_name;
+use serde_json::{Value, json};
+
+use super::admit::{Verdict, admit_new, name_of};
+use super::outline::{self, outline};
+use super::world::{Rules, World, bug, decode};
+use super::{Planned, Refusal};
+use crate::exit::Failure;
+
+/// What will exist for the set.
+pub fn plan_new(
+    file: &Value,
+    namespace: &str,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<Planned, Failure> {
+    match admit_new(file, namespace, &rules.sets.defaults)? {
+        Verdict::Refused(errors) => Ok(Planned::Refused(Refusal {
+            name: name_of(file)?.to_owned(),
+            namespace: namespace.to_owned(),
+            refused: errors.into_iter().map(Into::into).collect(),
+        })),
+        Verdict::Accepted { set, warnings } => {
+            let (set, world) = make(&set, rules, now)?;
+            let outline = outline::Outline {
+                warnings,
+                ..outline(&set, &world)?
+            };
+            Ok(Planned::New(Box::new(outline)))
+        }
+    }
+}
+
+/// The set as it stands at the end, and everything that was made of it.
+pub(super) fn make(
+    set: &PodCliqueSet,
+    rules: &Rules,
+    now: Timestamp,
+) -> Result<(PodCliqueSet, World), Failure> {
+    let id = (Kind::of::<PodCliqueSet>(), Key::of(&set.metadata));
+    let mut world = World::new(rules.clone(), now);
+    add_queue(&mut world, set, rules)?;
+    let object = serde_json::to_value(set).map_err(|error| bug(&error.to_string()))?;
+    world.insert_new(&id, object)?;
+    world.settle()?;
+    let stored = world.get(&id).ok_or_else(|| bug("the set is gone"))?;
+    Ok((decode(stored)?, world))
+}
+
+/// The queue that the set names is taken for granted.
+pub(super) fn add_queue(
+    world: &mut World,
+    set: &PodCliqueSet,
+    rules: &Rules,
+) -> Result<(), Failure> {
+    let scheduler = scheduler_name(set);
+    let backend = rules.sets.profiles.backend_of(Some(scheduler));
+    let Some(queue) = scheduling::queue_of(backend, &set.metadata) else {
+        return Ok(());
+    };
+    let kind = match backend {
+        Backend::Volcano => Kind::of::<VolcanoQueue>(),
+        _ => Kind::of::<KaiQueue>(),
+    };
+    let name = ownership::name(&set.metadata);
+    let object = json!({
+        "metadata": {"name": queue, "uid": format!("queue-of-{name}"), "resourceVersion": "1"},
+        "spec": {},
+    });
+    world.put_found(kind, object)
+}

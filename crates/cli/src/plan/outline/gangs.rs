@@ -1,0 +1,119 @@
+//! Gangs: who has to be placed together, who may come later, and what they ask for.
+
+use std::collections::BTreeMap;
+
+use api::podgang::PodGroup;
+use api::{PodGang, labels};
+use domain::object::ownership;
+use serde::Serialize;
+
+use super::Parts;
+use crate::pod_requests::Requests;
+
+/// A gang.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Gang {
+    /// Its name.
+    pub name: String,
+    /// The base gang that it waits for, of a scaled gang.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_for: Option<String>,
+    /// `ready` or `scheduled`: how far each part of that must have its minimum.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waits_until: Option<String>,
+    /// The scheduler that its pods name.
+    pub scheduler: String,
+    /// Pods that are placed together or not at all.
+    pub guaranteed_pods: i64,
+    /// Pods that are placed where there is room.
+    pub best_effort_pods: i64,
+    /// Its podgroups, one for each PodClique.
+    pub podgroups: Vec<Part>,
+    /// What its pods ask for.
+    pub requests: Amounts,
+}
+
+/// A podgroup.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Part {
+    /// Name of the PodClique.
+    pub podclique: String,
+    /// How many of its pods are placed together with the others.
+    pub min_replicas: i32,
+    /// How many it has.
+    pub pods: usize,
+}
+
+/// Quantities by name of the resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Amounts {
+    /// Of the guaranteed pods.
+    pub guaranteed: BTreeMap<String, String>,
+    /// Of all pods.
+    pub all: BTreeMap<String, String>,
+}
+
+/// The gangs in the order in which they start.
+pub(super) fn list_gangs(parts: &Parts<'_>) -> Vec<Gang> {
+    let found = |gang: &PodGang| describe(parts, gang);
+    let mut gangs: Vec<(usize, Gang)> = parts.gangs.iter().map(found).collect();
+    gangs.sort_by_key(|(place, _)| *place);
+    gangs.into_iter().map(|(_, gang)| gang).collect()
+}
+
+/// The gang, and where its first PodClique is among all.
+fn describe(parts: &Parts<'_>, gang: &PodGang) -> (usize, Gang) {
+    let groups = &gang.spec.pod_groups;
+    let members: Vec<_> = groups.iter().filter_map(|g| parts.find(&g.name)).collect();
+    let place = members.iter().map(|(place, ..)| *place).min();
+    let base = members
+        .iter()
+        .find_map(|(_, podclique, _)| ownership::label(&podclique.metadata, labels::BASE_POD_GANG));
+    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
+    let minimum: i64 = groups.iter().map(|g| i64::from(g.min_replicas)).sum();
+    let all: usize = groups.iter().map(|g| g.pod_references.len()).sum();
+    let described = Gang {
+        name: ownership::name(&gang.metadata).to_owned(),
+        waits_for: base.map(str::to_owned),
+        waits_until: base.map(|_| parts.waits_until.to_owned()),
+        scheduler: scheduler.unwrap_or_default().to_owned(),
+        guaranteed_pods: minimum,
+        best_effort_pods: i64::try_from(all)
+            .unwrap_or(i64::MAX)
+            .saturating_sub(minimum)
+            .max(0),
+        podgroups: groups.iter().map(part_of).collect(),
+        requests: requests_of(parts, groups),
+    };
+    (place.unwrap_or(usize::MAX), described)
+}
+
+fn part_of(group: &PodGroup) -> Part {
+    Part {
+        podclique: group.name.clone(),
+        min_replicas: group.min_replicas,
+        pods: group.pod_references.len(),
+    }
+}
+
+/// The pods of a PodClique ask for the same.
+fn requests_of(parts: &Parts<'_>, groups: &[PodGroup]) -> Amounts {
+    let (mut guaranteed, mut all) = (Requests::default(), Requests::default());
+    for group in groups {
+        let pod = parts
+            .find(&group.name)
+            .and_then(|(_, _, pods)| pods.first());
+        let spec = pod.and_then(|pod| pod.spec.as_ref());
+        let own = spec.map(Requests::of_pod).unwrap_or_default();
+        let pods = i128::try_from(group.pod_references.len()).unwrap_or(i128::MAX);
+        guaranteed.add(&own, i128::from(group.min_replicas).min(pods));
+        all.add(&own, pods);
+    }
+    Amounts {
+        guaranteed: guaranteed.quantities(),
+        all: all.quantities(),
+    }
+}

@@ -1,0 +1,129 @@
+//! A cluster in memory in which the operator's own rules run: objects as an API server keeps them,
+//! the caches that show them, the four reconcilers, and pods that start as soon as they may.
+//!
+//! ```text
+//! store ──▶ caches ──▶ observe, decide ──▶ plan ──▶ store      until nothing changes
+//!   ▲                                                │
+//!   └───────── kubelet: pods without gates ◀─────────┘
+//! ```
+//!
+//! Nothing in it asks a network or reads a clock, and everything happens in one order, so that two
+//! runs are equal.
+
+mod controllers;
+mod garbage;
+mod kinds;
+mod kubelet;
+mod record;
+pub(super) mod schema;
+mod settle;
+mod store;
+mod write;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use domain::Key;
+use domain::plan::{Kind, WritableKind};
+use engine::Caches;
+use engine::triggers::Triggers;
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::exit::Failure;
+
+pub use controllers::Rules;
+pub use record::Record;
+
+/// An object as stored.
+pub type Stored = Arc<Value>;
+
+/// Which object.
+pub type Id = (Kind, Key);
+
+/// The cluster.
+pub struct World {
+    objects: BTreeMap<Id, Stored>,
+    uids: BTreeSet<String>,
+    /// Objects by the uids of their owners.
+    dependents: BTreeMap<String, BTreeSet<Id>>,
+    caches: Caches,
+    triggers: Triggers,
+    rules: Rules,
+    now: Timestamp,
+    began: Timestamp,
+    version: u64,
+    created: u64,
+    woken: BTreeSet<controllers::Job>,
+    timers: BTreeMap<controllers::Job, Timestamp>,
+    /// Pods that the kubelet has to look at.
+    starting: BTreeSet<Id>,
+    /// Pods that stay as they were found.
+    as_found: BTreeSet<Id>,
+    decisions: usize,
+    log: Vec<Record>,
+}
+
+impl World {
+    /// An empty one at that time.
+    pub fn new(rules: Rules, now: Timestamp) -> Self {
+        Self {
+            objects: BTreeMap::new(),
+            uids: BTreeSet::new(),
+            dependents: BTreeMap::new(),
+            caches: Caches::default(),
+            triggers: controllers::triggers(),
+            rules,
+            now,
+            began: now,
+            version: 0,
+            created: 0,
+            woken: BTreeSet::new(),
+            timers: BTreeMap::new(),
+            starting: BTreeSet::new(),
+            as_found: BTreeSet::new(),
+            decisions: 0,
+            log: Vec::new(),
+        }
+    }
+
+    /// Everything that the controllers wrote, in that order.
+    pub fn log(&self) -> &[Record] {
+        &self.log
+    }
+
+    /// The object of that kind and name.
+    pub fn get(&self, id: &Id) -> Option<&Stored> {
+        self.objects.get(id)
+    }
+
+    /// All objects of a kind as they are stored, by name.
+    pub fn stored(&self, kind: Kind) -> impl Iterator<Item = (&Key, &Stored)> {
+        let of_kind = self.objects.iter().filter(move |((k, _), _)| *k == kind);
+        of_kind.map(|((_, key), object)| (key, object))
+    }
+
+    /// All objects of a kind, by name.
+    pub fn all<K: WritableKind + DeserializeOwned>(&self) -> Result<Vec<K>, Failure> {
+        let stored = self.stored(Kind::of::<K>());
+        stored.map(|(_, object)| decode(object)).collect()
+    }
+
+    /// Everything that there is.
+    pub fn objects(&self) -> &BTreeMap<Id, Stored> {
+        &self.objects
+    }
+}
+
+/// The object as its type.
+pub(super) fn decode<K: DeserializeOwned>(object: &Value) -> Result<K, Failure> {
+    K::deserialize(object).map_err(|error| bug(&error.to_string()))
+}
+
+/// Something that cannot be.
+pub(super) fn bug(what: &str) -> Failure {
+    Failure::Other(format!(
+        "the plan cannot be made: {what}; this is a bug, please report it with the file"
+    ))
+}

@@ -1,0 +1,179 @@
+//! The four reconcilers: whose turn it is, and what one decision does.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::Key;
+use domain::plan::Kind;
+use engine::triggers::Triggers;
+use engine::{ControllerName, Controllers, Reconciler, urgency};
+use kube::Resource;
+use kube::core::object::HasStatus;
+use podclique::PodCliqueReconciler;
+use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
+use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
+use podgang::PodGangReconciler;
+use serde_json::Value;
+
+use super::kinds::Woken;
+use super::write::Written;
+use super::{World, bug};
+use crate::exit::Failure;
+
+/// In this order they have their turns.
+const NAMES: [ControllerName; 4] = [
+    PodCliqueSetReconciler::NAME,
+    PodCliqueScalingGroupReconciler::NAME,
+    PodCliqueReconciler::NAME,
+    PodGangReconciler::NAME,
+];
+
+/// A controller, by number, and a key.
+pub(super) type Job = (usize, Key);
+
+/// What the operator goes by.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Of PodCliqueSets.
+    pub sets: PodCliqueSetReconciler,
+    /// Of scaling groups.
+    pub groups: PodCliqueScalingGroupReconciler,
+    /// Of PodCliques.
+    pub cliques: PodCliqueReconciler,
+    /// Of PodGangs.
+    pub gangs: PodGangReconciler,
+}
+
+/// What wakes the controllers.
+pub(super) fn triggers() -> Triggers {
+    let controllers = Controllers::default()
+        .with::<PodCliqueSetReconciler>()
+        .with::<PodCliqueScalingGroupReconciler>()
+        .with::<PodCliqueReconciler>()
+        .with::<PodGangReconciler>();
+    controllers.triggers
+}
+
+impl World {
+    /// These look again.
+    pub(super) fn wake(&mut self, woken: Woken) {
+        let jobs = woken.into_iter().filter_map(|(name, key)| {
+            let number = NAMES.iter().position(|known| *known == name)?;
+            Some((number, key))
+        });
+        self.woken.extend(jobs);
+    }
+
+    /// How far each part of a base gang has to have its minimum before scaled gangs start.
+    pub fn waits_until(&self) -> &'static str {
+        match self.rules.sets.scaled_gangs_wait_for {
+            ScaledGangsWaitFor::BaseReady => "ready",
+            ScaledGangsWaitFor::BaseScheduled => "scheduled",
+        }
+    }
+
+    /// All look again.
+    pub(super) fn wake_all(&mut self) {
+        let kinds = [
+            Kind::of::<PodCliqueSet>(),
+            Kind::of::<PodCliqueScalingGroup>(),
+            Kind::of::<PodClique>(),
+            Kind::of::<PodGang>(),
+        ];
+        for (number, kind) in kinds.into_iter().enumerate() {
+            let keys = self.stored(kind).map(|(key, _)| (number, key.clone()));
+            let jobs: Vec<Job> = keys.collect();
+            self.woken.extend(jobs);
+        }
+    }
+
+    /// Decides until nobody has to look again.
+    pub(super) fn work_off(&mut self) -> Result<(), Failure> {
+        while !self.woken.is_empty() {
+            // Who is woken meanwhile has to wait: the set looks once after all that happens here.
+            let turn: BTreeSet<Job> = std::mem::take(&mut self.woken);
+            for job in turn {
+                self.reconcile(job)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn reconcile(&mut self, job: Job) -> Result<(), Failure> {
+        self.count_decision()?;
+        let rules = self.rules.clone();
+        match job.0 {
+            0 => self.decide(&rules.sets, job),
+            1 => self.decide(&rules.groups, job),
+            2 => self.decide(&rules.cliques, job),
+            _ => self.decide(&rules.gangs, job),
+        }
+    }
+
+    fn decide<R: Reconciler>(&mut self, rules: &R, job: Job) -> Result<(), Failure> {
+        self.timers.remove(&job);
+        let Some(object) = self.caches.of::<R::Object>().get(&job.1) else {
+            return Ok(());
+        };
+        let snapshot = rules.observe(&object, &self.caches);
+        let plan = rules.decide(&snapshot, self.now);
+        drop(snapshot);
+        if let Some(at) = plan.wake_at {
+            self.timers.insert(job.clone(), at);
+        }
+        for action in plan.waves.iter().flatten() {
+            if self.carry_out(action)? == Written::Outdated {
+                self.woken.insert(job.clone());
+            }
+        }
+        match plan.status {
+            Some(next) => self.report::<R>(&object, next, job),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the status if it differs.
+    fn report<R: Reconciler>(
+        &mut self,
+        object: &Arc<R::Object>,
+        mut next: R::Status,
+        job: Job,
+    ) -> Result<(), Failure> {
+        use api::status::Status as _;
+        urgency::set_name_conflict(&mut next, object.meta().generation, self.now);
+        let mut before = object.status().cloned().unwrap_or_default();
+        if let (Some(old), Some(new)) = (before.last_errors_mut(), next.last_errors_mut()) {
+            urgency::keep_times(old, new);
+        }
+        if object.status().is_some() && before == next {
+            return Ok(());
+        }
+        let id = (Kind::of::<R::Object>(), job.1.clone());
+        let status = encode_status(&next)?;
+        let observed = object.meta().resource_version.as_deref();
+        if self.write_status(&id, observed, status)? == Written::Outdated {
+            self.woken.insert(job);
+        }
+        Ok(())
+    }
+
+    /// Ends what does not come to an end: each object is decided about a few dozen times.
+    fn count_decision(&mut self) -> Result<(), Failure> {
+        const OF_EACH: usize = 500;
+        self.decisions = self.decisions.saturating_add(1);
+        let limit = self
+            .objects()
+            .len()
+            .saturating_add(100)
+            .saturating_mul(OF_EACH);
+        if self.decisions > limit {
+            return Err(bug("the operator's rules do not settle"));
+        }
+        Ok(())
+    }
+}
+
+fn encode_status<S: serde::Serialize>(status: &S) -> Result<Value, Failure> {
+    serde_json::to_value(status).map_err(|error| bug(&error.to_string()))
+}

@@ -1,0 +1,100 @@
+//! Which kinds the caches are fed with, and how.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use api::kai::{KaiPodGroup, KaiQueue};
+use api::volcano::{VolcanoPodGroup, VolcanoQueue};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
+use domain::object::ownership;
+use domain::plan::Kind;
+use domain::{Key, Pod};
+use engine::triggers::Triggers;
+use engine::{Caches, Change, ControllerName, Watched};
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
+use k8s_openapi::api::core::v1::Service;
+use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
+use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
+use serde_json::Value;
+
+/// Whose turn it is after something was shown.
+pub(super) type Woken = Vec<(ControllerName, Key)>;
+type Show = fn(&Caches, &Triggers, &Value) -> serde_json::Result<Woken>;
+
+/// How the caches learn of objects of a kind.
+#[derive(Clone, Copy)]
+pub(super) struct Feed {
+    /// It is there, like this.
+    pub(super) show: Show,
+    /// It is gone, and was last like this.
+    pub(super) hide: Show,
+    /// Whether the API server keeps its definition, with schema and status.
+    pub(super) is_custom: bool,
+}
+
+impl Feed {
+    fn of<K: Watched>(is_custom: bool) -> (Kind, Self) {
+        let feed = Self {
+            show: show::<K>,
+            hide: hide::<K>,
+            is_custom,
+        };
+        (Kind::of::<K>(), feed)
+    }
+}
+
+/// The feed of a kind; none of one that no reconciler reads.
+pub(super) fn find_feed(kind: Kind) -> Option<Feed> {
+    static FEEDS: LazyLock<BTreeMap<Kind, Feed>> = LazyLock::new(all);
+    FEEDS.get(&kind).copied()
+}
+
+fn all() -> BTreeMap<Kind, Feed> {
+    BTreeMap::from([
+        Feed::of::<PodCliqueSet>(true),
+        Feed::of::<PodCliqueScalingGroup>(true),
+        Feed::of::<PodClique>(true),
+        Feed::of::<PodGang>(true),
+        Feed::of::<Pod>(false),
+        Feed::of::<Service>(false),
+        Feed::of::<HorizontalPodAutoscaler>(false),
+        Feed::of::<KaiPodGroup>(false),
+        Feed::of::<KaiQueue>(false),
+        Feed::of::<VolcanoPodGroup>(false),
+        Feed::of::<VolcanoQueue>(false),
+        Feed::of::<PodGroup>(false),
+        Feed::of::<CompositePodGroup>(false),
+        Feed::of::<Workload>(false),
+    ])
+}
+
+fn show<K: Watched>(
+    caches: &Caches,
+    triggers: &Triggers,
+    object: &Value,
+) -> serde_json::Result<Woken> {
+    let shown = K::deserialize(object)?;
+    let is_ours = ownership::label(shown.meta(), labels::MANAGED_BY) == Some(labels::MANAGER);
+    if K::SELECTION.is_by_label() && !is_ours {
+        return Ok(Woken::new());
+    }
+    Ok(tell(caches.of::<K>().apply(shown), caches, triggers))
+}
+
+fn hide<K: Watched>(
+    caches: &Caches,
+    triggers: &Triggers,
+    object: &Value,
+) -> serde_json::Result<Woken> {
+    let last = K::deserialize(object)?;
+    let change = caches.of::<K>().delete(last.meta());
+    Ok(tell(change, caches, triggers))
+}
+
+fn tell<K: Watched>(change: Option<Change<K>>, caches: &Caches, triggers: &Triggers) -> Woken {
+    let Some(change) = change else {
+        return Woken::new();
+    };
+    K::remember(&change, caches);
+    triggers.after(&change, caches)
+}

@@ -1,0 +1,87 @@
+//! Scheduler and kubelet: a pod gets a node as soon as nothing holds it back, and is Ready as soon as
+//! it may start. A pod that was found in the cluster stays as it was found, unless it waited for the
+//! operator: when it will be Ready nobody knows.
+
+use api::{labels, start_order};
+use serde_json::{Value, json};
+
+use super::{Id, World};
+use crate::exit::Failure;
+use crate::plan::json;
+
+/// The node that has room for everything.
+pub(crate) const NODE: &str = "planned";
+
+impl World {
+    /// The status of a pod that was made just now.
+    pub(super) fn start(&mut self, id: &Id, pod: &mut Value) {
+        let mut status = json!({"phase": "Pending"});
+        if is_gated(pod) {
+            let gated = json!({"type": "PodScheduled", "status": "False"});
+            json::set(&mut status, "", "conditions", json!([gated]));
+        }
+        json::set(pod, "", "status", status);
+        self.starting.insert(id.clone());
+    }
+
+    /// Lets all pods go on that may; whether any did.
+    pub(super) fn run_kubelet(&mut self) -> Result<bool, Failure> {
+        let version = self.version;
+        for id in std::mem::take(&mut self.starting) {
+            let Some(pod) = self.get(&id).cloned() else {
+                continue;
+            };
+            if json::is_terminating(&pod) {
+                self.delete(&id)?;
+            } else if let Some(status) = next_status(&pod, &self.stamp()) {
+                let mut next = (*pod).clone();
+                json::set(&mut next, "/spec", "nodeName", json!(NODE));
+                json::set(&mut next, "", "status", status);
+                self.put_all(&id, next)?;
+            }
+        }
+        // What it wrote itself is no reason to look again.
+        self.starting.clear();
+        Ok(self.version != version)
+    }
+}
+
+/// The status of a pod that goes on; nothing if it waits, or is there already.
+fn next_status(pod: &Value, now: &str) -> Option<Value> {
+    if is_gated(pod) || json::text(pod, "/status/phase") != "Pending" {
+        return None;
+    }
+    let condition = |type_: &str, status: &str| json!({"type": type_, "status": status, "lastTransitionTime": now});
+    if awaits_start(pod) {
+        let running = json!({"running": {"startedAt": now}});
+        let init = json!({"name": start_order::CONTAINER, "ready": false, "state": running});
+        return Some(json!({
+            "phase": "Pending",
+            "conditions": [condition("PodScheduled", "True"), condition("Ready", "False")],
+            "initContainerStatuses": [init],
+        }));
+    }
+    let containers = json::items(pod, "/spec/containers");
+    let started = containers.map(|container| {
+        let running = json!({"running": {"startedAt": now}});
+        json!({
+            "name": container.get("name"), "image": container.get("image"),
+            "ready": true, "restartCount": 0, "state": running,
+        })
+    });
+    Some(json!({
+        "phase": "Running",
+        "conditions": [condition("PodScheduled", "True"), condition("Ready", "True")],
+        "containerStatuses": started.collect::<Vec<_>>(),
+    }))
+}
+
+fn is_gated(pod: &Value) -> bool {
+    json::items(pod, "/spec/schedulingGates").next().is_some()
+}
+
+fn awaits_start(pod: &Value) -> bool {
+    let mut volumes = json::items(pod, "/spec/volumes");
+    let is_held = volumes.any(|volume| json::member(volume, "name") == start_order::VOLUME);
+    is_held && json::annotation(pod, labels::START) != start_order::NOW
+}

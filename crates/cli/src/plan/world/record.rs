@@ -1,0 +1,38 @@
+//! What a controller wrote.
+
+use std::sync::Arc;
+
+use domain::plan::Purpose;
+use serde_json::Value;
+
+use super::{Id, Stored};
+use crate::plan::json;
+
+/// One write of a controller.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Number of the decision that asked for it.
+    pub decision: usize,
+    /// What was done, in one word (`domain::plan::Action::verb`).
+    pub verb: &'static str,
+    /// What for, where that is not plain.
+    pub purpose: Option<Purpose>,
+    /// Which object.
+    pub id: Id,
+    /// As it was; `None` if it is new.
+    pub before: Option<Stored>,
+    /// As it is; `None` if it is gone.
+    pub after: Option<Stored>,
+}
+
+/// The object without lists of pods: a gang is written once for each pod that is replaced.
+pub(super) fn shorten(object: &Stored) -> Stored {
+    if json::at(object, "/spec/podgroups").is_null() {
+        return object.clone();
+    }
+    let mut short = Value::clone(object);
+    for group in json::items_mut(&mut short, "/spec/podgroups") {
+        json::remove(group, "", "podReferences");
+    }
+    Arc::new(short)
+}

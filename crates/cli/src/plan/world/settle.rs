@@ -1,0 +1,85 @@
+//! Until nothing changes any more.
+
+use api::PodClique;
+use domain::plan::Kind;
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::Pod;
+use serde_json::Value;
+
+use super::controllers::Job;
+use super::{Stored, World};
+use crate::exit::Failure;
+use crate::plan::json;
+
+/// Controllers of PodCliques, by number.
+const PODCLIQUES: usize = 2;
+
+/// Nobody plans further ahead than a pod that ended waits for its successor.
+const HORIZON: SignedDuration = SignedDuration::from_mins(10);
+
+impl World {
+    /// Lets the operator and the pods do what they do, until nothing is left to be done. Time passes
+    /// only where pods are missing that have to wait, and never up to a termination of a gang or the
+    /// end of a job: those are not due to the change that is planned.
+    pub fn settle(&mut self) -> Result<(), Failure> {
+        self.wake_all();
+        loop {
+            self.work_off()?;
+            if self.run_kubelet()? {
+                continue;
+            }
+            // As the operator does every ten minutes: nothing may depend on who was woken.
+            let version = self.version;
+            self.wake_all();
+            self.work_off()?;
+            if self.version == version && !self.pass_time() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Goes on to when pods that are missing may be made; whether there is such a time.
+    fn pass_time(&mut self) -> bool {
+        let is_of_pods = |(job, _): &(&Job, &Timestamp)| job.0 == PODCLIQUES;
+        let (of_pods, others): (Vec<_>, Vec<_>) = self.timers.iter().partition(is_of_pods);
+        let first = of_pods
+            .iter()
+            .map(|(_, at)| **at)
+            .filter(|at| *at > self.now);
+        let end = self.began.saturating_add(HORIZON).unwrap_or(self.began);
+        let others = others
+            .iter()
+            .map(|(_, at)| **at)
+            .filter(|at| *at > self.now);
+        let limit = others.min().map_or(end, |at| end.min(at));
+        let Some(next) = first
+            .min()
+            .filter(|at| *at < limit && self.is_short_of_pods())
+        else {
+            return false;
+        };
+        self.now = next;
+        let due = self.timers.iter().filter(|(_, at)| **at <= next);
+        let due: Vec<Job> = due.map(|(job, _)| job.clone()).collect();
+        self.woken.extend(due);
+        true
+    }
+
+    fn is_short_of_pods(&self) -> bool {
+        let mut podcliques = self.stored(Kind::of::<PodClique>());
+        podcliques.any(|(_, podclique)| {
+            let pods = self.owned_by(podclique, Kind::of::<Pod>());
+            let running = pods.iter().filter(|pod| !has_ended(pod)).count();
+            running < replicas_of(podclique)
+        })
+    }
+}
+
+fn replicas_of(podclique: &Stored) -> usize {
+    let replicas = json::at(podclique, "/spec/replicas").as_u64().unwrap_or(0);
+    usize::try_from(replicas).unwrap_or(usize::MAX)
+}
+
+fn has_ended(pod: &Value) -> bool {
+    ["Succeeded", "Failed"].contains(&json::text(pod, "/status/phase"))
+}

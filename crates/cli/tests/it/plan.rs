@@ -1,0 +1,82 @@
+//! `plan`.
+
+mod cluster;
+mod edits;
+mod examples;
+mod live;
+mod sets;
+
+use cli::plan::{Outline, Plan, Planned, Rules, draw_plan, plan_new};
+use serde_json::{Value, json};
+use testkit::builders::after;
+
+/// A clique whose pods ask for a core each.
+fn clique(name: &str, replicas: u32) -> Value {
+    let resources = json!({"requests": {"cpu": "1"}});
+    let container = json!({"name": "main", "image": "example/main:1", "resources": resources});
+    json!({
+        "name": name,
+        "spec": {
+            "roleName": name,
+            "replicas": replicas,
+            "podSpec": {"containers": [container]},
+        },
+    })
+}
+
+/// A set of these cliques and groups.
+fn set(cliques: &[Value], groups: &[Value]) -> Value {
+    json!({
+        "apiVersion": "grove.io/v1alpha1",
+        "kind": "PodCliqueSet",
+        "metadata": {"name": "svc"},
+        "spec": {
+            "replicas": 1,
+            "template": {"cliques": cliques, "podCliqueScalingGroups": groups},
+        },
+    })
+}
+
+/// A group `grp` of one clique.
+fn group(clique: &str, replicas: u32, minimum: u32) -> Value {
+    json!({
+        "name": "grp", "cliqueNames": [clique], "replicas": replicas, "minAvailable": minimum,
+    })
+}
+
+/// The value with another one at that place.
+fn with(mut object: Value, pointer: &str, value: Value) -> Value {
+    let (parent, name) = pointer.rsplit_once('/').unwrap();
+    let parent = object.pointer_mut(parent).unwrap();
+    match parent {
+        Value::Array(items) => items[name.parse::<usize>().unwrap()] = value,
+        parent => parent[name] = value,
+    }
+    object
+}
+
+fn rules() -> Rules {
+    let mut rules = Rules::default();
+    "grove-initc:test".clone_into(&mut rules.cliques.init_container_image);
+    rules
+}
+
+fn planned(set: &Value) -> Planned {
+    plan_new(set, "default", &rules(), after(0)).unwrap()
+}
+
+fn outline(set: &Value) -> Outline {
+    match planned(set) {
+        Planned::New(outline) => *outline,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// As a pipe gets it.
+fn text(planned: Planned) -> String {
+    let plan = Plan {
+        sets: vec![planned],
+    };
+    let text = draw_plan(&plan, false);
+    anstream::adapter::strip_str(&text).to_string()
+}

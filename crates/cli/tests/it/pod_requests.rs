@@ -1,0 +1,67 @@
+//! What pods ask for, as the scheduler counts it.
+
+use cli::pod_requests::Requests;
+use rstest::rstest;
+use serde_json::{Value, json};
+
+fn requests(spec: Value) -> Value {
+    let spec = serde_json::from_value(spec).unwrap();
+    json!(Requests::of_pod(&spec).quantities())
+}
+
+fn container(resources: Value) -> Value {
+    json!({"name": "c", "resources": resources})
+}
+
+#[rstest]
+#[case::sum(
+    json!({"containers": [
+        container(json!({"requests": {"cpu": "1500m", "memory": "1Gi"}})),
+        container(json!({"requests": {"cpu": "0.25", "memory": "512Mi"}})),
+    ]}),
+    json!({"cpu": "1750m", "memory": "1536Mi"}),
+)]
+#[case::limits_are_requests(
+    json!({"containers": [container(json!({
+        "requests": {"cpu": "1"}, "limits": {"cpu": "2", "nvidia.com/gpu": "8"},
+    }))]}),
+    json!({"cpu": "1", "nvidia.com/gpu": "8"}),
+)]
+#[case::greatest_init_container(
+    json!({
+        "initContainers": [container(json!({"requests": {"cpu": "4", "memory": "1Mi"}}))],
+        "containers": [container(json!({"requests": {"cpu": "1", "memory": "2Mi"}}))],
+    }),
+    json!({"cpu": "4", "memory": "2Mi"}),
+)]
+#[case::sidecars_run_beside_both(
+    json!({
+        "initContainers": [
+            {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
+            container(json!({"requests": {"cpu": "3"}})),
+        ],
+        "containers": [container(json!({"requests": {"cpu": "2500m"}}))],
+    }),
+    json!({"cpu": "4"}),
+)]
+#[case::of_the_pod_and_overhead(
+    json!({
+        "containers": [container(json!({"requests": {"cpu": "1"}}))],
+        "resources": {"requests": {"cpu": "6"}},
+        "overhead": {"cpu": "100m", "memory": "1k"},
+    }),
+    json!({"cpu": "6100m", "memory": "1000"}),
+)]
+#[case::nothing(json!({"containers": [container(json!({}))]}), json!({}))]
+fn a_pod_asks_for(#[case] spec: Value, #[case] expected: Value) {
+    assert_eq!(requests(spec), expected);
+}
+
+#[test]
+fn tenths_of_a_core_add_up_exactly() {
+    let spec = json!({"containers": [container(json!({"requests": {"cpu": "0.1"}}))]});
+    let one = Requests::of_pod(&serde_json::from_value(spec).unwrap());
+    let mut all = Requests::default();
+    all.add(&one, 10_000);
+    assert_eq!(json!(all.quantities()), json!({"cpu": "1000"}));
+}

@@ -1,0 +1,41 @@
+//! `plan`: what it says beforehand, and what then is.
+
+mod examples;
+mod live;
+mod objects;
+mod refused;
+
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::harness::Namespace;
+use crate::harness::control_plane::fed;
+
+/// What `plan --live` says of this manifest, and whether it found a difference; it changes nothing.
+fn plan_live(ns: &Namespace<'_>, manifest: &Value) -> (Value, Option<i32>) {
+    let before = ns.look().unwrap();
+    let output = run_live(ns, manifest, "json");
+    let after = ns.look().unwrap();
+    assert_eq!(
+        versions(&before.0),
+        versions(&after.0),
+        "it wrote something"
+    );
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(error.is_empty(), "{error}");
+    let plan: Value = serde_json::from_slice(&output.stdout).unwrap();
+    (plan["sets"][0].clone(), output.status.code())
+}
+
+fn run_live(ns: &Namespace<'_>, manifest: &Value, format: &str) -> Output {
+    let mut command = ns.grove_command(&["plan", "-", "--live", "-o", format]);
+    fed(&mut command, manifest)
+}
+
+fn versions(objects: &[Value]) -> Vec<&Value> {
+    let of_operator = objects
+        .iter()
+        .map(|object| &object["metadata"]["resourceVersion"]);
+    of_operator.collect()
+}
