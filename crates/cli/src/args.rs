@@ -5,14 +5,14 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
 
 use crate::bundle::BundleArgs;
+use crate::capacity::CapacityArgs;
 use crate::completion::CompletionArgs;
 use crate::exit::Exit;
-use crate::man::ManArgs;
-pub use crate::explain::ExplainArgs;
-pub use crate::timeline::TimelineArgs;
-use crate::capacity::CapacityArgs;
+use crate::explain::ExplainArgs;
 use crate::lint::LintArgs;
-pub use crate::plan::PlanArgs;
+use crate::man::ManArgs;
+use crate::plan::PlanArgs;
+use crate::timeline::TimelineArgs;
 
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
@@ -49,6 +49,16 @@ pub struct ConnectionArgs {
 pub enum Command {
     /// A set, or all of them: replicas, groups, cliques, pods, and what keeps each from running
     Tree(TreeArgs),
+    /// Why a set, or a pod of it, does not run: cause, evidence, remedy, and what happens next
+    Explain(ExplainArgs),
+    /// What happened to a set, and when: attempts, failures, updates, scaling, events
+    Timeline(TimelineArgs),
+    /// Manifests: what admission would refuse or warn of, and what is unwise, line by line
+    Lint(LintArgs),
+    /// What will exist for a file, or with --live what applying it would change
+    Plan(PlanArgs),
+    /// Whether the gangs of a manifest fit on the nodes as they are, and what is short if not
+    Capacity(CapacityArgs),
     /// All that a bug report needs, without secrets, as one tar.gz
     Bundle(BundleArgs),
     /// A script by which a shell completes commands, flags and names
@@ -56,17 +66,6 @@ pub enum Command {
     /// The manual, as a man page
     #[command(hide = true)]
     Man(ManArgs),
-    /// Why a set, or a pod of it, does not run: cause, evidence, remedy, and what happens next
-    Explain(ExplainArgs),
-    /// What happened to a set, and when: attempts, failures, updates, scaling, events
-    Timeline(TimelineArgs),
-    /// Whether the gangs of a manifest fit on the nodes as they are, and what is short if not
-    Capacity(CapacityArgs),
-
-    /// Manifests: what admission would refuse or warn of, and what is unwise, line by line
-    Lint(LintArgs),
-    /// What will exist for a file, or with --live what applying it would change
-    Plan(PlanArgs),
 }
 
 /// Arguments of `tree`.

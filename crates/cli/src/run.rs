@@ -5,17 +5,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use crate::args::{Args, Command};
-use crate::bundle;
-use crate::completion;
-use crate::capacity;
 use crate::exit::{Exit, Failure};
-use crate::man;
-use crate::explain;
-use crate::lint;
-use crate::output;
-use crate::timeline;
-use crate::plan;
-use crate::tree;
+use crate::{bundle, capacity, completion, explain, lint, man, output, plan, timeline, tree};
 
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
@@ -42,15 +33,15 @@ pub fn main() -> ExitCode {
 #[tokio::main(flavor = "current_thread")]
 async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
     match &args.command {
-        Command::Plan(plan) => plan::run(plan, &args.connection).await,
         Command::Tree(tree) => tree::run(tree, &args.connection).await,
+        Command::Explain(explain) => explain::run(explain, &args.connection).await,
+        Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
+        Command::Lint(lint) => lint::run(lint, &args.connection).await,
+        Command::Plan(plan) => plan::run(plan, &args.connection).await,
+        Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
         Command::Completion(completion) => completion::run(completion),
         Command::Man(man) => man::run(man),
-        Command::Explain(explain) => explain::run(explain, &args.connection).await,
-        Command::Timeline(timeline) => timeline::run(timeline, &args.connection).await,
-        Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
-        Command::Lint(lint) => lint::run(lint, &args.connection).await,
     }
 }
 

@@ -1,7 +1,4 @@
 //! kubectl-grove: its rules, and what it asks of an API server.
-//! Tests of kubectl-grove, one binary.
-//! kubectl-grove without a cluster: from what was read to what is said.
-//! kubectl-grove without a cluster.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -11,20 +8,20 @@
 )]
 
 mod bundle;
+mod capacity;
 mod completion;
 mod documented;
+mod explain;
 mod failures;
+mod files;
+mod lint;
 mod man;
+mod manifest;
+mod plan;
+mod pod_requests;
+mod read;
 mod redact;
 mod related;
 mod requests;
 mod server;
-mod explain;
-mod read;
 mod timeline;
-mod capacity;
-mod files;
-mod lint;
-mod manifest;
-mod plan;
-mod pod_requests;

@@ -1,10 +1,10 @@
 //! kubectl-grove on a real control plane.
 
 mod bundle;
+mod capacity;
 mod completion;
 mod errors;
 mod explain;
-mod timeline;
-mod capacity;
 mod plan;
+mod timeline;
 mod tree;

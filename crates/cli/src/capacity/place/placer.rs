@@ -31,12 +31,7 @@ pub struct Placer<'a> {
 
 impl<'a> Placer<'a> {
     /// Of these gangs with their demands.
-    pub fn of(
-        gangs: &'a [Gang],
-        demands: &'a [Vec<Demand>],
-        room: Room<'a>,
-        effort: u64,
-    ) -> Self {
+    pub fn of(gangs: &'a [Gang], demands: &'a [Vec<Demand>], room: Room<'a>, effort: u64) -> Self {
         Self {
             gangs,
             demands,
@@ -83,7 +78,11 @@ impl<'a> Placer<'a> {
         };
         if outcome != Outcome::Fits {
             let (placed, reasons) = explain(&self.room, gang, self.demands_of(number));
-            let wanted: u32 = self.demands_of(number).iter().map(|demand| demand.pods).sum();
+            let wanted: u32 = self
+                .demands_of(number)
+                .iter()
+                .map(|demand| demand.pods)
+                .sum();
             verdict.guaranteed -= wanted.saturating_sub(placed);
             verdict.reasons = reasons;
             self.add_reasons(number, &mut verdict);
@@ -143,7 +142,10 @@ impl<'a> Placer<'a> {
     /// Together with those that have been placed and may be in its way.
     fn find_together(&mut self, number: usize, alone: &Found) -> Outcome {
         let own = self.demands_of(number);
-        let others = self.fitting.keys().map(|other| (*other, self.demands_of(*other)));
+        let others = self
+            .fitting
+            .keys()
+            .map(|other| (*other, self.demands_of(*other)));
         let others: Vec<(usize, &[Demand])> = others.collect();
         let mut together = neighbours_of(self.room.fleet, own, &others);
         if together.is_empty() {
@@ -154,7 +156,12 @@ impl<'a> Placer<'a> {
         }
         let mut room = self.room.clone();
         for other in &together {
-            change(&mut room, self.demands_of(*other), self.fitting.get(other), false);
+            change(
+                &mut room,
+                self.demands_of(*other),
+                self.fitting.get(other),
+                false,
+            );
         }
         together.push(number);
         let all = together.iter().flat_map(|one| self.demands_of(*one));
@@ -166,9 +173,9 @@ impl<'a> Placer<'a> {
                 let mut nodes = nodes.into_iter();
                 let of = |one: &usize| (*one, self.demands_of(*one).len());
                 let shares: Vec<(usize, usize)> = together.iter().map(of).collect();
-                let split = shares.into_iter().map(|(one, demands)| {
-                    (one, nodes.by_ref().take(demands).collect())
-                });
+                let split = shares
+                    .into_iter()
+                    .map(|(one, demands)| (one, nodes.by_ref().take(demands).collect()));
                 self.accept(split.collect())
             }
         }

@@ -216,36 +216,50 @@ pub fn number_of(name: &str) -> usize {
 }
 
 fn some_repels() -> impl Strategy<Value = Option<Repels>> {
-    let one = (prop_oneof![Just('a'), Just('b')], prop_oneof![Just(HOST), Just(ZONE)]);
+    let one = (
+        prop_oneof![Just('a'), Just('b')],
+        prop_oneof![Just(HOST), Just(ZONE)],
+    );
     prop::option::weighted(0.25, one.prop_map(|(app, key)| Repels { app, key }))
 }
 
 fn some_pod() -> impl Strategy<Value = PodModel> {
     let app = prop_oneof![Just('a'), Just('b')];
     let is_set = || prop::bool::weighted(0.15);
-    (0..4_i64, 0..3_i64, app, prop::bool::ANY, some_repels(), is_set()).prop_map(
-        |(cpu, gpu, app, bears_taint, repels, has_port)| PodModel {
+    (
+        0..4_i64,
+        0..3_i64,
+        app,
+        prop::bool::ANY,
+        some_repels(),
+        is_set(),
+    )
+        .prop_map(|(cpu, gpu, app, bears_taint, repels, has_port)| PodModel {
             cpu,
             gpu,
             app,
             bears_taint,
             repels,
             has_port,
-        },
-    )
+        })
 }
 
 pub fn some_node() -> impl Strategy<Value = NodeModel> {
     let zone = prop::option::weighted(0.9, 0..2_u8);
-    (1..7_i64, 0..5_i64, 1..6_i64, zone, prop::bool::weighted(0.2)).prop_map(
-        |(cpu, gpu, pods, zone, is_tainted)| NodeModel {
+    (
+        1..7_i64,
+        0..5_i64,
+        1..6_i64,
+        zone,
+        prop::bool::weighted(0.2),
+    )
+        .prop_map(|(cpu, gpu, pods, zone, is_tainted)| NodeModel {
             cpu,
             gpu,
             pods,
             zone,
             is_tainted,
-        },
-    )
+        })
 }
 
 fn some_gang() -> impl Strategy<Value = GangModel> {
@@ -280,11 +294,24 @@ pub fn some_world(gangs: usize) -> impl Strategy<Value = World> {
 /// Pods that fill their nodes, or nearly: of a gang of them, only few placements are one, or none
 /// if one pod is a little larger. What keeps pods apart is told by the nodes that they came from.
 pub fn some_full_world() -> impl Strategy<Value = World> {
-    let pod = (1..6_i64, 0..4_i64, prop::bool::weighted(0.2), prop::bool::weighted(0.2));
-    let of_node = (prop::collection::vec(pod, 1..4), 0..3_u8, prop::bool::weighted(0.2));
+    let pod = (
+        1..6_i64,
+        0..4_i64,
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.2),
+    );
+    let of_node = (
+        prop::collection::vec(pod, 1..4),
+        0..3_u8,
+        prop::bool::weighted(0.2),
+    );
     let nodes = prop::collection::vec(of_node, 2..5);
     let larger = prop::option::of((0..12_usize, prop::bool::ANY));
-    let split = (1..3_usize, prop::bool::weighted(0.2), prop::bool::weighted(0.1));
+    let split = (
+        1..3_usize,
+        prop::bool::weighted(0.2),
+        prop::bool::weighted(0.1),
+    );
     (nodes, larger, split).prop_map(|(filled, larger, (gangs, has_zones, is_packed))| {
         let (mut nodes, mut pods) = (Vec::new(), Vec::new());
         for (own, zone, is_tainted) in &filled {
@@ -323,7 +350,13 @@ pub fn some_full_world() -> impl Strategy<Value = World> {
 
 /// The pods in turn, equal ones as one part.
 fn split_into(gangs: usize, pods: Vec<PodModel>, is_packed: bool) -> Vec<GangModel> {
-    let mut all = vec![GangModel { parts: Vec::new(), is_packed }; gangs];
+    let mut all = vec![
+        GangModel {
+            parts: Vec::new(),
+            is_packed
+        };
+        gangs
+    ];
     for (i, pod) in pods.into_iter().enumerate() {
         let parts = &mut all[i % gangs].parts;
         match parts.iter_mut().find(|part| part.pod == pod) {

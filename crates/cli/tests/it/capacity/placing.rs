@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use cli::capacity::{
-    Gang, Outcome, Snapshot, Verdict, gangs_of, place_gangs, place_gangs_within, read_dump, read_sets,
+    Gang, Outcome, Snapshot, Verdict, gangs_of, place_gangs, place_gangs_within, read_dump,
+    read_sets,
 };
 use k8s_openapi::api::core::v1::NodeSelector;
 use rstest::rstest;
@@ -50,7 +51,12 @@ fn a_gang_makes_way_for_the_next_one() {
     assert_eq!(both[0].places[0].node, "na1");
     // But not for one that does not fit even so.
     let third = judge(nodes(), vec![small(), large(), large(), small()]);
-    let expected = [Outcome::Fits, Outcome::Fits, Outcome::DoesNotFit, Outcome::DoesNotFit];
+    let expected = [
+        Outcome::Fits,
+        Outcome::Fits,
+        Outcome::DoesNotFit,
+        Outcome::DoesNotFit,
+    ];
     assert_eq!(outcomes(&third), expected);
 }
 
@@ -64,7 +70,10 @@ fn what_takes_too_long_to_decide_is_said_to_be_unknown() {
         gangs: vec![gang(&[part(pod(6, 0), 8), part(pod(4, 0), 9)])],
     };
     let (snapshot, gangs) = (world.snapshot(), world.gangs());
-    assert_eq!(outcomes(&place_gangs(&snapshot, &gangs)), [Outcome::DoesNotFit]);
+    assert_eq!(
+        outcomes(&place_gangs(&snapshot, &gangs)),
+        [Outcome::DoesNotFit]
+    );
     let verdicts = place_gangs_within(&snapshot, &gangs, 20);
     assert_eq!(outcomes(&verdicts), [Outcome::Unknown]);
     let expected = [
@@ -161,7 +170,14 @@ fn base_gangs_are_placed_first_then_scaled_ones() {
     let gangs = gangs(&set(), &snapshot);
     let told: Vec<_> = gangs
         .iter()
-        .map(|gang| (&*gang.name, gang.base.as_deref(), gang.guaranteed(), gang.best_effort()))
+        .map(|gang| {
+            (
+                &*gang.name,
+                gang.base.as_deref(),
+                gang.guaranteed(),
+                gang.best_effort(),
+            )
+        })
         .collect();
     let expected = [
         ("svc-0", None, 5, 1),
@@ -206,7 +222,12 @@ fn pod_of(name: &str, podclique: &str, phase: &str) -> Value {
 /// They are not asked to move, nor do they count twice.
 #[test]
 fn pods_of_the_set_that_are_placed_keep_their_places() {
-    let podcliques = ["svc-0-router", "svc-0-router", "svc-0-grp-0-worker", "svc-0-grp-1-worker"];
+    let podcliques = [
+        "svc-0-router",
+        "svc-0-router",
+        "svc-0-grp-0-worker",
+        "svc-0-grp-1-worker",
+    ];
     let mut pods: Vec<Value> = podcliques
         .iter()
         .enumerate()
@@ -224,7 +245,10 @@ fn pods_of_the_set_that_are_placed_keep_their_places() {
     };
     // Five are there, one of them on its way out; two are missing.
     let short = judge("6");
-    assert_eq!(outcomes(&short), [Outcome::DoesNotFit, Outcome::WaitsForBase]);
+    assert_eq!(
+        outcomes(&short),
+        [Outcome::DoesNotFit, Outcome::WaitsForBase]
+    );
     assert_eq!(short[0].guaranteed, 4);
     let enough = judge("7");
     assert_eq!(outcomes(&enough), [Outcome::Fits, Outcome::DoesNotFit]);
@@ -259,7 +283,10 @@ fn anti_affinity_by_labels_of_the_operator_is_understood() {
     };
     assert_eq!(judge(5), [Outcome::Fits; 4]);
     let waits = Outcome::WaitsForBase;
-    assert_eq!(judge(4), [Outcome::DoesNotFit, Outcome::DoesNotFit, waits, waits]);
+    assert_eq!(
+        judge(4),
+        [Outcome::DoesNotFit, Outcome::DoesNotFit, waits, waits]
+    );
 }
 
 #[rstest]
@@ -326,10 +353,16 @@ fn nodes_that_differ_for_any_pod_are_both_tried(#[case] make_differ: fn(&mut Wor
 #[test]
 fn a_gang_makes_way_for_one_on_other_nodes() {
     let first = PodModel {
-        repels: Some(Repels { app: 'b', key: ZONE }),
+        repels: Some(Repels {
+            app: 'b',
+            key: ZONE,
+        }),
         ..pod(1, 0)
     };
-    let second = PodModel { app: 'b', ..pod(1, 0) };
+    let second = PodModel {
+        app: 'b',
+        ..pod(1, 0)
+    };
     let world = World {
         nodes: vec![zoned(1, 0), zoned(0, 0), zoned(0, 0)],
         bound: Vec::new(),
@@ -366,7 +399,11 @@ fn the_domain_of_pods_that_are_placed_counts() {
         "spec": {"levels": [{"domain": "zone", "key": "topology.kubernetes.io/zone"}]},
     });
     let judge = |cpu: &str| {
-        let nodes = [zone("n", "a", cpu), zone("other", "b", "8"), binding.clone()];
+        let nodes = [
+            zone("n", "a", cpu),
+            zone("other", "b", "8"),
+            binding.clone(),
+        ];
         let snapshot = dump(&nodes, &[pod_of("p", "svc-0-worker", "Running")]);
         outcomes(&place_gangs(&snapshot, &gangs(&set, &snapshot)))
     };

@@ -22,7 +22,11 @@ fn places(verdicts: &[Verdict]) -> Vec<(usize, usize, usize)> {
         let gangs = verdicts.iter().enumerate();
         gangs.flat_map(move |(gang, verdict)| {
             verdict.places.iter().flat_map(move |placed| {
-                let pods = if is_guaranteed { placed.guaranteed } else { placed.best_effort };
+                let pods = if is_guaranteed {
+                    placed.guaranteed
+                } else {
+                    placed.best_effort
+                };
                 let one = (gang, placed.part, number_of(&placed.node));
                 (0..pods).map(move |_| one)
             })
