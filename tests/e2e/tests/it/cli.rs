@@ -1,3 +1,4 @@
 //! kubectl-grove on a real control plane.
 
+mod lint;
 mod tree;
