@@ -138,7 +138,7 @@ impl Builder {
                 key,
             }) => match key.take() {
                 None if is_merge => *key = Some(Key::Merge),
-                None => *key = Some(named(node)?),
+                None => *key = Some(named(&node)?),
                 Some(Key::Merge) => merge(merged, node)?,
                 Some(Key::Named(key, place)) => entries.push(Entry {
                     key,
@@ -151,7 +151,7 @@ impl Builder {
     }
 }
 
-fn named(node: Node) -> Result<Key, Problem> {
+fn named(node: &Node) -> Result<Key, Problem> {
     let key = match &node.content {
         Content::Scalar(value) => key_of(value),
         Content::List(_) | Content::Map(_) => None,

@@ -33,12 +33,12 @@ static SET: LazyLock<Definition> = LazyLock::new(|| Definition::of("PodCliqueSet
 static BINDING: LazyLock<Definition> = LazyLock::new(|| Definition::of("ClusterTopologyBinding"));
 
 impl Definition {
-    /// Of PodCliqueSets.
+    /// Of sets.
     pub(super) fn set() -> &'static Self {
         &SET
     }
 
-    /// Of ClusterTopologyBindings.
+    /// Of topologies.
     pub(super) fn binding() -> &'static Self {
         &BINDING
     }

@@ -24,13 +24,13 @@ pub(super) struct JudgedSet {
 
 /// Judges a set as the webhook does when it is created, or when `stored` is replaced by it, and by
 /// the definition and the rules of this command.
-pub(super) fn judge_set(sent: &Value, stored: Option<&Value>) -> JudgedSet {
-    if let Some(error) = check_size(sent, stored) {
+pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
+    if let Some(error) = check_size(object, stored) {
         return refused(vec![Remark::of_error(&admitted::REFUSED, error)]);
     }
-    let mut remarks = of_definition(Definition::set(), sent, stored);
-    add_hints(&mut remarks, sent);
-    let plain = Definition::set().without_nulls(sent);
+    let mut remarks = of_definition(Definition::set(), object, stored);
+    add_hints(&mut remarks, object);
+    let plain = Definition::set().without_nulls(object);
     let set: PodCliqueSet = match decode(plain, "the PodCliqueSet", &remarks) {
         Ok(set) => set,
         Err(error) => {

@@ -1,5 +1,7 @@
 //! SARIF 2.1.0, for code scanning (OASIS, "Static Analysis Results Interchange Format").
 
+use std::fmt::Write;
+
 use serde::Serialize;
 
 use super::remark::Rule;
@@ -204,7 +206,8 @@ fn uri_of(file: &str) -> String {
         if is_plain(byte) {
             uri.push(char::from(byte));
         } else {
-            uri.push_str(&format!("%{byte:02X}"));
+            // Writing into a text never fails.
+            let _ = write!(uri, "%{byte:02X}");
         }
     }
     uri

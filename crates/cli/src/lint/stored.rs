@@ -8,11 +8,14 @@ use serde_json::Value;
 use crate::exit::Failure;
 use crate::files::{Object, Source, objects_of, read_documents, read_sources};
 
-/// Objects by kind, namespace and name.
+/// Objects by kind and name, with their namespaces.
 #[derive(Clone, Debug, Default)]
-pub struct Stored(HashMap<Key, Value>);
+pub struct Stored(HashMap<Key, Vec<Version>>);
 
-type Key = (String, String, String);
+type Key = (String, String);
+
+/// A stored object, and the namespace that it names.
+type Version = (Option<String>, Value);
 
 impl Stored {
     /// Reads them.
@@ -27,23 +30,32 @@ impl Stored {
             let documents = read_documents(source);
             let documents = documents.map_err(|broken| Failure::BadInput(broken.to_string()))?;
             for object in documents.iter().flat_map(objects_of) {
-                stored.0.insert(key(&object), object.node.value());
+                let version = (object.namespace.map(str::to_owned), object.node.value());
+                stored.0.entry(key(&object)).or_default().push(version);
             }
         }
         Ok(stored)
     }
 
-    /// The stored version of an object.
+    /// The stored version of an object. Manifests often name no namespace, and what kubectl prints
+    /// always does: then the name is enough, if there is one of that name only.
     pub(super) fn version_of(&self, object: &Object<'_>) -> Option<&Value> {
-        self.0.get(&key(object))
+        let versions = self.0.get(&key(object))?;
+        let mut same = versions
+            .iter()
+            .filter(|(n, _)| n.as_deref() == object.namespace);
+        if let Some((_, value)) = same.next_back() {
+            return Some(value);
+        }
+        match versions.as_slice() {
+            [(of_stored, value)] if of_stored.is_none() || object.namespace.is_none() => {
+                Some(value)
+            }
+            _ => None,
+        }
     }
 }
 
 fn key(object: &Object<'_>) -> Key {
-    let namespace = object.namespace.unwrap_or_default();
-    (
-        object.kind.to_owned(),
-        namespace.to_owned(),
-        object.name.to_owned(),
-    )
+    (object.kind.to_owned(), object.name.to_owned())
 }

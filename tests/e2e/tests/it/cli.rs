@@ -5,6 +5,7 @@ mod capacity;
 mod completion;
 mod errors;
 mod explain;
+mod lint;
 mod plan;
 mod timeline;
 mod tree;

@@ -12,11 +12,11 @@ pub enum Kind {
     Definition,
     /// The namespace of the set.
     Namespace,
-    /// A PriorityClass.
+    /// A `PriorityClass`.
     PriorityClass,
     /// A ServiceAccount.
     ServiceAccount,
-    /// A PersistentVolumeClaim.
+    /// A `PersistentVolumeClaim`.
     Claim,
     /// A ConfigMap.
     ConfigMap,

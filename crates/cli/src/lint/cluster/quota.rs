@@ -85,7 +85,7 @@ fn asked(set: &PodCliqueSet, key: &str) -> Option<f64> {
 }
 
 /// Where a quota limits CPU or memory, pods are refused that do not say how much they need, unless a
-/// LimitRange says it for them.
+/// `LimitRange` says it for them.
 fn silent_containers(
     set: &PodCliqueSet,
     quota: &ResourceQuota,
@@ -96,7 +96,7 @@ fn silent_containers(
         .flatten()
         .map(|(key, _)| key.as_str());
     let demanded = keys.filter_map(|key| {
-        let (which, resource) = split(key)?;
+        let (which, resource) = split(key);
         let is_given = has_default(limits, which, resource);
         (DEMANDED.contains(&resource) && !is_given).then_some((key, which, resource))
     });
@@ -113,11 +113,11 @@ fn silent_containers(
     found.collect()
 }
 
-fn split(key: &str) -> Option<(Which, &str)> {
+fn split(key: &str) -> (Which, &str) {
     match key.split_once('.') {
-        Some(("requests", resource)) => Some((Which::Requests, resource)),
-        Some(("limits", resource)) => Some((Which::Limits, resource)),
-        _ => Some((Which::Requests, key)),
+        Some(("requests", resource)) => (Which::Requests, resource),
+        Some(("limits", resource)) => (Which::Limits, resource),
+        _ => (Which::Requests, key),
     }
 }
 

@@ -6,7 +6,7 @@ use super::answers::Kind;
 use super::needs::Need;
 use crate::lint::parts::{containers, init_containers};
 
-/// What the pod of this template refers to; its PriorityClass only if that is the one that counts.
+/// What the pod of this template refers to; its `PriorityClass` only if that is the one that counts.
 pub(super) fn of_pod(namespace: &str, at: &str, pod: &PodSpec, own_class: bool) -> Vec<Need> {
     let mut found = of_account(at, pod);
     let class = pod.priority_class_name.as_deref().filter(|_| own_class);

@@ -1,6 +1,6 @@
 //! Jobs that end otherwise than they seem to (docs/training.md).
 
-use api::{PodCliqueSet, WorkloadType};
+use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::SignedDuration;
 
 use crate::lint::parts::{cliques, containers};
@@ -40,8 +40,8 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
         return Vec::new();
     }
     let on_failure = on_failure(set);
-    let parts = [no_restarts(set), without_delay(set, &on_failure)];
-    let ends = without_end(set, &on_failure);
+    let parts = [no_restarts(set), without_delay(set, on_failure.as_ref())];
+    let ends = without_end(set, on_failure.as_ref());
     let found = parts.into_iter().flatten().chain(ends);
     found.chain(probes(set)).collect()
 }
@@ -73,12 +73,12 @@ fn is_immediate(set: &PodCliqueSet) -> bool {
     let delay = &set.spec.template.termination_delay;
     let delay = delay
         .as_ref()
-        .map_or(Ok(SignedDuration::ZERO), |d| d.parse());
+        .map_or(Ok(SignedDuration::ZERO), GoDuration::parse);
     delay.is_ok_and(|delay| delay.is_zero())
 }
 
-fn without_delay(set: &PodCliqueSet, on_failure: &Option<String>) -> Option<Remark> {
-    let at = on_failure.as_ref().filter(|_| is_immediate(set))?;
+fn without_delay(set: &PodCliqueSet, on_failure: Option<&String>) -> Option<Remark> {
+    let at = on_failure.filter(|_| is_immediate(set))?;
     let problem = "one evicted or lost pod restarts the whole replica at once".to_owned();
     let remark = Remark::new(&ON_FAILURE_WITHOUT_DELAY, at, problem);
     Some(
@@ -88,10 +88,10 @@ fn without_delay(set: &PodCliqueSet, on_failure: &Option<String>) -> Option<Rema
     )
 }
 
-fn without_end(set: &PodCliqueSet, on_failure: &Option<String>) -> Option<Remark> {
+fn without_end(set: &PodCliqueSet, on_failure: Option<&String>) -> Option<Remark> {
     let limits = set.spec.training_spec.as_ref();
     let is_endless = limits.is_none_or(|limits| limits.max_runtime.is_none());
-    let at = on_failure.as_ref().filter(|_| is_endless)?;
+    let at = on_failure.filter(|_| is_endless)?;
     let problem = "a crash loop counts as no failure and never ends".to_owned();
     let remark = Remark::new(&ON_FAILURE_WITHOUT_END, at, problem);
     Some(

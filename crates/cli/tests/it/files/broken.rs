@@ -1,5 +1,7 @@
 //! Files that cannot be read.
 
+use std::fmt::Write;
+
 use cli::files::{Source, read_documents};
 use rstest::rstest;
 
@@ -58,7 +60,7 @@ fn aliases_of_aliases_end() {
     let mut text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for i in 1..10 {
         let before = format!("*a{}, ", i - 1).repeat(10);
-        text += &format!("a{i}: &a{i} [{before}]\n");
+        writeln!(text, "a{i}: &a{i} [{before}]").unwrap();
     }
     let broken = read(&text).unwrap_err().to_string();
     assert!(

@@ -218,7 +218,7 @@ fn asking(cpu: &str) -> PodCliqueSet {
     set(&edits)
 }
 
-fn quota(hard: Value, used: Value) -> ResourceQuota {
+fn quota(hard: &Value, used: &Value) -> ResourceQuota {
     let quota =
         json!({"metadata": {"name": "q"}, "spec": {"hard": hard}, "status": {"used": used}});
     serde_json::from_value(quota).unwrap()
@@ -243,7 +243,7 @@ fn quotas_have_room_or_not(
     #[case] used: Value,
     #[case] expected: Option<&str>,
 ) {
-    let quotas = vec![quota(hard, used)];
+    let quotas = vec![quota(&hard, &used)];
     let found = room(
         &asking("500m"),
         &Room {
@@ -261,8 +261,8 @@ fn quotas_have_room_or_not(
 #[test]
 fn a_change_needs_room_for_the_difference() {
     let quotas = vec![quota(
-        json!({"requests.cpu": "10"}),
-        json!({"requests.cpu": "5"}),
+        &json!({"requests.cpu": "10"}),
+        &json!({"requests.cpu": "5"}),
     )];
     let of = |stored: &str| Room {
         quotas: quotas.clone(),
@@ -275,7 +275,7 @@ fn a_change_needs_room_for_the_difference() {
 
 #[test]
 fn a_quota_for_some_pods_only_says_nothing() {
-    let mut scoped = quota(json!({"pods": "0"}), json!({}));
+    let mut scoped = quota(&json!({"pods": "0"}), &json!({}));
     scoped.spec.as_mut().unwrap().scopes = Some(vec!["BestEffort".into()]);
     let quotas = vec![scoped];
     assert_eq!(
@@ -292,7 +292,7 @@ fn a_quota_for_some_pods_only_says_nothing() {
 
 #[test]
 fn a_quota_of_memory_needs_memory_in_each_container() {
-    let quotas = vec![quota(json!({"limits.memory": "1Ti"}), json!({}))];
+    let quotas = vec![quota(&json!({"limits.memory": "1Ti"}), &json!({}))];
     let mut of = Room {
         quotas,
         ..Room::default()
@@ -334,7 +334,7 @@ fn a_pod_asks_for_what_it_ever_runs(#[case] more: Value, #[case] expected: &str)
         pod[key] = value.clone();
     }
     let set: PodCliqueSet = serde_json::from_value(object).unwrap();
-    let quotas = vec![quota(json!({"requests.cpu": "0"}), json!({}))];
+    let quotas = vec![quota(&json!({"requests.cpu": "0"}), &json!({}))];
     let found = room(
         &set,
         &Room {

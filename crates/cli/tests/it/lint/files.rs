@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use cli::files::read_sources;
 use cli::lint::{Stored, judge_sources};
+use serde_json::{Value, json};
 use testkit::good_set::{edited, good};
 
 use super::{lint, said, source};
@@ -89,15 +90,12 @@ fn what_is_being_deleted_is_let_be() {
 #[test]
 fn another_namespace_is_another_set() {
     let old = edited(&[("/metadata/namespace", "a".into())]);
-    let renamed = |namespace: &str| {
-        let cliques = serde_json::json!([good()["spec"]["template"]["cliques"][0]]);
+    let renamed = |namespace: Value| {
+        let cliques = json!([good()["spec"]["template"]["cliques"][0]]);
         let edits = [
-            ("/metadata/namespace", namespace.into()),
+            ("/metadata/namespace", namespace),
             ("/spec/template/cliques", cliques),
-            (
-                "/spec/template/podCliqueScalingGroups",
-                serde_json::json!([]),
-            ),
+            ("/spec/template/podCliqueScalingGroups", json!([])),
         ];
         source("new.json", edited(&edits).to_string())
     };
@@ -107,5 +105,10 @@ fn another_namespace_is_another_set() {
             .into_report(&[])
             .errors()
     };
-    assert_eq!((errors("a"), errors("b")), (2, 0));
+    assert_eq!((errors(json!("a")), errors(json!("b"))), (2, 0));
+    assert_eq!(
+        errors(Value::Null),
+        2,
+        "it names none, and there is one of its name only"
+    );
 }

@@ -118,7 +118,7 @@ fn sarif_is_what_code_scanning_reads() {
 fn each_rule_has_a_name_of_its_own_and_a_reason() {
     let mut ids: Vec<_> = RULES.iter().map(|rule| rule.id).collect();
     let is_kebab = |id: &&str| id.chars().all(|c| c.is_ascii_lowercase() || c == '-');
-    assert!(ids.iter().all(|id| is_kebab(id)), "{ids:?}");
+    assert!(ids.iter().all(is_kebab), "{ids:?}");
     assert!(
         RULES
             .iter()

@@ -115,7 +115,7 @@ fn utilization(resource: &str) -> Value {
     }]})
 }
 
-fn queue(target: Value) -> Value {
+fn queue(target: &Value) -> Value {
     json!({"maxReplicas": 5, "metrics": [{
         "type": "External", "external": {"metric": {"name": "queue"}, "target": target}
     }]})
@@ -128,7 +128,7 @@ const METRICS: &str = "spec.template.cliques[0].spec.autoScalingConfig.metrics";
 #[case::of_the_cpu(utilization("cpu"), json!({"requests": {"memory": "1Gi"}}), &[METRICS])]
 #[case::of_the_memory(utilization("memory"), json!({"requests": {"memory": "1Gi"}}), &[])]
 #[case::that_has_a_limit(utilization("cpu"), json!({"limits": {"cpu": "1"}}), &[])]
-#[case::of_something_else(queue(json!({"type": "AverageValue", "averageValue": "3"})), json!({}), &[])]
+#[case::of_something_else(queue(&json!({"type": "AverageValue", "averageValue": "3"})), json!({}), &[])]
 fn an_autoscaler_by_what_nobody_asks_for(
     #[case] config: Value,
     #[case] of: Value,
@@ -143,8 +143,8 @@ const OF_GROUP: &str = "spec.template.podCliqueScalingGroups[0].scaleConfig.metr
 #[rstest]
 #[case::the_default(json!({"maxReplicas": 5}), Some(""))]
 #[case::of_resources(utilization("cpu"), Some("[0]"))]
-#[case::a_value(queue(json!({"type": "Value", "value": "3"})), Some("[0]"))]
-#[case::an_average(queue(json!({"type": "AverageValue", "averageValue": "3"})), None)]
+#[case::a_value(queue(&json!({"type": "Value", "value": "3"})), Some("[0]"))]
+#[case::an_average(queue(&json!({"type": "AverageValue", "averageValue": "3"})), None)]
 fn a_metric_that_is_counted_by_pods(#[case] config: Value, #[case] expected: Option<&str>) {
     let expected: Vec<_> = expected
         .iter()

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::Value;
+
 use super::Namespace;
-use super::control_plane::printed;
+use super::control_plane::{fed, printed};
 use super::operator::plugin;
 
 /// kubectl-grove without a cluster: a kubeconfig that is not there.
@@ -17,6 +19,13 @@ pub fn at(kubeconfig: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(plugin());
     command.args(args).env("KUBECONFIG", kubeconfig);
     command.output().unwrap()
+}
+
+/// The same with this input.
+pub fn offline_fed(args: &[&str], input: &Value) -> Output {
+    let mut command = Command::new(plugin());
+    command.args(args).env("KUBECONFIG", "/nonexistent");
+    fed(&mut command, input)
 }
 
 impl Namespace<'_> {
