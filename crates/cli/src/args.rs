@@ -55,7 +55,7 @@ pub enum Command {
     Timeline(TimelineArgs),
     /// Manifests: what admission would refuse or warn of, and what is unwise, line by line
     Lint(LintArgs),
-    /// What will exist for a file, or with --live what applying it would change
+    /// What will exist for a file, or what applying it would change in the cluster
     Plan(PlanArgs),
     /// Whether the gangs of a manifest fit on the nodes as they are, and what is short if not
     Capacity(CapacityArgs),

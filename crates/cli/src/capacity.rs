@@ -53,19 +53,16 @@ pub use snapshot::{BoundPod, Node, Snapshot};
 pub async fn run(args: &CapacityArgs, connection: &ConnectionArgs) -> Result<Exit, Failure> {
     let file = args.file.display().to_string();
     let text = files::read_file(&args.file)?;
-    let (sets, snapshot) = match &args.nodes {
-        Some(dump) => {
-            let namespace = connection.namespace.as_deref().unwrap_or("default");
-            let sets = read_sets(&text, &file, namespace)?;
-            (sets, load_dump(dump, &args.file)?)
-        }
-        None => {
-            let cluster = Cluster::connect(connection).await?;
-            let sets = read_sets(&text, &file, &cluster.namespace)?;
-            let with_topologies = sets.iter().any(has_constraints);
-            let snapshot = read::read_snapshot(&cluster, with_topologies).await?;
-            (sets, snapshot)
-        }
+    let (sets, snapshot) = if let Some(dump) = &args.nodes {
+        let namespace = connection.namespace.as_deref().unwrap_or("default");
+        let sets = read_sets(&text, &file, namespace)?;
+        (sets, load_dump(dump, &args.file)?)
+    } else {
+        let cluster = Cluster::connect(connection).await?;
+        let sets = read_sets(&text, &file, &cluster.namespace)?;
+        let with_topologies = sets.iter().any(has_constraints);
+        let snapshot = read::read_snapshot(&cluster, with_topologies).await?;
+        (sets, snapshot)
     };
     let report = simulate(&sets, &snapshot, &file)?;
     let is_wide = args.output == Format::Wide;

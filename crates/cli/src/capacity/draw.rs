@@ -21,7 +21,8 @@ pub fn draw_report(report: &Report, is_wide: bool) -> String {
     text.push('\n');
     text.extend(lines.next().map(|heading| format!("{heading}\n")));
     for (line, gang) in lines.zip(&report.gangs) {
-        text.push_str(&format!("{line}\n"));
+        text.push_str(line);
+        text.push('\n');
         text.push_str(&below(gang, is_wide));
     }
     text.push_str(&summary(report));
@@ -68,14 +69,13 @@ fn place(placed: &PlacedPods) -> String {
 
 /// One sentence for each gang that does not fit, and what is not considered.
 fn summary(report: &Report) -> String {
-    let mut text = String::new();
     let gangs = report.gangs.len();
     let fitting = report
         .gangs
         .iter()
         .filter(|gang| gang.verdict == Outcome::Fits);
     let fitting = fitting.count();
-    text.push_str(&format!("\n{fitting} of {gangs} gangs fit\n"));
+    let mut text = format!("\n{fitting} of {gangs} gangs fit\n");
     for note in &report.notes {
         text.push_str(&output::indent("note: ", note));
     }

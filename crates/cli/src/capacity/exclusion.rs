@@ -103,6 +103,7 @@ impl Repulsion {
     }
 
     /// The same as the API server stores it for a pod with these labels.
+    #[must_use]
     pub fn for_pod(&self, labels: &BTreeMap<String, String>) -> Self {
         let mut made = self.clone();
         for (key, is_same) in std::mem::take(&mut made.like_own) {
@@ -110,9 +111,10 @@ impl Repulsion {
                 continue;
             };
             let values = BTreeSet::from([value]);
-            made.selector.extend([match is_same {
-                true => Expression::In(key, values),
-                false => Expression::NotIn(key, values),
+            made.selector.extend([if is_same {
+                Expression::In(key, values)
+            } else {
+                Expression::NotIn(key, values)
             }]);
         }
         made

@@ -13,6 +13,7 @@ use serde_json::Value;
 use super::objects::{NodeObject, PodObject};
 use super::snapshot::{BoundPod, Snapshot};
 use crate::exit::Failure;
+use crate::manifest::parse_manifest;
 
 /// Reads a file; `-` is standard input.
 pub fn read_file(path: &Path) -> Result<String, Failure> {
@@ -29,9 +30,9 @@ pub fn read_file(path: &Path) -> Result<String, Failure> {
 /// `namespace`; other kinds are passed over.
 pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqueSet>, Failure> {
     let mut sets = Vec::new();
-    for object in read_objects(text, file)? {
-        let kind = (object["apiVersion"].as_str(), object["kind"].as_str());
-        if kind == (Some("grove.io/v1alpha1"), Some("PodCliqueSet")) {
+    for object in parse_manifest(file, text)? {
+        let kind = (text_at(&object, "/apiVersion"), text_at(&object, "/kind"));
+        if kind == ("grove.io/v1alpha1", "PodCliqueSet") {
             sets.push(read_set(object, file, namespace)?);
         }
     }
@@ -44,7 +45,7 @@ pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqu
 }
 
 fn read_set(object: Value, file: &str, namespace: &str) -> Result<PodCliqueSet, Failure> {
-    let name = object["metadata"]["name"].as_str().unwrap_or("").to_owned();
+    let name = text_at(&object, "/metadata/name").to_owned();
     let set: Result<PodCliqueSet, _> = serde_json::from_value(object);
     let set = set.map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
     let validated = validate_set(&set, &DefaultsConfig::default());
@@ -67,14 +68,14 @@ fn read_set(object: Value, file: &str, namespace: &str) -> Result<PodCliqueSet, 
 /// Nodes and what is on them, of a dump.
 pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
     let (mut nodes, mut pods, mut topologies) = (Vec::new(), Vec::new(), Vec::new());
-    for object in read_objects(text, file)? {
-        match object["kind"].as_str() {
-            Some("Node") => nodes.push(decode::<NodeObject>(object, file)?),
-            Some("Pod") => {
+    for object in parse_manifest(file, text)? {
+        match text_at(&object, "/kind") {
+            "Node" => nodes.push(decode::<NodeObject>(object, file)?),
+            "Pod" => {
                 let pod = BoundPod::of(decode::<PodObject>(object, file)?);
                 pods.extend(pod.map_err(|error| bad(format!("{file}: {error}")))?);
             }
-            Some("ClusterTopologyBinding") => {
+            "ClusterTopologyBinding" => {
                 topologies.push(decode::<ClusterTopologyBinding>(object, file)?);
             }
             _ => {}
@@ -89,34 +90,16 @@ pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
 }
 
 fn decode<T: DeserializeOwned>(object: Value, file: &str) -> Result<T, Failure> {
-    let kind = object["kind"].as_str().unwrap_or("").to_lowercase();
-    let name = object["metadata"]["name"].as_str().unwrap_or("").to_owned();
+    let kind = text_at(&object, "/kind").to_lowercase();
+    let name = text_at(&object, "/metadata/name").to_owned();
     let decoded = serde_json::from_value(object);
     decoded.map_err(|error| bad(format!("{file}: {kind} {name}: {error}")))
 }
 
-/// The objects of a file, those in lists one by one.
-fn read_objects(text: &str, file: &str) -> Result<Vec<Value>, Failure> {
-    // JSON is YAML, but a large dump is read many times faster as what it is.
-    let documents: Vec<Value> = match serde_json::from_str(text) {
-        Ok(document) => vec![document],
-        Err(_) => serde_saphyr::from_multiple(text).map_err(|error| {
-            let error = error.to_string();
-            let line = error.lines().next().unwrap_or_default();
-            bad(format!("{file} is neither YAML nor JSON: {line}"))
-        })?,
-    };
-    let mut objects = Vec::new();
-    for mut document in documents {
-        let is_list = document["kind"]
-            .as_str()
-            .is_some_and(|kind| kind.ends_with("List"));
-        match document["items"].take() {
-            Value::Array(items) if is_list => objects.extend(items),
-            _ => objects.push(document),
-        }
-    }
-    Ok(objects)
+/// Text at this pointer, empty if there is none.
+fn text_at<'a>(object: &'a Value, pointer: &str) -> &'a str {
+    let found = object.pointer(pointer).and_then(Value::as_str);
+    found.unwrap_or("")
 }
 
 fn bad(text: String) -> Failure {

@@ -20,9 +20,10 @@ const BOUND: &str = "spec.nodeName!=,status.phase!=Succeeded,status.phase!=Faile
 /// Reads all nodes, the pods on them, and the topologies if constraints name any.
 pub async fn read_snapshot(cluster: &Cluster, with_topologies: bool) -> Result<Snapshot, Failure> {
     let topologies = async {
-        match with_topologies {
-            true => cluster.list_everywhere::<ClusterTopologyBinding>("").await,
-            false => Ok(Vec::new()),
+        if with_topologies {
+            cluster.list_everywhere::<ClusterTopologyBinding>("").await
+        } else {
+            Ok(Vec::new())
         }
     };
     let mut pods = Vec::new();

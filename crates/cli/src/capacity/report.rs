@@ -90,14 +90,14 @@ pub fn report(
     verdicts: &[Verdict],
     notes: Vec<String>,
 ) -> Report {
-    let (nodes, pods) = (snapshot.nodes.len(), snapshot.pods.len());
+    let (fleet, pods) = (snapshot.nodes.len(), snapshot.pods.len());
     let both = gangs.iter().zip(verdicts);
     Report {
         simulation: format!(
-            "simulation on a snapshot of {nodes} nodes, {pods} pods; a scheduler may differ"
+            "simulation on a snapshot of {fleet} nodes, {pods} pods; a scheduler may differ"
         ),
         fits: verdicts.iter().all(|v| v.outcome == Outcome::Fits),
-        nodes,
+        nodes: fleet,
         pods,
         gangs: both
             .map(|(gang, verdict)| report_gang(gang, verdict))

@@ -3,7 +3,7 @@
 use chrono::{DateTime, TimeZone};
 use jiff::Timestamp;
 
-use super::moment::{Moment, What};
+use super::moment::{Moment, What, is_undated};
 use crate::output::{self, WIDTH, local_time, wrap};
 
 /// So many names are listed.
@@ -18,10 +18,12 @@ pub fn draw_timeline<Z: TimeZone>(moments: &[Moment], zone: &Z) -> String
 where
     Z::Offset: std::fmt::Display,
 {
-    let Some(last) = moments.last() else {
+    if moments.is_empty() {
         return "Nothing is known to have happened.\n".to_owned();
-    };
-    let utc = DateTime::from_timestamp(last.at.as_second(), 0).unwrap_or_default();
+    }
+    let last = moments.iter().rfind(|m| !is_undated(&m.at));
+    let last = last.map_or(0, |m| m.at.as_second());
+    let utc = DateTime::from_timestamp(last, 0).unwrap_or_default();
     let offset = utc.with_timezone(zone).format("%:z").to_string();
     let time = format!("TIME ({offset})");
     let heading = format!("{time:<19}  {:<WORD$}  OBJECT AND WHAT OF IT", "WHAT");
@@ -39,7 +41,12 @@ where
     let word = moment.what.to_string();
     let missing = " ".repeat(WORD.saturating_sub(word.len()));
     let word = output::of_state(&word, is_good(moment.what));
-    let lead = format!("{}  {word}{missing}  ", local_time(moment.at, zone));
+    let time = if is_undated(&moment.at) {
+        "(no time is kept)".to_owned()
+    } else {
+        local_time(moment.at, zone)
+    };
+    let lead = format!("{time:<19}  {word}{missing}  ");
     let (text, repeated) = (explain(moment), repetitions(moment, zone));
     let colon = if text.is_empty() { "" } else { ": " };
     let subject = subject(moment);

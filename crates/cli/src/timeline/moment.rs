@@ -3,11 +3,20 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+/// When something happened of which no time is kept: it is told last.
+pub const UNDATED: Timestamp = Timestamp::MAX;
+
+/// Whether the time is none.
+pub fn is_undated(at: &Timestamp) -> bool {
+    *at == UNDATED
+}
+
 /// Something that happened, once or again and again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
-    /// When; of what was repeated, the first time.
+    /// When; of what was repeated, the first time. [`UNDATED`] if nobody kept it.
+    #[serde(skip_serializing_if = "is_undated")]
     pub at: Timestamp,
     /// When it was last repeated.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -9,28 +9,28 @@ fn requests(spec: Value) -> Value {
     json!(Requests::of_pod(&spec).quantities())
 }
 
-fn container(resources: Value) -> Value {
+fn container(resources: &Value) -> Value {
     json!({"name": "c", "resources": resources})
 }
 
 #[rstest]
 #[case::sum(
     json!({"containers": [
-        container(json!({"requests": {"cpu": "1500m", "memory": "1Gi"}})),
-        container(json!({"requests": {"cpu": "0.25", "memory": "512Mi"}})),
+        container(&json!({"requests": {"cpu": "1500m", "memory": "1Gi"}})),
+        container(&json!({"requests": {"cpu": "0.25", "memory": "512Mi"}})),
     ]}),
     json!({"cpu": "1750m", "memory": "1536Mi"}),
 )]
 #[case::limits_are_requests(
-    json!({"containers": [container(json!({
+    json!({"containers": [container(&json!({
         "requests": {"cpu": "1"}, "limits": {"cpu": "2", "nvidia.com/gpu": "8"},
     }))]}),
     json!({"cpu": "1", "nvidia.com/gpu": "8"}),
 )]
 #[case::greatest_init_container(
     json!({
-        "initContainers": [container(json!({"requests": {"cpu": "4", "memory": "1Mi"}}))],
-        "containers": [container(json!({"requests": {"cpu": "1", "memory": "2Mi"}}))],
+        "initContainers": [container(&json!({"requests": {"cpu": "4", "memory": "1Mi"}}))],
+        "containers": [container(&json!({"requests": {"cpu": "1", "memory": "2Mi"}}))],
     }),
     json!({"cpu": "4", "memory": "2Mi"}),
 )]
@@ -38,28 +38,28 @@ fn container(resources: Value) -> Value {
     json!({
         "initContainers": [
             {"name": "s", "restartPolicy": "Always", "resources": {"requests": {"cpu": "1"}}},
-            container(json!({"requests": {"cpu": "3"}})),
+            container(&json!({"requests": {"cpu": "3"}})),
         ],
-        "containers": [container(json!({"requests": {"cpu": "2500m"}}))],
+        "containers": [container(&json!({"requests": {"cpu": "2500m"}}))],
     }),
     json!({"cpu": "4"}),
 )]
 #[case::of_the_pod_and_overhead(
     json!({
-        "containers": [container(json!({"requests": {"cpu": "1"}}))],
+        "containers": [container(&json!({"requests": {"cpu": "1"}}))],
         "resources": {"requests": {"cpu": "6"}},
         "overhead": {"cpu": "100m", "memory": "1k"},
     }),
     json!({"cpu": "6100m", "memory": "1000"}),
 )]
-#[case::nothing(json!({"containers": [container(json!({}))]}), json!({}))]
+#[case::nothing(json!({"containers": [container(&json!({}))]}), json!({}))]
 fn a_pod_asks_for(#[case] spec: Value, #[case] expected: Value) {
     assert_eq!(requests(spec), expected);
 }
 
 #[test]
 fn tenths_of_a_core_add_up_exactly() {
-    let spec = json!({"containers": [container(json!({"requests": {"cpu": "0.1"}}))]});
+    let spec = json!({"containers": [container(&json!({"requests": {"cpu": "0.1"}}))]});
     let one = Requests::of_pod(&serde_json::from_value(spec).unwrap());
     let mut all = Requests::default();
     all.add(&one, 10_000);

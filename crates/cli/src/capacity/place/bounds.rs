@@ -28,38 +28,38 @@ impl Bounds {
             }
         }
     }
+}
 
-    /// Whether the rest of the demands may find room on these nodes.
-    pub fn can_do(&self, room: &Room<'_>, nodes: &[usize], left: &[Demand]) -> bool {
-        let has_room = |demand: &Demand| {
-            let pods = u64::from(demand.pods);
-            self.most_of(room, nodes, demand, pods) >= pods
-        };
-        left.iter().all(has_room)
-            && is_enough_in_all(room, nodes, left)
-            && have_domains(room, nodes, left)
-    }
+/// Whether the rest of the demands may find room on these nodes.
+pub fn may_find_room(room: &Room<'_>, nodes: &[usize], left: &[Demand]) -> bool {
+    let has_room = |demand: &Demand| {
+        let pods = u64::from(demand.pods);
+        most_of(room, nodes, demand, pods) >= pods
+    };
+    left.iter().all(has_room)
+        && is_enough_in_all(room, nodes, left)
+        && have_domains(room, nodes, left)
+}
 
-    /// How many pods of a demand the nodes may hold, counted up to `enough`: in one domain, if they
-    /// have to share one.
-    pub fn most_of(&self, room: &Room<'_>, nodes: &[usize], demand: &Demand, enough: u64) -> u64 {
-        let unpinned = |pack: &&usize| room.pins.get(**pack).is_some_and(|p| p.domain().is_none());
-        let Some(pack) = demand.packs.iter().rfind(unpinned) else {
-            return sum_up_to(
-                nodes.iter().map(|node| most_on(room, demand, *node)),
-                enough,
-            );
-        };
-        let count = room.fleet.packs.get(*pack).map_or(0, Domains::count);
-        let mut domains = vec![0_u64; count];
-        for node in nodes {
-            let domain = room.domain_in(*pack, *node);
-            if let Some(sum) = domain.and_then(|domain| domains.get_mut(domain)) {
-                *sum = sum.saturating_add(most_on(room, demand, *node));
-            }
+/// How many pods of a demand the nodes may hold, counted up to `enough`: in one domain, if they
+/// have to share one.
+pub fn most_of(room: &Room<'_>, nodes: &[usize], demand: &Demand, enough: u64) -> u64 {
+    let unpinned = |pack: &&usize| room.pins.get(**pack).is_some_and(|p| p.domain().is_none());
+    let Some(pack) = demand.packs.iter().rfind(unpinned) else {
+        return sum_up_to(
+            nodes.iter().map(|node| most_on(room, demand, *node)),
+            enough,
+        );
+    };
+    let count = room.fleet.packs.get(*pack).map_or(0, Domains::count);
+    let mut domains = vec![0_u64; count];
+    for node in nodes {
+        let domain = room.domain_in(*pack, *node);
+        if let Some(sum) = domain.and_then(|domain| domains.get_mut(domain)) {
+            *sum = sum.saturating_add(most_on(room, demand, *node));
         }
-        domains.into_iter().max().unwrap_or(0)
     }
+    domains.into_iter().max().unwrap_or(0)
 }
 
 fn sum_up_to(counts: impl Iterator<Item = u64>, enough: u64) -> u64 {

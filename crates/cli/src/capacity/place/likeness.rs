@@ -26,7 +26,12 @@ impl Likeness {
         let kinds = sorted(demands.clone().map(|demand| demand.kind));
         let of_kinds = || kinds.iter().filter_map(|kind| fleet.kinds.get(*kind));
         let excluded = of_kinds().flat_map(|kind| kind.owns.iter().chain(&kind.member_of));
-        let is_single = |e: &usize| fleet.exclusions.get(*e).is_some_and(|d| d.are_single());
+        let is_single = |e: &usize| {
+            fleet
+                .exclusions
+                .get(*e)
+                .is_some_and(super::rules::Domains::are_single)
+        };
         let (single, shared) = sorted(excluded.copied()).into_iter().partition(is_single);
         let requested = |resource: &usize| {
             let amount = |kind: &super::fleet::PodKind| kind.requests.get(*resource).copied();

@@ -97,9 +97,9 @@ impl<'a> Placer<'a> {
             let reason = format!("too large to decide: {placed} of {all} placed");
             verdict.reasons.insert(0, reason);
         } else if demands.iter().any(|demand| !demand.packs.is_empty()) {
-            let unbound = demands.iter().cloned().map(|demand| Demand {
+            let unbound = demands.iter().map(|demand| Demand {
                 packs: Vec::new(),
-                ..demand
+                ..demand.clone()
             });
             let unbound: Vec<Demand> = unbound.collect();
             if matches!(self.find_beside(&unbound), Found::Placement(_)) {
@@ -208,10 +208,10 @@ impl<'a> Placer<'a> {
         let demands = self.demands_of(number);
         let wanted: Vec<Wanted<'_>> = numbered(demands, |demand| demand.extra);
         let mut steps: Vec<Step> = Vec::new();
-        let placed = greedy::fill(&mut self.room, &wanted, Policy::Spread, &mut steps);
+        let found = greedy::fill(&mut self.room, &wanted, Policy::Spread, &mut steps);
         let extra: u32 = demands.iter().map(|demand| demand.extra).sum();
         let all = self.gangs.get(number).map_or(0, Gang::best_effort);
-        verdict.best_effort = all - extra.saturating_sub(placed).min(all);
+        verdict.best_effort = all - extra.saturating_sub(found).min(all);
         let guaranteed = self.fitting.get(&number).into_iter().flatten().enumerate();
         let guaranteed = guaranteed.flat_map(|(d, nodes)| nodes.iter().map(move |n| (d, *n)));
         let mut places: BTreeMap<(usize, usize), (u32, u32)> = BTreeMap::new();

@@ -7,7 +7,7 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::bounds::Bounds;
+use super::bounds::{Bounds, may_find_room, most_of};
 use super::fleet::Demand;
 use super::greedy::share_left;
 use super::likeness::Likeness;
@@ -50,7 +50,6 @@ struct Search<'a> {
     items: Vec<Demand>,
     /// Of each item the demands that it is made of, and their pods.
     shares: Vec<Vec<(usize, u32)>>,
-    bounds: Bounds,
     likeness: Likeness,
     /// Nodes that are tried, by preference.
     nodes: Vec<usize>,
@@ -64,16 +63,14 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn of(room: &Room<'a>, demands: &[Demand], effort: u64) -> Self {
         let (items, shares) = merge(room, demands);
-        let bounds = Bounds::of(room, items.iter());
         let likeness = Likeness::of(room, items.iter());
-        let mut room = room.clone();
-        bounds.clip(&mut room);
+        let mut clipped = room.clone();
+        Bounds::of(room, items.iter()).clip(&mut clipped);
         let mut search = Self {
             nodes: Vec::new(),
-            room,
+            room: clipped,
             items,
             shares,
-            bounds,
             likeness,
             effort,
             failed: HashSet::new(),
@@ -117,7 +114,7 @@ impl<'a> Search<'a> {
             self.spend(self.nodes.len() * (self.items.len() - item))?;
         }
         let left = self.items.get(item..).unwrap_or_default();
-        if !self.bounds.can_do(&self.room, &self.nodes, left) {
+        if !may_find_room(&self.room, &self.nodes, left) {
             return Ok(false);
         }
         if item == 0 && left.iter().map(|d| d.pods).sum::<u32>() > MOST_PODS {
@@ -146,7 +143,7 @@ impl<'a> Search<'a> {
         self.spend(self.nodes.len() - from)?;
         let rest = self.nodes.get(from..).unwrap_or_default();
         let pods = u64::from(demand.pods - placed);
-        if self.bounds.most_of(&self.room, rest, &demand, pods) < pods {
+        if most_of(&self.room, rest, &demand, pods) < pods {
             return Ok(false);
         }
         let mut tried = HashSet::new();
@@ -209,15 +206,12 @@ fn merge(room: &Room<'_>, demands: &[Demand]) -> Merged {
     for (number, demand) in numbered {
         let last = items.last_mut().zip(shares.last_mut());
         let is_like = |d: &Demand| (d.kind, &d.packs) == (demand.kind, &demand.packs);
-        match last.filter(|(item, _)| is_like(item)) {
-            Some((item, share)) => {
-                item.pods = item.pods.saturating_add(demand.pods);
-                share.push((number, demand.pods));
-            }
-            None => {
-                items.push(demand.clone());
-                shares.push(vec![(number, demand.pods)]);
-            }
+        if let Some((item, share)) = last.filter(|(item, _)| is_like(item)) {
+            item.pods = item.pods.saturating_add(demand.pods);
+            share.push((number, demand.pods));
+        } else {
+            items.push(demand.clone());
+            shares.push(vec![(number, demand.pods)]);
         }
     }
     (items, shares)

@@ -17,7 +17,7 @@ pub(super) fn draw_change(change: &Change, is_wide: bool) -> String {
     let heading = heading(&change.name, &change.namespace);
     if change.is_new {
         let outline = draw_outline(&change.after, is_wide);
-        let title = format!("{heading} is not in the cluster: all of it is created\n");
+        let title = format!("{heading}\nis not in the cluster: all of it is created\n");
         return format!("{title}\n{outline}");
     }
     let verdict = if change.is_changed {

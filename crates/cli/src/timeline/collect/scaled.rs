@@ -1,9 +1,10 @@
-//! Who scaled what last: the API server keeps the time of the last write through `/scale`.
+//! Who scaled what last: the API server keeps who wrote through `/scale`, and of some kinds when (of
+//! custom resources it does not, as of 1.37).
 
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::timeline::moment::{Moment, What};
+use crate::timeline::moment::{Moment, UNDATED, What};
 use crate::workload::Workload;
 
 /// The last scaling of the set, of its groups and its PodCliques.
@@ -22,11 +23,9 @@ fn of_object(kind: &str, meta: &ObjectMeta, replicas: i32) -> Vec<Moment> {
     let writes = meta.managed_fields.iter().flatten();
     let mut scalings: Vec<_> = writes
         .filter(|w| w.subresource.as_deref() == Some("scale"))
-        .filter_map(|w| {
-            Some((
-                w.time.as_ref()?.0,
-                w.manager.as_deref().unwrap_or("somebody"),
-            ))
+        .map(|w| {
+            let at = w.time.as_ref().map_or(UNDATED, |time| time.0);
+            (at, w.manager.as_deref().unwrap_or("somebody"))
         })
         .collect();
     scalings.sort_unstable();

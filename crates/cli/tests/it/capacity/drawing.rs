@@ -3,7 +3,7 @@
 use cli::capacity::{Report, draw_report, read_dump, read_sets, simulate};
 use serde_json::{Value, json};
 
-fn node(name: &str, rack: &str, gpu: &str, taints: Value) -> Value {
+fn node(name: &str, rack: &str, gpu: &str, taints: &Value) -> Value {
     json!({
         "kind": "Node",
         "metadata": {"name": name, "labels": {"rack": rack, "pool": "gpu"}},
@@ -17,10 +17,10 @@ fn node(name: &str, rack: &str, gpu: &str, taints: Value) -> Value {
 fn dump() -> Value {
     let tainted = json!([{"key": "team", "value": "nlp", "effect": "NoSchedule"}]);
     let nodes = [
-        node("node-1", "r1", "8", json!([])),
-        node("node-2", "r1", "8", json!([])),
-        node("node-3", "r2", "8", json!([])),
-        node("node-4", "r2", "8", tainted),
+        node("node-1", "r1", "8", &json!([])),
+        node("node-2", "r1", "8", &json!([])),
+        node("node-3", "r2", "8", &json!([])),
+        node("node-4", "r2", "8", &tainted),
     ];
     let used = |name: &str, on: &str, requests: Value| {
         json!({
@@ -46,7 +46,7 @@ fn dump() -> Value {
     json!({"kind": "List", "items": all.collect::<Vec<_>>()})
 }
 
-fn clique(name: &str, replicas: u32, minimum: u32, requests: Value) -> Value {
+fn clique(name: &str, replicas: u32, minimum: u32, requests: &Value) -> Value {
     json!({"name": name, "spec": {
         "roleName": name, "replicas": replicas, "minAvailable": minimum,
         "podSpec": {"containers": [
@@ -55,7 +55,7 @@ fn clique(name: &str, replicas: u32, minimum: u32, requests: Value) -> Value {
     }})
 }
 
-fn set(name: &str, cliques: Value) -> Value {
+fn set(name: &str, cliques: &Value) -> Value {
     json!({
         "apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueSet",
         "metadata": {"name": name},
@@ -81,11 +81,11 @@ fn drawn(sets: &[Value], is_wide: bool) -> String {
 }
 
 fn inference() -> Value {
-    let leader = clique("leader", 1, 1, json!({"cpu": "4", "nvidia.com/gpu": "1"}));
-    let worker = clique("worker", 2, 2, json!({"cpu": "8", "nvidia.com/gpu": "4"}));
-    let mut router = clique("router", 3, 1, json!({"cpu": "2"}));
+    let leader = clique("leader", 1, 1, &json!({"cpu": "4", "nvidia.com/gpu": "1"}));
+    let worker = clique("worker", 2, 2, &json!({"cpu": "8", "nvidia.com/gpu": "4"}));
+    let mut router = clique("router", 3, 1, &json!({"cpu": "2"}));
     router["spec"]["podSpec"]["nodeSelector"] = json!({"pool": "gpu"});
-    let mut set = set("svc", json!([router, leader, worker]));
+    let mut set = set("svc", &json!([router, leader, worker]));
     set["spec"]["template"]["podCliqueScalingGroups"] = json!([
         {"name": "engine", "cliqueNames": ["leader", "worker"], "replicas": 3, "minAvailable": 1},
     ]);
@@ -110,7 +110,7 @@ fn programs_get_the_same() {
 /// One set for each cause.
 #[test]
 fn each_cause_has_its_words() {
-    let one = |name: &str, requests: Value| set(name, json!([clique("worker", 1, 1, requests)]));
+    let one = |name: &str, requests: Value| set(name, &json!([clique("worker", 1, 1, &requests)]));
     let pod = |name: &str, key: &str, value: Value| {
         let mut set = one(name, json!({}));
         set["spec"]["template"]["cliques"][0]["spec"]["podSpec"][key] = value;
@@ -133,7 +133,7 @@ fn each_cause_has_its_words() {
     apart["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(2);
     let mut packed = set(
         "packed",
-        json!([clique("worker", 3, 3, json!({"nvidia.com/gpu": "4"}))]),
+        &json!([clique("worker", 3, 3, &json!({"nvidia.com/gpu": "4"}))]),
     );
     packed["spec"]["template"]["topologyConstraint"] = json!({
         "topologyName": "racks", "pack": {"required": "rack"},

@@ -21,13 +21,13 @@ fn refusal(pod: Value, node: &Node) -> Option<Refusal> {
     find_refusal(&PodNeeds::of_template(&template, "ml").unwrap(), node)
 }
 
-fn affinity(terms: Value) -> Value {
+fn affinity(terms: &Value) -> Value {
     let required = json!({"nodeSelectorTerms": terms});
     let affinity = json!({"requiredDuringSchedulingIgnoredDuringExecution": required});
     json!({"affinity": {"nodeAffinity": affinity}})
 }
 
-fn expression(key: &str, operator: &str, values: Value) -> Value {
+fn expression(key: &str, operator: &str, values: &Value) -> Value {
     json!([{"matchExpressions": [{"key": key, "operator": operator, "values": values}]}])
 }
 
@@ -35,19 +35,19 @@ fn expression(key: &str, operator: &str, values: Value) -> Value {
 #[case::nothing_asked(json!({}), None)]
 #[case::label_there(json!({"nodeSelector": {"pool": "gpu"}}), None)]
 #[case::other_label(json!({"nodeSelector": {"pool": "cpu"}}), Some(Refusal::Selector))]
-#[case::within(affinity(expression("pool", "In", json!(["cpu", "gpu"]))), None)]
-#[case::not_within(affinity(expression("pool", "NotIn", json!(["gpu"]))), Some(Refusal::Affinity))]
-#[case::absent(affinity(expression("zone", "NotIn", json!(["a"]))), None)]
-#[case::exists(affinity(expression("pool", "Exists", json!([]))), None)]
-#[case::does_not_exist(affinity(expression("pool", "DoesNotExist", json!([]))), Some(Refusal::Affinity))]
-#[case::greater(affinity(expression("generation", "Gt", json!(["6"]))), None)]
-#[case::not_greater(affinity(expression("generation", "Gt", json!(["7"]))), Some(Refusal::Affinity))]
-#[case::less(affinity(expression("generation", "Lt", json!(["10"]))), None)]
-#[case::no_number(affinity(expression("pool", "Lt", json!(["10"]))), Some(Refusal::Affinity))]
-#[case::no_term(affinity(json!([])), Some(Refusal::Affinity))]
-#[case::an_empty_term(affinity(json!([{}])), Some(Refusal::Affinity))]
+#[case::within(affinity(&expression("pool", "In", &json!(["cpu", "gpu"]))), None)]
+#[case::not_within(affinity(&expression("pool", "NotIn", &json!(["gpu"]))), Some(Refusal::Affinity))]
+#[case::absent(affinity(&expression("zone", "NotIn", &json!(["a"]))), None)]
+#[case::exists(affinity(&expression("pool", "Exists", &json!([]))), None)]
+#[case::does_not_exist(affinity(&expression("pool", "DoesNotExist", &json!([]))), Some(Refusal::Affinity))]
+#[case::greater(affinity(&expression("generation", "Gt", &json!(["6"]))), None)]
+#[case::not_greater(affinity(&expression("generation", "Gt", &json!(["7"]))), Some(Refusal::Affinity))]
+#[case::less(affinity(&expression("generation", "Lt", &json!(["10"]))), None)]
+#[case::no_number(affinity(&expression("pool", "Lt", &json!(["10"]))), Some(Refusal::Affinity))]
+#[case::no_term(affinity(&json!([])), Some(Refusal::Affinity))]
+#[case::an_empty_term(affinity(&json!([{}])), Some(Refusal::Affinity))]
 #[case::any_term(
-    affinity(json!([
+    affinity(&json!([
         {"matchExpressions": [{"key": "zone", "operator": "Exists"}]},
         {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["node-1"]}]},
     ])),

@@ -257,7 +257,7 @@ fn pods_of_the_set_that_are_placed_keep_their_places() {
     assert_eq!(placed, 2);
 }
 
-fn with_pod(mut set: Value, key: &str, value: Value) -> Value {
+fn with_pod(mut set: Value, key: &str, value: &Value) -> Value {
     for clique in set["spec"]["template"]["cliques"].as_array_mut().unwrap() {
         clique["spec"]["podSpec"][key] = value.clone();
     }
@@ -275,7 +275,7 @@ fn anti_affinity_by_labels_of_the_operator_is_understood() {
         "matchLabelKeys": ["grove.io/podgang"],
     });
     let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": [term]});
-    let set = with_pod(set(), "affinity", json!({"podAntiAffinity": required}));
+    let set = with_pod(set(), "affinity", &json!({"podAntiAffinity": required}));
     let judge = |nodes: usize| {
         let nodes: Vec<Value> = (0..nodes).map(|i| node_of(&format!("n{i}"), "8")).collect();
         let snapshot = dump(&nodes, &[]);

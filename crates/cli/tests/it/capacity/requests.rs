@@ -10,12 +10,12 @@ fn amounts(of: &[(&str, i64)]) -> Amounts {
         .collect()
 }
 
-fn container(requests: Value) -> Value {
+fn container(requests: &Value) -> Value {
     json!({"name": "c", "resources": {"requests": requests}})
 }
 
-fn side(requests: Value) -> Value {
-    let mut container = container(requests);
+fn side(requests: &Value) -> Value {
+    let mut container = container(&requests);
     container["restartPolicy"] = json!("Always");
     container
 }
@@ -24,7 +24,7 @@ fn side(requests: Value) -> Value {
 #[case::nothing(json!({"containers": [{"name": "c"}]}), &[])]
 #[case::containers_together(
     json!({"containers": [
-        container(json!({"cpu": "100m", "memory": "1Gi"})), container(json!({"cpu": "1.5"})),
+        container(&json!({"cpu": "100m", "memory": "1Gi"})), container(&json!({"cpu": "1.5"})),
     ]}),
     &[("cpu", 1600), ("memory", 1 << 30)],
 )]
@@ -36,42 +36,42 @@ fn side(requests: Value) -> Value {
 )]
 #[case::the_largest_init_container(
     json!({
-        "initContainers": [container(json!({"cpu": "3"})), container(json!({"memory": "4"}))],
-        "containers": [container(json!({"cpu": "1", "memory": "3"}))],
+        "initContainers": [container(&json!({"cpu": "3"})), container(&json!({"memory": "4"}))],
+        "containers": [container(&json!({"cpu": "1", "memory": "3"}))],
     }),
     &[("cpu", 3000), ("memory", 4)],
 )]
 #[case::what_runs_beside(
     json!({
-        "initContainers": [side(json!({"cpu": "1"})), container(json!({"cpu": "2"}))],
-        "containers": [container(json!({"cpu": "1500m"}))],
+        "initContainers": [side(&json!({"cpu": "1"})), container(&json!({"cpu": "2"}))],
+        "containers": [container(&json!({"cpu": "1500m"}))],
     }),
     &[("cpu", 3000)],
 )]
 #[case::what_starts_later_does_not_count_for_what_ran_before(
     json!({
-        "initContainers": [container(json!({"cpu": "2"})), side(json!({"cpu": "1"}))],
-        "containers": [container(json!({"cpu": "1500m"}))],
+        "initContainers": [container(&json!({"cpu": "2"})), side(&json!({"cpu": "1"}))],
+        "containers": [container(&json!({"cpu": "1500m"}))],
     }),
     &[("cpu", 2500)],
 )]
 #[case::overhead(
-    json!({"overhead": {"cpu": "250m"}, "containers": [container(json!({"cpu": "1"}))]}),
+    json!({"overhead": {"cpu": "250m"}, "containers": [container(&json!({"cpu": "1"}))]}),
     &[("cpu", 1250)],
 )]
 #[case::the_pod_as_a_whole(
     json!({
         "resources": {"requests": {"cpu": "4"}, "limits": {"cpu": "6", "memory": "1Ki"}},
-        "containers": [container(json!({"cpu": "1", "nvidia.com/gpu": "1"}))],
+        "containers": [container(&json!({"cpu": "1", "nvidia.com/gpu": "1"}))],
     }),
     &[("cpu", 4000), ("memory", 1024), ("nvidia.com/gpu", 1)],
 )]
 #[case::parts_of_a_unit_count_as_one(
-    json!({"containers": [container(json!({"cpu": "100u", "memory": "1500m"}))]}),
+    json!({"containers": [container(&json!({"cpu": "100u", "memory": "1500m"}))]}),
     &[("cpu", 1), ("memory", 2)],
 )]
 #[case::no_rounding_where_floats_would(
-    json!({"containers": [container(json!({"memory": "9007199254740993"}))]}),
+    json!({"containers": [container(&json!({"memory": "9007199254740993"}))]}),
     &[("memory", 9_007_199_254_740_993)],
 )]
 fn requests_are_those_of_the_pod_as_a_whole(#[case] pod: Value, #[case] expected: &[(&str, i64)]) {
@@ -82,7 +82,7 @@ fn requests_are_those_of_the_pod_as_a_whole(#[case] pod: Value, #[case] expected
 
 #[test]
 fn a_quantity_that_is_none_is_named() {
-    let pod = json!({"containers": [container(json!({"cpu": "two"}))]});
+    let pod = json!({"containers": [container(&json!({"cpu": "two"}))]});
     let template = serde_json::from_value(pod).unwrap();
     let error = PodNeeds::of_template(&template, "ml")
         .unwrap_err()

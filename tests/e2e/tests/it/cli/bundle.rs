@@ -106,7 +106,13 @@ fn has_all_of_a_set_and_none_of_its_secrets() {
     let made = make_sets(&ns);
     let dir = tempdir().unwrap();
     let archive = dir.path().join("b.tar.gz");
-    let args = ["bundle", "svc", "--file", archive.to_str().unwrap()];
+    // Of other namespaces: another test has pods that are labelled as an operator's.
+    let here = ["--operator-namespace", ns.name.as_str()];
+    let args = [
+        &["bundle", "svc", "--file", archive.to_str().unwrap()],
+        &here[..],
+    ]
+    .concat();
     let printed = ns.grove(&args);
     assert!(printed.contains("environment values"), "{printed}");
     let files = unpacked(&archive);
@@ -148,7 +154,7 @@ fn expect_surroundings(files: &[(String, String)]) {
     assert!(text(files, "tree.txt").contains("svc-0-workers-1-worker"));
     let readme = text(files, "README.txt");
     let readme = readme.split_whitespace().collect::<Vec<_>>().join(" ");
-    let missing = "no pod has label app.kubernetes.io/name=grove-operator";
+    let missing = "has label app.kubernetes.io/name=grove-operator; without --operator-namespace";
     assert!(readme.contains(missing), "{readme}");
 }
 

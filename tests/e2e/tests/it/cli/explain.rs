@@ -90,6 +90,12 @@ fn who_may_see_no_events_is_told_so() {
         error.contains(words) && error.lines().count() == 1,
         "{error}"
     );
+    ns.kubectl(&[
+        "delete",
+        "rolebinding/viewer",
+        "role/viewer",
+        "serviceaccount/viewer",
+    ]);
 }
 
 /// A kubeconfig of an account that may read sets and what is made of them, and nothing else.

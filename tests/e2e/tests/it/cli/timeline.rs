@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, condition, same};
 
-/// What a set goes through until it is scaled, in order, each once.
+/// What a set goes through until it is scaled, in order, each once; of a scaling no time is kept.
 #[test]
 fn tells_a_start_and_a_scaling() {
     let ns = Namespace::new("cli-timeline");

@@ -62,7 +62,7 @@ fn says_what_cannot_be_planned() {
         (
             vec!["plan", example.to_str().unwrap(), "--live"],
             3,
-            "no cluster",
+            "set KUBECONFIG",
         ),
     ];
     for (args, code, told) in cases {
