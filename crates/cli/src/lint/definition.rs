@@ -59,9 +59,14 @@ impl Definition {
         Self { kind, schema }
     }
 
-    /// The object as the API server has it: a field that is null is not there.
+    /// The object as the API server has it: a field that is null is not there, nor is a status that
+    /// somebody wrote.
     pub(super) fn without_nulls(&self, object: &Value) -> Value {
-        nulls::drop_nulls(&self.schema, object)
+        let mut kept = nulls::drop_nulls(&self.schema, object);
+        if let Some(fields) = kept.as_object_mut() {
+            fields.remove("status");
+        }
+        kept
     }
 }
 

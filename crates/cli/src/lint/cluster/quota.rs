@@ -160,6 +160,8 @@ fn shown(key: &str, amount: f64) -> String {
     match amount {
         amount if is_bytes && amount >= GI => format!("{}Gi", rounded(amount / GI)),
         amount if is_bytes => format!("{}Mi", rounded(amount / MI)),
+        // Of CPU less than one is usual, and two places would hide some of it.
+        amount if amount > 0.0 && amount < 1.0 => format!("{:.0}m", amount * 1000.0),
         amount => rounded(amount),
     }
 }

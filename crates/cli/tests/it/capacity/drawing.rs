@@ -65,7 +65,7 @@ fn set(name: &str, cliques: &Value) -> Value {
 
 fn simulated(sets: &[Value]) -> Report {
     let manifest: Vec<String> = sets.iter().map(Value::to_string).collect();
-    let sets = read_sets(&manifest.join("\n---\n"), "file", "ml").unwrap();
+    let sets = read_sets(&manifest.join("\n"), "file", "ml").unwrap();
     let snapshot = read_dump(&dump().to_string(), "dump").unwrap();
     simulate(&sets, &snapshot, "file").unwrap()
 }

@@ -55,7 +55,7 @@ fn said(failure: &Failure) -> String {
 }
 
 #[rstest]
-#[case::not_yaml("a: [", "file is neither YAML nor JSON: ")]
+#[case::not_yaml("a: [", "cannot use file: line 1 column ")]
 #[case::nothing(
     "",
     "file has no PodCliqueSet of grove.io/v1alpha1; give a file that has one"

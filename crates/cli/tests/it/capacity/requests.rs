@@ -15,7 +15,7 @@ fn container(requests: &Value) -> Value {
 }
 
 fn side(requests: &Value) -> Value {
-    let mut container = container(&requests);
+    let mut container = container(requests);
     container["restartPolicy"] = json!("Always");
     container
 }

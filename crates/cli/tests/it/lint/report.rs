@@ -133,7 +133,7 @@ fn each_rule_has_a_name_of_its_own_and_a_reason() {
 /// The table in the documentation is that of the code.
 #[test]
 fn each_rule_is_documented() {
-    let text = include_str!("../../../DOC-lint.md");
+    let text = include_str!("../../../../../docs/kubectl-grove.md");
     let row = |severity: Severity, id: &str, about: &str, reason: &str| {
         format!("| `{id}` | {} | {about} | {reason} |", severity.word())
     };

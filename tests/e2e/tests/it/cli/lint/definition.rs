@@ -23,8 +23,13 @@ fn of_main(field: &str) -> String {
     at(FRONTEND, &format!("spec/podSpec/containers/0/{field}"))
 }
 
+const CONSTRAINT: &str = "/spec/template/topologyConstraint";
+
 fn cases() -> Vec<Case> {
-    let constraint = "/spec/template/topologyConstraint";
+    [of_types(), of_keys_and_constraints(), that_are_accepted()].concat()
+}
+
+fn of_types() -> Vec<Case> {
     let replicas = at(FRONTEND, "spec/replicas");
     vec![
         refused("a text for a number", &*replicas, json!("2")),
@@ -61,12 +66,13 @@ fn cases() -> Vec<Case> {
             "/spec/template/cliqueStartupType",
             json!("InOrder"),
         ),
+        refused("a list for an object", at(CLIQUES, "0/spec"), json!([])),
+    ]
+}
+
+fn of_keys_and_constraints() -> Vec<Case> {
+    vec![
         refused("no name", of_main("name"), Value::Null),
-        refused(
-            "a label that is null",
-            at(FRONTEND, "labels"),
-            json!({"a": null}),
-        ),
         refused(
             "a key of the operator",
             at(FRONTEND, "labels"),
@@ -79,29 +85,39 @@ fn cases() -> Vec<Case> {
         ),
         refused(
             "a constraint of nothing",
-            constraint,
+            CONSTRAINT,
             json!({"topologyName": "t"}),
         ),
         refused(
             "a pack of nothing",
-            constraint,
+            CONSTRAINT,
             json!({"topologyName": "t", "pack": {}}),
         ),
         refused(
             "an old constraint",
-            constraint,
+            CONSTRAINT,
             json!({"topologyName": "t", "packDomain": "rack"}),
         ),
         refused(
             "a level that is no name",
-            constraint,
+            CONSTRAINT,
             json!({"topologyName": "t", "pack": {"required": "Rack!"}}),
         ),
-        refused("a list for an object", at(CLIQUES, "0/spec"), json!([])),
+    ]
+}
+
+fn that_are_accepted() -> Vec<Case> {
+    let replicas = at(FRONTEND, "spec/replicas");
+    vec![
         accepted("the good one", at(FRONTEND, "labels"), json!({"a": "b"})),
+        accepted(
+            "a label that is null",
+            at(FRONTEND, "labels"),
+            json!({"a": null}),
+        ),
         accepted("an unknown field", "/spec/replica", json!(2)),
         accepted("a field that is null", &*replicas, Value::Null),
-        accepted("an object that is null", constraint, Value::Null),
+        accepted("an object that is null", CONSTRAINT, Value::Null),
         accepted("a status", "/status", json!({"replicas": "x"})),
         accepted("a whole number with a point", &*replicas, json!(2.0)),
         accepted(
@@ -121,7 +137,7 @@ fn cases() -> Vec<Case> {
         ),
         accepted(
             "a constraint",
-            constraint,
+            CONSTRAINT,
             json!({"topologyName": "t", "pack": {"required": "rack"}}),
         ),
     ]
