@@ -71,6 +71,9 @@ impl<'a> Walk<'a> {
             Some(JSONSchemaPropsOrBool::Bool(true))
         );
         if let Some(of_value) = values_of(schema) {
+            if value.is_null() {
+                return;
+            }
             self.look(of_value, &format!("{path}[{name}]"), value);
         } else if !is_open && schema.x_kubernetes_preserve_unknown_fields != Some(true) {
             let at = join(path, name);
