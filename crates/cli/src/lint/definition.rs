@@ -59,14 +59,13 @@ impl Definition {
         Self { kind, schema }
     }
 
-    /// The object as the API server has it: a field that is null is not there, nor is a status that
-    /// somebody wrote.
-    pub(super) fn without_nulls(&self, object: &Value) -> Value {
-        let mut kept = nulls::drop_nulls(&self.schema, object);
-        if let Some(fields) = kept.as_object_mut() {
+    /// The object as the API server stores it: a field that is null is not there, nor is a status.
+    pub(super) fn as_stored(&self, object: &Value) -> Value {
+        let mut plain = nulls::drop_nulls(&self.schema, object);
+        if let Some(fields) = plain.as_object_mut() {
             fields.remove("status");
         }
-        kept
+        plain
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     }
     let mut remarks = of_definition(Definition::set(), object, stored);
     add_hints(&mut remarks, object);
-    let plain = Definition::set().without_nulls(object);
+    let plain = Definition::set().as_stored(object);
     let set: PodCliqueSet = match decode(plain, "the PodCliqueSet", &remarks) {
         Ok(set) => set,
         Err(error) => {
@@ -39,7 +39,7 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
         }
     };
     let before = stored.and_then(|stored| {
-        let plain = Definition::set().without_nulls(stored);
+        let plain = Definition::set().as_stored(stored);
         serde_json::from_value::<PodCliqueSet>(plain).ok()
     });
     let is_change = stored.is_some();
@@ -86,7 +86,7 @@ fn errors_of(old: Option<&PodCliqueSet>, new: &PodCliqueSet, is_change: bool) ->
 pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark> {
     let definition = Definition::binding();
     let mut remarks = of_definition(definition, sent, stored);
-    let plain = definition.without_nulls(sent);
+    let plain = definition.as_stored(sent);
     let binding: ClusterTopologyBinding =
         match decode(plain, "the ClusterTopologyBinding", &remarks) {
             Ok(binding) => binding,
@@ -96,7 +96,7 @@ pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark>
             }
         };
     let old = stored.and_then(|stored| {
-        let plain = definition.without_nulls(stored);
+        let plain = definition.as_stored(stored);
         serde_json::from_value::<ClusterTopologyBinding>(plain).ok()
     });
     let errors = validate_binding(old.as_ref(), &binding, &Rules::default());

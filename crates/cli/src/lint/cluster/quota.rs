@@ -154,14 +154,13 @@ fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option
 
 /// An amount as people write it.
 fn shown(key: &str, amount: f64) -> String {
-    const GI: f64 = 1024.0 * 1024.0 * 1024.0;
     const MI: f64 = 1024.0 * 1024.0;
+    const GI: f64 = 1024.0 * MI;
     let is_bytes = key.ends_with("memory") || key.ends_with("storage");
     match amount {
         amount if is_bytes && amount >= GI => format!("{}Gi", rounded(amount / GI)),
         amount if is_bytes => format!("{}Mi", rounded(amount / MI)),
-        // Of CPU less than one is usual, and two places would hide some of it.
-        amount if amount > 0.0 && amount < 1.0 => format!("{:.0}m", amount * 1000.0),
+        amount if amount.fract() > 0.0 => format!("{:.0}m", amount * 1000.0),
         amount => rounded(amount),
     }
 }

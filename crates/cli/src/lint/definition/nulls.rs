@@ -5,16 +5,18 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
 };
 use serde_json::Value;
 
-/// The object without fields that are null. So is the value of a label; null in a list
-/// stays.
+/// The object without fields that are null, also where the fields are labels. Null in a list stays.
 pub(super) fn drop_nulls(schema: &JSONSchemaProps, value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
-            let known = |name: &str| schema.properties.as_ref()?.get(name);
-            let of_field = |name: &str| known(name).or_else(|| values_of(schema));
-            let is_kept = |name: &str, value: &Value| !value.is_null() || of_field(name).is_none();
-            let kept = fields.iter().filter(|(name, value)| is_kept(name, value));
-            let kept = kept.map(|(name, value)| (name.clone(), below(of_field(name), value)));
+            let of = |name: &str| {
+                let known = schema.properties.as_ref().and_then(|known| known.get(name));
+                known.or_else(|| values_of(schema))
+            };
+            let kept = fields
+                .iter()
+                .filter(|(name, value)| !value.is_null() || of(name).is_none());
+            let kept = kept.map(|(name, value)| (name.clone(), below(of(name), value)));
             Value::Object(kept.collect())
         }
         Value::Array(items) => {

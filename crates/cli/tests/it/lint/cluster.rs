@@ -233,7 +233,7 @@ fn room(set: &PodCliqueSet, room: &Room) -> Vec<String> {
 
 #[rstest]
 #[case::enough(json!({"requests.cpu": "20"}), json!({"requests.cpu": "15"}), None)]
-#[case::too_little(json!({"requests.cpu": "20"}), json!({"requests.cpu": "15100m"}), Some("4.9 of requests.cpu left of 20, and the set asks for 5 in all"))]
+#[case::too_little(json!({"requests.cpu": "20"}), json!({"requests.cpu": "15100m"}), Some("4900m of requests.cpu left of 20, and the set asks for 5 in all"))]
 #[case::short_name(json!({"cpu": "4"}), json!({}), Some("4 of cpu left of 4, and the set asks for 5 in all"))]
 #[case::pods(json!({"pods": "9"}), json!({"pods": "0"}), Some("9 of pods left of 9, and the set asks for 10 in all"))]
 #[case::sets(json!({"count/podcliquesets.grove.io": "1"}), json!({"count/podcliquesets.grove.io": "1"}), Some("0 of count/podcliquesets.grove.io left of 1, and the set asks for 1 in all"))]

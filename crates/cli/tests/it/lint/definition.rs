@@ -176,7 +176,8 @@ fn a_field_that_is_often_misspelt_has_a_hint() {
 /// The API server drops them.
 #[test]
 fn fields_that_are_null_are_not_there() {
-    let text = with(&format!("replicas:\nminAvailable: ~\n{POD}"));
+    let text = with(&format!("replicas:\nminAvailable: ~\n{POD}"))
+        + "        labels: {a: ~}\nstatus: {replicas: x}\n";
     assert_eq!(lint(&text).errors(), 0);
 }
 

@@ -267,7 +267,9 @@ fn a_cluster_is_asked_for_what_a_set_names() {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, 0, "{text}");
     assert!(
-        flat.contains("quota small has 15m of requests.cpu left of 15m"),
+        flat.contains(
+            "quota small has 15m of requests.cpu left of 15m, and the set asks for 20m in all"
+        ),
         "{text}"
     );
 }
