@@ -8,3 +8,4 @@ mod oracle;
 mod placing;
 mod properties;
 mod requests;
+mod sets;
