@@ -186,34 +186,3 @@ fn a_gang_makes_way_for_one_on_other_nodes() {
     let verdicts = place_gangs(&world.snapshot(), &gangs);
     assert_eq!(outcomes(&verdicts), [Outcome::Fits, Outcome::Fits]);
 }
-
-/// Where some of a gang are placed, the others have to go.
-#[test]
-fn the_domain_of_pods_that_are_placed_counts() {
-    let zone = |name: &str, zone: &str, cpu: &str| {
-        let mut node = node_of(name, cpu);
-        node["metadata"]["labels"]["topology.kubernetes.io/zone"] = json!(zone);
-        node
-    };
-    let mut set = set();
-    set["spec"]["replicas"] = json!(1);
-    let template = &mut set["spec"]["template"];
-    template["podCliqueScalingGroups"] = json!([]);
-    template["topologyConstraint"] = json!({"topologyName": "zones", "pack": {"required": "zone"}});
-    let binding = json!({
-        "kind": "ClusterTopologyBinding", "apiVersion": "grove.io/v1alpha1",
-        "metadata": {"name": "zones"},
-        "spec": {"levels": [{"domain": "zone", "key": "topology.kubernetes.io/zone"}]},
-    });
-    let judge = |cpu: &str| {
-        let nodes = [
-            zone("n", "a", cpu),
-            zone("other", "b", "8"),
-            binding.clone(),
-        ];
-        let snapshot = dump(&nodes, &[pod_of("p", "svc-0-worker", "Running")]);
-        outcomes(&place_gangs(&snapshot, &gangs(&set, &snapshot)))
-    };
-    assert_eq!(judge("3"), [Outcome::Fits]);
-    assert_eq!(judge("2"), [Outcome::DoesNotFit]);
-}
