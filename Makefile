@@ -42,9 +42,10 @@ test: ## Everything that CI runs
 	  RUST_TEST_THREADS=$$(( 5 * $$(nproc) )) cargo test --workspace
 	@cargo run -q --bin rights
 
-soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets
+soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
 	SIM_SEEDS=10000 cargo test --workspace --test it seeds::seeds
 	FUZZ_SECONDS=60 cargo test --workspace --test it fuzz::
+	CAPACITY_CLUSTERS=200 cargo test --workspace --test it cli::capacity
 
 # Features of the dependencies are settled once, by building the whole workspace.
 bench: ## Speed and cost (BENCH_PODS=100 for a smoke; BENCH_BASE=REV; BENCH_WRITE=1)

@@ -15,14 +15,15 @@ use crate::harness::{Namespace, Seen, client, site};
 use verify::expect_assignment;
 use world::{CLUSTER, World};
 
-const CLUSTERS: usize = 200;
+/// So many in `make test`; `make soak` has 200: `CAPACITY_CLUSTERS=200`.
+const CLUSTERS: usize = 40;
 
 /// A seed for other clusters: `CAPACITY_SEED=7 cargo test -p e2e cli::capacity`.
 const SEED: &str = "CAPACITY_SEED";
 
-/// Of so many gangs kube-scheduler may miss the placement that there is: it takes one pod after the
-/// other and never moves one that it has a node for. 20 seeds had 0 to 9.
-const MOST_MISSED: usize = 15;
+/// Of one gang in so many kube-scheduler may miss the placement that there is: it takes one pod after
+/// the other and never moves one that it has a node for. 20 seeds of 200 gangs had 0 to 9.
+const MISSED_OF: usize = 13;
 
 /// Nodes of all clusters. They are gone with this value.
 struct Nodes<'a>(&'a ControlPlane);
@@ -53,8 +54,9 @@ enum Fate {
 #[test]
 fn kube_scheduler_places_the_gangs_that_are_said_to_fit_and_no_others() {
     let seed = std::env::var(SEED).map_or(1, |seed| seed.parse().unwrap());
+    let clusters = std::env::var("CAPACITY_CLUSTERS").map_or(CLUSTERS, |n| n.parse().unwrap());
     let mut rng = Rng::new(seed);
-    let worlds: Vec<World> = (0..CLUSTERS).map(|i| World::any(i, &mut rng)).collect();
+    let worlds: Vec<World> = (0..clusters).map(|i| World::any(i, &mut rng)).collect();
     let operator = started();
     let site = site::gangs();
     let _nodes = Nodes::of(&site.control_plane, &worlds);
@@ -89,10 +91,10 @@ fn kube_scheduler_places_the_gangs_that_are_said_to_fit_and_no_others() {
     }
     println!("seed {seed}: {placed} placed, missed by the scheduler: {missed:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(missed.len() <= MOST_MISSED, "{missed:?}");
+    assert!(missed.len() <= clusters / MISSED_OF, "{missed:?}");
     // It would prove little if all of them were alike.
     assert!(
-        (CLUSTERS / 4..=CLUSTERS * 3 / 4).contains(&placed),
+        (clusters / 4..=clusters * 3 / 4).contains(&placed),
         "{placed}"
     );
     ns.kubectl(&["delete", "podcliquesets", "--all", "--wait=false"]);

@@ -264,6 +264,7 @@ fn a_cluster_is_asked_for_what_a_set_names() {
         used.contains("requests.cpu").then_some(()).ok_or(used)
     });
     let (text, _, code) = lint(&["--ignore", "missing-object"]);
+    ns.kubectl(&["delete", "serviceaccount", "runner"]);
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(code, 0, "{text}");
     assert!(

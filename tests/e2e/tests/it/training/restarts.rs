@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{await_events, ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed};
 use crate::harness::manifest::{clique, group, held_clique};
-use crate::harness::{Namespace, same};
+use crate::harness::{Namespace, condition, same};
 use crate::termination::{runs, started};
 
 #[test]
@@ -47,6 +47,10 @@ fn a_failed_replica_is_restarted_as_a_whole_and_may_still_succeed() {
 
 /// The pod that failed with its last words, the restart once, and how it ended.
 fn tells_the_restart(ns: &Namespace<'_>, failed: &str) {
+    ns.until("its condition says that it is done", |seen| {
+        let found = condition(seen.one("PodCliqueSet", "x")?, "Ready");
+        same("Ready", &found, &"True/WorkloadSucceeded".to_owned())
+    });
     let text = ns.grove_words(&["timeline", "x"]);
     let restarted = "restarted replica 0: attempt 1 began: restart 1 of 2: PodClique x-0-g-1-b";
     let told = [
