@@ -116,11 +116,6 @@ fn that_are_accepted() -> Vec<Case> {
             json!({"a": null}),
         ),
         accepted("an unknown field", "/spec/replica", json!(2)),
-        accepted(
-            "a label that is null",
-            at(FRONTEND, "labels"),
-            json!({"a": null}),
-        ),
         accepted("a field that is null", &*replicas, Value::Null),
         accepted("an object that is null", CONSTRAINT, Value::Null),
         accepted("a status", "/status", json!({"replicas": "x"})),
