@@ -105,11 +105,20 @@ impl Search<'_> {
                 reason: cause.reason.to_string(),
                 sentence: cause.text.clone(),
             },
-            None => Verdict {
-                is_ready: true,
-                reason: self.chain.last().map_or(String::new(), |l| l.state.clone()),
-                sentence: "the pod is ready, or has done its work".to_owned(),
-            },
+            None => self.of_good_pod(),
+        }
+    }
+
+    fn of_good_pod(&self) -> Verdict {
+        let state = self.chain.last().map_or(String::new(), |l| l.state.clone());
+        let sentence = match state.as_str() {
+            "Completed" => "the pod has done its work",
+            _ => "the pod is ready",
+        };
+        Verdict {
+            is_ready: true,
+            reason: state,
+            sentence: sentence.to_owned(),
         }
     }
 }

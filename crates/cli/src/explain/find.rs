@@ -33,12 +33,17 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     if is_of_the_set_itself(workload) {
         return Finding::default();
     }
-    let are_all = is_available(workload);
     let layout = workload.layout();
-    let found = layout.parts().filter_map(|part| {
-        let cause = seen.cause(part, are_all)?;
-        Some((part, cause))
-    });
+    let replicas = layout.replicas.iter();
+    let short: Vec<i32> = replicas
+        .filter(|replica| !seen.is_available(replica))
+        .map(|replica| replica.index)
+        .collect();
+    let are_all = short.is_empty();
+    let meant = layout
+        .parts()
+        .filter(|part| are_all || short.contains(&part.replica));
+    let found = meant.filter_map(|part| Some((part, seen.cause(part, are_all)?)));
     let first = found.min_by_key(|(_, cause)| cause.reason.priority());
     let Some((part, cause)) = first else {
         return Finding::default();
@@ -104,7 +109,8 @@ fn is_of_the_set_itself(workload: &Workload) -> bool {
     );
     let own = readiness::refusal(&status.last_errors);
     let is_own = own.is_some_and(|cause| Some(cause.reason) == reason);
-    is_whole || is_own || limits::says_over_limits(&workload.set)
+    // Before its operator has looked at it there is nothing to be found.
+    reason.is_none() || is_whole || is_own || limits::says_over_limits(&workload.set)
 }
 
 /// The reason of condition `Ready` of the set.
@@ -112,11 +118,6 @@ pub(super) fn ready_reason(workload: &Workload) -> Option<Reason> {
     let status = workload.set.status.as_ref()?;
     let ready = conditions::find(&status.conditions, ConditionType::Ready)?;
     ready.reason.parse().ok()
-}
-
-fn is_available(workload: &Workload) -> bool {
-    let available = workload.set.status.as_ref();
-    available.map_or(0, |s| s.available_replicas) >= workload.set.spec.replicas
 }
 
 /// The first pod that has the cause of its PodClique.

@@ -2,6 +2,7 @@
 
 mod passing;
 mod pods;
+mod set;
 mod termination;
 mod training;
 mod update;
@@ -30,13 +31,16 @@ pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>
         finding,
         reason,
     };
-    let set = &seen.workload.set;
+    if let Some(step) = set::of_deletion(&situation) {
+        return vec![step];
+    }
     let mut steps = waits::of_gang(&situation);
     if steps.is_empty() {
         steps.extend(reason.and_then(passing::wait_for).map(Step::sometime));
     }
     steps.extend(pods::of_clique(&situation));
-    if job::is_training(set) {
+    steps.extend(set::of_generation(&situation));
+    if job::is_training(&seen.workload.set) {
         steps.extend(training::of_job(&situation));
     } else {
         steps.extend(termination::of_replica(&situation));

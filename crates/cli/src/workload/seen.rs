@@ -1,22 +1,22 @@
 //! A set as the operator's rules see it: PodCliques of the present attempt with their pods, and
 //! what keeps each from running. The rules themselves are those of `domain`.
 
+mod readiness;
+
 use std::collections::HashMap;
 
-use api::conditions::{Reason, Status};
-use api::{PodClique, PodCliqueScalingGroup, labels, names};
+use api::conditions::Status;
+use api::{PodClique, PodCliqueScalingGroup, names};
 use domain::Pod;
 use domain::health::availability::{CliqueFacts, GroupFacts, GroupPart, clique_breach};
-use domain::health::readiness::{self, Cause, CliqueView, Start};
-use domain::health::{fence, training};
+use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::update;
-use domain::workload::gang;
 use domain::workload::layout::Part;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 
-use super::{Workload, pod_state};
+use super::Workload;
 
 /// What is looked up again and again, found once.
 #[derive(Debug)]
@@ -47,8 +47,11 @@ impl<'a> Seen<'a> {
             }
         }
         for podclique in &workload.podcliques {
-            let replica = ownership::replica_in(seen.set_name(), &podclique.metadata);
-            let is_earlier = |i: &i32| Attempt::of(&podclique.metadata).set < seen.attempt(*i);
+            let meta = &podclique.metadata;
+            // What nobody controls was released, and is not waited for.
+            let is_own = ownership::is_controlled_by_us(meta);
+            let replica = ownership::replica_in(seen.set_name(), meta).filter(|_| is_own);
+            let is_earlier = |i: &i32| Attempt::of(meta).set < seen.attempt(*i);
             if let Some(replica) = replica.filter(is_earlier) {
                 seen.earlier.entry(replica).or_default().push(podclique);
             }
@@ -126,58 +129,11 @@ impl<'a> Seen<'a> {
         update::is_updating(&self.workload.set, replica)
     }
 
-    /// What the gang of a PodClique waits for.
-    pub fn start(&self, podclique: &PodClique) -> Start {
-        let set = &self.workload.set;
-        if let Some(reason) = training::failure_reason(set) {
-            return Start::GivenUp(reason);
-        }
-        let replica = ownership::replica_in(self.set_name(), &podclique.metadata);
-        if replica.is_some_and(|i| !self.earlier(i).is_empty()) {
-            return Start::Terminating;
-        }
-        let gang = ownership::label(&podclique.metadata, labels::POD_GANG);
-        let gang = gang.and_then(|name| self.workload.gang(name));
-        let is_ready = |name: &str| self.workload.gang(name).is_some_and(gang::is_ready);
-        readiness::find_start(podclique, gang, is_ready)
-    }
-
-    /// Why fewer pods of the part run than have to, or, for `all`, than are asked for.
-    pub fn cause(&self, part: &Part<'_>, all: bool) -> Option<Cause> {
-        let Some(podclique) = self.podclique(part) else {
-            return (!self.is_done(part)).then(|| self.explain_absence(part));
-        };
-        let ready = self.full_pods(podclique).filter(|p| pod_state::is_ready(p));
-        let wanted = usize::try_from(podclique.spec.replicas).unwrap_or(0);
-        if ready.count() >= wanted {
-            return None;
-        }
-        let pods = self.pods(podclique);
-        let view = CliqueView {
-            podclique,
-            pods: pods.iter().collect(),
-            start: self.start(podclique),
-        };
-        readiness::shortfall(&view, all)
-    }
-
+    /// The pods of a PodClique as they were read.
     fn full_pods(&self, podclique: &PodClique) -> impl Iterator<Item = &'a FullPod> + use<'a> {
         let uid = ownership::uid(&podclique.metadata);
         let pods = self.pods.get(uid).cloned();
         pods.unwrap_or_default().into_iter()
-    }
-
-    fn is_done(&self, part: &Part<'_>) -> bool {
-        let attempts = fence::attempts_of_set(&self.workload.set);
-        fence::is_stored_as_succeeded(attempts, part.replica, &part.name)
-    }
-
-    fn explain_absence(&self, part: &Part<'_>) -> Cause {
-        if !self.earlier(part.replica).is_empty() || self.podcliques.contains_key(&*part.name) {
-            let text = "was terminated and is made anew once the rest is gone";
-            return Cause::new(Reason::ReplicaTerminating, text);
-        }
-        Cause::new(Reason::PodsBeingCreated, "is being created")
     }
 
     fn attempt(&self, replica: i32) -> i32 {

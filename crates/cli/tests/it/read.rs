@@ -140,6 +140,7 @@ pub fn judge(workload: &mut Workload) {
         );
     }
     let status = workload.set.status.get_or_insert_default();
+    status.observed_generation = Some(1);
     status.available_replicas = i32::from(verdict.status == Status::True);
     put(&mut status.conditions, verdict);
 }

@@ -254,6 +254,30 @@ fn a_set_names_what_somebody_waits_for_and_not_who_waits() {
     assert_eq!(last.name, "demo-0-router-bcdf0");
 }
 
+/// What an available replica lacks beyond that is no reason for the set not to be ready.
+#[test]
+fn what_is_short_of_its_minimum_is_named_before_what_is_not() {
+    let mut workload = demo_with(&[], &[]);
+    workload.set.spec.replicas = 2;
+    let podcliques = ["demo-0-worker", "demo-1-worker"];
+    let podcliques = podcliques.map(|name| (*podclique(name).size(2, 1).build()).clone());
+    workload.pods = vec![
+        pod_of(&podcliques[0], 0, &ready()),
+        pod_of(
+            &podcliques[0],
+            1,
+            &unschedulable("0/20 nodes are available: 20 Insufficient cpu."),
+        ),
+        pod_of(&podcliques[1], 0, &broken()),
+        pod_of(&podcliques[1], 1, &broken()),
+    ];
+    workload.podcliques = podcliques.to_vec();
+    judge(&mut workload);
+    let answer = explain(&workload, &[]);
+    assert_eq!(answer.reason, "ContainersNotReady");
+    assert_eq!(answer.chain.last().unwrap().name, "demo-1-worker-bcdf0");
+}
+
 #[test]
 fn a_gang_that_is_incomplete_names_what_is_missing() {
     let workload = demo_with(&[gated(&[labels::POD_GANG_GATE])], &[]);
@@ -313,6 +337,18 @@ fn a_set_that_nobody_looked_at_says_so() {
         answer.cause.starts_with("no operator has looked"),
         "{answer:?}"
     );
+    let told = &answer.next[0].text;
+    assert!(told.contains("see whether it runs"), "{answer:?}");
+}
+
+/// A spec that the operator has not acted on is told of, and a set that goes.
+#[test]
+fn what_is_said_of_an_older_spec_or_of_a_set_that_goes_says_so() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    workload.set.metadata.generation = Some(2);
+    assert_snapshot!("older_spec", next_of(&explain(&workload, &[])));
+    workload.set.metadata.deletion_timestamp = Some(Time(after(200)));
+    assert_snapshot!("going", next_of(&explain(&workload, &[])));
 }
 
 #[test]
