@@ -87,16 +87,16 @@ fn has_constraints(set: &PodCliqueSet) -> bool {
     let groups = template.scaling_groups.iter();
     let cliques = template.cliques.iter();
     template.topology_constraint.is_some()
-        || groups.into_iter().any(|group| group.topology_constraint.is_some())
-        || cliques.into_iter().any(|clique| clique.topology_constraint.is_some())
+        || groups
+            .into_iter()
+            .any(|group| group.topology_constraint.is_some())
+        || cliques
+            .into_iter()
+            .any(|clique| clique.topology_constraint.is_some())
 }
 
 /// Places the gangs of all sets, one set after the other.
-pub fn simulate(
-    sets: &[PodCliqueSet],
-    snapshot: &Snapshot,
-    file: &str,
-) -> Result<Report, Failure> {
+pub fn simulate(sets: &[PodCliqueSet], snapshot: &Snapshot, file: &str) -> Result<Report, Failure> {
     let (mut gangs, mut notes) = (Vec::new(), Vec::new());
     for set in sets {
         let of_set = gangs_of(set, snapshot).map_err(|error| {

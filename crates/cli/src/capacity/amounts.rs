@@ -58,8 +58,8 @@ pub fn raise(most: &mut Amounts, other: &Amounts) {
 
 /// An amount as people write it: `3500m`, `16Gi`, `8`.
 pub fn show_amount(resource: &str, amount: i64) -> String {
-    let is_bytes = ["memory", "ephemeral-storage"].contains(&resource)
-        || resource.starts_with("hugepages-");
+    let is_bytes =
+        ["memory", "ephemeral-storage"].contains(&resource) || resource.starts_with("hugepages-");
     match resource {
         "cpu" if amount % 1000 == 0 => (amount / 1000).to_string(),
         "cpu" => format!("{amount}m"),

@@ -47,7 +47,10 @@ fn share(count: Count) -> String {
 
 /// Why not, or where.
 fn below(gang: &GangReport, is_wide: bool) -> String {
-    let reasons = gang.reasons.iter().map(|reason| output::indent("  ", reason));
+    let reasons = gang
+        .reasons
+        .iter()
+        .map(|reason| output::indent("  ", reason));
     let places = gang.placement.iter().filter(|_| is_wide);
     let places = places.map(|placed| output::indent("  ", &place(placed)));
     reasons.chain(places).collect()
@@ -67,7 +70,10 @@ fn place(placed: &PlacedPods) -> String {
 fn summary(report: &Report) -> String {
     let mut text = String::new();
     let gangs = report.gangs.len();
-    let fitting = report.gangs.iter().filter(|gang| gang.verdict == Outcome::Fits);
+    let fitting = report
+        .gangs
+        .iter()
+        .filter(|gang| gang.verdict == Outcome::Fits);
     let fitting = fitting.count();
     text.push_str(&format!("\n{fitting} of {gangs} gangs fit\n"));
     for note in &report.notes {

@@ -22,9 +22,8 @@ pub struct HostPort {
 impl HostPort {
     /// Whether no two pods of a node can have them.
     pub fn collides(&self, other: &Self) -> bool {
-        let is_shared = self.address.is_none()
-            || other.address.is_none()
-            || self.address == other.address;
+        let is_shared =
+            self.address.is_none() || other.address.is_none() || self.address == other.address;
         is_shared && (self.port, &self.protocol) == (other.port, &other.protocol)
     }
 }
@@ -66,9 +65,14 @@ pub struct Repulsion {
 /// The terms of required anti-affinity of a pod.
 pub fn repulsions(pod: &PodShape, namespace: &str) -> Vec<Repulsion> {
     let anti = pod.affinity.pod_anti_affinity.as_ref();
-    let terms = anti.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+    let terms = anti.and_then(|a| {
+        a.required_during_scheduling_ignored_during_execution
+            .as_ref()
+    });
     let terms = terms.into_iter().flatten();
-    terms.filter_map(|term| Repulsion::of(term, namespace)).collect()
+    terms
+        .filter_map(|term| Repulsion::of(term, namespace))
+        .collect()
 }
 
 impl Repulsion {

@@ -50,7 +50,11 @@ fn read_set(object: Value, file: &str, namespace: &str) -> Result<PodCliqueSet, 
     let validated = validate_set(&set, &DefaultsConfig::default());
     if let Some(error) = validated.errors.first() {
         let more = validated.errors.len() - 1;
-        let more = if more == 0 { String::new() } else { format!(" (and {more} more)") };
+        let more = if more == 0 {
+            String::new()
+        } else {
+            format!(" (and {more} more)")
+        };
         return Err(bad(format!("{file}: podcliqueset {name}: {error}{more}")));
     }
     let mut set = validated.set;
@@ -104,7 +108,9 @@ fn read_objects(text: &str, file: &str) -> Result<Vec<Value>, Failure> {
     };
     let mut objects = Vec::new();
     for mut document in documents {
-        let is_list = document["kind"].as_str().is_some_and(|kind| kind.ends_with("List"));
+        let is_list = document["kind"]
+            .as_str()
+            .is_some_and(|kind| kind.ends_with("List"));
         match document["items"].take() {
             Value::Array(items) if is_list => objects.extend(items),
             _ => objects.push(document),

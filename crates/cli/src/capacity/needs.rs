@@ -37,8 +37,10 @@ impl PodNeeds {
 
     fn of(pod: &PodShape, namespace: &str) -> Result<Self, BadQuantity> {
         let node_affinity = pod.affinity.node_affinity.as_ref();
-        let required =
-            node_affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+        let required = node_affinity.and_then(|a| {
+            a.required_during_scheduling_ignored_during_execution
+                .as_ref()
+        });
         Ok(Self {
             requests: requests_of(pod)?,
             node_selector: pod.node_selector.clone(),

@@ -29,10 +29,16 @@ fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
     let pod = &clique.spec.pod_spec;
     let not_considered = [
         (requires_neighbours(pod), "required pod affinity"),
-        (names_namespaces_by_label(pod), "namespaceSelector of anti-affinity"),
+        (
+            names_namespaces_by_label(pod),
+            "namespaceSelector of anti-affinity",
+        ),
         (has_volumes_somewhere(pod), "where its volumes can be"),
         (has_claims(pod), "devices of resource claims"),
-        (pod.runtime_class_name.is_some(), "overhead of its runtimeClassName"),
+        (
+            pod.runtime_class_name.is_some(),
+            "overhead of its runtimeClassName",
+        ),
     ];
     let not_considered = not_considered.into_iter().filter(|(is_used, _)| *is_used);
     let place = format!("{set}: {}", clique.name);
@@ -41,20 +47,31 @@ fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
         .collect();
     let scheduler = pod.scheduler_name.as_deref().unwrap_or_default();
     if !["", "default-scheduler"].contains(&scheduler) {
-        notes.push(format!("{place}: not considered: queues and quotas of {scheduler}"));
+        notes.push(format!(
+            "{place}: not considered: queues and quotas of {scheduler}"
+        ));
     }
     notes
 }
 
 fn requires_neighbours(pod: &PodSpec) -> bool {
     let affinity = pod.affinity.as_ref().and_then(|a| a.pod_affinity.as_ref());
-    let terms = affinity.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+    let terms = affinity.and_then(|a| {
+        a.required_during_scheduling_ignored_during_execution
+            .as_ref()
+    });
     terms.is_some_and(|terms| !terms.is_empty())
 }
 
 fn names_namespaces_by_label(pod: &PodSpec) -> bool {
-    let anti = pod.affinity.as_ref().and_then(|a| a.pod_anti_affinity.as_ref());
-    let terms = anti.and_then(|a| a.required_during_scheduling_ignored_during_execution.as_ref());
+    let anti = pod
+        .affinity
+        .as_ref()
+        .and_then(|a| a.pod_anti_affinity.as_ref());
+    let terms = anti.and_then(|a| {
+        a.required_during_scheduling_ignored_during_execution
+            .as_ref()
+    });
     let by_label = |term: &PodAffinityTerm| {
         let selector = term.namespace_selector.clone().unwrap_or_default();
         selector.match_labels.is_some() || selector.match_expressions.is_some()
@@ -68,5 +85,7 @@ fn has_volumes_somewhere(pod: &PodSpec) -> bool {
 }
 
 fn has_claims(pod: &PodSpec) -> bool {
-    pod.resource_claims.as_ref().is_some_and(|claims| !claims.is_empty())
+    pod.resource_claims
+        .as_ref()
+        .is_some_and(|claims| !claims.is_empty())
 }

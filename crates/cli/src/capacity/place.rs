@@ -14,6 +14,7 @@ mod fleet;
 mod greedy;
 mod likeness;
 mod neighbours;
+mod packing;
 mod placer;
 mod room;
 mod rules;

@@ -99,7 +99,9 @@ pub fn report(
         fits: verdicts.iter().all(|v| v.outcome == Outcome::Fits),
         nodes,
         pods,
-        gangs: both.map(|(gang, verdict)| report_gang(gang, verdict)).collect(),
+        gangs: both
+            .map(|(gang, verdict)| report_gang(gang, verdict))
+            .collect(),
         notes,
     }
 }
@@ -115,7 +117,11 @@ fn report_gang(gang: &Gang, verdict: &Verdict) -> GangReport {
         guaranteed: count(gang.guaranteed(), verdict.guaranteed),
         best_effort: count(gang.best_effort(), verdict.best_effort),
         reasons: verdict.reasons.clone(),
-        placement: verdict.places.iter().filter_map(|p| placed(gang, p)).collect(),
+        placement: verdict
+            .places
+            .iter()
+            .filter_map(|p| placed(gang, p))
+            .collect(),
     }
 }
 

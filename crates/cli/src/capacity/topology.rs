@@ -52,9 +52,14 @@ impl Topology {
     /// by the constraint of its group, and by that of the set only if the group has none (Grove).
     pub fn packs_of(&self, part: &Part<'_>, is_scaled: bool) -> Vec<Pack> {
         let group = part.group.and_then(|g| self.of_groups.get(&g.name));
-        let of_set = self.of_set.as_ref().filter(|_| !is_scaled || group.is_none());
+        let of_set = self
+            .of_set
+            .as_ref()
+            .filter(|_| !is_scaled || group.is_none());
         let replica = part.group_replica.unwrap_or_default();
-        let group_scope = part.group.map_or(String::new(), |g| format!("{}-{replica}", g.name));
+        let group_scope = part
+            .group
+            .map_or(String::new(), |g| format!("{}-{replica}", g.name));
         let levels = [
             ("gang".to_owned(), of_set),
             (format!("group {group_scope}"), group),
@@ -63,7 +68,9 @@ impl Topology {
                 self.of_cliques.get(part.clique),
             ),
         ];
-        let levels = levels.into_iter().filter_map(|(s, level)| Some((s, level?)));
+        let levels = levels
+            .into_iter()
+            .filter_map(|(s, level)| Some((s, level?)));
         levels
             .map(|(scope, (level, key))| Pack {
                 scope,
@@ -81,15 +88,16 @@ struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
-    fn of(
-        named: Option<&TopologyConstraint>,
-        bindings: &'a [ClusterTopologyBinding],
-    ) -> Self {
+    fn of(named: Option<&TopologyConstraint>, bindings: &'a [ClusterTopologyBinding]) -> Self {
         let name = named.map(|c| &c.topology_name);
         let is_named = |b: &&ClusterTopologyBinding| b.metadata.name.as_ref() == name;
         let binding = bindings.iter().find(is_named).filter(|_| name.is_some());
         let missing = name.filter(|_| binding.is_none());
-        let note = |name| format!("ClusterTopologyBinding {name} was not read: constraints by it are not considered");
+        let note = |name| {
+            format!(
+                "ClusterTopologyBinding {name} was not read: constraints by it are not considered"
+            )
+        };
         Self {
             binding,
             notes: missing.map(note).into_iter().collect(),
@@ -107,13 +115,17 @@ impl<'a> Finder<'a> {
     fn level(&mut self, constraint: Option<&TopologyConstraint>) -> Option<Level> {
         let constraint = constraint?;
         let packed = constraint.pack.as_ref().map(|pack| &pack.required);
-        let required = packed.filter(|r| !r.is_empty()).or(Some(&constraint.pack_domain));
+        let required = packed
+            .filter(|r| !r.is_empty())
+            .or(Some(&constraint.pack_domain));
         let required = required.filter(|domain| !domain.is_empty())?;
         let binding = self.binding?;
         let level = binding.spec.levels.iter().find(|l| l.domain == *required);
         if level.is_none() {
             let name = binding.metadata.name.as_deref().unwrap_or_default();
-            let note = format!("ClusterTopologyBinding {name} has no level {required}: it is not considered");
+            let note = format!(
+                "ClusterTopologyBinding {name} has no level {required}: it is not considered"
+            );
             self.notes.push(note);
         }
         level.map(|l| (l.domain.clone(), l.key.clone()))

@@ -8,3 +8,5 @@ mod oracle;
 mod placing;
 mod properties;
 mod requests;
+mod sets;
+mod strategies;

@@ -45,7 +45,10 @@ impl Bounds {
     pub fn most_of(&self, room: &Room<'_>, nodes: &[usize], demand: &Demand, enough: u64) -> u64 {
         let unpinned = |pack: &&usize| room.pins.get(**pack).is_some_and(|p| p.domain().is_none());
         let Some(pack) = demand.packs.iter().rfind(unpinned) else {
-            return sum_up_to(nodes.iter().map(|node| most_on(room, demand, *node)), enough);
+            return sum_up_to(
+                nodes.iter().map(|node| most_on(room, demand, *node)),
+                enough,
+            );
         };
         let count = room.fleet.packs.get(*pack).map_or(0, Domains::count);
         let mut domains = vec![0_u64; count];
@@ -90,7 +93,9 @@ fn most_by_resources(room: &Room<'_>, kind: &PodKind, node: usize) -> u64 {
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
     let both = kind.requests.iter().zip(free);
     let requested = both.filter(|(request, _)| **request > 0);
-    let most = requested.map(|(request, free)| free.max(&0) / request).min();
+    let most = requested
+        .map(|(request, free)| free.max(&0) / request)
+        .min();
     most.and_then(|most| u64::try_from(most).ok()).unwrap_or(0)
 }
 
@@ -108,7 +113,10 @@ fn is_enough_in_all(room: &Room<'_>, nodes: &[usize], left: &[Demand]) -> bool {
             *sum = sum.saturating_add(*free.max(&0));
         }
     }
-    wanted.iter().zip(&free).all(|(wanted, free)| wanted <= free)
+    wanted
+        .iter()
+        .zip(&free)
+        .all(|(wanted, free)| wanted <= free)
 }
 
 /// Whether each pack has a domain in which each of its demands may find room.
@@ -122,7 +130,9 @@ fn have_domains(room: &Room<'_>, nodes: &[usize], left: &[Demand]) -> bool {
         let count = room.fleet.packs.get(*pack).map_or(0, Domains::count);
         let members = || left.iter().filter(|demand| demand.packs.contains(pack));
         (0..count).any(|domain| {
-            let inside = nodes.iter().filter(|n| room.domain_in(*pack, **n) == Some(domain));
+            let inside = nodes
+                .iter()
+                .filter(|n| room.domain_in(*pack, **n) == Some(domain));
             let inside: Vec<usize> = inside.copied().collect();
             members().all(|demand| {
                 let pods = u64::from(demand.pods);
@@ -134,7 +144,11 @@ fn have_domains(room: &Room<'_>, nodes: &[usize], left: &[Demand]) -> bool {
 }
 
 fn add_demand(room: &Room<'_>, demand: &Demand, sum: &mut [i64]) {
-    let requests = room.fleet.kinds.get(demand.kind).map_or(&[][..], |kind| &kind.requests);
+    let requests = room
+        .fleet
+        .kinds
+        .get(demand.kind)
+        .map_or(&[][..], |kind| &kind.requests);
     for (sum, request) in sum.iter_mut().zip(requests) {
         let all = request.max(&0).saturating_mul(i64::from(demand.pods));
         *sum = sum.saturating_add(all);

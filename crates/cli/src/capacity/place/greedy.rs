@@ -20,7 +20,12 @@ pub type Step = (usize, usize);
 pub type Wanted<'a> = (usize, &'a Demand, u32);
 
 /// Places what it can, and returns how much that is.
-pub fn fill(room: &mut Room<'_>, wanted: &[Wanted<'_>], policy: Policy, steps: &mut Vec<Step>) -> u32 {
+pub fn fill(
+    room: &mut Room<'_>,
+    wanted: &[Wanted<'_>],
+    policy: Policy,
+    steps: &mut Vec<Step>,
+) -> u32 {
     let mut ordered = wanted.to_vec();
     let weight = |demand: &Demand| room.fleet.kinds.get(demand.kind).map_or(0, |k| k.weight);
     ordered.sort_by_key(|(number, demand, _)| (std::cmp::Reverse(weight(demand)), *number));
@@ -60,7 +65,9 @@ fn fill_pack(
     steps: &mut Vec<Step>,
 ) -> u32 {
     let all: u32 = wanted.iter().map(|(_, _, pods)| *pods).sum();
-    let pack = wanted.first().and_then(|(_, d, _)| d.packs.get(level).copied());
+    let pack = wanted
+        .first()
+        .and_then(|(_, d, _)| d.packs.get(level).copied());
     let Some(pack) = pack else { return 0 };
     let pinned = room.pins.get(pack).and_then(Pin::domain);
     let count = room.fleet.packs.get(pack).map_or(0, Domains::count);

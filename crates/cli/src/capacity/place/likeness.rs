@@ -52,7 +52,10 @@ impl Likeness {
             let packs = self.packs.iter().filter_map(|p| fleet.packs.get(*p));
             let facts = (
                 kinds.map(|kind| kind.is_eligible(node)).collect(),
-                shared.chain(packs).map(|domains| domains.domain(node)).collect(),
+                shared
+                    .chain(packs)
+                    .map(|domains| domains.domain(node))
+                    .collect(),
             );
             let next = i64::try_from(known.len()).unwrap_or(i64::MAX);
             *known.entry(facts).or_insert(next)

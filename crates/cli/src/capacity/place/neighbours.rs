@@ -49,7 +49,9 @@ impl Reach {
             for (is_in, is_eligible) in reach.nodes.iter_mut().zip(&kind.eligible) {
                 *is_in |= is_eligible;
             }
-            reach.exclusions.extend(kind.owns.iter().chain(&kind.member_of));
+            reach
+                .exclusions
+                .extend(kind.owns.iter().chain(&kind.member_of));
         }
         reach
     }

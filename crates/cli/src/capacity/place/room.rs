@@ -38,7 +38,13 @@ impl Pin {
 impl<'a> Room<'a> {
     /// Nodes with the pods that are on them.
     pub fn of(fleet: &'a Fleet<'a>, snapshot: &Snapshot, rules: &Rules) -> Self {
-        let counts = || fleet.exclusions.iter().map(|e| vec![0; e.count()]).collect();
+        let counts = || {
+            fleet
+                .exclusions
+                .iter()
+                .map(|e| vec![0; e.count()])
+                .collect()
+        };
         let pin = |held: Option<usize>| Pin {
             domain: held,
             pods: u32::from(held.is_some()),

@@ -65,9 +65,8 @@ impl Rules {
             rules.add_packs(gang, part, &snapshot.nodes);
         }
         for term in snapshot.pods.iter().flat_map(|pod| &pod.repulsions) {
-            let is_met = |(gang, part): (&Gang, &GangPart)| {
-                term.selects(&gang.namespace, &part.labels)
-            };
+            let is_met =
+                |(gang, part): (&Gang, &GangPart)| term.selects(&gang.namespace, &part.labels);
             if !rules.repulsion_numbers.contains_key(&term.key()) && parts_of(gangs).any(is_met) {
                 rules.add_repulsion(term, &snapshot.nodes);
             }
@@ -150,7 +149,10 @@ impl Rules {
             let number = *known.or_insert(number);
             if number == self.packs.len() {
                 let domains = Domains::by_label(nodes, &pack.key, pack.level.clone());
-                self.packs.push(PackRule { domains, held: None });
+                self.packs.push(PackRule {
+                    domains,
+                    held: None,
+                });
             }
             let Some(rule) = self.packs.get_mut(number) else {
                 continue;

@@ -99,7 +99,9 @@ impl<'a> Search<'a> {
         }
         let mut seen = HashMap::new();
         nodes.retain(|node| {
-            let count: &mut usize = seen.entry(self.likeness.of_node(&self.room, *node)).or_default();
+            let count: &mut usize = seen
+                .entry(self.likeness.of_node(&self.room, *node))
+                .or_default();
             *count += 1;
             *count <= most
         });
@@ -149,7 +151,9 @@ impl<'a> Search<'a> {
         }
         let mut tried = HashSet::new();
         for place in from..self.nodes.len() {
-            let Some(node) = self.nodes.get(place).copied() else { break };
+            let Some(node) = self.nodes.get(place).copied() else {
+                break;
+            };
             if !self.room.admits(&demand, node)
                 || !tried.insert(self.likeness.of_node(&self.room, node))
             {

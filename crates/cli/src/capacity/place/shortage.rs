@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::fleet::{Demand, PODS, PodKind};
 use super::greedy::{self, Policy, Step};
-use super::placer::numbered;
+use super::packing::numbered;
 use super::room::Room;
 use crate::capacity::amounts::show_amount;
 use crate::capacity::eligibility::{Refusal, find_refusal};
@@ -68,16 +68,23 @@ fn why_not(room: &Room<'_>, demand: &Demand, needs: &PodNeeds) -> String {
     let with_room = inside.iter().filter(|node| room.has_room(kind, **node));
     let with_room: Vec<usize> = with_room.copied().collect();
     if !with_room.is_empty() {
-        return format!("has room{place} on {}", but_excluded(room, kind, &with_room));
+        return format!(
+            "has room{place} on {}",
+            but_excluded(room, kind, &with_room)
+        );
     }
     format!("needs {}", closest(room, kind, &inside, &place))
 }
 
 /// What keeps it off the nodes that have room for it.
 fn but_excluded(room: &Room<'_>, kind: &PodKind, nodes: &[usize]) -> String {
-    let exclusions = nodes.iter().flat_map(|node| room.exclusions_at(kind, *node));
+    let exclusions = nodes
+        .iter()
+        .flat_map(|node| room.exclusions_at(kind, *node));
     let exclusions: BTreeSet<usize> = exclusions.collect();
-    let called = exclusions.into_iter().filter_map(|e| room.fleet.exclusions.get(e));
+    let called = exclusions
+        .into_iter()
+        .filter_map(|e| room.fleet.exclusions.get(e));
     let called: BTreeSet<&str> = called.map(|domains| &*domains.called).collect();
     let called: Vec<&str> = called.into_iter().collect();
     let (count, what) = (nodes.len(), called.join(" and "));
@@ -91,7 +98,10 @@ fn place_of(room: &Room<'_>, demand: &Demand) -> String {
         let domain = room.pins.get(*pack)?.domain()?;
         let domains = room.fleet.packs.get(*pack)?;
         let name = domains.names.get(domain)?;
-        Some(format!(" of {} {name}, where the others are", domains.called))
+        Some(format!(
+            " of {} {name}, where the others are",
+            domains.called
+        ))
     });
     named.unwrap_or_else(|| match demand.packs.last() {
         Some(pack) => {
@@ -121,10 +131,14 @@ fn lacking_everywhere(
         }
         let node = room.fleet.nodes.get(*largest).map_or("", |node| &node.name);
         if name == PODS {
-            return Some(format!("a node{place} for one more pod: each has all that it takes"));
+            return Some(format!(
+                "a node{place} for one more pod: each has all that it takes"
+            ));
         }
         let (request, most) = (show_amount(name, *request), show_amount(name, most.max(0)));
-        Some(format!("{request} {name} on one node{place}: largest free is {most} ({node})"))
+        Some(format!(
+            "{request} {name} on one node{place}: largest free is {most} ({node})"
+        ))
     });
     lacking.collect()
 }
@@ -138,7 +152,9 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
         .collect();
     let near = nodes.iter().copied().min_by_key(|node| {
         let missing = missing_on(room, kind, *node);
-        let shares = missing.iter().map(|(_, request, missing)| missing * 1_000_000 / request);
+        let shares = missing
+            .iter()
+            .map(|(_, request, missing)| missing * 1_000_000 / request);
         (missing.len(), shares.sum::<i128>())
     });
     let name = near.and_then(|node| room.fleet.nodes.get(node));
@@ -146,7 +162,10 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
     let missing = near.map_or(Vec::new(), |node| missing_on(room, kind, node));
     let missing = missing.into_iter().map(|(name, _, missing)| match name {
         PODS => "room for one more pod".to_owned(),
-        _ => format!("{} {name}", show_amount(name, i64::try_from(missing).unwrap_or(i64::MAX))),
+        _ => format!(
+            "{} {name}",
+            show_amount(name, i64::try_from(missing).unwrap_or(i64::MAX))
+        ),
     });
     let missing: Vec<String> = missing.collect();
     let (all, missing) = (all.join(" and "), missing.join(" and "));
@@ -156,7 +175,11 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
 /// Of each resource that the node has too little of: its name, the request, and what is missing.
 fn missing_on<'a>(room: &Room<'a>, kind: &PodKind, node: usize) -> Vec<(&'a str, i128, i128)> {
     let free = room.free.get(node).map_or(&[][..], Vec::as_slice);
-    let all = room.fleet.resources.iter().zip(kind.requests.iter().zip(free));
+    let all = room
+        .fleet
+        .resources
+        .iter()
+        .zip(kind.requests.iter().zip(free));
     let short = all.filter(|(_, (request, free))| **request > 0 && request > free);
     short
         .map(|(name, (request, free))| {

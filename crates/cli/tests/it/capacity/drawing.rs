@@ -73,7 +73,10 @@ fn simulated(sets: &[Value]) -> Report {
 fn drawn(sets: &[Value], is_wide: bool) -> String {
     let text = draw_report(&simulated(sets), is_wide);
     let plain = anstream::adapter::strip_str(&text).to_string();
-    assert!(plain.lines().all(|line| line.chars().count() <= 80), "{plain}");
+    assert!(
+        plain.lines().all(|line| line.chars().count() <= 80),
+        "{plain}"
+    );
     plain
 }
 
@@ -107,9 +110,7 @@ fn programs_get_the_same() {
 /// One set for each cause.
 #[test]
 fn each_cause_has_its_words() {
-    let one = |name: &str, requests: Value| {
-        set(name, json!([clique("worker", 1, 1, requests)]))
-    };
+    let one = |name: &str, requests: Value| set(name, json!([clique("worker", 1, 1, requests)]));
     let pod = |name: &str, key: &str, value: Value| {
         let mut set = one(name, json!({}));
         set["spec"]["template"]["cliques"][0]["spec"]["podSpec"][key] = value;
@@ -117,12 +118,17 @@ fn each_cause_has_its_words() {
     };
     let expression = json!([{"key": "pool", "operator": "In", "values": ["cpu"]}]);
     let terms = json!({"nodeSelectorTerms": [{"matchExpressions": expression}]});
-    let affinity = json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}});
+    let affinity =
+        json!({"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}});
     let own = json!({"matchLabels": {"app.kubernetes.io/part-of": "apart"}});
     let term = json!({"topologyKey": "pool", "labelSelector": own});
-    let mut apart = pod("apart", "affinity", json!({
-        "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]},
-    }));
+    let mut apart = pod(
+        "apart",
+        "affinity",
+        json!({
+            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]},
+        }),
+    );
     apart["spec"]["template"]["cliques"][0]["spec"]["replicas"] = json!(2);
     apart["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(2);
     let mut packed = set(
@@ -135,8 +141,14 @@ fn each_cause_has_its_words() {
     let gpu = |n: &str| json!({"nvidia.com/gpu": n});
     let sets = [
         one("too-many", gpu("16")),
-        one("two-short", json!({"nvidia.com/gpu": "16", "memory": "1Ti"})),
-        one("not-together", json!({"cpu": "16", "memory": "200Gi", "nvidia.com/gpu": "6"})),
+        one(
+            "two-short",
+            json!({"nvidia.com/gpu": "16", "memory": "1Ti"}),
+        ),
+        one(
+            "not-together",
+            json!({"cpu": "16", "memory": "200Gi", "nvidia.com/gpu": "6"}),
+        ),
         pod("nowhere", "nodeSelector", json!({"pool": "cpu"})),
         pod("no-affinity", "affinity", affinity),
         apart,

@@ -90,7 +90,10 @@ fn bears_taints(
 fn a_cordoned_node_takes_only_who_bears_it() {
     let cordoned = node(json!([]), true);
     let pod = json!({"containers": [{"name": "c"}]});
-    assert_eq!(refusal(pod.clone(), &cordoned), Some(Refusal::Unschedulable));
+    assert_eq!(
+        refusal(pod.clone(), &cordoned),
+        Some(Refusal::Unschedulable)
+    );
     let mut daemon = pod;
     let key = "node.kubernetes.io/unschedulable";
     daemon["tolerations"] = json!([{"key": key, "operator": "Exists"}]);

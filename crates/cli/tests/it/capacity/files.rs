@@ -27,12 +27,22 @@ fn set(name: &str) -> String {
 fn sets_are_found_in_documents_and_lists() {
     let other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: other}\n";
     let item = |name: &str| set(name).trim().replace('\n', "\n  ");
-    let list = format!("apiVersion: v1\nkind: List\nitems:\n- {}\n- {}\n", item("b"), item("c"));
+    let list = format!(
+        "apiVersion: v1\nkind: List\nitems:\n- {}\n- {}\n",
+        item("b"),
+        item("c")
+    );
     let text = format!("---\n{}\n---\n{other}\n---\n{list}", set("a"));
     let sets = read_sets(&text, "file", "ml").unwrap();
-    let names: Vec<_> = sets.iter().map(|s| s.metadata.name.clone().unwrap()).collect();
+    let names: Vec<_> = sets
+        .iter()
+        .map(|s| s.metadata.name.clone().unwrap())
+        .collect();
     assert_eq!(names, ["a", "b", "c"]);
-    assert!(sets.iter().all(|s| s.metadata.namespace.as_deref() == Some("ml")));
+    assert!(
+        sets.iter()
+            .all(|s| s.metadata.namespace.as_deref() == Some("ml"))
+    );
     // With defaults.
     assert_eq!(sets[0].spec.template.cliques[0].spec.min_available, Some(2));
 }
@@ -46,7 +56,10 @@ fn said(failure: &Failure) -> String {
 
 #[rstest]
 #[case::not_yaml("a: [", "file is neither YAML nor JSON: ")]
-#[case::nothing("", "file has no PodCliqueSet of grove.io/v1alpha1; give a file that has one")]
+#[case::nothing(
+    "",
+    "file has no PodCliqueSet of grove.io/v1alpha1; give a file that has one"
+)]
 #[case::another_kind("kind: Pod", "file has no PodCliqueSet")]
 #[case::another_shape(
     &set("svc").replace("replicas: 2", "replicas: many"), "file: podcliqueset svc: ",
@@ -55,7 +68,10 @@ fn said(failure: &Failure) -> String {
     &set("svc").replace("replicas: 2", "replicas: 2\n        minAvailable: 3"),
     "file: podcliqueset svc: spec.template.cliques[0].spec.minAvailable: ",
 )]
-fn a_manifest_that_cannot_be_used_is_refused_in_one_line(#[case] text: &str, #[case] expected: &str) {
+fn a_manifest_that_cannot_be_used_is_refused_in_one_line(
+    #[case] text: &str,
+    #[case] expected: &str,
+) {
     let failure = read_sets(text, "file", "ml").unwrap_err();
     let text = said(&failure);
     assert!(text.starts_with(expected), "{text}");
@@ -70,7 +86,10 @@ fn a_manifest_that_cannot_be_used_is_refused_in_one_line(#[case] text: &str, #[c
     r#"{"kind": "Node", "metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "lots"}}}"#,
     r#"dump: node n: cpu "lots" is no quantity; write it like 500m, 8 or 16Gi"#
 )]
-#[case::another_shape(r#"{"kind": "Node", "metadata": {"name": "n"}, "spec": 1}"#, "dump: node n: ")]
+#[case::another_shape(
+    r#"{"kind": "Node", "metadata": {"name": "n"}, "spec": 1}"#,
+    "dump: node n: "
+)]
 fn a_dump_that_cannot_be_used_is_refused_in_one_line(#[case] text: &str, #[case] expected: &str) {
     let failure = read_dump(text, "dump").unwrap_err();
     let text = said(&failure);

@@ -26,7 +26,12 @@ fn bound(world: &World) -> Placement<'_> {
 }
 
 fn pods_of<'a>(world: &'a World, chosen: &[bool]) -> Vec<(&'a PodModel, (usize, usize))> {
-    let chosen = world.gangs.iter().enumerate().zip(chosen).filter(|(_, is_in)| **is_in);
+    let chosen = world
+        .gangs
+        .iter()
+        .enumerate()
+        .zip(chosen)
+        .filter(|(_, is_in)| **is_in);
     let pods = chosen.flat_map(|((g, gang), _)| {
         let parts = gang.parts.iter().enumerate();
         parts.flat_map(move |(p, part)| (0..part.guaranteed).map(move |_| (&part.pod, (g, p))))
@@ -62,7 +67,12 @@ pub fn may_add(
     node: usize,
 ) -> bool {
     let target = &world.nodes[node];
-    let there = || placement.iter().filter(|(at, _, _)| *at == node).map(|(_, p, _)| p);
+    let there = || {
+        placement
+            .iter()
+            .filter(|(at, _, _)| *at == node)
+            .map(|(_, p, _)| p)
+    };
     let is_enough = |wanted: i64, all: i64, of: fn(&PodModel) -> i64| {
         wanted == 0 || there().map(|p| of(p)).sum::<i64>() + wanted <= all
     };
@@ -104,7 +114,9 @@ fn shares_zone(
 ) -> bool {
     let GangModel { parts, is_packed } = &world.gangs[gang];
     let zone = world.nodes[node].zone;
-    let mut others = placement.iter().filter_map(|(at, _, of)| Some((*at, (*of)?)));
+    let mut others = placement
+        .iter()
+        .filter_map(|(at, _, of)| Some((*at, (*of)?)));
     let is_bound = *is_packed || parts[part].is_packed;
     let agrees = |(at, (g, p)): (usize, (usize, usize))| {
         let is_same = g == gang && (*is_packed || (p == part && parts[part].is_packed));
@@ -119,7 +131,9 @@ pub fn check(world: &World, places: &[(usize, usize, usize)]) -> Result<(), Stri
     for (gang, part, node) in places {
         let pod = &world.gangs[*gang].parts[*part].pod;
         if !may_add(world, &placement, pod, (*gang, *part), *node) {
-            return Err(format!("part {part} of gang {gang} may not be on node {node}"));
+            return Err(format!(
+                "part {part} of gang {gang} may not be on node {node}"
+            ));
         }
         placement.push((*node, pod, Some((*gang, *part))));
     }

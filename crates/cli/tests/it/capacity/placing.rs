@@ -2,15 +2,13 @@
 
 use std::rc::Rc;
 
-use cli::capacity::{
-    Gang, Outcome, Snapshot, Verdict, gangs_of, place_gangs, place_gangs_within, read_dump, read_sets,
-};
+use cli::capacity::{Outcome, Verdict, place_gangs, place_gangs_within};
 use k8s_openapi::api::core::v1::NodeSelector;
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::model::{
-    GangModel, HOST, NodeModel, PodModel, Repels, World, ZONE, gang, node, part, pod,
+    GangModel, HOST, NodeModel, PartModel, PodModel, Repels, World, ZONE, gang, node, part, pod,
 };
 
 fn judge(nodes: Vec<NodeModel>, gangs: Vec<GangModel>) -> Vec<Verdict> {
@@ -50,7 +48,12 @@ fn a_gang_makes_way_for_the_next_one() {
     assert_eq!(both[0].places[0].node, "na1");
     // But not for one that does not fit even so.
     let third = judge(nodes(), vec![small(), large(), large(), small()]);
-    let expected = [Outcome::Fits, Outcome::Fits, Outcome::DoesNotFit, Outcome::DoesNotFit];
+    let expected = [
+        Outcome::Fits,
+        Outcome::Fits,
+        Outcome::DoesNotFit,
+        Outcome::DoesNotFit,
+    ];
     assert_eq!(outcomes(&third), expected);
 }
 
@@ -64,7 +67,10 @@ fn what_takes_too_long_to_decide_is_said_to_be_unknown() {
         gangs: vec![gang(&[part(pod(6, 0), 8), part(pod(4, 0), 9)])],
     };
     let (snapshot, gangs) = (world.snapshot(), world.gangs());
-    assert_eq!(outcomes(&place_gangs(&snapshot, &gangs)), [Outcome::DoesNotFit]);
+    assert_eq!(
+        outcomes(&place_gangs(&snapshot, &gangs)),
+        [Outcome::DoesNotFit]
+    );
     let verdicts = place_gangs_within(&snapshot, &gangs, 20);
     assert_eq!(outcomes(&verdicts), [Outcome::Unknown]);
     let expected = [
@@ -115,178 +121,6 @@ fn a_gang_that_has_to_share_a_domain_needs_one_with_room_for_all() {
     assert_eq!(alone[0].guaranteed, 2);
 }
 
-fn dump(nodes: &[Value], pods: &[Value]) -> Snapshot {
-    let items: Vec<&Value> = nodes.iter().chain(pods).collect();
-    read_dump(&json!({"kind": "List", "items": items}).to_string(), "dump").unwrap()
-}
-
-fn node_of(name: &str, cpu: &str) -> Value {
-    json!({
-        "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name}},
-        "status": {"allocatable": {"cpu": cpu, "pods": "110"}},
-    })
-}
-
-/// A router, and a group of three replicas of which two are required.
-fn set() -> Value {
-    let clique = |name: &str, replicas: u32, minimum: u32| {
-        json!({"name": name, "spec": {
-            "roleName": name, "replicas": replicas, "minAvailable": minimum,
-            "podSpec": {"containers": [
-                {"name": "main", "image": "example", "resources": {"requests": {"cpu": "1"}}},
-            ]},
-        }})
-    };
-    json!({
-        "apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueSet",
-        "metadata": {"name": "svc", "namespace": "ml"},
-        "spec": {"replicas": 2, "template": {
-            "cliques": [clique("router", 2, 1), clique("worker", 2, 2)],
-            "podCliqueScalingGroups": [
-                {"name": "grp", "cliqueNames": ["worker"], "replicas": 3, "minAvailable": 2},
-            ],
-        }},
-    })
-}
-
-fn gangs(set: &Value, snapshot: &Snapshot) -> Vec<Gang> {
-    let sets = read_sets(&set.to_string(), "file", "default").unwrap();
-    gangs_of(&sets[0], snapshot).unwrap()
-}
-
-#[test]
-fn base_gangs_are_placed_first_then_scaled_ones() {
-    let snapshot = dump(&[node_of("n", "100")], &[]);
-    let gangs = gangs(&set(), &snapshot);
-    let told: Vec<_> = gangs
-        .iter()
-        .map(|gang| (&*gang.name, gang.base.as_deref(), gang.guaranteed(), gang.best_effort()))
-        .collect();
-    let expected = [
-        ("svc-0", None, 5, 1),
-        ("svc-1", None, 5, 1),
-        ("svc-0-grp-0", Some("svc-0"), 2, 0),
-        ("svc-1-grp-0", Some("svc-1"), 2, 0),
-    ];
-    assert_eq!(told, expected);
-}
-
-#[rstest]
-#[case::nothing("4", [Outcome::DoesNotFit, Outcome::DoesNotFit, Outcome::WaitsForBase, Outcome::WaitsForBase], [0; 4])]
-#[case::one_base("6", [Outcome::Fits, Outcome::DoesNotFit, Outcome::DoesNotFit, Outcome::WaitsForBase], [1, 0, 0, 0])]
-#[case::one_base_and_more("8", [Outcome::Fits, Outcome::DoesNotFit, Outcome::Fits, Outcome::WaitsForBase], [1, 0, 0, 0])]
-#[case::both_bases("11", [Outcome::Fits, Outcome::Fits, Outcome::DoesNotFit, Outcome::DoesNotFit], [1, 0, 0, 0])]
-#[case::all_but_best_effort("14", [Outcome::Fits; 4], [0; 4])]
-#[case::all("16", [Outcome::Fits; 4], [1, 1, 0, 0])]
-fn guaranteed_pods_go_before_best_effort_ones(
-    #[case] cpu: &str,
-    #[case] expected: [Outcome; 4],
-    #[case] best_effort: [u32; 4],
-) {
-    let snapshot = dump(&[node_of("n", cpu)], &[]);
-    let verdicts = place_gangs(&snapshot, &gangs(&set(), &snapshot));
-    assert_eq!(outcomes(&verdicts), expected);
-    let found: Vec<u32> = verdicts.iter().map(|verdict| verdict.best_effort).collect();
-    assert_eq!(found, best_effort);
-}
-
-fn pod_of(name: &str, podclique: &str, phase: &str) -> Value {
-    let labels = json!({"app.kubernetes.io/part-of": "svc", "grove.io/podclique": podclique});
-    json!({
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "ml", "labels": labels},
-        "spec": {"nodeName": "n", "containers": [
-            {"name": "main", "resources": {"requests": {"cpu": "1"}}},
-        ]},
-        "status": {"phase": phase},
-    })
-}
-
-/// They are not asked to move, nor do they count twice.
-#[test]
-fn pods_of_the_set_that_are_placed_keep_their_places() {
-    let podcliques = ["svc-0-router", "svc-0-router", "svc-0-grp-0-worker", "svc-0-grp-1-worker"];
-    let mut pods: Vec<Value> = podcliques
-        .iter()
-        .enumerate()
-        .map(|(i, podclique)| pod_of(&format!("p{i}"), podclique, "Running"))
-        .collect();
-    pods.push(pod_of("ended", "svc-0-grp-0-worker", "Failed"));
-    let mut leaving = pod_of("leaving", "svc-0-grp-1-worker", "Running");
-    leaving["metadata"]["deletionTimestamp"] = json!("2026-10-01T00:00:00Z");
-    pods.push(leaving);
-    let mut set = set();
-    set["spec"]["replicas"] = json!(1);
-    let judge = |cpu: &str| {
-        let snapshot = dump(&[node_of("n", cpu)], &pods);
-        place_gangs(&snapshot, &gangs(&set, &snapshot))
-    };
-    // Five are there, one of them on its way out; two are missing.
-    let short = judge("6");
-    assert_eq!(outcomes(&short), [Outcome::DoesNotFit, Outcome::WaitsForBase]);
-    assert_eq!(short[0].guaranteed, 4);
-    let enough = judge("7");
-    assert_eq!(outcomes(&enough), [Outcome::Fits, Outcome::DoesNotFit]);
-    assert_eq!((enough[0].guaranteed, enough[0].best_effort), (5, 1));
-    let placed: u32 = enough[0].places.iter().map(|p| p.guaranteed).sum();
-    assert_eq!(placed, 2);
-}
-
-fn with_pod(mut set: Value, key: &str, value: Value) -> Value {
-    for clique in set["spec"]["template"]["cliques"].as_array_mut().unwrap() {
-        clique["spec"]["podSpec"][key] = value.clone();
-    }
-    set
-}
-
-/// `matchLabelKeys` are labels that the operator gives: no two pods of one gang on a node, while
-/// those of others do not matter.
-#[test]
-fn anti_affinity_by_labels_of_the_operator_is_understood() {
-    let selector = json!({"matchLabels": {"app.kubernetes.io/part-of": "svc"}});
-    let term = json!({
-        "topologyKey": "kubernetes.io/hostname",
-        "labelSelector": selector,
-        "matchLabelKeys": ["grove.io/podgang"],
-    });
-    let required = json!({"requiredDuringSchedulingIgnoredDuringExecution": [term]});
-    let set = with_pod(set(), "affinity", json!({"podAntiAffinity": required}));
-    let judge = |nodes: usize| {
-        let nodes: Vec<Value> = (0..nodes).map(|i| node_of(&format!("n{i}"), "8")).collect();
-        let snapshot = dump(&nodes, &[]);
-        outcomes(&place_gangs(&snapshot, &gangs(&set, &snapshot)))
-    };
-    assert_eq!(judge(5), [Outcome::Fits; 4]);
-    let waits = Outcome::WaitsForBase;
-    assert_eq!(judge(4), [Outcome::DoesNotFit, Outcome::DoesNotFit, waits, waits]);
-}
-
-#[rstest]
-#[case::one_port(json!([{"containerPort": 80, "hostPort": 80}]), Outcome::DoesNotFit)]
-#[case::udp(json!([{"containerPort": 80, "hostPort": 80, "protocol": "UDP"}]), Outcome::Fits)]
-#[case::another_address(
-    json!([{"containerPort": 80, "hostPort": 80, "hostIP": "10.0.0.2"}]), Outcome::Fits,
-)]
-#[case::every_address(
-    json!([{"containerPort": 80, "hostPort": 80, "hostIP": "0.0.0.0"}]), Outcome::DoesNotFit,
-)]
-#[case::not_of_the_node(json!([{"containerPort": 80}]), Outcome::Fits)]
-fn a_port_of_a_node_is_taken_once(#[case] ports: Value, #[case] expected: Outcome) {
-    let taken = json!([{"containerPort": 80, "hostPort": 80, "hostIP": "10.0.0.1"}]);
-    let mut other = pod_of("other", "svc-9-other", "Running");
-    other["spec"]["containers"][0]["ports"] = taken;
-    let snapshot = dump(&[node_of("n", "8")], &[other]);
-    let mut set = set();
-    set["spec"]["replicas"] = json!(1);
-    let template = &mut set["spec"]["template"];
-    template["podCliqueScalingGroups"] = json!([]);
-    template["cliques"].as_array_mut().unwrap().truncate(1);
-    template["cliques"][0]["spec"]["podSpec"]["containers"][0]["ports"] = ports;
-    let verdicts = place_gangs(&snapshot, &gangs(&set, &snapshot));
-    assert_eq!(outcomes(&verdicts), [expected]);
-}
-
 /// The first pod may be on two nodes that have the same room, and is first put on the wrong one: the
 /// other one is tried because the second pod sees a difference.
 #[rstest]
@@ -326,10 +160,16 @@ fn nodes_that_differ_for_any_pod_are_both_tried(#[case] make_differ: fn(&mut Wor
 #[test]
 fn a_gang_makes_way_for_one_on_other_nodes() {
     let first = PodModel {
-        repels: Some(Repels { app: 'b', key: ZONE }),
+        repels: Some(Repels {
+            app: 'b',
+            key: ZONE,
+        }),
         ..pod(1, 0)
     };
-    let second = PodModel { app: 'b', ..pod(1, 0) };
+    let second = PodModel {
+        app: 'b',
+        ..pod(1, 0)
+    };
     let world = World {
         nodes: vec![zoned(1, 0), zoned(0, 0), zoned(0, 0)],
         bound: Vec::new(),
@@ -347,29 +187,20 @@ fn a_gang_makes_way_for_one_on_other_nodes() {
     assert_eq!(outcomes(&verdicts), [Outcome::Fits, Outcome::Fits]);
 }
 
-/// Where some of a gang are placed, the others have to go.
+/// Both zones have nodes for it that are alike, but in one of them they are needed.
 #[test]
-fn the_domain_of_pods_that_are_placed_counts() {
-    let zone = |name: &str, zone: &str, cpu: &str| {
-        let mut node = node_of(name, cpu);
-        node["metadata"]["labels"]["topology.kubernetes.io/zone"] = json!(zone);
-        node
+fn a_gang_that_shares_a_zone_makes_way_into_another_one() {
+    let of = |zone: u8, cpu: i64| NodeModel {
+        cpu,
+        ..zoned(zone, 0)
     };
-    let mut set = set();
-    set["spec"]["replicas"] = json!(1);
-    let template = &mut set["spec"]["template"];
-    template["podCliqueScalingGroups"] = json!([]);
-    template["topologyConstraint"] = json!({"topologyName": "zones", "pack": {"required": "zone"}});
-    let binding = json!({
-        "kind": "ClusterTopologyBinding", "apiVersion": "grove.io/v1alpha1",
-        "metadata": {"name": "zones"},
-        "spec": {"levels": [{"domain": "zone", "key": "topology.kubernetes.io/zone"}]},
-    });
-    let judge = |cpu: &str| {
-        let nodes = [zone("n", "a", cpu), zone("other", "b", "8"), binding.clone()];
-        let snapshot = dump(&nodes, &[pod_of("p", "svc-0-worker", "Running")]);
-        outcomes(&place_gangs(&snapshot, &gangs(&set, &snapshot)))
+    let nodes = vec![of(0, 4), of(1, 4), of(1, 9), of(0, 4), of(1, 4)];
+    let packed = |parts: &[PartModel]| GangModel {
+        is_packed: true,
+        ..gang(parts)
     };
-    assert_eq!(judge("3"), [Outcome::Fits]);
-    assert_eq!(judge("2"), [Outcome::DoesNotFit]);
+    let first = packed(&[part(pod(3, 0), 2)]);
+    let second = packed(&[part(pod(8, 0), 1), part(pod(3, 0), 1)]);
+    let both = judge(nodes, vec![first, second]);
+    assert_eq!(outcomes(&both), [Outcome::Fits, Outcome::Fits]);
 }

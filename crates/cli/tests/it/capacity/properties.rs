@@ -3,8 +3,9 @@
 use cli::capacity::{Outcome, Verdict, place_gangs};
 use proptest::prelude::*;
 
-use super::model::{World, number_of, some_full_world, some_node, some_world};
+use super::model::{World, number_of};
 use super::oracle;
+use super::strategies::{some_full_world, some_node, some_world};
 
 fn judge(world: &World) -> Vec<Verdict> {
     place_gangs(&world.snapshot(), &world.gangs())
@@ -22,7 +23,11 @@ fn places(verdicts: &[Verdict]) -> Vec<(usize, usize, usize)> {
         let gangs = verdicts.iter().enumerate();
         gangs.flat_map(move |(gang, verdict)| {
             verdict.places.iter().flat_map(move |placed| {
-                let pods = if is_guaranteed { placed.guaranteed } else { placed.best_effort };
+                let pods = if is_guaranteed {
+                    placed.guaranteed
+                } else {
+                    placed.best_effort
+                };
                 let one = (gang, placed.part, number_of(&placed.node));
                 (0..pods).map(move |_| one)
             })

@@ -5,7 +5,9 @@ use rstest::rstest;
 use serde_json::{Value, json};
 
 fn amounts(of: &[(&str, i64)]) -> Amounts {
-    of.iter().map(|(name, amount)| ((*name).to_owned(), *amount)).collect()
+    of.iter()
+        .map(|(name, amount)| ((*name).to_owned(), *amount))
+        .collect()
 }
 
 fn container(requests: Value) -> Value {
@@ -82,8 +84,13 @@ fn requests_are_those_of_the_pod_as_a_whole(#[case] pod: Value, #[case] expected
 fn a_quantity_that_is_none_is_named() {
     let pod = json!({"containers": [container(json!({"cpu": "two"}))]});
     let template = serde_json::from_value(pod).unwrap();
-    let error = PodNeeds::of_template(&template, "ml").unwrap_err().to_string();
-    assert_eq!(error, r#"cpu "two" is no quantity; write it like 500m, 8 or 16Gi"#);
+    let error = PodNeeds::of_template(&template, "ml")
+        .unwrap_err()
+        .to_string();
+    assert_eq!(
+        error,
+        r#"cpu "two" is no quantity; write it like 500m, 8 or 16Gi"#
+    );
 }
 
 #[rstest]

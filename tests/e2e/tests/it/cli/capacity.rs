@@ -91,7 +91,10 @@ fn kube_scheduler_places_the_gangs_that_are_said_to_fit_and_no_others() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert!(missed.len() <= MOST_MISSED, "{missed:?}");
     // It would prove little if all of them were alike.
-    assert!((CLUSTERS / 4..=CLUSTERS * 3 / 4).contains(&placed), "{placed}");
+    assert!(
+        (CLUSTERS / 4..=CLUSTERS * 3 / 4).contains(&placed),
+        "{placed}"
+    );
     ns.kubectl(&["delete", "podcliquesets", "--all", "--wait=false"]);
     ns.delete();
 }
@@ -138,7 +141,9 @@ fn fates(seen: &Seen, worlds: &[World]) -> Result<Vec<Fate>, String> {
         let of_gang = pods.get(&*gang).map_or(&[][..], Vec::as_slice);
         let is_refused = !of_gang.is_empty() && of_gang.iter().all(|pod| is_unschedulable(pod));
         let phase = &found["status"]["schedulingPhase"];
-        is_refused.then_some(Fate::Refused).ok_or_else(|| format!("{gang} is {phase}"))
+        is_refused
+            .then_some(Fate::Refused)
+            .ok_or_else(|| format!("{gang} is {phase}"))
     };
     worlds.iter().map(fate).collect()
 }

@@ -12,14 +12,21 @@ pub fn expect_assignment(world: &World, gang: &Value) -> Result<(), String> {
     let mut placed: BTreeMap<&str, i64> = BTreeMap::new();
     let mut room: BTreeMap<&str, (Amounts, i64)> = BTreeMap::new();
     for node in &world.nodes {
-        let free = node.loaded.iter().fold(node.has, |free, pod| free.without(*pod));
+        let free = node
+            .loaded
+            .iter()
+            .fold(node.has, |free, pod| free.without(*pod));
         let pods = i64::try_from(node.loaded.len()).unwrap();
         room.insert(&node.name, (free, node.pods - pods));
     }
     for place in gang["placement"].as_array().into_iter().flatten() {
         let name = place["podclique"].as_str().unwrap();
         let name = name.strip_prefix(&format!("{}-0-", world.name)).unwrap();
-        let clique = world.cliques.iter().find(|clique| clique.name == name).unwrap();
+        let clique = world
+            .cliques
+            .iter()
+            .find(|clique| clique.name == name)
+            .unwrap();
         let on = place["node"].as_str().unwrap();
         let node = world.nodes.iter().find(|node| node.name == on);
         let node = node.ok_or_else(|| format!("{on} is no node of this cluster"))?;

@@ -60,7 +60,9 @@ impl World {
         let nodes = 0..rng.between(2, 5);
         let cliques = 0..rng.between(1, 3);
         Self {
-            nodes: nodes.map(|i| any_node(format!("{name}-n{i}"), rng)).collect(),
+            nodes: nodes
+                .map(|i| any_node(format!("{name}-n{i}"), rng))
+                .collect(),
             cliques: cliques.map(|i| any_clique(format!("q{i}"), rng)).collect(),
             name,
         }
@@ -79,9 +81,15 @@ impl World {
         let pod = &mut made["spec"]["podSpec"];
         pod["nodeSelector"] = json!({CLUSTER: self.name});
         // No kubelet is heard of.
-        let mut borne = vec![CLUSTER, "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"];
+        let mut borne = vec![
+            CLUSTER,
+            "node.kubernetes.io/not-ready",
+            "node.kubernetes.io/unreachable",
+        ];
         borne.extend(clique.bears_special.then_some(SPECIAL));
-        let borne = borne.iter().map(|key| json!({"key": key, "operator": "Exists"}));
+        let borne = borne
+            .iter()
+            .map(|key| json!({"key": key, "operator": "Exists"}));
         pod["tolerations"] = borne.collect();
         make_cheap(pod, clique.wants);
         made
@@ -89,13 +97,15 @@ impl World {
 
     /// Its nodes, as objects.
     pub fn node_objects(&self) -> Vec<Value> {
-        self.nodes.iter().map(|node| self.node_object(node)).collect()
+        self.nodes
+            .iter()
+            .map(|node| self.node_object(node))
+            .collect()
     }
 
     fn node_object(&self, node: &Node) -> Value {
-        let taint = |key: &str, value: &str| {
-            json!({"key": key, "value": value, "effect": "NoSchedule"})
-        };
+        let taint =
+            |key: &str, value: &str| json!({"key": key, "value": value, "effect": "NoSchedule"});
         let mut taints = vec![taint(CLUSTER, &self.name)];
         taints.extend(node.is_special.then(|| taint(SPECIAL, "")));
         let mut has = node.has.quantities();
@@ -164,12 +174,20 @@ fn any_amounts(rng: &mut Rng, most: Amounts) -> Amounts {
 }
 
 fn any_node(name: String, rng: &mut Rng) -> Node {
-    let most = Amounts { cpu: 12, memory: 12, gpu: 4 };
+    let most = Amounts {
+        cpu: 12,
+        memory: 12,
+        gpu: 4,
+    };
     let mut has = any_amounts(rng, most);
     has.cpu += 4;
     has.memory += 4;
     let loaded = 0..rng.between(0, 2);
-    let part = Amounts { cpu: 3, memory: 3, gpu: i64::from(has.gpu > 1) };
+    let part = Amounts {
+        cpu: 3,
+        memory: 3,
+        gpu: i64::from(has.gpu > 1),
+    };
     Node {
         name,
         has,
@@ -183,7 +201,14 @@ fn any_clique(name: String, rng: &mut Rng) -> Clique {
     let replicas = rng.between(1, 4);
     Clique {
         name,
-        wants: any_amounts(rng, Amounts { cpu: 6, memory: 6, gpu: 2 }),
+        wants: any_amounts(
+            rng,
+            Amounts {
+                cpu: 6,
+                memory: 6,
+                gpu: 2,
+            },
+        ),
         bears_special: rng.chance(500),
         replicas,
         minimum: rng.between(1, replicas),
