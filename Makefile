@@ -30,20 +30,18 @@ run: ## Run the operator in the foreground
 	@hack/run.sh
 
 # Lints come out of the compilation that the tests need anyway. cargo builds the operator before it
-# runs the first test; e2e tests take that one. They wait most of the time, many of them for each
-# other, so there are more of them at once than processors.
+# runs the first test; e2e tests take that one.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 test: ## Everything that CI runs
 	cargo fmt --all --check
 	cargo test --workspace --no-run
 	cargo xtask generate --check
 	@$(localcluster) tool > /dev/null
-	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator \
-	  RUST_TEST_THREADS=$$(( 5 * $$(nproc) )) cargo test --workspace
+	@hack/test.sh
 	@cargo run -q --bin rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
-	SIM_SEEDS=10000 cargo test --workspace --test it seeds::seeds
+	SIM_SEEDS=10000 cargo test --workspace --test simulator seeds::seeds
 	FUZZ_SECONDS=60 cargo test --workspace --test it fuzz::
 	CAPACITY_CLUSTERS=200 cargo test --workspace --test it cli::capacity
 

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Runs all tests. Those of the simulator take what the e2e tests leave of the processors (an eighth:
+# they wait for each other and for the control plane), and the rest when these are through.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+unknown=$(ls -d {crates,tests}/*/tests/*/main.rs | grep -vE '/tests/(it|simulator|whole)/main.rs$' || true)
+if [ -n "$unknown" ]; then
+  echo "hack/test.sh does not run these: name them it, or add them there: $unknown" >&2
+  exit 1
+fi
+
+# A process group of its own, which Ctrl-C would not reach and `kill` does.
+set -m
+log=target/simulator-tests.log
+nice -n 19 cargo test --workspace --test simulator --test whole > "$log" 2>&1 &
+simulator=$!
+set +m
+trap 'kill -- -"$simulator" 2> /dev/null || true' EXIT
+
+status=0
+# Most of the time e2e tests wait, many of them for each other, so there are more of them at once
+# than processors.
+GROVE_E2E_OPERATOR=$PWD/target/debug/grove-operator RUST_TEST_THREADS=$((5 * $(nproc))) \
+  cargo test --workspace --bins --lib --test it || status=$?
+echo "The tests of the simulator ran beside these:"
+tail -n +1 -f --pid="$simulator" "$log"
+wait "$simulator" || status=$?
+exit "$status"
