@@ -29,16 +29,16 @@ install: ## Install the CustomResourceDefinitions
 run: ## Run the operator in the foreground
 	@hack/run.sh
 
-# Lints come out of the compilation that the tests need anyway. cargo builds the operator before it
-# runs the first test; e2e tests take that one.
+# Lints come out of the compilation that the tests need anyway, and so do all programs: `cargo run`
+# would compile them and what they depend on again, without the features that only tests ask for.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 test: ## Everything that CI runs
 	cargo fmt --all --check
 	cargo test --workspace --no-run
-	cargo xtask generate --check
-	@$(localcluster) tool > /dev/null
+	target/debug/xtask generate --check
+	@target/debug/localcluster tool > /dev/null
 	@hack/test.sh
-	@cargo run -q --bin rights
+	@target/debug/rights
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
 	SIM_SEEDS=10000 cargo test --workspace --test simulator seeds::seeds

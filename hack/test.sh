@@ -22,7 +22,7 @@ status=0
 # Most of the time e2e tests wait, many of them for each other, so there are more of them at once
 # than processors.
 GROVE_E2E_OPERATOR=$PWD/target/debug/grove-operator RUST_TEST_THREADS=$((5 * $(nproc))) \
-  cargo test --workspace --bins --lib --test it || status=$?
+  cargo test --workspace --bin bench --test it || status=$?
 echo "The tests of the simulator ran beside these:"
 tail -n +1 -f --pid="$simulator" "$log"
 wait "$simulator" || status=$?
