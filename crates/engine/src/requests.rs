@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
+use http::HeaderValue;
+use http::header::ACCEPT;
 use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
 };
@@ -14,7 +16,7 @@ use kube::client::Body;
 use kube::core::{Request, Status};
 use kube::{Client, Resource};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout};
 
@@ -181,7 +183,8 @@ impl Requests {
         });
         let request = path::<R>(&key.namespace).delete(&key.name, &params);
         let what = What::of::<R>("delete", &key.namespace);
-        self.write::<Value>(what, request).await.map(|_| ())
+        let request = request.map(ask_for_metadata);
+        self.write::<IgnoredAny>(what, request).await.map(|_| ())
     }
 
     /// GET.
@@ -310,6 +313,15 @@ impl<'a> What<'a> {
             namespace,
         }
     }
+}
+
+/// Who reads nothing of the object in the answer need not be sent it. The second type is for what
+/// stands before the API server.
+fn ask_for_metadata(mut request: http::Request<Vec<u8>>) -> http::Request<Vec<u8>> {
+    let metadata = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+    let accept = HeaderValue::from_static(metadata);
+    request.headers_mut().insert(ACCEPT, accept);
+    request
 }
 
 fn path<R: Resource<DynamicType = ()>>(namespace: &str) -> Request {
