@@ -3,7 +3,7 @@
 use std::fs;
 use std::thread;
 
-use crate::site::{NODES, Site};
+use crate::site::NODES;
 
 /// The machine before the run.
 #[derive(Clone, Debug)]
@@ -20,8 +20,8 @@ pub fn before() -> Before {
 }
 
 impl Before {
-    /// One condition a line.
-    pub fn with(&self, site: &Site, rounds: u32) -> Vec<String> {
+    /// In one line.
+    pub fn with(&self, version: &str, rounds: u32) -> String {
         let cores = thread::available_parallelism().map_or(0, usize::from);
         let cpu = field("/proc/cpuinfo", "model name").unwrap_or_else(|| "unknown".into());
         let memory = field("/proc/meminfo", "MemTotal").unwrap_or_default();
@@ -31,15 +31,12 @@ impl Before {
         } else {
             "release"
         };
-        vec![
-            format!(
-                "{cores} cores ({cpu}), {memory} of memory, Linux {}",
-                kernel.trim()
-            ),
-            format!("Kubernetes {}, {NODES} KWOK nodes", site.version),
-            format!("{build} build; load average before the run: {}", self.load),
-            format!("operator and limit driver: mean (least-largest) of {rounds} runs"),
-        ]
+        format!(
+            "mean (least-largest) of {rounds} rounds; {cores} cores ({cpu}), {memory} of memory, \
+             Linux {}; Kubernetes {version}, {NODES} KWOK nodes; {build} build; load average before the run {}",
+            kernel.trim(),
+            self.load
+        )
     }
 }
 

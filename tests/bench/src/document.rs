@@ -14,11 +14,13 @@ const BEGIN: &str = "<!-- bench: begin (written by `make bench BENCH_WRITE=1`) -
 const CHARTS: &str = "performance";
 const END: &str = "<!-- bench: end -->";
 
-/// Conditions and tables.
-pub fn fragment(conditions: &[String], sections: &[Section]) -> String {
-    let conditions = format!("- {}\n", conditions.join("\n- "));
-    let sections: String = sections.iter().map(show).collect();
-    format!("{conditions}{sections}")
+/// Begins what was measured of one workload, and names it.
+const OF: &str = "<!-- of: ";
+
+/// The table of a workload, and under which conditions it was measured.
+pub fn fragment(conditions: &str, section: &Section) -> String {
+    let (table, title) = (show(section), &section.title);
+    format!("{OF}{title} -->\n{table}\nMeasured so: {conditions}.\n\n")
 }
 
 fn show(section: &Section) -> String {
@@ -54,14 +56,29 @@ pub fn write_charts(path: &Path, sections: &[Section]) -> Result<()> {
     Ok(())
 }
 
-/// Puts the text between the markers of the file.
-pub fn replace(path: &Path, text: &str) -> Result<()> {
+/// Puts each fragment between the markers of the file in place of the former one of its workload, or
+/// behind the others.
+pub fn replace(path: &Path, fragments: &[String]) -> Result<()> {
     let document = fs::read_to_string(path).with_context(|| path.display().to_string())?;
     let (before, rest) = document
         .split_once(BEGIN)
         .context("its begin marker is missing")?;
-    let (_, after) = rest.split_once(END).context("its end marker is missing")?;
-    fs::write(path, format!("{before}{BEGIN}{text}{END}{after}"))
+    let (text, after) = rest.split_once(END).context("its end marker is missing")?;
+    let mut all: Vec<String> = text
+        .split(OF)
+        .skip(1)
+        .map(|of| format!("{OF}{of}"))
+        .collect();
+    for fragment in fragments {
+        match all
+            .iter_mut()
+            .find(|old| old.lines().next() == fragment.lines().next())
+        {
+            Some(old) => old.clone_from(fragment),
+            None => all.push(fragment.clone()),
+        }
+    }
+    fs::write(path, format!("{before}{BEGIN}{}{END}{after}", all.concat()))
         .with_context(|| path.display().to_string())
 }
 
@@ -86,16 +103,28 @@ mod tests {
             title: section.title.clone(),
             lines: vec![line],
         });
-        let sections = [section];
         let folder = tempfile::tempdir().unwrap();
         let document = folder.path().join("performance.md");
-        fs::write(&document, format!("before\n{BEGIN}old{END}\nafter\n")).unwrap();
-        write_charts(&document, &sections).unwrap();
-        replace(&document, &fragment(&[], &sections)).unwrap();
+        fs::write(&document, format!("before\n{BEGIN}{END}\nafter\n")).unwrap();
+        write_charts(&document, &[section.clone()]).unwrap();
+        replace(&document, &[fragment("on a machine", &section)]).unwrap();
         let text = fs::read_to_string(&document).unwrap();
         let linked = text.split_once("](").unwrap().1.split_once(')').unwrap().0;
         let picture = fs::read_to_string(folder.path().join(linked)).unwrap();
         assert!(picture.starts_with("<svg") && picture.ends_with("</svg>\n"));
-        assert!(!text.contains("old") && text.ends_with("after\n"));
+        assert!(text.starts_with("before\n") && text.ends_with("after\n"));
+    }
+
+    #[test]
+    fn what_is_measured_again_replaces_what_was_measured_of_it_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let document = folder.path().join("performance.md");
+        fs::write(&document, format!("{BEGIN}{END}\n")).unwrap();
+        let of = |title: &str, conditions| fragment(conditions, &Section::new(title));
+        replace(&document, &[of("2 pods", "one"), of("20 pods", "two")]).unwrap();
+        replace(&document, &[of("2 pods", "three")]).unwrap();
+        let text = fs::read_to_string(&document).unwrap();
+        let places = ["one", "three", "two"].map(|word| text.find(word));
+        assert!(places[0].is_none() && places[1] < places[2] && places[1].is_some());
     }
 }

@@ -27,6 +27,7 @@ mod pods;
 mod process;
 mod progress;
 mod recording;
+mod report;
 mod requests;
 mod rest;
 mod sample;
@@ -46,6 +47,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use base::{Base, Revision};
 use progress::say;
+use report::Report;
 use section::Section;
 use shape::Shape;
 use site::{Site, Told};
@@ -65,15 +67,26 @@ struct Args {
     #[arg(long, env = "BENCH_ROUNDS", default_value_t = 2,
           value_parser = clap::value_parser!(u32).range(1..=50))]
     rounds: u32,
-    /// Only the workloads whose titles contain this.
-    #[arg(long, env = "BENCH_ONLY", default_value = "")]
-    only: String,
+    /// Only the workloads whose titles contain one of these, which commas separate.
+    #[arg(long, env = "BENCH_ONLY", default_value = "", value_delimiter = ',')]
+    only: Vec<String>,
     /// A revision of this repository whose operator is built and run in the same rounds.
     #[arg(long, env = "BENCH_BASE", default_value = "")]
     base: String,
     /// Markdown file whose table between the markers is replaced.
     #[arg(long)]
     write: Option<PathBuf>,
+}
+
+impl Args {
+    fn asks_for(&self, title: &str) -> bool {
+        self.only.iter().any(|only| title.contains(only.as_str()))
+    }
+
+    /// For one that takes far longer than all others.
+    fn names(&self, title: &str) -> bool {
+        self.only.iter().any(|only| only.contains(title))
+    }
 }
 
 fn main() -> ExitCode {
@@ -102,11 +115,8 @@ fn verdict(sections: &[Section]) -> ExitCode {
 // The operators are started by the main thread: the kernel ends them when that ends.
 #[tokio::main]
 async fn run(args: &Args) -> Result<Vec<Section>> {
-    if args.write.is_some() && (args.pods != PODS || !args.only.is_empty()) {
-        bail!(
-            "part of the figures does not belong into the document: \
-             leave BENCH_PODS and BENCH_ONLY unset"
-        );
+    if args.write.is_some() && args.pods != PODS {
+        bail!("figures of fewer pods do not belong into the document: leave BENCH_PODS unset");
     }
     let mut terminate = signal(SignalKind::terminate()).context("cannot listen for SIGTERM")?;
     let sections = tokio::select! {
@@ -129,52 +139,48 @@ async fn revision(base: &str) -> Result<Option<Revision>> {
 
 async fn measure(args: &Args) -> Result<Vec<Section>> {
     let revision = revision(&args.base).await?;
-    let conditions = conditions::before();
+    let before = conditions::before();
     let site = Site::start(Told::Nothing).await?;
+    let mut report = Report::new(args, before.with(&site.version, args.rounds));
     let base = revision.map(|revision| Base::install(&site, &revision));
     let base = base.transpose()?;
-    let mut sections = Vec::new();
     let shapes = Shape::all(args.pods).into_iter();
-    for shape in shapes.filter(|shape| shape.title.contains(&args.only)) {
-        let measured = creation::measure(&site, base.as_ref(), &shape, args.rounds).await?;
-        sections.extend(measured);
+    for shape in shapes.filter(|shape| args.asks_for(&shape.title)) {
+        report.add(creation::measure(&site, base.as_ref(), &shape, args.rounds).await?)?;
     }
     let storms = [Failures::AtOnce, Failures::Apart].into_iter();
-    for failures in storms.filter(|failures| failures.title().contains(&args.only)) {
-        sections.push(storm::measure(&site, failures, args.rounds).await?);
+    for failures in storms.filter(|failures| args.asks_for(&failures.title())) {
+        report.add([storm::measure(&site, failures, args.rounds).await?])?;
     }
     let crowd = Shape::crowd(args.pods);
-    if neighbour::title(&crowd).contains(&args.only) {
-        sections.push(neighbour::measure(&site, &crowd, args.rounds).await?);
+    if args.asks_for(&neighbour::title(&crowd)) {
+        report.add([neighbour::measure(&site, &crowd, args.rounds).await?])?;
     }
-    if takeover::TITLE.contains(&args.only) {
-        sections.push(takeover::measure(&site).await?);
+    if args.asks_for(takeover::TITLE) {
+        report.add([takeover::measure(&site).await?])?;
     }
-    let conditions = conditions.with(&site, args.rounds);
     drop(site);
-    let gangs = Shape::of_eights(args.pods);
-    if gangs.title.contains(&args.only) {
-        let site = Site::start(Told::OfGangs).await?;
-        sections.push(gangs::measure(&site, &gangs, args.rounds).await?);
-    }
-    if admission::TITLE.contains(&args.only) {
-        sections.push(admission::measure(args.rounds).await?);
-    }
-    // These take far longer than all others: they have to be asked for.
-    let at_rest = Shape::at_rest(args.pods);
-    if args.only.contains(rest::ONLY) {
-        sections.push(rest::measure(&at_rest, args.rounds).await?);
-    }
-    if args.only.contains(plugin::ONLY) {
-        sections.push(plugin::measure(args.pods, args.rounds).await?);
-    }
-    let text = document::fragment(&conditions, &sections);
-    println!("{text}");
-    if let Some(path) = &args.write {
-        document::write_charts(path, &sections)?;
-        document::replace(path, &text)?;
-        say(&format!("wrote the table to {}", path.display()));
-    }
+    measure_elsewhere(args, &mut report).await?;
     say("the control plane is stopped");
-    Ok(sections)
+    Ok(report.sections)
+}
+
+/// What has control planes of its own.
+async fn measure_elsewhere(args: &Args, report: &mut Report<'_>) -> Result<()> {
+    let gangs = Shape::of_eights(args.pods);
+    if args.asks_for(&gangs.title) {
+        let site = Site::start(Told::OfGangs).await?;
+        report.add([gangs::measure(&site, &gangs, args.rounds).await?])?;
+    }
+    if args.asks_for(admission::TITLE) {
+        report.add([admission::measure(args.rounds).await?])?;
+    }
+    let at_rest = Shape::at_rest(args.pods);
+    if args.names(rest::ONLY) {
+        report.add([rest::measure(&at_rest, args.rounds).await?])?;
+    }
+    if args.names(plugin::ONLY) {
+        report.add([plugin::measure(args.pods, args.rounds).await?])?;
+    }
+    Ok(())
 }
