@@ -27,7 +27,8 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
         pair.first.pause(false);
         let ended = wait::until(|| pair.first.ended().ok_or("it goes on".to_owned()));
         assert_eq!(ended.unwrap().code(), FAILED);
-        assert!(pair.first.log_end(&[]).contains("the lease is lost"));
+        let lost = pair.first.log_end(&["the lease is lost"]);
+        assert_eq!(lost.lines().count(), i + 1, "{lost}");
         let late: Vec<_> = writes_in(&ns.name, went_on)
             .into_iter()
             .filter(|write| write.by == pair.first.identity())
