@@ -4,6 +4,7 @@ mod cluster;
 mod edits;
 mod examples;
 mod live;
+mod properties;
 mod sets;
 
 use cli::plan::{Outline, Plan, Planned, Rules, draw_plan, plan_new};

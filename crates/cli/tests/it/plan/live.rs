@@ -60,6 +60,22 @@ fn what_the_operator_does_anyway_is_no_difference() {
     assert_eq!(steps, [("Pod", "svc-0-a-p1", true)]);
 }
 
+/// A pod that ended again and again is replaced later: that is waited for.
+#[test]
+fn time_passes_where_a_pod_waits_for_its_successor() {
+    let file = set(&[clique("a", 2)], &[]);
+    let cluster = Cluster::of(&file).edit("Pod", "svc-0-a-p1", |pod| {
+        pod["metadata"]["annotations"] = json!({"grove.io/pod-failure-count": "3"});
+        pod["status"]["phase"] = json!("Failed");
+        pod["status"]["containerStatuses"][0]["state"] = json!({"terminated": {
+            "exitCode": 1, "finishedAt": "2025-12-31T23:59:55Z",
+        }});
+    });
+    let change = change(&file, &cluster.found());
+    let steps: Vec<_> = change.steps.iter().map(|step| &*step.name).collect();
+    assert_eq!(steps, ["svc-0-a-p1"]);
+}
+
 #[test]
 fn all_of_a_set_that_is_not_there_is_created() {
     let file = set(&[clique("a", 2)], &[]);
