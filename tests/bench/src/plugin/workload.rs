@@ -65,15 +65,10 @@ impl Workload {
         let spec = json!({"replicas": 2, "minAvailable": 1, "cliqueNames": ["worker"]});
         let manifest = json!({"metadata": self.meta(&name), "spec": spec});
         store(client, &SCALING_GROUPS, manifest, &counted(2)).await?;
+        let running = json!({"conditions": is_ready, "phase": "Running"});
         for gang in [format!("{set}-0"), format!("{set}-0-workers-0")] {
             let manifest = json!({"metadata": self.meta(&gang), "spec": {"podgroups": []}});
-            store(
-                client,
-                &PODGANGS,
-                manifest,
-                &json!({"conditions": is_ready}),
-            )
-            .await?;
+            store(client, &PODGANGS, manifest, &running).await?;
         }
         for (name, pods) in self.podcliques() {
             self.store_podclique(client, &name, pods).await?;
