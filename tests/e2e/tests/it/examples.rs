@@ -48,12 +48,13 @@ fn tensorrt_llm_by_mpi() {
 
 #[test]
 fn torchrun_elastic() {
-    expect_succeeded("torchrun-elastic", "torchrun-elastic-0-node", 4);
+    let podcliques = ["torchrun-elastic-0-host", "torchrun-elastic-0-node"];
+    expect_succeeded("torchrun-elastic", &podcliques, 4);
 }
 
 #[test]
 fn jax() {
-    expect_succeeded("jax", "jax-0-process", 2);
+    expect_succeeded("jax", &["jax-0-process"], 2);
 }
 
 #[test]
@@ -193,10 +194,10 @@ fn expect_ready(name: &'static str, pods: usize) {
 }
 
 /// It runs, and is over when its pods have exited with 0.
-fn expect_succeeded(name: &'static str, podclique: &str, pods: usize) {
+fn expect_succeeded(name: &'static str, podcliques: &[&str], pods: usize) {
     let example = Example::apply(name);
     example.expect_ready(pods);
-    succeed(&example.ns, &[podclique]);
+    succeed(&example.ns, podcliques);
     ends(&example.ns, name, "Succeeded", 0);
     example.delete();
 }
