@@ -21,6 +21,7 @@ mod crash;
 mod creation;
 mod deletion;
 mod dynamo;
+mod examples;
 mod faults;
 mod gangs;
 mod hostile;

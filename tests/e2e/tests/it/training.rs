@@ -84,7 +84,7 @@ fn pods_of(ns: &Namespace<'_>, podcliques: &[&str]) -> Vec<String> {
 }
 
 /// All pods of these PodCliques exit with 0.
-fn succeed(ns: &Namespace<'_>, podcliques: &[&str]) {
+pub fn succeed(ns: &Namespace<'_>, podcliques: &[&str]) {
     set_status(ns, &pods_of(ns, podcliques), &exited(0, ""));
 }
 
@@ -111,7 +111,7 @@ fn is(seen: &Seen, set: &str, status: &Value) -> Result<(), String> {
 }
 
 /// Waits until the job is over like this.
-fn ends(ns: &Namespace<'_>, set: &str, phase: &str, restarts: u32) {
+pub fn ends(ns: &Namespace<'_>, set: &str, phase: &str, restarts: u32) {
     let status = json!({"phase": phase, "restartCount": restarts});
     ns.until(phase, |seen| is(seen, set, &status));
 }

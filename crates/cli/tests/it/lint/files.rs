@@ -31,6 +31,53 @@ fn examples_have_no_errors() {
     assert_eq!(said(&report, &told), [""; 0]);
 }
 
+/// Those that stand for what a user has of his own have neither GPUs nor models to wait for.
+const SKETCHES: [&str; 7] = [
+    "autoscaling",
+    "disaggregated",
+    "start-order",
+    "training-pytorch",
+    "schedulers/kai-scheduler",
+    "schedulers/kubernetes",
+    "schedulers/volcano",
+];
+
+#[test]
+fn examples_to_copy_have_no_warnings() {
+    let folder = root().join("examples");
+    let sources = read_sources(&[folder]).unwrap();
+    let is_sketch = |name: &str| {
+        SKETCHES
+            .iter()
+            .any(|s| name.ends_with(&format!("{s}.yaml")))
+    };
+    let copied: Vec<_> = sources
+        .into_iter()
+        .filter(|s| !is_sketch(&s.name))
+        .collect();
+    assert_eq!(copied.len(), 10);
+    let report = judge_sources(&copied, &Stored::default()).into_report(&[]);
+    assert!(report.findings.is_empty(), "{:#?}", report.findings);
+    assert_eq!(report.checked, 10, "objects of ours");
+}
+
+#[test]
+fn examples_state_their_end_and_are_listed() {
+    let index = std::fs::read_to_string(root().join("examples/README.md")).unwrap();
+    for folder in ["examples", "examples/schedulers"].map(|folder| root().join(folder)) {
+        for source in read_sources(&[folder]).unwrap() {
+            let text = String::from_utf8(source.bytes).unwrap();
+            let head = text.lines().take_while(|line| line.starts_with('#'));
+            let is_stated = head
+                .clone()
+                .any(|line| line.starts_with("# Expected end: "));
+            assert!(is_stated, "{}", source.name);
+            let (_, file) = source.name.rsplit_once("examples/").unwrap();
+            assert!(index.contains(&format!("({file})")), "{file} is not listed");
+        }
+    }
+}
+
 #[test]
 fn lines_are_those_of_the_file_in_every_document_and_item() {
     let good = serde_saphyr::to_string(&good()).unwrap();

@@ -1,0 +1,146 @@
+//! An example, as it is applied here.
+
+use serde_json::{Value, json};
+
+use crate::harness::client::send;
+use crate::harness::control_plane::CHECKOUT;
+use crate::harness::seen::{gates, name};
+use crate::harness::{Namespace, Seen, condition, same};
+
+/// Groups whose definitions are not installed.
+const OF_OTHERS: [&str; 3] = ["keda.sh/", "scheduling.run.ai/", "kueue.x-k8s.io/"];
+
+/// An example in a namespace of its own.
+pub struct Example {
+    pub name: &'static str,
+    pub ns: Namespace<'static>,
+    /// All that is in the file.
+    objects: Vec<Value>,
+}
+
+impl Example {
+    /// Asks the API server whether it would take the file as it is, and applies it with replacements.
+    pub fn apply(name: &'static str) -> Self {
+        let path = CHECKOUT.join("examples").join(format!("{name}.yaml"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let example = Self {
+            name,
+            ns: Namespace::new(&format!("copy-{name}")),
+            objects: serde_saphyr::from_multiple(&text).unwrap(),
+        };
+        example.feed(&["apply", "--dry-run=server", "-f", "-"], &example.known());
+        example.feed(&["apply", "-f", "-"], &example.replaced());
+        example
+    }
+
+    /// The objects of kinds that are installed, which name this namespace where they name one.
+    fn known(&self) -> Vec<Value> {
+        let is_known = |object: &&Value| {
+            let version = object["apiVersion"].as_str().unwrap();
+            !OF_OTHERS.iter().any(|group| version.starts_with(group))
+        };
+        let mut known: Vec<Value> = self.objects.iter().filter(is_known).cloned().collect();
+        for object in &mut known {
+            for subject in items(object, "subjects") {
+                subject["namespace"] = json!(self.ns.name);
+            }
+        }
+        known
+    }
+
+    fn replaced(&self) -> Vec<Value> {
+        let mut objects = self.known();
+        objects.retain(|object| object["kind"] != "PersistentVolumeClaim");
+        let sets = objects.iter_mut().filter(|o| o["kind"] == "PodCliqueSet");
+        sets.for_each(replace_needs);
+        objects
+    }
+
+    fn feed(&self, args: &[&str], objects: &[Value]) {
+        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
+        let output = self.ns.feed(args, &list);
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{}: {error}", self.name);
+    }
+
+    /// Waits until the set is Ready, with so many pods.
+    pub fn expect_ready(&self, pods: usize) {
+        let judge = |seen: &_| is_ready(seen, self.name, pods);
+        self.ns.until("it is Ready", judge);
+    }
+
+    /// Waits until the set says for this reason, in these words, that nothing starts, and all pods
+    /// have these gates.
+    pub fn expect_waiting(&self, reason: &str, words: &str, held_by: &[&str]) {
+        self.ns.until("it says what it waits for", |seen| {
+            let set = seen.one("PodCliqueSet", self.name)?;
+            let expected = format!("False/{reason}");
+            same(self.name, &condition(set, "Ready"), &expected)?;
+            let conditions = set["status"]["conditions"].to_string();
+            same(&conditions, &conditions.contains(words), &true)?;
+            let pods = seen.all("Pod");
+            same("pods", &pods.len(), &3)?;
+            let mut pods = pods.into_iter();
+            pods.try_for_each(|pod| same(name(pod), &gates(pod).as_slice(), &held_by))
+        });
+    }
+
+    /// What the autoscaler of that kind names can be scaled, has so many replicas, and says which
+    /// pods are its own.
+    pub fn expect_target(&self, autoscaler: &str, replicas: u32) {
+        let mut objects = self.objects.iter();
+        let autoscaler = objects.find(|o| o["kind"] == autoscaler).unwrap();
+        let target = &autoscaler["spec"]["scaleTargetRef"];
+        let text = |key: &str| target[key].as_str().unwrap();
+        let (version, name) = (text("apiVersion"), text("name"));
+        let resource = format!("{}s", text("kind").to_lowercase());
+        let namespace = &self.ns.name;
+        let path = format!("/apis/{version}/namespaces/{namespace}/{resource}/{name}/scale");
+        let kubeconfig = &self.ns.control_plane.kubeconfig;
+        let scale = send(kubeconfig, "GET", &path, &Value::Null);
+        assert_eq!(scale.status, 200, "{scale:?}");
+        assert_eq!(scale.body["status"]["replicas"], replicas, "{scale:?}");
+        let selector = scale.body["status"]["selector"].as_str();
+        assert!(selector.is_some_and(|text| !text.is_empty()), "{scale:?}");
+    }
+
+    /// Deletes all that was applied; the rest follows its owners.
+    pub fn delete(self) {
+        self.feed(&["delete", "--wait=false", "-f", "-"], &self.replaced());
+    }
+}
+
+/// Fails unless the set is Ready, with so many pods.
+pub fn is_ready(seen: &Seen, set: &str, pods: usize) -> Result<(), String> {
+    let ready = condition(seen.one("PodCliqueSet", set)?, "Ready");
+    same(set, &ready.as_str(), &"True/AllReady")?;
+    seen.expect_ready_pods(pods)
+}
+
+/// The set, with pods that run on any node and do nothing.
+fn replace_needs(set: &mut Value) {
+    for clique in set["spec"]["template"]["cliques"].as_array_mut().unwrap() {
+        let pod = &mut clique["spec"]["podSpec"];
+        for container in pod["containers"].as_array_mut().unwrap() {
+            let container = container.as_object_mut().unwrap();
+            container.retain(|key, _| !is_need(key));
+            container.insert("image".to_owned(), json!("registry.k8s.io/pause:3.10"));
+        }
+        for volume in items(pod, "volumes") {
+            let missing = ["persistentVolumeClaim", "secret"];
+            if missing.iter().any(|kind| !volume[*kind].is_null()) {
+                *volume = json!({"name": volume["name"], "emptyDir": {}});
+            }
+        }
+    }
+}
+
+/// The items of a list that need not be there.
+fn items<'a>(object: &'a mut Value, list: &str) -> impl Iterator<Item = &'a mut Value> {
+    let list = object.get_mut(list).and_then(Value::as_array_mut);
+    list.into_iter().flatten()
+}
+
+fn is_need(key: &str) -> bool {
+    key == "command" || key == "args" || key == "resources" || key.ends_with("Probe")
+}
