@@ -5,6 +5,7 @@ pub mod chart_readme;
 pub mod compare;
 pub mod crd_files;
 pub mod generate;
+pub mod gitops;
 pub mod krew;
 pub mod output;
 pub mod yaml;

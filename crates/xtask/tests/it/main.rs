@@ -8,4 +8,5 @@
 
 mod comparing;
 mod generating;
+mod gitops;
 mod krew;
