@@ -8,4 +8,6 @@ pub mod generate;
 pub mod gitops;
 pub mod krew;
 pub mod output;
+pub mod release;
+pub mod values_schema;
 pub mod yaml;

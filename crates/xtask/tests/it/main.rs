@@ -10,3 +10,4 @@ mod comparing;
 mod generating;
 mod gitops;
 mod krew;
+mod release;
