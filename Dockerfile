@@ -1,10 +1,8 @@
 # syntax=docker/dockerfile:1
 
-# One image per binary:
-#   docker build --target grove-operator -t grove-operator:0.1.0 .
-# Both architectures, each compiled on the machine that builds:
-#   docker buildx build --platform linux/amd64,linux/arm64 \
-#     --target grove-operator -t grove-operator:0.1.0 .
+# One image per binary; `make image REGISTRY=...` builds both, also for several
+# architectures, each compiled on the machine that builds:
+#   docker build --target grove-operator -t grove-operator .
 
 # The same version as in rust-toolchain.toml. Pinned where it is built:
 #   --build-arg RUST_IMAGE=rust:1.95.0-bookworm@sha256:...
@@ -44,17 +42,32 @@ RUN --mount=type=cache,target=/usr/local/cargo/registry \
  && mkdir /out \
  && for binary in grove-operator grove-initc; do \
       cp "target/$(cat /triple)/release/$binary" /out/; \
-    done
+    done \
+ && mkdir /out/licenses \
+ && hack/licences.sh "$(cat /triple)" operator > /out/licenses/operator.txt \
+ && hack/licences.sh "$(cat /triple)" initc > /out/licenses/initc.txt
 
 # A static binary needs nothing else: the certificate of the API server comes
-# with the ServiceAccount's token.
+# with the ServiceAccount's token. Licences ask to be passed on.
 FROM scratch AS static
+ARG VERSION=unknown
+ARG REVISION=unknown
+LABEL org.opencontainers.image.version=$VERSION \
+      org.opencontainers.image.revision=$REVISION \
+      org.opencontainers.image.licenses=Apache-2.0
+COPY LICENSE /licenses/LICENSE
 USER 65532:65532
 
 FROM static AS grove-operator
+LABEL org.opencontainers.image.title=grove-operator \
+      org.opencontainers.image.description="Operator for AI workloads whose parts live and die together"
+COPY --from=build /out/licenses/operator.txt /licenses/THIRD-PARTY.txt
 COPY --from=build /out/grove-operator /
 ENTRYPOINT ["/grove-operator"]
 
 FROM static AS grove-initc
+LABEL org.opencontainers.image.title=grove-initc \
+      org.opencontainers.image.description="Init container of pods that start after others"
+COPY --from=build /out/licenses/initc.txt /licenses/THIRD-PARTY.txt
 COPY --from=build /out/grove-initc /
 ENTRYPOINT ["/grove-initc"]

@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench growth profile lint check generate audit fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench growth profile lint check generate image release audit fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -67,6 +67,12 @@ lint: ## Formatting, lints, generated files
 generate: ## Write CRDs, the chart's copies and README, config/install.yaml
 	cargo xtask generate
 	hack/install-manifest.sh "$$($(localcluster) tool)/helm" > config/install.yaml
+
+image: ## Build both images (REGISTRY=.. [PLATFORMS=linux/amd64,linux/arm64] [PUSH=1])
+	@hack/image.sh
+
+release: ## What a release consists of, in target/dist (REGISTRY=..)
+	@hack/release.sh "$$($(localcluster) tool)/helm"
 
 audit: ## Licences, sources, bans and advisories of all dependencies
 	@hack/audit.sh

@@ -51,12 +51,13 @@ annotations:
 {{- end }}
 {{- end }}
 
-{{/* Of (list . image): its reference. */}}
+{{/* Of (list . image): its reference. One registry is enough for all of them. */}}
 {{- define "grove.image" -}}
 {{- $chart := (index . 0).Chart }}
+{{- $registry := (index . 0).Values.image.registry }}
 {{- with index . 1 }}
 {{- $name := .repository }}
-{{- with .registry }}
+{{- with .registry | default $registry }}
 {{- $name = printf "%s/%s" . $name }}
 {{- end }}
 {{- if .digest }}

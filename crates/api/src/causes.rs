@@ -38,6 +38,23 @@ const PASSING: [Reason; 9] = [
     Reason::BaseGangNotReady,
 ];
 
+/// Causes that waiting does not cure: somebody has to change an object.
+const FINAL: [Reason; 5] = [
+    Reason::NameTaken,
+    Reason::MaxRestartsExceeded,
+    Reason::MaxRuntimeExceeded,
+    Reason::InvalidSpec,
+    Reason::LimitExceeded,
+];
+
+/// What the API server refuses. It is asked again and may agree then.
+const REFUSED: [Reason; 4] = [
+    Reason::QuotaExceeded,
+    Reason::ServiceAccountMissing,
+    Reason::PriorityClassMissing,
+    Reason::RequestRefused,
+];
+
 impl Reason {
     /// Its place among causes: of several the lowest is reported. A reason that is no cause is last.
     pub fn priority(self) -> usize {
@@ -48,5 +65,15 @@ impl Reason {
     /// Whether somebody has to fix this cause; the others pass by themselves.
     pub fn is_blocking(self) -> bool {
         BLOCKING.contains(&self)
+    }
+
+    /// Whether waiting does not cure this cause.
+    pub fn is_final(self) -> bool {
+        FINAL.contains(&self)
+    }
+
+    /// Whether this cause is a refusal by the API server, which is asked again.
+    pub fn is_refusal(self) -> bool {
+        REFUSED.contains(&self)
     }
 }

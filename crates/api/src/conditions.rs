@@ -14,7 +14,7 @@ pub enum ConditionType {
     PodCliqueScheduled,
     /// PodClique, PodCliqueScalingGroup: `spec.replicas` was scaled below `minAvailable`.
     ScaledBelowMinAvailable,
-    /// PodClique: all its work is done (docs/semantics.md §2.3).
+    /// PodClique: all its work is done (docs/semantics.md §2.3). PodCliqueSet: the job is done.
     Succeeded,
     /// PodCliqueSet: the restart budget or the run time is used up (docs/semantics.md §5.5).
     Failed,
@@ -46,6 +46,9 @@ pub enum ConditionType {
     /// PodGang: every part has its guaranteed pods ready. PodCliqueSet, PodCliqueScalingGroup,
     /// PodClique: what has to run runs; where it does not, the message is the first cause.
     Ready,
+    /// PodCliqueSet, PodCliqueScalingGroup, PodClique: it is not Ready, and waiting does not help
+    /// (docs/semantics.md §2.8).
+    Stalled,
     /// PodGang: a listed pod is in phase Failed.
     Unhealthy,
     /// PodGang: a listed pod is about to be evicted or preempted.
@@ -83,7 +86,7 @@ pub enum Reason {
     Progressing,
     ProgressDeadlineExceeded,
     NoActiveUpdate,
-    // Succeeded of a PodClique
+    // Succeeded of a PodClique; of a PodCliqueSet it is WorkloadSucceeded
     AllPodsCompleted,
     // Failed of a PodCliqueSet
     MaxRestartsExceeded,

@@ -176,10 +176,10 @@ pub struct PodCliqueStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hpa_pod_selector: Option<String>,
     /// `Ready`, `MinAvailableBreached`, `PodCliqueScheduled`, `ScaledBelowMinAvailable`,
-    /// `Succeeded` (training), `NameConflict`.
+    /// `Succeeded` (training), `NameConflict`, `Stalled`.
     ///
     /// `MinAvailableBreached` is True while fewer Ready pods than needed are there after there were
-    /// enough; `ScaledBelowMinAvailable`, `Succeeded` and `NameConflict` are there only while True.
+    /// enough; the last four are there only while True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// `status.currentGenerationHash` of the set, once all pods have the newest template. Keeps its

@@ -134,11 +134,11 @@ pub struct PodCliqueScalingGroupStatus {
     /// While a write is refused it is tried again, about once a minute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_errors: Vec<LastError>,
-    /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`, `NameConflict`.
+    /// `Ready`, `MinAvailableBreached`, `ScaledBelowMinAvailable`, `NameConflict`, `Stalled`.
     ///
     /// `MinAvailableBreached` is True while fewer group replicas than needed are healthy: not
     /// counted are those with a breached PodClique, and those that were terminated and have not
-    /// been available since. The last two are there only while True.
+    /// been available since. The last three are there only while True.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
     /// `status.currentGenerationHash` of the set, once all PodCliques of the group have the newest

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use api::labels::operator_env;
-use clap::Parser;
+use clap::{Parser, Subcommand};
+use http::Uri;
 
 use crate::config::{InitContainerImage, Process};
 
@@ -50,6 +51,21 @@ pub struct Args {
     /// Print the version and exit
     #[arg(short = 'v', long, action = clap::ArgAction::Version)]
     pub version: Option<bool>,
+
+    /// Something else than to run as the operator.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What the binary does besides, so that nothing needs an image of somebody else.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Ask for a page, as /readyz of an operator, and fail unless the answer is one of success
+    Probe {
+        /// Where, by plain HTTP
+        #[arg(value_name = "URL")]
+        url: Uri,
+    },
 }
 
 impl Args {

@@ -4,6 +4,7 @@ pub mod args;
 pub mod config;
 mod election;
 pub mod logging;
+pub mod probe;
 pub mod run;
 mod webhooks;
 

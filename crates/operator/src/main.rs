@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use operator::args::Args;
-use operator::{Exit, config, logging, run};
+use operator::args::{Args, Command};
+use operator::{Exit, config, logging, probe, run};
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -18,6 +18,9 @@ fn main() -> ExitCode {
             });
         }
     };
+    if let Some(Command::Probe { url }) = args.command {
+        return exit(ask(&url));
+    }
     let mut config = match config::load(args.config.as_deref()) {
         Ok(config) => config,
         Err(error) => {
@@ -30,6 +33,20 @@ fn main() -> ExitCode {
     config.init_container_image = args.init_container_image;
     logging::start_logging(config.log_level, config.log_format);
     exit(start_operator(config))
+}
+
+#[tokio::main]
+async fn ask(url: &http::Uri) -> Exit {
+    match probe::probe(url).await {
+        Ok(body) => {
+            println!("{body}");
+            Exit::Ok
+        }
+        Err(error) => {
+            eprintln!("grove-operator: {error:#}");
+            Exit::Failed
+        }
+    }
 }
 
 #[tokio::main]

@@ -16,6 +16,7 @@ mod update;
 
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::health::availability::StoredBreach;
+use domain::health::stalled;
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use jiff::Timestamp;
@@ -79,6 +80,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
         status::update_deadline(snapshot, &status).filter(|at| *at > now),
         missing.due,
+        stalled::due(status::stored_errors(snapshot), now),
     ];
     plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();

@@ -10,7 +10,7 @@ use api::{LastError, PodCliqueStatus, codes, labels};
 use domain::Pod;
 use domain::health::availability::{self, CliqueFacts, StoredBreach, crash_loop};
 use domain::health::readiness::{self, CliqueView};
-use domain::health::training;
+use domain::health::{stalled, training};
 use domain::object::{indices, ownership};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -101,7 +101,10 @@ fn set_conditions(
         conditions::set(&mut next.conditions, breach, generation, now);
     }
     let ready = ready_condition(snapshot, next);
+    let stalled = stalled::judge(&ready, stored_errors(snapshot), [], now);
     conditions::set(&mut next.conditions, ready, generation, now);
+    let type_ = ConditionType::Stalled;
+    conditions::set_or_remove(&mut next.conditions, type_, stalled, generation, now);
     let update = update::verdict(snapshot, next, now);
     conditions::set(&mut next.conditions, update, generation, now);
     conditions::set_or_remove(
@@ -111,6 +114,12 @@ fn set_conditions(
         generation,
         now,
     );
+}
+
+/// What the status says at present of refused requests.
+pub(crate) fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
+    let status = snapshot.podclique.status.as_ref();
+    status.map_or(&[], |s| &s.last_errors)
 }
 
 /// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and

@@ -11,6 +11,7 @@ mod update;
 use admission::oversize;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels};
 use domain::health::availability::StoredBreach;
+use domain::health::stalled;
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use jiff::Timestamp;
@@ -70,6 +71,7 @@ fn plan_members(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGro
     let wakes = forgotten_at
         .into_iter()
         .chain(termination::wake_at(snapshot, now))
+        .chain(stalled::due(status::stored_errors(snapshot), now))
         .chain(status::update_deadline(snapshot, &status).filter(|at| *at > now));
     let mut plan = Plan {
         wake_at: wakes.min(),

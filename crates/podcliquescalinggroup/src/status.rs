@@ -9,11 +9,11 @@ mod update;
 use std::sync::Arc;
 
 use admission::FieldError;
-use api::conditions::{self, ConditionType};
+use api::conditions::{self, ConditionType, ConditionUpdate};
 use api::podcliqueset::ReplicaAttempt;
 use api::{LastError, PodCliqueScalingGroupStatus, codes, labels};
 use domain::health::availability::{self, GroupFacts};
-use domain::health::fence;
+use domain::health::{fence, stalled};
 use domain::object::ownership;
 use domain::workload::layout;
 use engine::cache::set_of;
@@ -69,8 +69,12 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     let breach = availability::group_breach(&facts);
     next.breached_since = breach::breached_since(snapshot, &next, breach.status, now);
     conditions::set(&mut next.conditions, breach, generation, now);
-    let ready = ready::ready_condition(snapshot, &replicas);
-    conditions::set(&mut next.conditions, ready, generation, now);
+    set_ready(
+        &mut next,
+        snapshot,
+        ready::ready_condition(snapshot, &replicas),
+        now,
+    );
     let update = update::verdict(snapshot, &next, now);
     conditions::set(&mut next.conditions, update, generation, now);
     conditions::set_or_remove(
@@ -101,10 +105,30 @@ pub fn over_limits(
         last_errors: errors.iter().map(last_error).collect(),
         ..before
     };
-    let generation = group.metadata.generation;
-    let ready = ready::over_limits(errors);
-    conditions::set(&mut next.conditions, ready, generation, now);
+    set_ready(&mut next, snapshot, ready::over_limits(errors), now);
     next
+}
+
+/// Conditions `Ready` and, with it, `Stalled`.
+fn set_ready(
+    next: &mut PodCliqueScalingGroupStatus,
+    snapshot: &Snapshot,
+    ready: ConditionUpdate,
+    now: Timestamp,
+) {
+    let cliques = snapshot.podcliques.values();
+    let cliques = cliques.filter_map(|c| Some(&*c.status.as_ref()?.conditions));
+    let stalled = stalled::judge(&ready, stored_errors(snapshot), cliques, now);
+    let generation = snapshot.group.metadata.generation;
+    conditions::set(&mut next.conditions, ready, generation, now);
+    let type_ = ConditionType::Stalled;
+    conditions::set_or_remove(&mut next.conditions, type_, stalled, generation, now);
+}
+
+/// What the status says at present of refused requests.
+pub fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
+    let status = snapshot.group.status.as_ref();
+    status.map_or(&[], |s| &s.last_errors)
 }
 
 /// A group replica that was terminated is complete again, or was scaled in.

@@ -15,6 +15,7 @@ mod termination;
 mod training;
 
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
+use domain::health::stalled;
 use domain::health::termination::Breach;
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
@@ -90,6 +91,8 @@ fn go_on(
     mut plan: Plan<PodCliqueSetStatus>,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
+    let patience = stalled::due(status::stored_errors(snapshot), now);
+    plan.wake_at = plan.wake_at.into_iter().chain(patience).min();
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
         plan.events

@@ -1,7 +1,7 @@
 //! What is reported of a set.
 
 mod attempts;
-mod job;
+pub(crate) mod job;
 mod ready;
 mod replica;
 mod update;
@@ -9,8 +9,8 @@ mod update;
 use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
-use api::{PodCliqueSetStatus, labels, names};
-use domain::health::training;
+use api::{LastError, PodCliqueSetStatus, labels, names};
+use domain::health::{stalled, training};
 use domain::scheduling::Obstacle;
 use domain::workload::hash;
 use domain::workload::layout::Layout;
@@ -39,7 +39,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
         observed_generation: if is_accepted {
             set.metadata.generation
         } else {
-            before.observed_generation
+            observed_of_refused(snapshot, &before)
         },
         last_errors: Vec::new(),
         replicas: set.spec.replicas,
@@ -66,7 +66,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     }
     let ready = ready::ready_condition(snapshot, layout, &next, &replicas);
     let generation = snapshot.stored.metadata.generation;
-    conditions::set(&mut next.conditions, ready, generation, now);
+    set_ready(&mut next, snapshot, ready, now);
     let update = update::verdict(snapshot, &next, layout);
     conditions::set(&mut next.conditions, update, generation, now);
     next
@@ -80,15 +80,47 @@ pub fn over_limits(
 ) -> PodCliqueSetStatus {
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let mut next = PodCliqueSetStatus {
+        observed_generation: observed_of_refused(snapshot, &before),
         last_errors: Vec::new(),
         replicas: snapshot.validated.set.spec.replicas,
         phase: before.phase.or(Some(PodCliqueSetPhase::Pending)),
         ..before
     };
-    let ready = ready::over_limits(errors);
+    set_ready(&mut next, snapshot, ready::over_limits(errors), now);
+    next
+}
+
+/// Conditions `Ready` and, with it, `Stalled`.
+fn set_ready(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    ready: ConditionUpdate,
+    now: Timestamp,
+) {
+    let cliques = snapshot.podcliques.values();
+    let cliques = cliques.filter_map(|c| Some(&*c.podclique.status.as_ref()?.conditions));
+    let groups = snapshot.groups.iter();
+    let groups = groups.filter_map(|g| Some(&*g.status.as_ref()?.conditions));
+    let stalled = stalled::judge(&ready, stored_errors(snapshot), cliques.chain(groups), now);
     let generation = snapshot.stored.metadata.generation;
     conditions::set(&mut next.conditions, ready, generation, now);
-    next
+    let type_ = ConditionType::Stalled;
+    conditions::set_or_remove(&mut next.conditions, type_, stalled, generation, now);
+}
+
+/// What the status says at present of refused requests.
+pub fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
+    let status = snapshot.stored.status.as_ref();
+    status.map_or(&[], |s| &s.last_errors)
+}
+
+/// Of a spec that is refused: the present generation if it was acted on before, or if nothing exists
+/// that somebody could take for its result; else none, so that Dynamo goes on to wait and kstatus
+/// goes on to `Stalled` (decision 111).
+fn observed_of_refused(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> Option<i64> {
+    let present = snapshot.stored.metadata.generation;
+    let is_new = before.current_generation_hash.is_none() && snapshot.podcliques.is_empty();
+    present.filter(|_| is_new || before.observed_generation == present)
 }
 
 /// Entries of a replica are removed when it is scaled in, and one by one once the PodClique of the

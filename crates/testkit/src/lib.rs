@@ -3,3 +3,4 @@
 pub mod admission_cases;
 pub mod builders;
 pub mod good_set;
+pub mod recorded;

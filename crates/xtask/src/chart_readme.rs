@@ -7,7 +7,8 @@ use anyhow::{Context, bail};
 
 use crate::output::{self, Output};
 
-const VALUES: &str = "charts/grove/values.yaml";
+/// Where the values are.
+pub const VALUES: &str = "charts/grove/values.yaml";
 const HEAD: &str = include_str!("chart_readme/head.md");
 
 /// `charts/grove/README.md`
@@ -22,13 +23,44 @@ pub fn readme() -> anyhow::Result<Output> {
 
 /// The values as a list: path, default, comment.
 pub fn list(values: &str) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for value in entries(values)? {
+        // A map that only holds others needs no line of its own.
+        if value.default.is_empty() && value.comment.is_empty() {
+            continue;
+        }
+        text.extend(["- `", &value.path.join("."), "`"]);
+        if !value.default.is_empty() {
+            text.extend([": `", &value.default, "`"]);
+        }
+        text.push('\n');
+        for line in value.comment {
+            text.extend([" ", &line, "\n"]);
+        }
+    }
+    Ok(text)
+}
+
+/// A value of the chart.
+#[derive(Debug)]
+pub struct Entry {
+    /// The keys that lead to it.
+    pub path: Vec<String>,
+    /// As it is written; empty of a map.
+    pub default: String,
+    /// The lines above it, without the `#`.
+    pub comment: Vec<String>,
+}
+
+/// All values in the order of the file.
+pub fn entries(values: &str) -> anyhow::Result<Vec<Entry>> {
     let mut reader = Reader::default();
     for (number, line) in values.lines().enumerate() {
         reader
             .line(line)
             .with_context(|| format!("{VALUES}:{}", number + 1))?;
     }
-    Ok(reader.text)
+    Ok(reader.entries)
 }
 
 #[derive(Default)]
@@ -36,7 +68,7 @@ struct Reader {
     /// The keys that lead to the next line, and how far each is indented.
     path: Vec<(usize, String)>,
     comment: Vec<String>,
-    text: String,
+    entries: Vec<Entry>,
 }
 
 impl Reader {
@@ -59,19 +91,10 @@ impl Reader {
     fn value(&mut self, indent: usize, key: &str, default: &str) {
         self.path.retain(|(outer, _)| *outer < indent);
         self.path.push((indent, key.to_owned()));
-        let comment = std::mem::take(&mut self.comment);
-        // A map that only holds others needs no line of its own.
-        if default.is_empty() && comment.is_empty() {
-            return;
-        }
-        let keys: Vec<_> = self.path.iter().map(|(_, key)| key.as_str()).collect();
-        self.text.extend(["- `", &keys.join("."), "`"]);
-        if !default.is_empty() {
-            self.text.extend([": `", default, "`"]);
-        }
-        self.text.push('\n');
-        for line in comment {
-            self.text.extend([" ", &line, "\n"]);
-        }
+        self.entries.push(Entry {
+            path: self.path.iter().map(|(_, key)| key.clone()).collect(),
+            default: default.to_owned(),
+            comment: std::mem::take(&mut self.comment),
+        });
     }
 }

@@ -24,6 +24,22 @@ pub fn manifests() -> anyhow::Result<Vec<Output>> {
         .collect()
 }
 
+/// `config/crd/Kustomization`, which lists them. By this name `kubectl apply -f config/crd` takes it
+/// for no manifest.
+pub fn kustomization(manifests: &[Output]) -> Output {
+    let names = manifests
+        .iter()
+        .filter_map(|m| m.path.file_name()?.to_str());
+    let names: String = names.map(|name| format!("  - {name}\n")).collect();
+    Output {
+        path: "config/crd/Kustomization".into(),
+        text: format!(
+            "# {HEADER}\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n\
+             resources:\n{names}"
+        ),
+    }
+}
+
 /// `charts/grove/templates/crds/crd-<plural>.yaml`
 ///
 /// As templates, unlike files in a chart's `crds` folder, they follow `helm upgrade`. Helm would

@@ -6,7 +6,7 @@ use std::{fs, io};
 use anyhow::Context;
 
 use crate::output::Output;
-use crate::{chart_readme, crd_files};
+use crate::{chart_readme, crd_files, gitops, values_schema};
 
 /// Every generated file. Add new ones here; `--check` then covers them.
 ///
@@ -14,8 +14,11 @@ use crate::{chart_readme, crd_files};
 /// test in `tests/e2e` compares it.
 pub fn outputs() -> anyhow::Result<Vec<Output>> {
     let mut outputs = crd_files::manifests()?;
+    outputs.push(crd_files::kustomization(&outputs));
     outputs.extend(crd_files::chart_templates()?);
     outputs.push(chart_readme::readme()?);
+    outputs.push(values_schema::schema()?);
+    outputs.extend(gitops::outputs()?);
     Ok(outputs)
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use xtask::release::chart::ChartArguments;
+use xtask::release::{chart, sbom};
 use xtask::{compare, generate, krew, output};
 
 /// Generates and checks what is written by program.
@@ -27,6 +29,10 @@ enum Task {
         /// Folder with definitions as YAML, one a file. Kinds that are not ours are skipped.
         folder: PathBuf,
     },
+    /// Copies the chart as it is released: with the registry, and what Artifact Hub shows of it.
+    Chart(ChartArguments),
+    /// Prints what is linked into the programs of a release (CycloneDX).
+    Sbom,
     /// Writes the manifest by which krew installs kubectl-grove, from the archives of a release.
     Krew(krew::KrewArguments),
 }
@@ -36,6 +42,8 @@ fn main() -> anyhow::Result<ExitCode> {
         Task::Generate { check: false } => generate::write(&output::root())?,
         Task::Generate { check: true } => generate::check(&output::root())?,
         Task::CompareCrds { folder } => compare::run(&folder)?,
+        Task::Chart(arguments) => chart::run(&arguments)?,
+        Task::Sbom => sbom::run()?,
         Task::Krew(arguments) => krew::run(&arguments)?,
     };
     Ok(if ok {

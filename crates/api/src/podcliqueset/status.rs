@@ -13,11 +13,12 @@ use crate::LastError;
 pub struct PodCliqueSetStatus {
     /// Generation of the newest spec that was acted on.
     ///
-    /// Stays behind `metadata.generation` while the spec is invalid or over a limit.
+    /// Absent while a changed spec is invalid or over a limit: the one before is still acted on. Of a
+    /// set that never ran it is the generation that was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
-    /// `Ready`, `UpdateInProgress`, `Failed` (training), `GangTerminationDisabled`,
-    /// `FieldNotImplemented`, `NameConflict`.
+    /// `Ready`, `UpdateInProgress`, `Stalled`, `Succeeded` and `Failed` (training),
+    /// `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`.
     ///
     /// `Ready` is always there: its reason and message name the first cause of what does not run.
     /// So is `UpdateInProgress`; the others are there only while they are True.

@@ -16,4 +16,4 @@ pub use cause::{Cause, first, of_replicas, ready_condition};
 pub use clique::{CliqueView, judge_podclique, shortfall};
 pub use gang::{Start, find_start, runs};
 pub use pod::{find_cause as find_pod_cause, leaving as explain_leaving};
-pub use refusal::refusal;
+pub use refusal::{refusal, refusals};

@@ -19,6 +19,7 @@ mod placement;
 mod quantity;
 mod readiness;
 mod scheduling;
+mod stalled;
 mod start_order;
 mod termination;
 mod update;

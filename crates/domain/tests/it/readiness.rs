@@ -280,6 +280,16 @@ fn a_server_that_does_not_answer_is_no_cause() {
     assert_eq!(refusal(&[silent]), None);
 }
 
+/// It is told with path and value, by what finds it; a moment after it was mended it is still stored.
+#[test]
+fn what_was_wrong_with_an_older_spec_is_no_refusal() {
+    for code in ["ERR_INVALID_SPEC", "ERR_LIMIT_EXCEEDED"] {
+        let mut mended = error("spec.replicas: -1: must not be negative");
+        mended.code = code.into();
+        assert_eq!(refusal(&[mended]), None, "{code}");
+    }
+}
+
 #[test]
 fn between_two_crashes_it_is_the_same_trouble() {
     let crashes = [

@@ -10,6 +10,7 @@
 mod init_container;
 mod metrics;
 mod namespaces;
+mod probe;
 mod triggers;
 
 use std::net::SocketAddr;

@@ -17,6 +17,7 @@ mod labels;
 mod observe;
 mod pod;
 mod pod_group;
+mod recorded;
 mod scale;
 mod situation;
 mod start_order;

@@ -38,8 +38,7 @@ fn of_set(snapshot: &Snapshot) -> Option<Cause> {
 }
 
 fn causes(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Vec<Cause> {
-    let status = snapshot.group.status.as_ref();
-    let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
+    let own = readiness::refusal(super::stored_errors(snapshot));
     let down = replicas.iter().filter(|r| !r.is_available);
     let of_parts = down.flat_map(|r| of_replica(snapshot, &r.members));
     own.into_iter()

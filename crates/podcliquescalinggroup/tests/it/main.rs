@@ -13,6 +13,7 @@ mod deletion;
 mod fence;
 mod minimums;
 mod orphans;
+mod recorded;
 mod recovery;
 mod situation;
 mod status;

@@ -26,6 +26,7 @@ use jiff::Timestamp;
 
 use super::{failures, fence, plan_status};
 use crate::observe::Snapshot;
+use crate::status::job;
 
 type JobPlan = Plan<PodCliqueSetStatus>;
 
@@ -45,7 +46,9 @@ pub(super) fn judge(
         return is_over.then(|| end_job(snapshot, status, PodCliqueSetPhase::Failed));
     }
     if layout.parts().all(|part| snapshot.is_part_latched(part)) {
-        let mut plan = end_job(snapshot, status, PodCliqueSetPhase::Succeeded);
+        let mut status = status.clone();
+        job::note_success(&mut status, snapshot, now);
+        let mut plan = end_job(snapshot, &status, PodCliqueSetPhase::Succeeded);
         plan.events.push(failures::success_event(snapshot));
         return Some(plan);
     }

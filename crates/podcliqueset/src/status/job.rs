@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 
 use api::PodCliqueSetStatus;
-use api::podcliqueset::PodFailure;
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
+use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
 use domain::Pod;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
@@ -30,6 +31,21 @@ pub(super) fn complete_status(
     }
     next.replica_attempts = attempts::latched(snapshot, layout, &next.replica_attempts, now);
     next.last_failures = newest_failures(snapshot, &next.last_failures);
+    if next.phase == Some(PodCliqueSetPhase::Succeeded) {
+        note_success(next, snapshot, now);
+    }
+}
+
+/// Condition `Succeeded`, in the write that stores the phase, and in those after it.
+pub(crate) fn note_success(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+    let verdict = ConditionUpdate {
+        type_: ConditionType::Succeeded,
+        status: Status::True,
+        reason: Reason::WorkloadSucceeded,
+        message: "all PodCliques have done their work".to_owned(),
+    };
+    let generation = snapshot.stored.metadata.generation;
+    conditions::set(&mut next.conditions, verdict, generation, now);
 }
 
 /// When the first app container of any pod started, once one runs or ran; within the life of the

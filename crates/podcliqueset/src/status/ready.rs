@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{PodCliqueSetStatus, PodGang, labels};
+use api::{PodCliqueSetStatus, PodGang, labels, names};
 use domain::Pod;
 use domain::health::fence;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
@@ -103,8 +103,7 @@ fn find_cause(
     replicas: &[Replica],
     are_all: bool,
 ) -> Option<Cause> {
-    let status = snapshot.stored.status.as_ref();
-    let own = readiness::refusal(status.map_or(&[], |s| &s.last_errors));
+    let own = readiness::refusal(super::stored_errors(snapshot));
     let is_meant = |i: i32| {
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)
@@ -172,11 +171,24 @@ impl<'a> Around<'a> {
 
     fn absent(&self, part: &Part<'_>) -> Cause {
         let Some(left) = self.terminating.get(&part.replica) else {
-            return Cause::new(Reason::PodsBeingCreated, "is being created");
+            return self.not_created(part);
         };
         let why = fence::entry(self.snapshot.attempts(), part.replica);
         let why = why.map_or("", |a| a.message.as_str());
         let text = format!("was terminated ({why}); waiting for {left} PodCliques to go");
         Cause::new(Reason::ReplicaTerminating, text)
+    }
+
+    /// What its scaling group was refused, if it was.
+    fn not_created(&self, part: &Part<'_>) -> Cause {
+        let set = self.snapshot.name();
+        let name = part
+            .group
+            .map(|g| names::scaling_group(set, part.replica, &g.name));
+        let group = name.and_then(|name| self.snapshot.group(&name));
+        let status = group.and_then(|group| group.status.as_ref());
+        let refused = status.and_then(|s| readiness::refusal(&s.last_errors));
+        let refused = refused.map(|cause| cause.within("is not created: "));
+        refused.unwrap_or_else(|| Cause::new(Reason::PodsBeingCreated, "is being created"))
     }
 }

@@ -17,6 +17,7 @@ mod joining;
 mod minimums;
 mod orphans;
 mod readiness;
+mod recorded;
 mod refusal;
 mod situation;
 mod status;

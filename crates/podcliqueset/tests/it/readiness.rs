@@ -1,11 +1,13 @@
 //! Why a set is not ready, and what is said when that changes.
 
+use std::sync::Arc;
+
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{PodCliqueSetStatus, labels};
+use api::{LastError, PodCliqueSetStatus, labels};
 use domain::health::fence::{Cause, begin_attempts};
 use insta::assert_snapshot;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, after};
 
@@ -70,6 +72,28 @@ fn a_gang_that_waits_for_its_base_is_not_the_first_cause() {
     assert_eq!(ready(&snapshot).reason, "InsufficientResources");
     fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
     assert_snapshot!(ready_text(&snapshot));
+}
+
+#[test]
+fn what_is_not_created_says_what_its_group_was_refused() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    for part in ["leader", "worker"] {
+        for j in [0, 1] {
+            snapshot.podcliques.remove(&format!("demo-0-g-{j}-{part}"));
+        }
+    }
+    assert_eq!(ready(&snapshot).reason, "PodsBeingCreated");
+    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    group.status.get_or_insert_default().last_errors = vec![LastError {
+        code: "ERR_CREATE_PODCLIQUE".into(),
+        description: "admission webhook \"a\" denied the request".into(),
+        observed_at: Time(after(0)),
+    }];
+    assert_snapshot!(
+        ready_text(&snapshot),
+        @r#"False RequestRefused: replica 0: group g replica 0: clique leader is not created: admission webhook "a" denied the request"#
+    );
 }
 
 #[test]

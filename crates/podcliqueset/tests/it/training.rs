@@ -4,6 +4,7 @@ mod done;
 mod end;
 mod failures;
 mod gone;
+mod recorded;
 mod restart;
 mod start;
 

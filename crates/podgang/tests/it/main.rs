@@ -11,6 +11,7 @@ mod foreign;
 mod kai;
 mod kubernetes;
 mod placement;
+mod recorded;
 mod told;
 mod tree;
 mod urgency;

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
-use xtask::{chart_readme, crd_files, generate, output, yaml};
+use xtask::{chart_readme, crd_files, generate, output, values_schema, yaml};
 
 /// What `kubectl` and reviewers bear; also the limit of an annotation.
 const LARGEST_FILE: usize = 256 * 1024;
@@ -98,4 +98,43 @@ fn values_are_listed_with_path_default_and_comment() {
     assert_eq!(list, expected);
     let error = chart_readme::list("a:\n  - b\n").unwrap_err();
     assert_eq!(error.to_string(), "charts/grove/values.yaml:2");
+}
+
+#[test]
+fn comments_of_values_become_descriptions_of_the_schema() {
+    let mut schema = json!({
+        "properties": {
+            "a": {"properties": {"b": {"type": "string"}}},
+            "c": {"$ref": "#/definitions/c"},
+            "d": {"$ref": "#/definitions/shared"},
+            "e": {"$ref": "#/definitions/shared"},
+        },
+        "definitions": {
+            "c": {"properties": {"f": {"description": "old"}, "g": {"description": "old"}}},
+            "shared": {"properties": {"f": {"type": "string"}}},
+        },
+    });
+    let values = "a:\n  # Two\n  # lines.\n  b: 1\nc:\n  # New.\n  f: 1\n  g: 2\n\
+                  # Of d.\nd:\n  # One of two.\n  f: 1\n# Unknown.\nh: 1\n";
+    for entry in chart_readme::entries(values).unwrap() {
+        values_schema::describe(&mut schema, &entry);
+    }
+    let said = |pointer: &str| schema.pointer(pointer).unwrap().get("description");
+    let expected = json!(["Two lines.", "New.", "Of d."]);
+    let found = [
+        said("/properties/a/properties/b"),
+        said("/definitions/c/properties/f"),
+        said("/properties/d"),
+    ];
+    assert_eq!(json!(found), expected);
+    assert_eq!(said("/definitions/c/properties/g"), None);
+    assert_eq!(said("/definitions/shared/properties/f"), None);
+}
+
+/// Whatever is in the list of values is in the schema, and says what it means where the file does.
+#[test]
+fn the_schema_describes_what_the_values_describe() {
+    let schema: Value = serde_json::from_str(&values_schema::schema().unwrap().text).unwrap();
+    let described = schema.to_string().matches("\"description\"").count();
+    assert!(described > 40, "{described}");
 }

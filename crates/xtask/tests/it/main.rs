@@ -8,4 +8,6 @@
 
 mod comparing;
 mod generating;
+mod gitops;
 mod krew;
+mod release;

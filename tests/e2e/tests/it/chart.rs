@@ -3,9 +3,11 @@
 mod confined;
 mod life;
 mod namespaces;
+mod toggles;
 mod webhooks;
 
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use crate::harness::Namespace;
@@ -13,30 +15,6 @@ use crate::harness::control_plane::{CHECKOUT, folder, printed};
 use crate::harness::installation::chart;
 
 const DIGEST: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
-
-#[test]
-fn the_chart_is_accepted_whole_by_the_api_server() {
-    let ns = Namespace::new("chart-template");
-    helm(&ns, &["lint", "--strict", &chart()]);
-    let everything = [
-        // Not the release's own, which the policy closes.
-        "watchNamespaces={default}",
-        "admissionPolicy.enabled=true",
-        "podDisruptionBudget.enabled=true",
-        "networkPolicy.enabled=true",
-        "metrics.dashboard.enabled=true",
-        "image.registry=registry.example.com/team",
-        "extraEnv[0].name=RUST_LOG,extraEnv[0].value=debug",
-        "commonLabels.team=ai,commonAnnotations.note=mine",
-    ];
-    for values in [&[][..], &everything] {
-        let rendered = rendered(&ns, values);
-        assert_eq!(rendered, self::rendered(&ns, values), "rendered again");
-        let file = folder("chart").join("rendered.yaml");
-        fs::write(&file, rendered).unwrap();
-        dry_run(&ns, file.to_str().unwrap());
-    }
-}
 
 #[test]
 fn values_choose_what_is_rendered() {
@@ -70,9 +48,19 @@ fn values_choose_what_is_rendered() {
             "value: registry.example.com/team/grove-initc:",
         ),
         (
-            &format!("test.image=busybox@{DIGEST}"),
-            &format!("image: busybox@{DIGEST}"),
+            "networkPolicy.enabled=true,networkPolicy.dnsPorts={5353}",
+            "port: 5353",
         ),
+        ("revisionHistoryLimit=3", "revisionHistoryLimit: 3"),
+        (
+            "terminationGracePeriodSeconds=7",
+            "terminationGracePeriodSeconds: 7",
+        ),
+        (
+            "extraVolumes[0].name=ca,extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca",
+            "mountPath: /ca",
+        ),
+        ("deploymentAnnotations.reload=me", "reload: me"),
         ("replicaCount=0", "replicas: 0"),
     ] {
         assert!(has(&[value], kind), "{value} makes no {kind}");
@@ -233,6 +221,45 @@ fn the_manifest_for_people_without_helm_is_what_the_chart_renders() {
         "config/install.yaml is out of date: run `make generate`"
     );
     dry_run(&ns, path.to_str().unwrap());
+}
+
+/// As a base of somebody's own kustomization, which names the registry.
+#[test]
+fn the_manifest_is_a_base_for_kustomize() {
+    let ns = Namespace::new("chart-kustomize");
+    let built = |folder: &Path| ns.kubectl(&["kustomize", folder.to_str().unwrap()]);
+    let base = CHECKOUT.join("config");
+    let file = folder("kustomized").join("built.yaml");
+    fs::write(&file, built(&base)).unwrap();
+    dry_run(&ns, file.to_str().unwrap());
+    let definitions = built(&base.join("crd"));
+    let count = definitions
+        .matches("\nkind: CustomResourceDefinition\n")
+        .count();
+    assert_eq!(count, fs::read_dir(base.join("crd")).unwrap().count() - 1);
+
+    let overlay = folder("overlay").canonicalize().unwrap();
+    let documented = fs::read_to_string(CHECKOUT.join("docs/operations.md")).unwrap();
+    let example = documented
+        .split("```yaml\n")
+        .find(|text| text.contains("newName:"));
+    let example = example.unwrap().split("```").next().unwrap();
+    // kustomize takes no absolute path.
+    let base = pathdiff(&overlay, &base.canonicalize().unwrap());
+    let text = example.replace("../grove/config", &base);
+    fs::write(overlay.join("kustomization.yaml"), text).unwrap();
+    let text = built(&overlay);
+    let images = text
+        .lines()
+        .filter(|l| l.contains("registry.example.com/team/grove-"));
+    assert_eq!(images.count(), 2, "the operator's and the init container's");
+}
+
+/// `to`, as seen from `from`.
+fn pathdiff(from: &Path, to: &Path) -> String {
+    let up = from.components().skip(1).map(|_| "..");
+    let up: Vec<&str> = up.collect();
+    format!("{}{}", up.join("/"), to.display())
 }
 
 #[test]

@@ -53,7 +53,22 @@ fn an_edit_that_makes_a_set_invalid_changes_nothing_that_runs() {
             return Err(format!("{message:?} does not start with {path:?}"));
         }
         same("objects", &self::uids(seen), &uids)?;
+        same(
+            "stalled",
+            &condition(set, "Stalled").as_str(),
+            &"True/InvalidSpec",
+        )?;
+        // Neither what Dynamo takes for ready nor what kstatus waits for.
+        let observed = &set["status"]["observedGeneration"];
+        same("observed", observed, &Value::Null)?;
         seen.expect_ready_pods(2)
+    });
+    ns.apply(&set("svc", &[clique("worker", 2)], &[]));
+    ns.until("nothing is left of it", |seen| {
+        let set = seen.one("PodCliqueSet", "svc")?;
+        same("stalled", &condition(set, "Stalled").as_str(), &"")?;
+        let observed = &set["status"]["observedGeneration"];
+        same("observed", observed, &set["metadata"]["generation"])
     });
 }
 

@@ -5,16 +5,28 @@ use api::{LastError, codes};
 
 use super::cause::{self, Cause};
 
-/// The first cause among the errors. A server that did not answer or asks to wait is no cause: the
-/// write is repeated.
+/// The first cause among the errors.
 pub fn refusal(errors: &[LastError]) -> Option<Cause> {
-    let passes = [codes::API_UNAVAILABLE, codes::API_THROTTLED];
-    let lasting = errors.iter().filter(|e| !passes.contains(&e.code.as_str()));
-    cause::first(lasting.map(|e| Cause::new(classify_error(e), e.description.clone())))
+    let all = refusals(errors).map(|(reason, e)| Cause::new(reason, e.description.clone()));
+    cause::first(all)
 }
 
-/// Admission plugins have no codes, only words (Kubernetes, `ResourceQuota`, `ServiceAccount` and
-/// `Priority`).
+/// What the API server refused, in terms of condition `Ready`. A server that did not answer or asks
+/// to wait refuses nothing, as the write is repeated; and what is wrong with the spec is told by
+/// itself.
+pub fn refusals(errors: &[LastError]) -> impl Iterator<Item = (Reason, &LastError)> {
+    const OTHERS: [&str; 4] = [
+        codes::API_UNAVAILABLE,
+        codes::API_THROTTLED,
+        codes::INVALID_SPEC,
+        codes::LIMIT_EXCEEDED,
+    ];
+    let refused = errors.iter().filter(|e| !OTHERS.contains(&e.code.as_str()));
+    refused.map(|e| (classify_error(e), e))
+}
+
+/// Admission plugins have no codes, only words
+/// (Kubernetes, `ResourceQuota`, `ServiceAccount` and `Priority`).
 fn classify_error(error: &LastError) -> Reason {
     let says = |words: &str| error.description.contains(words);
     if error.code == codes::NAME_CONFLICT {

@@ -41,6 +41,9 @@ fn neither_a_slow_kubelet_nor_a_sidecar_makes_a_good_end_a_failure() {
     succeed(&ns, &["slow-0-a", "sidecar-0-a"]);
     ends(&ns, "slow", "Succeeded", 0);
     ends(&ns, "sidecar", "Succeeded", 0);
+    for set in ["pcs/slow", "pcs/sidecar"] {
+        ns.kubectl(&["wait", "--for=condition=Succeeded", set, "--timeout=30s"]);
+    }
 }
 
 #[test]

@@ -1,0 +1,98 @@
+//! `make image`, with builders that write down what they are asked for.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use xtask::output;
+use xtask::release::chart::VERSION;
+
+/// Runs the script with nothing but these builders, each a script of one line; what they were asked
+/// is in `asked`.
+fn build(builders: &[(&str, &str)], variables: &[(&str, &str)]) -> (Output, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("asked");
+    for (name, line) in builders {
+        let path = folder.path().join(name);
+        let script = format!(
+            "#!/bin/sh\n{line}\necho {name} \"$@\" >> {}\n",
+            log.display()
+        );
+        fs::write(&path, script).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    // What the script itself needs; a builder of this machine is not meant.
+    for tool in ["bash", "sh", "sed", "head", "dirname", "cat", "git", "env"] {
+        link(folder.path(), tool);
+    }
+    let mut script = Command::new(output::root().join("hack/image.sh"));
+    script.env_clear().env("PATH", folder.path());
+    let output = script.envs(variables.iter().copied()).output().unwrap();
+    let asked = fs::read_to_string(log).unwrap_or_default();
+    (output, asked)
+}
+
+fn link(folder: &Path, tool: &str) {
+    let places = ["/usr/bin", "/bin"].map(|place| Path::new(place).join(tool));
+    let found = places.iter().find(|path| path.exists()).unwrap();
+    std::os::unix::fs::symlink(found, folder.join(tool)).unwrap();
+}
+
+fn refusal((output, _): (Output, String)) -> String {
+    assert!(!output.status.success());
+    String::from_utf8(output.stderr).unwrap()
+}
+
+const REGISTRY: (&str, &str) = ("REGISTRY", "r.example.com/t");
+const BOTH: (&str, &str) = ("PLATFORMS", "linux/amd64,linux/arm64");
+const PUSH: (&str, &str) = ("PUSH", "1");
+
+#[test]
+fn what_is_missing_is_said_with_what_to_do() {
+    let none = refusal(build(&[], &[REGISTRY, BOTH]));
+    assert!(none.contains("nothing here builds images"), "{none}");
+    let command = "make image REGISTRY=r.example.com/t PLATFORMS=linux/amd64,linux/arm64";
+    assert!(none.contains(command), "{none}");
+    let asleep = refusal(build(&[("docker", "exit 1")], &[REGISTRY]));
+    assert!(asleep.contains("its daemon does not answer"), "{asleep}");
+    let nowhere = refusal(build(&[("docker", "")], &[]));
+    assert!(nowhere.contains("REGISTRY is empty"), "{nowhere}");
+    let kept = refusal(build(&[("docker", "")], &[REGISTRY, BOTH]));
+    assert!(kept.contains("PUSH=1"), "{kept}");
+    let plugin = "[ \"$1\" != buildx ] || exit 1";
+    let plain = refusal(build(&[("docker", plugin)], &[REGISTRY, BOTH, PUSH]));
+    assert!(plain.contains("buildx, which is not installed"), "{plain}");
+}
+
+#[test]
+fn docker_builds_both_images_and_sends_them_if_asked() {
+    let (output, asked) = build(&[("docker", "")], &[REGISTRY]);
+    assert!(output.status.success(), "{output:?}");
+    for image in ["grove-operator", "grove-initc"] {
+        let target = format!("--target {image} ");
+        let tag = format!("--tag r.example.com/t/{image}:{VERSION} .");
+        let is_it = |line: &&str| line.contains(&target) && line.contains(&tag);
+        assert_eq!(asked.lines().filter(is_it).count(), 1, "{asked}");
+    }
+    assert!(asked.contains(&format!("--build-arg VERSION={VERSION} ")));
+    assert!(!asked.contains("push"), "{asked}");
+    let (_, asked) = build(&[("docker", "")], &[REGISTRY, PUSH]);
+    let pushed = format!("docker push r.example.com/t/grove-initc:{VERSION}");
+    assert!(asked.contains(&pushed), "{asked}");
+    let (_, asked) = build(&[("docker", "")], &[REGISTRY, BOTH, PUSH]);
+    assert!(asked.contains("docker buildx build --platform linux/amd64,linux/arm64 "));
+}
+
+#[test]
+fn others_build_what_docker_cannot() {
+    for tool in ["buildah", "podman"] {
+        let builders = [("docker", "exit 1"), (tool, "")];
+        let (output, asked) = build(&builders, &[REGISTRY, BOTH, PUSH]);
+        assert!(output.status.success(), "{output:?}");
+        let image = format!("r.example.com/t/grove-operator:{VERSION}");
+        assert!(asked.contains(&format!("--manifest {image} .")), "{asked}");
+        let sent = format!("{tool} manifest push --all {image} docker://{image}");
+        assert!(asked.contains(&sent), "{asked}");
+    }
+}

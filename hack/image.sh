@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Builds both images (`make image REGISTRY=registry.example.com/team`) with what builds here: docker,
+# buildah or podman. PLATFORMS=linux/amd64,linux/arm64 builds for both, PUSH=1 sends them to the
+# registry.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+fail() {
+  printf 'make image: %s\n' "$@" >&2
+  exit 1
+}
+
+registry=${REGISTRY:-}
+[[ -n $registry ]] || fail "REGISTRY is empty: name where the images will be, as in" \
+  "  make image REGISTRY=registry.example.com/team"
+registry=${registry%/}
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+platforms=${PLATFORMS:-}
+push=${PUSH:-}
+labels=(--build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)")
+
+find_builder() {
+  if command -v docker > /dev/null && docker info > /dev/null 2>&1; then
+    echo docker
+  elif command -v buildah > /dev/null; then
+    echo buildah
+  elif command -v podman > /dev/null; then
+    echo podman
+  fi
+}
+
+# One platform stays in docker's store; several can only be sent.
+build_with_docker() {
+  local target=$1 image=$2
+  if [[ $platforms != *,* ]]; then
+    docker build ${platforms:+--platform "$platforms"} --target "$target" "${labels[@]}" --tag "$image" .
+    [[ -z $push ]] || docker push "$image"
+    return
+  fi
+  docker buildx version > /dev/null 2>&1 ||
+    fail "docker builds for several platforms by its plugin buildx, which is not installed"
+  [[ -n $push ]] || fail "docker keeps no image of several platforms: send it, with PUSH=1"
+  docker buildx build --platform "$platforms" --target "$target" "${labels[@]}" --tag "$image" --push .
+}
+
+# buildah and podman have the same words.
+build_with() {
+  local tool=$1 target=$2 image=$3
+  "$tool" build --format docker ${platforms:+--platform "$platforms"} --target "$target" "${labels[@]}" \
+    --manifest "$image" .
+  [[ -z $push ]] || "$tool" manifest push --all "$image" "docker://$image"
+}
+
+builder=$(find_builder)
+[[ -n $builder ]] || fail "nothing here builds images: docker is not installed or its daemon does not" \
+  "answer (docker info), and neither buildah nor podman is there. Where one of them is:" \
+  "  make image REGISTRY=$registry${platforms:+ PLATFORMS=$platforms}${push:+ PUSH=$push}"
+
+for target in grove-operator grove-initc; do
+  image=$registry/$target:$version
+  case $builder in
+    docker) build_with_docker "$target" "$image" ;;
+    *) build_with "$builder" "$target" "$image" ;;
+  esac
+  echo "make image: $image"
+done
+
+cat <<TEXT
+
+Install it:
+  helm install grove charts/grove --namespace grove-system --create-namespace \\
+    --set image.registry=$registry
+TEXT
+[[ -n $push ]] || cat <<TEXT
+The nodes need the images: PUSH=1 sends them; without a registry, of each of them,
+  $builder save $registry/grove-operator:$version | ctr -n k8s.io images import -    # on a node
+  kind load docker-image $registry/grove-operator:$version                           # kind
+TEXT

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# What a release consists of, but for the images (`make release REGISTRY=registry.example.com/team`):
+# the chart, config/install.yaml with that registry, the list of parts, licences and sums, in
+# target/dist. DRAFT=1 takes the changes of `## Unreleased`, and a tree that is not committed.
+#   hack/release.sh HELM
+set -euo pipefail
+cd "$(dirname "$0")/.."
+helm=${1:?usage: hack/release.sh HELM}
+
+fail() {
+  printf 'make release: %s\n' "$@" >&2
+  exit 1
+}
+
+registry=${REGISTRY:-}
+[[ -n $registry ]] || fail "REGISTRY is empty: name where the images will be, as in" \
+  "  make release REGISTRY=registry.example.com/team"
+registry=${registry%/}
+version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
+changes=$version
+if [[ -n ${DRAFT:-} ]]; then
+  changes=Unreleased
+elif [[ -n $(git status --porcelain) ]]; then
+  fail "the tree has changes that are not committed: commit them, or say DRAFT=1"
+fi
+
+say() { printf '==> %s\n' "$*"; }
+
+say "1/5 everything generated is up to date, one version everywhere"
+cargo xtask generate --check
+cargo test -q --package xtask --test it release::one_version_everywhere
+say "2/5 licences, sources, bans and advisories"
+hack/audit.sh
+
+dist=$PWD/target/dist
+rm -rf "$dist"
+mkdir -p "$dist"
+say "3/5 chart and manifest"
+cargo xtask chart --registry "$registry" --out "$dist/chart" --changes-of "$changes"
+"$helm" lint --strict "$dist/chart/grove" > /dev/null
+"$helm" package "$dist/chart/grove" --destination "$dist" > /dev/null
+rm -rf "$dist/chart"
+hack/install-manifest.sh "$helm" --set "image.registry=$registry" > "$dist/install.yaml"
+say "4/5 list of parts and licences"
+cargo xtask sbom > "$dist/grove-$version.cdx.json"
+hack/licences.sh x86_64-unknown-linux-musl operator initc cli > "$dist/THIRD-PARTY.txt"
+cp LICENSE "$dist"
+say "5/5 sums"
+(cd "$dist" && sha256sum -- * > SHA256SUMS && cat SHA256SUMS)
+
+cat <<TEXT
+
+What is left, by somebody who may write to the registry:
+  git tag -s v$version -m v$version && git push origin v$version
+  make image REGISTRY=$registry PLATFORMS=linux/amd64,linux/arm64 PUSH=1
+  helm push target/dist/grove-$version.tgz oci://$registry/charts
+and target/dist, with the archives of kubectl-grove (docs/kubectl-grove.md), beside the tag.
+TEXT

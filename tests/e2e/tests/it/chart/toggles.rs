@@ -1,0 +1,96 @@
+//! Every switch of the chart, the other way round than it is by default, through the API server's dry
+//! run.
+
+use std::collections::BTreeSet;
+use std::fs;
+
+use serde_json::Value;
+
+use super::{chart, dry_run, helm, rendered};
+use crate::harness::Namespace;
+use crate::harness::control_plane::{CHECKOUT, folder};
+
+/// Values that are given together. None has what the release's own namespace would have to allow.
+const SETS: [&[&str]; 5] = [
+    &[],
+    &[
+        "watchNamespaces={default}",
+        "admissionPolicy.enabled=true",
+        "networkPolicy.enabled=true",
+        "metrics.dashboard.enabled=true",
+        "metrics.serviceMonitor.enabled=true",
+        "metrics.prometheusRule.enabled=true",
+        "image.registry=registry.example.com/team",
+        "extraEnv[0].name=RUST_LOG,extraEnv[0].value=debug",
+        "commonLabels.team=ai,commonAnnotations.note=mine",
+        "crds.keep=false",
+    ],
+    &[
+        "crds.install=false",
+        "serviceAccount.create=false,serviceAccount.name=mine",
+        "rbac.create=false,rbac.aggregateRoles=false",
+        "webhooks.enabled=false",
+        "podDisruptionBudget.enabled=false",
+        "config.leaderElection.enabled=false,replicaCount=1",
+    ],
+    &[
+        "crds.install=false",
+        "config.authorizer.enabled=true",
+        "webhooks.certificates.mode=manual,webhooks.url=https://10.0.0.7:2750",
+        "networkPolicy.enabled=true,networkPolicy.dnsPorts={53,5353}",
+        "extraVolumes[0].name=ca,extraVolumes[0].configMap.name=ca",
+        "extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca",
+        "priorityClassName=system-cluster-critical",
+        "deploymentAnnotations.reload=me",
+    ],
+    &["crds.install=false", "replicaCount=0"],
+];
+
+/// Not served here: the Prometheus operator's.
+const NOT_SERVED: &str = "apiVersion: monitoring.coreos.com/v1";
+
+#[test]
+fn the_api_server_accepts_the_chart_with_every_switch() {
+    let ns = Namespace::new("chart-template");
+    helm(&ns, &["lint", "--strict", &chart()]);
+    for values in SETS {
+        let rendered = rendered(&ns, values);
+        assert_eq!(rendered, super::rendered(&ns, values), "rendered again");
+        let objects = rendered.split("\n---\n");
+        let served: Vec<&str> = objects.filter(|o| !o.contains(NOT_SERVED)).collect();
+        let file = folder("chart").join("rendered.yaml");
+        fs::write(&file, served.join("\n---\n")).unwrap();
+        dry_run(&ns, file.to_str().unwrap());
+    }
+}
+
+/// Of the values, those that are true or false and are not the pod's security.
+#[test]
+fn every_switch_is_among_them() {
+    let file = CHECKOUT.join("charts/grove/values.yaml");
+    let values: Value = serde_saphyr::from_str(&fs::read_to_string(file).unwrap()).unwrap();
+    let mut switches = BTreeSet::new();
+    find_switches(&values, "", &mut switches);
+    assert!(switches.len() > 10, "{switches:?}");
+    let given = SETS.iter().copied().flatten();
+    let given: BTreeSet<String> = given
+        .flat_map(|values| values.split(','))
+        .map(str::to_owned)
+        .collect();
+    let missing: Vec<_> = switches.difference(&given).collect();
+    assert_eq!(missing, Vec::<&String>::new());
+}
+
+fn find_switches(value: &Value, path: &str, found: &mut BTreeSet<String>) {
+    if path.to_lowercase().ends_with("securitycontext.") {
+        return;
+    }
+    for (key, value) in value.as_object().into_iter().flatten() {
+        match value {
+            Value::Bool(is) => {
+                found.insert(format!("{path}{key}={}", !is));
+            }
+            other => find_switches(other, &format!("{path}{key}."), found),
+        }
+    }
+}
