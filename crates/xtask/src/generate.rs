@@ -6,7 +6,7 @@ use std::{fs, io};
 use anyhow::Context;
 
 use crate::output::Output;
-use crate::{chart_readme, crd_files};
+use crate::{chart_readme, crd_files, reference};
 
 /// Every generated file. Add new ones here; `--check` then covers them.
 ///
@@ -16,6 +16,7 @@ pub fn outputs() -> anyhow::Result<Vec<Output>> {
     let mut outputs = crd_files::manifests()?;
     outputs.extend(crd_files::chart_templates()?);
     outputs.push(chart_readme::readme()?);
+    outputs.extend(reference::pages()?);
     Ok(outputs)
 }
 

@@ -7,4 +7,6 @@ pub mod crd_files;
 pub mod generate;
 pub mod krew;
 pub mod output;
+pub mod reference;
+pub mod source;
 pub mod yaml;

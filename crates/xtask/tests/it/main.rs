@@ -9,3 +9,4 @@
 mod comparing;
 mod generating;
 mod krew;
+mod reference;
