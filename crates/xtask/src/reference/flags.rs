@@ -9,19 +9,24 @@ use crate::output::Output;
 use crate::source;
 
 pub(super) fn page() -> anyhow::Result<Output> {
+    let operator = operator::args::Args::command();
     let plugin = cli::args::Args::command();
-    let shown = plugin.get_subcommands().filter(|c| !c.is_hide_set());
-    let commands: Vec<String> = shown.map(command).collect();
+    let of_operator = format!("{}\n{}", flags(&operator), commands(&operator));
     let places = [
-        ("operator", flags(&operator::args::Args::command())),
+        ("operator", of_operator),
         ("everywhere", flags(&plugin)),
-        ("commands", commands.join("\n")),
+        ("commands", commands(&plugin)),
         ("initc", initc()?),
     ];
     fill("flags", include_str!("flags.md"), &places)
 }
 
-/// A command of the plugin.
+fn commands(program: &Command) -> String {
+    let shown = program.get_subcommands().filter(|c| !c.is_hide_set());
+    let commands: Vec<String> = shown.map(command).collect();
+    commands.join("\n")
+}
+
 fn command(command: &Command) -> String {
     let about = command.get_about().map(ToString::to_string);
     let (name, about) = (command.get_name(), about.unwrap_or_default());

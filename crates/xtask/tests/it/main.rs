@@ -7,6 +7,7 @@
 )]
 
 mod comparing;
+mod docs;
 mod generating;
 mod krew;
 mod reference;
