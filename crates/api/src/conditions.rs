@@ -37,7 +37,7 @@ pub enum ConditionType {
     NameConflict,
     /// PodCliqueSet: a stored `terminationDelay` is invalid, so it terminates nothing.
     GangTerminationDisabled,
-    /// PodCliqueSet: fields that are accepted but have no effect yet, and a changed pod template.
+    /// PodCliqueSet: it has fields that are accepted but have no effect yet.
     FieldNotImplemented,
     /// PodGang: the gang has started: its pods are listed, and the scheduler may place them.
     Initialized,
@@ -68,94 +68,155 @@ pub enum ConditionType {
     strum::EnumString,
     strum::IntoStaticStr,
 )]
-#[allow(missing_docs)]
 pub enum Reason {
-    // MinAvailableBreached of a PodClique
+    // How each begins says where it stands: `Type=Status`, and of which kind if not of all.
+    /// MinAvailableBreached=False of a PodClique: as many pods as needed are Ready.
     SufficientReadyPods,
+    /// MinAvailableBreached=True of a PodClique: fewer pods than needed are Ready, after there were
+    /// enough.
     InsufficientReadyPods,
+    /// MinAvailableBreached=False of a PodClique: there never were enough Ready pods; it starts.
     NeverAvailable,
+    /// MinAvailableBreached=Unknown: too few are available, and an update runs.
     UpdateInProgress,
+    /// MinAvailableBreached=False of a PodClique: the kubelet restarts containers of a job in
+    /// place.
     RestartsInPlace,
-    // MinAvailableBreached of a PodCliqueScalingGroup
+    /// MinAvailableBreached=False of a PodCliqueScalingGroup: as many group replicas as needed are
+    /// healthy.
     SufficientAvailablePodCliqueScalingGroupReplicas,
+    /// MinAvailableBreached=True of a PodCliqueScalingGroup: fewer group replicas than needed are
+    /// healthy.
     InsufficientAvailablePodCliqueScalingGroupReplicas,
-    // PodCliqueScheduled
+    /// PodCliqueScheduled=True: as many pods as needed have nodes.
     SufficientScheduledPods,
+    /// PodCliqueScheduled=False: fewer pods than needed have nodes.
     InsufficientScheduledPods,
-    // UpdateInProgress
+    /// UpdateInProgress=True: a changed template is on its way to the pods.
     Progressing,
+    /// UpdateInProgress=Unknown: the update stood still for `progressDeadline`; it goes on.
     ProgressDeadlineExceeded,
+    /// UpdateInProgress=False: no update of it runs.
     NoActiveUpdate,
-    // Succeeded of a PodClique; of a PodCliqueSet it is WorkloadSucceeded
+    /// Succeeded=True of a PodClique of a job: all its pods have done their work.
     AllPodsCompleted,
-    // Failed of a PodCliqueSet
+    /// Failed=True, Ready=False: the job used up `trainingSpec.maxRestarts`.
     MaxRestartsExceeded,
+    /// Failed=True, Ready=False: the job ran for `trainingSpec.maxRuntime`.
     MaxRuntimeExceeded,
-    // TopologyLevelsUnavailable
+    /// TopologyLevelsUnavailable=False: not set yet.
     AllClusterTopologyLevelsAvailable,
+    /// TopologyLevelsUnavailable=True: not set yet.
     ClusterTopologyLevelsUnavailable,
+    /// TopologyLevelsUnavailable=Unknown: not set yet.
     ClusterTopologyNotFound,
+    /// TopologyLevelsUnavailable=Unknown: not set yet.
     TopologyNameMissing,
+    /// TopologyLevelsUnavailable=Unknown: not set yet.
     TopologyAwareSchedulingDisabled,
-    // SchedulerTopologyDrift
+    /// SchedulerTopologyDrift=False: not set yet.
     InSync,
+    /// SchedulerTopologyDrift=True: not set yet.
     Drift,
+    /// SchedulerTopologyDrift=Unknown: not set yet.
     TopologyNotFound,
-    // ScaledBelowMinAvailable
+    /// ScaledBelowMinAvailable=True: `spec.replicas` is below `minAvailable`, and counts as enough.
     ReplicasBelowMinAvailable,
-    // NameConflict
+    /// NameConflict=True, Ready=False: an object that has to be made exists and is somebody else's.
     NameTaken,
-    // GangTerminationDisabled
+    /// GangTerminationDisabled=True: a stored `terminationDelay` makes no sense.
     InvalidTerminationDelay,
-    // FieldNotImplemented
+    /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.
     AcceptedButIgnored,
-    // Initialized
+    /// Initialized=False: not all pods of the gang are created.
     PodGangPodsCreationPending,
+    /// Initialized=True: all pods of the gang are created.
     PodGangPodsCreated,
-    // Scheduled, Ready, Unhealthy, DisruptionTarget of a PodGang
+    /// Scheduled=True: every part has its guaranteed pods on nodes.
     GuaranteedPodsBound,
+    /// Scheduled=False: some guaranteed pods have no node yet.
     GuaranteedPodsNotBound,
+    /// Scheduled=False: every part had its guaranteed pods on nodes, and some are gone.
     GuaranteedPodsLost,
+    /// Ready=True of a PodGang: every part has its guaranteed pods Ready.
     GuaranteedPodsReady,
+    /// Unhealthy=True: the message names pods that failed.
     PodsFailed,
+    /// Unhealthy=False: no pod failed.
     NoPodFailed,
+    /// DisruptionTarget=True: the message names pods that are about to be evicted.
     PodsDisrupted,
+    /// DisruptionTarget=False: no pod is about to be evicted.
     NoPodDisrupted,
+    /// SchedulingFeatureUnsupported=True: the scheduler's API, by which it is told of gangs, is not
+    /// there.
     SchedulerNotInstalled,
+    /// SchedulingFeatureUnsupported=True: the queue that the set names does not exist.
     QueueNotFound,
+    /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for what was
+    /// written.
     FieldsNotServed,
 
-    // Ready=True: everything runs, or what has to, or there is nothing to run, or it is done.
+    /// Ready=True: everything that is asked for runs.
     AllReady,
+    /// Ready=True: what has to run runs; the message says what keeps the rest.
     MinimumReady,
+    /// Ready=True of a PodCliqueSet: what has to run runs, and an update is on its way.
     Updating,
+    /// Ready=True: nothing is asked for.
     ScaledToZero,
+    /// Ready=True and Succeeded=True of a PodCliqueSet: the job is done.
     WorkloadSucceeded,
 
-    // Ready=False; `causes` has the order in which they are reported.
+    // Causes; `causes` has the order in which they are reported.
+    /// Ready=False of a PodCliqueSet: the spec cannot be acted on; what runs goes on.
     InvalidSpec,
+    /// Ready=False: it is larger than one set may be; what runs goes on.
     LimitExceeded,
+    /// Ready=False: a ResourceQuota refuses pods.
     QuotaExceeded,
+    /// Ready=False: the ServiceAccount that the template names does not exist.
     ServiceAccountMissing,
+    /// Ready=False: the pods' PriorityClass does not exist.
     PriorityClassMissing,
+    /// Ready=False: the API server refuses to create something.
     RequestRefused,
+    /// Ready=False: a pod ended, was evicted, or its node was lost.
     PodFailed,
+    /// Ready=False: a container's image cannot be pulled.
     ImagePullFailed,
+    /// Ready=False: a container cannot be made, for lack of a ConfigMap or Secret, for example.
     ContainerConfigError,
+    /// Ready=False: a container crashes again and again.
     CrashLoop,
+    /// Ready=False: a PersistentVolumeClaim does not exist, is not bound, or its volume is
+    /// elsewhere.
     VolumeUnavailable,
+    /// Ready=False: no node has what nodeSelector or affinity asks for.
     NodeSelectorUnmatched,
+    /// Ready=False: nodes would do, but too much on them is taken.
     InsufficientResources,
+    /// Ready=False: the scheduler finds no node for another reason, such as taints.
     Unschedulable,
+    /// Ready=False: a scheduling gate that is not the operator's holds a pod.
     ForeignSchedulingGate,
+    /// Ready=False: the replica was terminated and is recreated once the rest of it is gone.
     ReplicaTerminating,
+    /// Ready=False: a pod's place is taken until it is gone.
     PodTerminating,
+    /// Ready=False: objects are being created.
     PodsBeingCreated,
+    /// Ready=False: a container runs and its readiness probe fails.
     ContainersNotReady,
+    /// Ready=False: pods are on their nodes and start.
     PodsStarting,
+    /// Ready=False: no scheduler has looked at a pod.
     WaitingForScheduler,
+    /// Ready=False: pods start after others that are not Ready yet.
     WaitingForStartOrder,
+    /// Ready=False: pods wait until all pods of their gang exist.
     GangIncomplete,
+    /// Ready=False: pods beyond `minAvailable` wait for the base gang.
     BaseGangNotReady,
 }
 

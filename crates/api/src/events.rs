@@ -36,23 +36,25 @@ impl From<Reason> for EventReason {
     }
 }
 
-/// A replica is terminated at the time that the message says, unless it recovers.
+// How each begins says of which type the event is, and on what.
+
+/// Warning on the set: a replica is terminated at the time that the message says, unless it recovers.
 pub const GANG_TERMINATION_SCHEDULED: EventReason = EventReason("GangTerminationScheduled");
-/// A replica was terminated because of a breach.
+/// Warning on the set: a replica was terminated because of a breach.
 pub const GANG_TERMINATED: EventReason = EventReason("GangTerminated");
-/// All PodCliques of a terminated replica of a set were deleted (Grove).
+/// Normal on the set: all PodCliques of a terminated replica of a set were deleted (Grove).
 pub const REPLICA_DELETED: EventReason = EventReason("PodCliqueSetReplicaDeleteSuccessful");
-/// All PodCliques of a terminated replica of a scaling group were deleted (Grove).
+/// Normal on the set: all PodCliques of a terminated replica of a scaling group were deleted (Grove).
 pub const GROUP_REPLICA_DELETED: EventReason =
     EventReason("PodCliqueScalingGroupReplicaDeleteSuccessful");
-/// A PodClique of a training job failed.
+/// Warning on the set: a PodClique of a training job failed.
 pub const PODCLIQUE_FAILED: EventReason = EventReason("PodCliqueFailed");
-/// A replica of a training job is restarted.
+/// Normal on the set: a replica of a training job is restarted.
 pub const REPLICA_RESTARTING: EventReason = EventReason("ReplicaRestarting");
-/// All runs again.
+/// Normal on the set: all runs, for the first time or again.
 pub const READY: EventReason = EventReason("Ready");
 
-/// What became of an object cannot be written into its status.
+/// Warning on the object: what became of it cannot be written into its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
 /// Reasons of success that are routine. Not among them is what tells of an update (a PodClique that
 /// is replaced), of a termination, a restart or the end of a job.
@@ -68,36 +70,89 @@ const ROUTINE: [&str; 9] = [
     READY.0,
 ];
 
-/// A name that is needed is taken by an object of somebody else.
+/// Warning on the parent: a name that is needed is taken by an object of somebody else.
 pub const NAME_CONFLICT: EventReason = EventReason("NameConflict");
-/// A write failed that has no reason of its own.
+/// Warning on the parent: a write failed that has no reason of its own.
 pub const SYNC_FAILED: EventReason = EventReason("SyncFailed");
 
-/// Reasons of success and of failure of a write (Grove, internal/constants).
+/// A write of which events tell.
+#[derive(Clone, Copy, Debug)]
+pub struct ToldWrite {
+    /// `create`, `delete`, `replace`.
+    pub verbs: &'static [&'static str],
+    /// Kind of what is written.
+    pub kind: &'static str,
+    /// Reason if it succeeded.
+    pub success: EventReason,
+    /// Reason if it failed.
+    pub failure: EventReason,
+}
+
+const fn told(
+    verbs: &'static [&'static str],
+    kind: &'static str,
+    success: &'static str,
+    failure: &'static str,
+) -> ToldWrite {
+    ToldWrite {
+        verbs,
+        kind,
+        success: EventReason(success),
+        failure: EventReason(failure),
+    }
+}
+
+/// All of them (Grove, internal/constants).
+pub const WRITES: [ToldWrite; 9] = [
+    told(&["create"], "Pod", "PodCreateSuccessful", "PodCreateFailed"),
+    told(&["delete"], "Pod", "PodDeleteSuccessful", "PodDeleteFailed"),
+    told(
+        &["create"],
+        "PodClique",
+        "PodCliqueCreateSuccessful",
+        "PodCliqueCreateFailed",
+    ),
+    told(
+        &["delete"],
+        "PodClique",
+        "PodCliqueDeleteSuccessful",
+        "PodCliqueDeleteFailed",
+    ),
+    told(
+        &["replace"],
+        "PodClique",
+        "PodCliqueCreateOrUpdateSuccessful",
+        "PodCliqueCreateOrUpdateFailed",
+    ),
+    told(
+        &["create", "replace"],
+        "PodCliqueScalingGroup",
+        "PodCliqueScalingGroupCreateSuccessful",
+        "PodCliqueScalingGroupCreateOrUpdateFailed",
+    ),
+    told(
+        &["delete"],
+        "PodCliqueScalingGroup",
+        "PodCliqueScalingGroupDeleteSuccessful",
+        "PodCliqueScalingGroupDeleteFailed",
+    ),
+    told(
+        &["create"],
+        "PodGang",
+        "PodGangCreateOrUpdateSuccessful",
+        "PodGangCreateOrUpdateFailed",
+    ),
+    told(
+        &["delete"],
+        "PodGang",
+        "PodGangDeleteSuccessful",
+        "PodGangDeleteFailed",
+    ),
+];
+
+/// Reasons of success and of failure of a write, if events tell of it.
 pub fn of_writes(verb: &str, kind: &str) -> Option<(EventReason, EventReason)> {
-    let (success, failure) = match (verb, kind) {
-        ("create", "Pod") => ("PodCreateSuccessful", "PodCreateFailed"),
-        ("delete", "Pod") => ("PodDeleteSuccessful", "PodDeleteFailed"),
-        ("create", "PodClique") => ("PodCliqueCreateSuccessful", "PodCliqueCreateFailed"),
-        ("delete", "PodClique") => ("PodCliqueDeleteSuccessful", "PodCliqueDeleteFailed"),
-        ("replace", "PodClique") => (
-            "PodCliqueCreateOrUpdateSuccessful",
-            "PodCliqueCreateOrUpdateFailed",
-        ),
-        ("create" | "replace", "PodCliqueScalingGroup") => (
-            "PodCliqueScalingGroupCreateSuccessful",
-            "PodCliqueScalingGroupCreateOrUpdateFailed",
-        ),
-        ("delete", "PodCliqueScalingGroup") => (
-            "PodCliqueScalingGroupDeleteSuccessful",
-            "PodCliqueScalingGroupDeleteFailed",
-        ),
-        ("create", "PodGang") => (
-            "PodGangCreateOrUpdateSuccessful",
-            "PodGangCreateOrUpdateFailed",
-        ),
-        ("delete", "PodGang") => ("PodGangDeleteSuccessful", "PodGangDeleteFailed"),
-        _ => return None,
-    };
-    Some((EventReason(success), EventReason(failure)))
+    let mut all = WRITES.iter();
+    let told = all.find(|write| write.kind == kind && write.verbs.contains(&verb))?;
+    Some((told.success, told.failure))
 }

@@ -3,14 +3,16 @@
 
 use std::collections::BTreeMap;
 
-/// `app.kubernetes.io/name`: name of the object.
+/// Label of all that the operator makes: name of the object; of pods, that of their PodClique.
 pub const NAME: &str = "app.kubernetes.io/name";
-/// `app.kubernetes.io/managed-by`: always [`MANAGER`].
+/// Label of all that the operator makes: always `grove-operator`.
 pub const MANAGED_BY: &str = "app.kubernetes.io/managed-by";
-/// `app.kubernetes.io/part-of`: name of the PodCliqueSet.
+/// Label of all that the operator makes: name of the PodCliqueSet.
 pub const PART_OF: &str = "app.kubernetes.io/part-of";
-/// `app.kubernetes.io/component`: one of [`component`].
+/// Label of all that the operator makes: what it is; pods have that of their PodClique.
 pub const COMPONENT: &str = "app.kubernetes.io/component";
+/// Label of the CustomResourceDefinitions: version of the operator that they belong to.
+pub const VERSION: &str = "app.kubernetes.io/version";
 /// Value of [`MANAGED_BY`]; the same as the Go operator's, whose objects we adopt.
 pub const MANAGER: &str = "grove-operator";
 /// Selects everything that an operator of this API made.
@@ -18,32 +20,34 @@ pub const MANAGED_SELECTOR: &str = "app.kubernetes.io/managed-by=grove-operator"
 /// Selects the HorizontalPodAutoscalers among it, by [`component::AUTOSCALER`].
 pub const AUTOSCALER_SELECTOR: &str = "app.kubernetes.io/component=pcs-hpa";
 
-/// Name of the PodClique a pod belongs to.
+/// Label of pods: name of their PodClique.
 pub const POD_CLIQUE: &str = "grove.io/podclique";
-/// Name of the PodGang a pod or PodClique belongs to.
+/// Label of PodCliques, pods and PodGroups of Kubernetes: name of their PodGang.
 pub const POD_GANG: &str = "grove.io/podgang";
-/// Name of the base PodGang; only on members of scaled gangs.
+/// Label of PodCliques and pods of scaled gangs: name of the base PodGang, which starts first.
 pub const BASE_POD_GANG: &str = "grove.io/base-podgang";
-/// Index of the PodCliqueSet replica.
+/// Label of scaling groups, PodCliques, pods and Services: index of the PodCliqueSet replica.
 pub const PCS_REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
-/// Name of the PodCliqueScalingGroup object.
+/// Label of PodCliques and pods of a scaling group: name of the PodCliqueScalingGroup.
 pub const SCALING_GROUP: &str = "grove.io/podcliquescalinggroup";
-/// Index of the scaling group's replica.
+/// Label of PodCliques and pods of a scaling group: index of the group's replica.
 pub const SCALING_GROUP_REPLICA_INDEX: &str = "grove.io/podcliquescalinggroup-replica-index";
-/// Index of a pod in its PodClique.
+/// Label of pods: index in their PodClique.
 pub const POD_INDEX: &str = "grove.io/podclique-pod-index";
-/// Hash of the pod template.
+/// Label of PodCliques and pods: hash of the pod template.
 pub const POD_TEMPLATE_HASH: &str = "grove.io/pod-template-hash";
-/// Name of the scheduler of a PodGang.
+/// Label of PodGangs: name of the scheduler.
 pub const SCHEDULER_NAME: &str = "grove.io/scheduler-name";
-/// Attempt of the PodCliqueSet replica, in a label to select by (absent means 0) and in an
-/// annotation of a PodClique, which is what counts; written at creation, never repaired.
+/// Label or annotation of PodCliques and pods: attempt of the PodCliqueSet replica; absent means 0.
+/// The label is to select by; the annotation, which only PodCliques have, is what counts. Written
+/// at creation, never repaired.
 pub const ATTEMPT: &str = "grove.io/attempt";
-/// Attempt of the scaling group's replica; likewise.
+/// Label or annotation of PodCliques and pods of a scaling group: attempt of the group's replica;
+/// likewise.
 pub const GROUP_ATTEMPT: &str = "grove.io/group-attempt";
 
-/// Annotation: the last `replicas` seen in the template, so that a change there can be told from
-/// a live value that a user or an autoscaler set.
+/// Annotation of PodCliques and scaling groups: the last `replicas` seen in the template, so that a
+/// change there can be told from a live value that a user or an autoscaler set.
 pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
 /// Annotation of PodCliques: which of its labels and annotations come from the template, as
 /// `label:<key>` and `annotation:<key>` with commas between, so that those that a newer template
@@ -52,54 +56,60 @@ pub const TEMPLATE_KEYS: &str = "grove.io/template-keys";
 /// Annotation of pods: how many earlier holders of the slot ended soon after their start, one after
 /// the other; the longer that goes on, the longer the next replacement waits.
 pub const POD_FAILURE_COUNT: &str = "grove.io/pod-failure-count";
-/// Its name before the first release; it is still read.
+/// Annotation of pods: name of `grove.io/pod-failure-count` before the first release; it is still
+/// read.
 pub const OLD_POD_FAILURE_COUNT: &str = "grove.io/quick-ends";
-/// Annotation: the template hash that another implementation wrote and that was replaced by ours.
+/// Annotation of PodCliques: the template hash that another implementation wrote and that was
+/// replaced by ours.
 pub const REBASED_FROM: &str = "grove.io/rebased-from-template-hash";
-/// Annotation of a PodGang: `true` if its list is kept by a rule by which every listed pod may be
+/// Annotation of PodGangs: `true` if its list is kept by a rule by which every listed pod may be
 /// scheduled. The Go operator lists pods before that.
 pub const GATES_RELEASED_BY_LIST: &str = "grove.io/gates-released-by-list";
-/// Its name before the first release; it is still read.
+/// Annotation of PodGangs: name of `grove.io/gates-released-by-list` before the first release; it is
+/// still read.
 pub const OLD_GATES_RELEASED_BY_LIST: &str = "grove.io/list-opens-gates";
-/// Annotation of a pod that starts after others: `now` once it may start.
+/// Annotation of pods that start after others: `now` once they may start.
 pub const START: &str = "grove.io/start";
-/// Annotation of such a pod, for people: `<podclique>:<pods>` of those that it starts after,
-/// comma-separated.
+/// Annotation of pods that start after others: `<podclique>:<pods>` of those that they start after,
+/// comma-separated; for people.
 pub const STARTS_AFTER: &str = "grove.io/starts-after";
-/// Annotation: name of the topology that a clique's constraint speaks of; not copied to PodCliques.
+/// Annotation of a PodCliqueSet, clique or scaling group, set by you: name of the topology that its
+/// constraint speaks of. Without effect yet; not copied to PodCliques.
 pub const TOPOLOGY_NAME: &str = "grove.io/topology-name";
 /// Prefix of keys that are the operator's own.
 pub const GROVE_PREFIX: &str = "grove.io/";
-/// Annotation that kubectl keeps the applied manifest in; never copied to children.
+/// Annotation of what `kubectl apply` wrote: the applied manifest; never copied to children.
 pub const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Label of a ComputeDomain, annotation of a PodCliqueSet, clique or scaling group: its MNNVL group.
+/// Annotation of a PodCliqueSet, clique or scaling group, set by you: its MNNVL group. Without effect
+/// yet; groups inherit it.
 pub const MNNVL_GROUP: &str = "grove.io/mnnvl-group";
-/// Annotation of a PodCliqueSet: any change of its value wakes the operator.
+/// Annotation of a PodCliqueSet, set by you: any change of its value wakes the operator.
 pub const RECONCILE_TRIGGER: &str = "grove.io/reconcile-trigger";
-/// Annotation of a PodCliqueSet: `true` lets everybody change what the operator made.
+/// Annotation of a PodCliqueSet, set by you: `true` lets everybody change what the operator made.
 pub const DISABLE_PROTECTION: &str = "grove.io/disable-managed-resource-protection";
-/// Annotation of a PodCliqueSet: Volcano's queue.
+/// Annotation of a PodCliqueSet, set by you: Volcano's queue.
 pub const VOLCANO_QUEUE: &str = "scheduling.grove.io/volcano-queue";
-/// Label or annotation of a PodCliqueSet: KAI's queue.
+/// Label or annotation of a PodCliqueSet, set by you: KAI's queue.
 pub const KAI_QUEUE: &str = "kai.scheduler/queue";
-/// Label of a pod: the part of KAI's PodGroup that it belongs to.
+/// Label of pods that KAI places: the part of its PodGroup that they belong to.
 pub const KAI_SUBGROUP: &str = "kai.scheduler/subgroup-name";
 /// Annotation of a scheduler's PodGroup: which fields were written that older definitions do not
 /// know and drop.
 pub const FIELDS_WRITTEN: &str = "grove.io/fields-written";
 
-/// Finalizer of a PodCliqueSet.
+/// Finalizer of a PodCliqueSet: it goes once everything below it is gone or released.
 pub const PCS_FINALIZER: &str = "grove.io/podcliqueset.grove.io";
-/// Finalizer of a PodCliqueScalingGroup.
+/// Finalizer of a PodCliqueScalingGroup: likewise.
 pub const PCSG_FINALIZER: &str = "grove.io/podcliquescalinggroup.grove.io";
-/// Finalizer of a PodClique.
+/// Finalizer of a PodClique: likewise.
 pub const PCLQ_FINALIZER: &str = "grove.io/podclique.grove.io";
-/// Finalizer of a ComputeDomain.
+/// Finalizer of a ComputeDomain: not used yet.
 pub const COMPUTE_DOMAIN_FINALIZER: &str = "grove.io/computedomain-finalizer";
-/// Finalizer that the API server sets on an object whose children are to be kept.
+/// Finalizer of what is deleted with `--cascade=orphan`: set by the API server on an object whose
+/// children are to be kept.
 pub const ORPHAN_FINALIZER: &str = "orphan";
-/// Scheduling gate that holds a pod until its gang is complete.
+/// Scheduling gate of pods: holds them until their gang is complete.
 pub const POD_GANG_GATE: &str = "grove.io/podgang-pending-creation";
 
 /// Values of [`COMPONENT`].
@@ -128,19 +138,19 @@ pub mod component {
 pub mod env {
     /// Name of the PodCliqueSet.
     pub const PCS_NAME: &str = "GROVE_PCS_NAME";
-    /// Index of the PodCliqueSet replica.
+    /// Index of the PodCliqueSet replica, from 0.
     pub const PCS_INDEX: &str = "GROVE_PCS_INDEX";
-    /// Name of the PodClique.
+    /// Name of the PodClique; with a hyphen and `GROVE_PCLQ_POD_INDEX` the pod's host name.
     pub const PCLQ_NAME: &str = "GROVE_PCLQ_NAME";
-    /// DNS name of the headless Service.
+    /// DNS name of the headless Service; a pod is `<host name>.$GROVE_HEADLESS_SERVICE`.
     pub const HEADLESS_SERVICE: &str = "GROVE_HEADLESS_SERVICE";
-    /// Index of the pod in its PodClique.
+    /// Index of the pod in its PodClique, from 0; kept by the pod that replaces it.
     pub const PCLQ_POD_INDEX: &str = "GROVE_PCLQ_POD_INDEX";
-    /// Name of the PodCliqueScalingGroup.
+    /// In scaling groups only: name of the PodCliqueScalingGroup.
     pub const PCSG_NAME: &str = "GROVE_PCSG_NAME";
-    /// Pods of one group replica according to the template.
+    /// In scaling groups only: pods of one group replica according to the template.
     pub const PCSG_TEMPLATE_NUM_PODS: &str = "GROVE_PCSG_TEMPLATE_NUM_PODS";
-    /// Index of the scaling group's replica.
+    /// In scaling groups only: index of the group's replica, from 0.
     pub const PCSG_INDEX: &str = "GROVE_PCSG_INDEX";
 }
 

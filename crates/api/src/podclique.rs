@@ -19,6 +19,8 @@ use crate::{LastError, WorkloadType};
     namespaced,
     status = "PodCliqueStatus",
     shortname = "pclq",
+    category = "grove",
+    selectable = ".spec.workloadType",
     derive = "PartialEq",
     derive = "Default",
     scale(
@@ -66,6 +68,12 @@ use crate::{LastError, WorkloadType};
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = 1
     )
 )]
 #[serde(rename_all = "camelCase")]

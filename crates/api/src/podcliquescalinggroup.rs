@@ -18,6 +18,8 @@ use crate::{LastError, WorkloadType};
     namespaced,
     status = "PodCliqueScalingGroupStatus",
     shortname = "pcsg",
+    category = "grove",
+    selectable = ".spec.workloadType",
     derive = "PartialEq",
     derive = "Default",
     scale(
@@ -75,6 +77,12 @@ use crate::{LastError, WorkloadType};
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = 1
     )
 )]
 #[serde(rename_all = "camelCase")]

@@ -35,6 +35,9 @@ use crate::WorkloadType;
     namespaced,
     status = "PodCliqueSetStatus",
     shortname = "pcs",
+    category = "grove",
+    selectable = ".spec.workloadType",
+    selectable = ".status.phase",
     derive = "PartialEq",
     derive = "Default",
     scale(
@@ -105,6 +108,12 @@ use crate::WorkloadType;
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = 1
     )
 )]
 #[serde(rename_all = "camelCase")]

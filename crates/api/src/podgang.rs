@@ -15,6 +15,9 @@ use serde::{Deserialize, Deserializer, Serialize};
     namespaced,
     status = "PodGangStatus",
     shortname = "pg",
+    category = "grove",
+    selectable = ".status.phase",
+    selectable = ".status.schedulingPhase",
     derive = "PartialEq",
     derive = "Default",
     printcolumn(name = "Phase", type_ = "string", json_path = ".status.phase"),
@@ -38,6 +41,12 @@ use serde::{Deserialize, Deserializer, Serialize};
         name = "Age",
         type_ = "date",
         json_path = ".metadata.creationTimestamp"
+    ),
+    printcolumn(
+        name = "Message",
+        type_ = "string",
+        json_path = ".status.conditions[?(@.type==\"Ready\")].message",
+        priority = 1
     )
 )]
 #[serde(rename_all = "camelCase")]

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceClaimTemplateConfig {
-    /// Name of the template, unique in the list; see `resourceSharing`.
+    /// Name of the template, unique in the list; see `resourceSharing`. Without effect yet.
     pub name: String,
-    /// A ResourceClaimTemplate's spec with at least one device request.
+    /// A ResourceClaimTemplate's spec with at least one device request. Without effect yet.
     pub template_spec: ResourceClaimTemplateSpec,
 }
 
@@ -28,12 +28,12 @@ pub enum ResourceSharingScope {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ResourceSharing {
-    /// Name of the claim template, once in each list.
+    /// Name of the claim template, once in each list. Without effect yet.
     pub name: String,
-    /// Namespace of a ResourceClaimTemplate; empty: one of the set's own.
+    /// Namespace of a ResourceClaimTemplate; empty: one of the set's own. Without effect yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub namespace: String,
-    /// How many claims are made: one for all replicas, or one each.
+    /// How many claims are to be made: one for all replicas, or one each. Without effect yet.
     pub scope: ResourceSharingScope,
 }
 
@@ -44,7 +44,7 @@ pub struct PcsResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Which cliques and groups share it. Default: all.
+    /// Which cliques and groups share it. Default: all. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsResourceSharingFilter>,
 }
@@ -53,10 +53,10 @@ pub struct PcsResourceSharing {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsResourceSharingFilter {
-    /// Names of cliques that share the claim; at most 500.
+    /// Names of cliques that share the claim; at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_clique_names: Vec<String>,
-    /// Names of groups that share the claim; at most 500.
+    /// Names of groups that share the claim; at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_scaling_group_names: Vec<String>,
 }
@@ -68,7 +68,7 @@ pub struct PcsgResourceSharing {
     /// Template and scope.
     #[serde(flatten)]
     pub sharing: ResourceSharing,
-    /// Which cliques of the group share it. Default: all.
+    /// Which cliques of the group share it. Default: all. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<PcsgResourceSharingFilter>,
 }
@@ -77,7 +77,7 @@ pub struct PcsgResourceSharing {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PcsgResourceSharingFilter {
-    /// Names of cliques that share the claim; at most 500.
+    /// Names of cliques that share the claim; at most 500. Without effect yet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub child_clique_names: Vec<String>,
 }

@@ -19,9 +19,10 @@ const LABEL_KEY: &str =
     group = "grove.io",
     version = "v1alpha1",
     kind = "ClusterTopologyBinding",
-    doc = "Names the levels of a cluster's topology, broadest first.",
+    doc = "Names the levels of a cluster's topology, broadest first. It counts for placementScore of PodGangs; constraints in its terms have no effect yet, and nothing writes its status.",
     status = "ClusterTopologyBindingStatus",
     shortname = "ct",
+    category = "grove",
     derive = "PartialEq",
     derive = "Default",
     printcolumn(
@@ -109,13 +110,13 @@ pub struct SchedulerTopologyStatus {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyConstraint {
-    /// Name of the ClusterTopologyBinding; all constraints of a set name one.
+    /// Name of the ClusterTopologyBinding; all constraints of a set name one. Without effect yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub topology_name: String,
-    /// Pack the pods into one domain. Without effect yet.
+    /// Levels whose domain the pods have to, or should, share. Without effect yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pack: Option<TopologyPack>,
-    /// Deprecated, refused for new sets; use `pack.required`.
+    /// Deprecated, refused for new sets: use `pack.required`. Without effect yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub pack_domain: String,
@@ -125,11 +126,11 @@ pub struct TopologyConstraint {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TopologyPack {
-    /// Name of a level whose domain all pods have to share.
+    /// Name of a level whose domain all pods have to share. Without effect yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub required: String,
-    /// Name of a level whose domain the pods should share.
+    /// Name of a level whose domain the pods should share. Without effect yet.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schemars(length(min = 1, max = 63), regex(pattern = DOMAIN))]
     pub preferred: String,

@@ -47,23 +47,31 @@ pub fn kustomization(manifests: &[Output]) -> Output {
 pub fn chart_templates() -> anyhow::Result<Vec<Output>> {
     let folder = Path::new("charts/grove/templates/crds");
     api::crds::all()
-        .iter()
-        .map(|crd| {
+        .into_iter()
+        .map(|mut crd| {
+            // The chart's own, as its other objects have.
+            crd.metadata.labels = None;
             Ok(Output {
                 path: folder.join(format!("crd-{}.yaml", crd.spec.names.plural)),
-                text: chart_template(&yaml::text(&serde_json::to_value(crd)?)?),
+                text: chart_template(&yaml::text(&serde_json::to_value(&crd)?)?),
             })
         })
         .collect()
 }
 
+const CHART_METADATA: &str = r#"
+metadata:
+  {{- $keep := ternary (dict "helm.sh/resource-policy" "keep") dict .Values.crds.keep }}
+  {{- with include "grove.annotations" (list . $keep) }}
+  {{- . | nindent 2 }}
+  {{- end }}
+  labels:
+    {{- include "grove.labels" . | nindent 4 }}
+"#;
+
 fn chart_template(manifest: &str) -> String {
     let literal = manifest.replace("{{", "{{ \"{{\" }}");
-    let kept = literal.replacen(
-        "\nmetadata:\n",
-        "\nmetadata:\n  {{- if .Values.crds.keep }}\n  annotations:\n    helm.sh/resource-policy: keep\n  {{- end }}\n",
-        1,
-    );
+    let kept = literal.replacen("\nmetadata:\n", CHART_METADATA, 1);
     format!(
         "{{{{- /* {HEADER} */ -}}}}\n{{{{- if .Values.crds.install }}}}\n{kept}{{{{- end }}}}\n"
     )

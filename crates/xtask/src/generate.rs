@@ -6,7 +6,7 @@ use std::{fs, io};
 use anyhow::Context;
 
 use crate::output::Output;
-use crate::{chart_readme, crd_files, gitops, values_schema};
+use crate::{chart_readme, crd_files, gitops, reference, values_schema};
 
 /// Every generated file. Add new ones here; `--check` then covers them.
 ///
@@ -19,6 +19,7 @@ pub fn outputs() -> anyhow::Result<Vec<Output>> {
     outputs.push(chart_readme::readme()?);
     outputs.push(values_schema::schema()?);
     outputs.extend(gitops::outputs()?);
+    outputs.extend(reference::pages()?);
     Ok(outputs)
 }
 

@@ -8,6 +8,8 @@ pub mod generate;
 pub mod gitops;
 pub mod krew;
 pub mod output;
+pub mod reference;
 pub mod release;
+pub mod source;
 pub mod values_schema;
 pub mod yaml;

@@ -18,7 +18,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Writes every generated file: `config/crd`, the chart's copies and README.
+    /// Writes every generated file: `config/crd`, the chart's copies and README, `docs/reference`.
     Generate {
         /// Write nothing; fail and name the files that are not as they would be written.
         #[arg(long)]

@@ -4,6 +4,7 @@ use admission::defaults::{DefaultsConfig, apply};
 use admission::unimplemented::ignored_fields;
 use api::PodCliqueSet;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 fn set(spec: &Value) -> PodCliqueSet {
     let pcs = serde_json::from_value(json!({
@@ -21,12 +22,12 @@ fn clique(name: &str) -> Value {
     }})
 }
 
-#[test]
-fn fields_without_effect_are_named() {
+/// A set with all of them.
+fn unfinished() -> PodCliqueSet {
     let constraint = json!({"topologyName": "cluster", "pack": {"required": "rack"}});
     let sharing = json!([{"name": "claim", "scope": "AllReplicas"}]);
     let none = json!({"grove.io/mnnvl-group": "none"});
-    let pcs = set(&json!({
+    set(&json!({
         "updateStrategy": {"type": "OnDelete"},
         "template": {
             "topologyConstraint": constraint,
@@ -49,8 +50,64 @@ fn fields_without_effect_are_named() {
                 "topologyConstraint": constraint
             }]
         }
-    }));
-    insta::assert_snapshot!(ignored_fields(&pcs).join("\n"));
+    }))
+}
+
+#[test]
+fn fields_without_effect_are_named() {
+    insta::assert_snapshot!(ignored_fields(&unfinished()).join("\n"));
+}
+
+/// What `kubectl explain` says of each field of ours, by its path: `spec.template.cliques[].name`.
+fn explain(path: &str, schema: &Value, texts: &mut BTreeMap<String, String>) {
+    let text = schema["description"].as_str();
+    texts.extend(text.map(|text| (path.to_owned(), text.to_owned())));
+    for (name, field) in schema["properties"].as_object().into_iter().flatten() {
+        explain(&format!("{path}.{name}"), field, texts);
+    }
+    // What a list holds is described by the list.
+    for (name, field) in schema["items"]["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+    {
+        explain(&format!("{path}[].{name}"), field, texts);
+    }
+}
+
+fn explain_spec() -> BTreeMap<String, String> {
+    let all = api::crds::all();
+    let crd = all.iter().find(|c| c.spec.names.kind == "PodCliqueSet");
+    let crd = serde_json::to_value(crd.unwrap()).unwrap();
+    let mut texts = BTreeMap::new();
+    let schema = &crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"];
+    explain("spec", &schema["properties"]["spec"], &mut texts);
+    texts
+}
+
+#[test]
+fn kubectl_explain_says_of_these_and_of_no_others_that_they_have_no_effect() {
+    let ignored: Vec<String> = ignored_fields(&unfinished())
+        .iter()
+        .filter(|path| path.starts_with("spec.") && !path.contains("annotations"))
+        .map(|path| path.replace("[0]", "[]"))
+        .collect();
+    let is_ignored = |path: &str| {
+        let mut inside = ignored.iter().filter_map(|i| path.strip_prefix(i.as_str()));
+        inside.any(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
+    };
+    let texts = explain_spec();
+    let found = texts.keys().filter(|path| is_ignored(path)).count();
+    assert!(
+        found > 25 && found < texts.len() / 2,
+        "{found} of {}",
+        texts.len()
+    );
+    let wrong: Vec<_> = texts
+        .iter()
+        .filter(|(path, text)| is_ignored(path) != text.contains("ithout effect yet"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]

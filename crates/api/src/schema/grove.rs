@@ -124,12 +124,12 @@ fn require(schema: &mut JSONSchemaProps, fields: &[&str]) {
     required.dedup();
 }
 
-/// Limits of `metav1.Condition`, which k8s-openapi's schema leaves out. Its descriptions are
-/// general; the reader needs to know what the list holds, and that says the list's own.
+/// Limits of `metav1.Condition`, which k8s-openapi's schema leaves out. What the list holds says the
+/// list's own description; here is what each field means of ours.
 fn complete_condition(schema: &mut JSONSchemaProps) {
     schema.description = None;
     for (name, field) in schema.properties.iter_mut().flatten() {
-        field.description = None;
+        field.description = describe_condition_field(name).map(Into::into);
         match name.as_str() {
             "message" => field.max_length = Some(32_768),
             "observedGeneration" => field.minimum = Some(0.0),
@@ -146,6 +146,18 @@ fn complete_condition(schema: &mut JSONSchemaProps) {
             _ => {}
         }
     }
+}
+
+fn describe_condition_field(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "lastTransitionTime" => "When the status last changed; a new reason or message keeps it.",
+        "message" => "Why, in a sentence for people: the object, the numbers, the first cause.",
+        "observedGeneration" => "Generation of the spec that the condition is about.",
+        "reason" => "Why, in one word for programs. Words are added, never given another meaning.",
+        "status" => "Whether the condition holds: True, False or Unknown.",
+        "type" => "Name of the condition, once in the list.",
+        _ => return None,
+    })
 }
 
 fn limit(field: &mut JSONSchemaProps, min: i64, max: i64, pattern: &str) {

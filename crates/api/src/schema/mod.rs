@@ -11,13 +11,18 @@ mod limits;
 mod rules;
 mod walk;
 
+use std::collections::BTreeMap;
+
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
     CustomResourceDefinition, JSONSchemaProps,
 };
 
+use crate::labels;
+
 /// Completes a derived definition.
 pub fn complete(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
     let kind = crd.spec.names.kind.clone();
+    crd.metadata.labels = Some(build_labels());
     crd.spec.names.list_kind = Some(format!("{kind}List"));
     let schemas = crd
         .spec
@@ -28,6 +33,15 @@ pub fn complete(mut crd: CustomResourceDefinition) -> CustomResourceDefinition {
         complete_schema(&kind, schema);
     }
     crd
+}
+
+/// What tells the definitions of one version from those of another. The chart has its own labels.
+fn build_labels() -> BTreeMap<String, String> {
+    let version = env!("CARGO_PKG_VERSION");
+    BTreeMap::from([
+        (labels::NAME.into(), labels::MANAGER.into()),
+        (labels::VERSION.into(), version.into()),
+    ])
 }
 
 fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {

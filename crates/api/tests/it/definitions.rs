@@ -38,6 +38,16 @@ fn summary(crd: &CustomResourceDefinition) -> String {
         let (spec, status) = (&scale.spec_replicas_path, &scale.status_replicas_path);
         writeln!(text, "  scale: {spec} {status} {selector}").unwrap();
     }
+    writeln!(
+        text,
+        "  categories: {:?}",
+        names.categories.as_ref().unwrap()
+    )
+    .unwrap();
+    let selectable = version.selectable_fields.iter().flatten();
+    for field in selectable {
+        writeln!(text, "  selectable: {}", field.json_path).unwrap();
+    }
     for column in version.additional_printer_columns.iter().flatten() {
         let wide = if column.priority == Some(1) {
             " (wide)"
@@ -68,6 +78,18 @@ fn every_fact_of_the_tables_found_its_field() {
     }
 }
 
+/// `kubectl get crd -l app.kubernetes.io/name=grove-operator -L app.kubernetes.io/version`
+#[test]
+fn definitions_say_which_version_they_are() {
+    for crd in api::crds::all() {
+        let labels = crd.metadata.labels.unwrap();
+        assert_eq!(labels[api::labels::NAME], "grove-operator");
+        assert_eq!(labels[api::labels::VERSION], env!("CARGO_PKG_VERSION"));
+        // What the operator selects its objects by.
+        assert!(!labels.contains_key(api::labels::MANAGED_BY));
+    }
+}
+
 #[test]
 fn plain_apply_works() {
     for crd in api::crds::all() {
@@ -91,8 +113,12 @@ fn nothing_is_nullable_and_nothing_has_a_title() {
 
 #[test]
 fn descriptions_are_ours_and_name_no_source() {
-    let text = schema_of("PodCliqueSet").to_string();
-    assert!(!text.contains("(seed"));
+    for crd in api::crds::all() {
+        let text = schema_of(&crd.spec.names.kind).to_string();
+        let leaks = ["(seed", "(Grove", "docs/", "§", "decision "];
+        let leaked: Vec<_> = leaks.iter().filter(|leak| text.contains(**leak)).collect();
+        assert!(leaked.is_empty(), "{}: {leaked:?}", crd.spec.names.kind);
+    }
     let spec = &schema_of("PodClique")["properties"]["spec"]["properties"];
     assert!(spec["podSpec"]["description"].is_string());
     assert!(spec["minAvailable"]["description"].is_string());

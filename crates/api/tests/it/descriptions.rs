@@ -11,7 +11,7 @@ const LONGEST: usize = 400;
 
 /// Fields that hold a structure of Kubernetes. They are described, what is in them is not: its
 /// descriptions are those of Kubernetes.
-const EMBEDDED: [&str; 4] = ["podSpec", "metrics", "templateSpec", "conditions"];
+const EMBEDDED: [&str; 3] = ["podSpec", "metrics", "templateSpec"];
 
 fn schema_of(kind: &str) -> Value {
     let all = api::crds::all();

@@ -47,9 +47,12 @@ fn chart_templates_are_guarded() {
     for output in crd_files::chart_templates().unwrap() {
         let text = &output.text;
         assert!(text.contains("{{- if .Values.crds.install }}\napiVersion:"));
-        assert!(text.contains("  {{- if .Values.crds.keep }}\n  annotations:\n    helm.sh/resource-policy: keep\n  {{- end }}\n  name:"));
+        assert!(text.contains("dict \"helm.sh/resource-policy\" \"keep\") dict .Values.crds.keep"));
+        assert!(
+            text.contains("  labels:\n    {{- include \"grove.labels\" . | nindent 4 }}\n  name:")
+        );
         assert!(text.ends_with("{{- end }}\n"));
-        assert_eq!(text.matches("{{").count(), 5, "{}", output.path.display());
+        assert_eq!(text.matches("{{").count(), 8, "{}", output.path.display());
     }
 }
 

@@ -7,7 +7,9 @@
 )]
 
 mod comparing;
+mod docs;
 mod generating;
 mod gitops;
 mod krew;
+mod reference;
 mod release;

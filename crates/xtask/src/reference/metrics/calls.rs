@@ -1,0 +1,163 @@
+//! What a file of source says of the metrics that it registers.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use anyhow::Context;
+use syn::visit::{self, Visit};
+use syn::{Expr, ExprMethodCall, File, Ident, ItemFn, ItemStruct, ItemType, LitStr, Local, Pat};
+
+use super::Metric;
+use crate::source::text_of;
+
+/// What a type of the library is called in the text format.
+const SORTS: [(&str, &str); 4] = [
+    ("Histogram", "histogram"),
+    ("Gauge", "gauge"),
+    ("Counter", "counter"),
+    ("Info", "info"),
+];
+
+/// Words of a piece of source.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    names: Vec<String>,
+    texts: Vec<String>,
+}
+
+impl<'ast> Visit<'ast> for Words {
+    fn visit_ident(&mut self, name: &'ast Ident) {
+        self.names.push(name.to_string());
+    }
+
+    fn visit_lit_str(&mut self, text: &'ast LitStr) {
+        self.texts.push(text.value());
+    }
+}
+
+fn words(visit: impl FnOnce(&mut Words)) -> Words {
+    let mut words = Words::default();
+    visit(&mut words);
+    words
+}
+
+/// What a file says of metrics.
+#[derive(Default)]
+pub(super) struct Seen {
+    pub(super) calls: Vec<Call>,
+    /// Words of types by what has the type: fields, functions, variables, aliases.
+    types: BTreeMap<String, Words>,
+    /// Names of the fields of each struct.
+    pub(super) fields: BTreeMap<String, Vec<String>>,
+}
+
+/// `register(name, help, metric)`
+pub(super) struct Call {
+    name: String,
+    help: String,
+    metric: Words,
+}
+
+impl Seen {
+    pub(super) fn of(file: &File) -> Self {
+        let mut seen = Self::default();
+        seen.visit_file(file);
+        seen
+    }
+}
+
+impl<'ast> Visit<'ast> for Seen {
+    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
+        let mut arguments = call.args.iter();
+        let text = |expression: Option<&Expr>| expression.and_then(text_of);
+        let (name, help) = (text(arguments.next()), text(arguments.next()));
+        if let (true, Some(name), Some(help), Some(metric)) =
+            (call.method == "register", name, help, arguments.next())
+        {
+            let metric = words(|words| words.visit_expr(metric));
+            self.calls.push(Call { name, help, metric });
+        }
+        visit::visit_expr_method_call(self, call);
+    }
+
+    fn visit_item_struct(&mut self, item: &'ast ItemStruct) {
+        let mut names = Vec::new();
+        for field in &item.fields {
+            let Some(name) = field.ident.as_ref().map(ToString::to_string) else {
+                continue;
+            };
+            let words = words(|words| words.visit_type(&field.ty));
+            self.types.insert(name.clone(), words);
+            names.push(name);
+        }
+        self.fields.insert(item.ident.to_string(), names);
+    }
+
+    fn visit_item_type(&mut self, item: &'ast ItemType) {
+        let words = words(|words| words.visit_type(&item.ty));
+        self.types.insert(item.ident.to_string(), words);
+    }
+
+    fn visit_item_fn(&mut self, item: &'ast ItemFn) {
+        let words = words(|words| words.visit_return_type(&item.sig.output));
+        self.types.insert(item.sig.ident.to_string(), words);
+        visit::visit_item_fn(self, item);
+    }
+
+    fn visit_local(&mut self, local: &'ast Local) {
+        if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
+            let words = words(|words| words.visit_expr(&init.expr));
+            self.types.insert(name.ident.to_string(), words);
+        }
+        visit::visit_local(self, local);
+    }
+}
+
+impl Call {
+    /// What is registered; `labels` has the names of the fields of all structs.
+    pub(super) fn describe(
+        &self,
+        seen: &Seen,
+        labels: &BTreeMap<String, Vec<String>>,
+    ) -> anyhow::Result<Metric> {
+        let words = self.resolve(seen);
+        let is_named = |name: &str| words.names.iter().any(|word| word == name);
+        let sort = SORTS.iter().find(|(type_, _)| is_named(type_));
+        let (_, sort) = *sort.with_context(|| {
+            let name = &self.name;
+            format!("{name}: cannot see whether it is a Counter, Gauge, Histogram or Info")
+        })?;
+        let by = words.names.iter().find_map(|word| labels.get(word));
+        let of_info = || {
+            if sort == "info" {
+                words.texts.clone()
+            } else {
+                Vec::new()
+            }
+        };
+        Ok(Metric {
+            name: self.name.clone(),
+            sort,
+            labels: by.cloned().unwrap_or_else(of_info),
+            help: self.help.clone(),
+        })
+    }
+
+    /// The words of the metric and, instead of each that has a type here, those of the type.
+    fn resolve(&self, seen: &Seen) -> Words {
+        let mut words = self.metric.clone();
+        // A variable, what made it, an alias: no longer way from a metric to its type.
+        for _ in 0..3 {
+            for name in mem::take(&mut words.names) {
+                match seen.types.get(&name) {
+                    Some(type_) => {
+                        words.names.extend(type_.names.iter().cloned());
+                        words.texts.extend(type_.texts.iter().cloned());
+                    }
+                    None => words.names.push(name),
+                }
+            }
+        }
+        words
+    }
+}
