@@ -116,7 +116,7 @@ pub fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
 
 /// Of a spec that is refused: the present generation if it was acted on before, or if nothing exists
 /// that somebody could take for its result; else none, so that Dynamo goes on to wait and kstatus
-/// goes on to `Stalled` (decision 111).
+/// goes on to `Stalled` (decision 102).
 fn observed_of_refused(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> Option<i64> {
     let present = snapshot.stored.metadata.generation;
     let is_new = before.current_generation_hash.is_none() && snapshot.podcliques.is_empty();

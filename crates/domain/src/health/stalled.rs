@@ -2,7 +2,7 @@
 //!
 //! Tools that wait for objects (kstatus, with it Flux and Helm; Argo CD by our script) end their wait
 //! there. So it says the same as `Ready`, is stored with it, and is absent as soon as that says
-//! something else (decision 110).
+//! something else (decision 101).
 
 use api::LastError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};

@@ -99,7 +99,7 @@ fn what_the_operator_has_not_looked_at_is_on_its_way() {
 }
 
 /// While a changed spec is refused no generation is observed, so nothing but the conditions' own
-/// generations tells that they are of the spec before the next change (decision 111).
+/// generations tells that they are of the spec before the next change (decision 102).
 #[test]
 fn a_change_that_mends_a_refused_spec_is_on_its_way_at_once() {
     let mut object = recorded().remove("podcliqueset-invalid-change").unwrap();
