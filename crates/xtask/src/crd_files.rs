@@ -30,7 +30,7 @@ pub fn kustomization(manifests: &[Output]) -> Output {
     let names = manifests
         .iter()
         .filter_map(|m| m.path.file_name()?.to_str());
-    let names: String = names.map(|name| format!("  - {name}\n")).collect();
+    let names: String = names.flat_map(|name| ["  - ", name, "\n"]).collect();
     Output {
         path: "config/crd/Kustomization".into(),
         text: format!(

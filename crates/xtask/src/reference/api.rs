@@ -23,42 +23,50 @@ pub(super) fn page() -> anyhow::Result<Output> {
 
 fn describe_kind(crd: &CustomResourceDefinition) -> anyhow::Result<String> {
     let crd = serde_json::to_value(crd)?;
-    let (spec, names) = (&crd["spec"], &crd["spec"]["names"]);
-    let version = &spec["versions"][0];
-    let schema = &version["schema"]["openAPIV3Schema"];
+    let (spec, names) = (at(&crd, "/spec"), at(&crd, "/spec/names"));
+    let version = at(spec, "/versions/0");
+    let schema = at(version, "/schema/openAPIV3Schema");
     let kind = text(&names["kind"]);
     let facts = [
         format!("`{}/{}`", text(&spec["group"]), text(&version["name"])),
         text(&spec["scope"]).to_lowercase(),
-        format!("short name `{}`", text(&names["shortNames"][0])),
+        format!("short name `{}`", text(at(names, "/shortNames/0"))),
     ];
     let mut page = format!(
         "## {kind}\n\n{}\n\n",
         wrap(text(&schema["description"]), "")
     );
-    page.push_str(&format!("{}.{}\n", facts.join(", "), extras(version)));
+    page.extend([
+        facts.join(", "),
+        ".".to_owned(),
+        extras(version),
+        "\n".to_owned(),
+    ]);
     for part in ["spec", "status"] {
-        describe_object(kind, part, &schema["properties"][part], &mut page);
+        let of_part = at(schema, &format!("/properties/{part}"));
+        describe_object(kind, part, of_part, &mut page);
     }
     Ok(page)
+}
+
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
 /// What else can be done with objects of the kind.
 fn extras(version: &Value) -> String {
     let mut told = String::new();
-    let scale = &version["subresources"]["scale"];
+    let scale = at(version, "/subresources/scale");
     if scale.is_object() {
-        told.push_str(&format!(
-            " `/scale` sets `{}`.",
-            text(&scale["specReplicasPath"])
-        ));
+        let path = text(&scale["specReplicasPath"]);
+        told.extend([" `/scale` sets `", path, "`."]);
     }
     let fields = version["selectableFields"].as_array().into_iter().flatten();
     let fields: Vec<String> = fields
         .map(|field| format!("`{}`", text(&field["jsonPath"]).trim_start_matches('.')))
         .collect();
     if !fields.is_empty() {
-        told.push_str(&format!(" Field selectors: {}.", fields.join(", ")));
+        told.extend([" Field selectors: ", &fields.join(", "), "."]);
     }
     told
 }
@@ -66,7 +74,7 @@ fn extras(version: &Value) -> String {
 /// The object at that path, and those in it.
 fn describe_object(kind: &str, path: &str, schema: &Value, page: &mut String) {
     let description = wrap(text(&schema["description"]), "");
-    page.push_str(&format!("\n### {kind} {path}\n\n{description}\n\n"));
+    page.extend(["\n### ", kind, " ", path, "\n\n", &description, "\n\n"]);
     for (name, field) in fields(schema) {
         page.push_str(&field::describe(kind, &join(path, name), schema, field));
     }

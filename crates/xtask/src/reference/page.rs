@@ -29,7 +29,7 @@ pub fn table<const N: usize>(
 ) -> String {
     let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let mut text = line(&head.map(str::to_owned));
-    text.push_str(&format!("|{}\n", "---|".repeat(N)));
+    text.extend(["|", &"---|".repeat(N), "\n"]);
     for row in rows {
         text.push_str(&line(&row.map(|cell| cell.replace('|', "\\|"))));
     }

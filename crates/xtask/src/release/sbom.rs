@@ -1,4 +1,4 @@
-//! `cargo xtask sbom`: what is linked into the programs of a release, in the form of CycloneDX.
+//! `cargo xtask sbom`: what is linked into the programs of a release, in the form of `CycloneDX`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -72,11 +72,15 @@ fn ask(arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8(output.stdout)?)
 }
 
+fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
+
 /// The list of parts, which is the same whenever it is made.
 pub fn list(facts: &Facts) -> Value {
-    let mut packages = by_id(&facts.metadata["packages"]);
+    let mut packages = by_id(at(&facts.metadata, "/packages"));
     packages.retain(|_, package| is_linked(facts, package));
-    let nodes = by_id(&facts.metadata["resolve"]["nodes"]);
+    let nodes = by_id(at(&facts.metadata, "/resolve/nodes"));
     let components: Vec<Value> = packages.values().map(|p| component(p)).collect();
     let dependencies = packages.iter().map(|(id, package)| {
         let below = nodes.get(id).map(|node| dependencies_of(node));
