@@ -55,7 +55,7 @@ fn what_is_missing_is_said_with_what_to_do() {
     let command = "make image REGISTRY=r.example.com/t PLATFORMS=linux/amd64,linux/arm64";
     assert!(none.contains(command), "{none}");
     let asleep = refusal(build(&[("docker", "exit 1")], &[REGISTRY]));
-    assert!(asleep.contains("its daemon does not answer"), "{asleep}");
+    assert!(asleep.contains("or its daemon does not"), "{asleep}");
     let nowhere = refusal(build(&[("docker", "")], &[]));
     assert!(nowhere.contains("REGISTRY is empty"), "{nowhere}");
     let kept = refusal(build(&[("docker", "")], &[REGISTRY, BOTH]));
