@@ -38,6 +38,7 @@ test: ## Everything that CI runs
 	cargo test --workspace --no-run
 	cargo xtask generate --check
 	@$(localcluster) tool > /dev/null
+	@$(localcluster) promtool > /dev/null
 	GROVE_E2E_OPERATOR=$(CURDIR)/target/debug/grove-operator \
 	  RUST_TEST_THREADS=$$(( 5 * $$(nproc) )) cargo test --workspace
 	@cargo run -q --bin rights
