@@ -22,6 +22,7 @@ use podcliqueset::PodCliqueSetReconciler;
 use podgang::PodGangReconciler;
 use tokio::task::JoinSet;
 
+use crate::about;
 use crate::config::{Config, Process};
 use crate::election::Election;
 use crate::webhooks::{self, Surroundings};
@@ -86,6 +87,7 @@ pub async fn run_counting(
 ) -> anyhow::Result<()> {
     let of_webhook = webhook::metrics::Metrics::default();
     of_webhook.register(metrics.registry());
+    about::register(&mut metrics);
     let metrics = Arc::new(metrics);
     let mut election = Election::new(&config, &client, &clock, &metrics);
     let requests = Requests::new(client.clone(), metrics.clone()).behind(election.fence());

@@ -7,6 +7,7 @@ use std::time::Duration;
 use api::{PodClique, PodCliqueStatus};
 use domain::Key;
 use domain::plan::Plan;
+use engine::metrics::ByController;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler, runner, worker};
 use jiff::Timestamp;
@@ -118,6 +119,24 @@ async fn writes_the_status_once_and_is_quiet_when_it_is_right() {
 async fn goes_on_with_others_when_a_rule_panics() {
     let (asked, _) = run_until(&["bad", "good"], |asked| !asked.is_empty()).await;
     assert_eq!(asked.len(), 1);
+}
+
+#[tokio::test]
+async fn a_rule_that_panics_is_counted() {
+    let (context, _) = context(Vec::new());
+    context.publish(
+        context
+            .caches
+            .of::<PodClique>()
+            .apply(podclique("bad", "7")),
+    );
+    let decided = Arc::new(AtomicUsize::new(0));
+    let worker = worker::Worker::new(Rules { decided }, context.clone());
+    worker.reconcile(&Key::new("default", "bad")).await;
+    let labels = ByController {
+        controller: PODCLIQUE.0,
+    };
+    assert_eq!(context.metrics.panics.get_or_create(&labels).get(), 1);
 }
 
 /// An admission policy that does not like what we write.

@@ -11,6 +11,7 @@ mod harness;
 
 mod admission;
 mod adoption;
+mod alerts;
 mod autoscaler;
 mod availability;
 mod chart;
