@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use api::labels;
 use domain::Key;
 use domain::plan::Kind;
 use jiff::Timestamp;
@@ -38,6 +39,7 @@ pub struct Context {
     clock: Clock,
     controllers: Controllers,
     is_standby: AtomicBool,
+    instance: String,
     reconciles: AtomicU64,
     doubts: Mutex<HashMap<Kind, Arc<Notify>>>,
 }
@@ -57,6 +59,7 @@ impl Context {
             clock: Arc::new(clock::now),
             controllers,
             is_standby: AtomicBool::new(false),
+            instance: labels::MANAGER.to_owned(),
             reconciles: AtomicU64::new(0),
             doubts: Mutex::default(),
         }
@@ -67,6 +70,18 @@ impl Context {
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
+    }
+
+    /// Called so in events: which of several operators it is.
+    #[must_use]
+    pub fn called(mut self, instance: &str) -> Self {
+        instance.clone_into(&mut self.instance);
+        self
+    }
+
+    /// Which of several operators this is, for events.
+    pub(crate) fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// Watches only these namespaces, each by itself; all of them if none is named.

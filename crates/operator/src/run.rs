@@ -92,6 +92,7 @@ pub async fn run_counting(
     let mut election = Election::new(&config, &client, &clock, &metrics);
     let requests = Requests::new(client.clone(), metrics.clone()).behind(election.fence());
     let context = Context::new(requests, metrics, controllers()).with_clock(clock);
+    let context = context.called(&config.process.identity);
     let context = context.in_namespaces(&config.watch_namespaces);
     let context = Arc::new(context.on_standby());
     let stop = stop.boxed().shared();

@@ -148,7 +148,7 @@ async fn a_refused_status_is_tried_a_few_times_and_reported_by_an_event() {
         } else {
             Reply::Answer(
                 201,
-                json!({"kind": "Event", "apiVersion": "v1", "metadata": {}}),
+                json!({"kind": "Event", "apiVersion": "events.k8s.io/v1", "metadata": {}}),
             )
         }
     }));

@@ -22,6 +22,7 @@ mod crash;
 mod creation;
 mod deletion;
 mod dynamo;
+mod events;
 mod faults;
 mod gangs;
 mod hostile;
