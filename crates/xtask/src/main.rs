@@ -31,7 +31,7 @@ enum Task {
     },
     /// Copies the chart as it is released: with the registry, and what Artifact Hub shows of it.
     Chart(ChartArguments),
-    /// Prints what is linked into the programs of a release (CycloneDX).
+    /// Prints what is linked into the programs of a release (`CycloneDX`).
     Sbom,
     /// Writes the manifest by which krew installs kubectl-grove, from the archives of a release.
     Krew(krew::KrewArguments),
