@@ -35,9 +35,9 @@ fn run(object: &Value) -> (String, String) {
 
 fn script(object: &Value) -> String {
     let path = output::root().join("config/argocd/argocd-cm.yaml");
-    let patch: Value = serde_saphyr::from_str(&fs::read_to_string(path).unwrap()).unwrap();
+    let config_map: Value = serde_saphyr::from_str(&fs::read_to_string(path).unwrap()).unwrap();
     let kind = object["kind"].as_str().unwrap();
     let known = gitops::KINDS.iter().find(|(_, name)| *name == kind);
     let key = format!("resource.customizations.health.{}_{kind}", known.unwrap().0);
-    patch["data"][key].as_str().unwrap().to_owned()
+    config_map["data"][key].as_str().unwrap().to_owned()
 }
