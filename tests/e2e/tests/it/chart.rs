@@ -66,6 +66,12 @@ fn values_choose_what_is_rendered() {
         assert!(has(&[value], kind), "{value} makes no {kind}");
         assert!(!has(&[], kind), "{kind} is there without {value}");
     }
+}
+
+#[test]
+fn values_choose_what_is_left_out() {
+    let ns = Namespace::new("chart-values-out");
+    let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
     for (value, kind) in [
         ("crds.install=false", "kind: CustomResourceDefinition"),
         ("crds.keep=false", "helm.sh/resource-policy: keep"),
