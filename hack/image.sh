@@ -5,16 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-fail() {
-  printf 'make image: %s\n' "$@" >&2
-  exit 1
-}
+. hack/registry.sh "make image"
 
-registry=${REGISTRY:-}
-[[ -n $registry ]] || fail "REGISTRY is empty: name where the images will be, as in" \
-  "  make image REGISTRY=registry.example.com/team"
-registry=${registry%/}
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 platforms=${PLATFORMS:-}
 push=${PUSH:-}
 labels=(--build-arg "VERSION=$version" --build-arg "REVISION=$(git rev-parse HEAD 2>/dev/null || echo unknown)")

@@ -7,16 +7,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 helm=${1:?usage: hack/release.sh HELM}
 
-fail() {
-  printf 'make release: %s\n' "$@" >&2
-  exit 1
-}
+. hack/registry.sh "make release"
 
-registry=${REGISTRY:-}
-[[ -n $registry ]] || fail "REGISTRY is empty: name where the images will be, as in" \
-  "  make release REGISTRY=registry.example.com/team"
-registry=${registry%/}
-version=$(sed -n 's/^version = "\(.*\)"$/\1/p' Cargo.toml | head -n 1)
 changes=$version
 if [[ -n ${DRAFT:-} ]]; then
   changes=Unreleased

@@ -6,6 +6,7 @@ pub mod compare;
 pub mod crd_files;
 pub mod generate;
 pub mod gitops;
+pub mod json;
 pub mod krew;
 pub mod output;
 pub mod reference;

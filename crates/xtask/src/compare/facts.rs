@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
+use crate::json::at;
+
 /// Facts by place and kind.
 pub type Facts = BTreeMap<Key, Value>;
 
@@ -75,11 +77,6 @@ const NAMES: [(&str, &str); 7] = [
     ("singular", "/spec/names/singular"),
     ("shortNames", "/spec/names/shortNames"),
 ];
-
-/// The value at that JSON pointer; null if there is none.
-fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
-    value.pointer(pointer).unwrap_or(&Value::Null)
-}
 
 fn columns(version: &Value, facts: &mut Facts) {
     let columns = version["additionalPrinterColumns"].as_array();

@@ -6,6 +6,7 @@ use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::CustomRe
 use serde_json::Value;
 
 use super::page::{fill, wrap};
+use crate::json::at;
 use crate::output::Output;
 use field::{is_embedded, join};
 
@@ -47,10 +48,6 @@ fn describe_kind(crd: &CustomResourceDefinition) -> anyhow::Result<String> {
         describe_object(kind, part, of_part, &mut page);
     }
     Ok(page)
-}
-
-fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
-    value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
 /// What else can be done with objects of the kind.

@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
 use super::chart::VERSION;
+use crate::json::at;
 use crate::output;
 
 /// Packages whose programs are released.
@@ -70,10 +71,6 @@ fn ask(arguments: &[&str]) -> Result<String> {
         arguments.join(" ")
     );
     Ok(String::from_utf8(output.stdout)?)
-}
-
-fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
-    value.pointer(pointer).unwrap_or(&Value::Null)
 }
 
 /// The list of parts, which is the same whenever it is made.

@@ -1,0 +1,8 @@
+//! Reading JSON of which nothing is promised.
+
+use serde_json::Value;
+
+/// The value at that JSON pointer; null if there is none.
+pub fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&Value::Null)
+}
