@@ -101,10 +101,8 @@ fn set_conditions(
         conditions::set(&mut next.conditions, breach, generation, now);
     }
     let ready = ready_condition(snapshot, next);
-    let stalled = stalled::judge(&ready, stored_errors(snapshot), [], now);
-    conditions::set(&mut next.conditions, ready, generation, now);
-    let type_ = ConditionType::Stalled;
-    conditions::set_or_remove(&mut next.conditions, type_, stalled, generation, now);
+    let errors = stored_errors(snapshot);
+    stalled::set_ready(&mut next.conditions, ready, errors, [], generation, now);
     let update = update::verdict(snapshot, next, now);
     conditions::set(&mut next.conditions, update, generation, now);
     conditions::set_or_remove(

@@ -118,11 +118,15 @@ fn set_ready(
 ) {
     let cliques = snapshot.podcliques.values();
     let cliques = cliques.filter_map(|c| Some(&*c.status.as_ref()?.conditions));
-    let stalled = stalled::judge(&ready, stored_errors(snapshot), cliques, now);
-    let generation = snapshot.group.metadata.generation;
-    conditions::set(&mut next.conditions, ready, generation, now);
-    let type_ = ConditionType::Stalled;
-    conditions::set_or_remove(&mut next.conditions, type_, stalled, generation, now);
+    let (errors, generation) = (stored_errors(snapshot), snapshot.group.metadata.generation);
+    stalled::set_ready(
+        &mut next.conditions,
+        ready,
+        errors,
+        cliques,
+        generation,
+        now,
+    );
 }
 
 /// What the status says at present of refused requests.

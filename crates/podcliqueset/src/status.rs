@@ -101,11 +101,9 @@ fn set_ready(
     let cliques = cliques.filter_map(|c| Some(&*c.podclique.status.as_ref()?.conditions));
     let groups = snapshot.groups.iter();
     let groups = groups.filter_map(|g| Some(&*g.status.as_ref()?.conditions));
-    let stalled = stalled::judge(&ready, stored_errors(snapshot), cliques.chain(groups), now);
+    let (errors, below) = (stored_errors(snapshot), cliques.chain(groups));
     let generation = snapshot.stored.metadata.generation;
-    conditions::set(&mut next.conditions, ready, generation, now);
-    let type_ = ConditionType::Stalled;
-    conditions::set_or_remove(&mut next.conditions, type_, stalled, generation, now);
+    stalled::set_ready(&mut next.conditions, ready, errors, below, generation, now);
 }
 
 /// What the status says at present of refused requests.

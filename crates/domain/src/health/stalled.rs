@@ -14,6 +14,21 @@ use super::readiness;
 /// For so long a refused request may still succeed: quotas are freed, accounts are made.
 pub const REFUSED_FOR: SignedDuration = SignedDuration::from_mins(5);
 
+/// Stores `Ready` and, with it, `Stalled`; the arguments are those of [`judge`].
+pub fn set_ready<'a>(
+    conditions: &mut Vec<Condition>,
+    ready: ConditionUpdate,
+    errors: &[LastError],
+    below: impl IntoIterator<Item = &'a [Condition]>,
+    generation: Option<i64>,
+    now: Timestamp,
+) {
+    let stalled = judge(&ready, errors, below, now);
+    conditions::set(conditions, ready, generation, now);
+    let type_ = ConditionType::Stalled;
+    conditions::set_or_remove(conditions, type_, stalled, generation, now);
+}
+
 /// The verdict. `ready`: what is about to be stored; `errors`: the stored ones of the object itself;
 /// `below`: the stored conditions of each object below it.
 pub fn judge<'a>(
