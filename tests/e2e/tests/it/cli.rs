@@ -6,6 +6,6 @@ mod completion;
 mod errors;
 mod explain;
 mod lint;
-mod plan;
+pub mod plan;
 mod timeline;
 mod tree;

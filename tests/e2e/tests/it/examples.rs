@@ -1,4 +1,5 @@
-//! The examples that users copy come to the end that their heads state.
+//! The examples that users copy come to the end that their heads state, through what `kubectl grove
+//! plan` says of them.
 //!
 //! What no machine here has is replaced by something that needs nothing: images with their commands
 //! and probes, claims of storage, Secrets, and requests: the nodes have GPUs, but too few for all
@@ -28,11 +29,11 @@ fn sglang_on_several_nodes() {
 #[test]
 fn prefill_and_decode() {
     let example = Example::apply("prefill-decode");
+    example.expect_ready(6);
     let names = ["prefill-decode-0-decode", "prefill-decode-0-prefill"];
-    example.ns.until("it is Ready, with autoscalers", |seen| {
-        is_ready(seen, example.name, 6)?;
-        seen.expect_names("HorizontalPodAutoscaler", &names)
-    });
+    let seen = example.ns.look().unwrap();
+    seen.expect_names("HorizontalPodAutoscaler", &names)
+        .unwrap();
     example.delete();
 }
 
@@ -79,7 +80,8 @@ fn gate_of_kueue() {
     let mut args = vec!["patch", "pods", "--type=json", admit];
     args.extend(seen.all("Pod").into_iter().map(name));
     example.ns.kubectl(&args);
-    example.expect_ready(3);
+    let judge = |seen: &_| is_ready(seen, example.name, 3);
+    example.ns.until("it is Ready", judge);
     example.delete();
 }
 

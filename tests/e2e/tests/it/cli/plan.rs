@@ -2,7 +2,7 @@
 
 mod examples;
 mod live;
-mod objects;
+pub mod objects;
 mod refused;
 
 use std::process::Output;

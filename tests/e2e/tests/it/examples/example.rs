@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::cli::plan::objects::{expect_planned, plan_manifest};
 use crate::harness::client::send;
 use crate::harness::control_plane::CHECKOUT;
 use crate::harness::seen::{gates, name};
@@ -16,20 +17,26 @@ pub struct Example {
     pub ns: Namespace<'static>,
     /// All that is in the file.
     objects: Vec<Value>,
+    /// What `kubectl grove plan` says that the operator will make of it.
+    planned: Vec<Value>,
 }
 
 impl Example {
-    /// Asks the API server whether it would take the file as it is, and applies it with replacements.
+    /// Asks the API server whether it would take the file as it is, plans it with replacements, and
+    /// applies it so.
     pub fn apply(name: &'static str) -> Self {
         let path = CHECKOUT.join("examples").join(format!("{name}.yaml"));
         let text = std::fs::read_to_string(path).unwrap();
-        let example = Self {
+        let mut example = Self {
             name,
             ns: Namespace::new(&format!("copy-{name}")),
             objects: serde_saphyr::from_multiple(&text).unwrap(),
+            planned: Vec::new(),
         };
         example.feed(&["apply", "--dry-run=server", "-f", "-"], &example.known());
-        example.feed(&["apply", "-f", "-"], &example.replaced());
+        let replaced = example.replaced();
+        example.planned = plan_manifest(&example.ns, &list_of(&replaced));
+        example.feed(&["apply", "-f", "-"], &replaced);
         example
     }
 
@@ -57,20 +64,32 @@ impl Example {
     }
 
     fn feed(&self, args: &[&str], objects: &[Value]) {
-        let list = json!({"apiVersion": "v1", "kind": "List", "items": objects});
-        let output = self.ns.feed(args, &list);
+        let output = self.ns.feed(args, &list_of(objects));
         let error = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {error}", self.name);
     }
 
-    /// Waits until the set is Ready, with so many pods.
+    /// Waits until the set is Ready, with so many pods, and all is as planned.
     pub fn expect_ready(&self, pods: usize) {
-        let judge = |seen: &_| is_ready(seen, self.name, pods);
-        self.ns.until("it is Ready", judge);
+        self.ns.until("it is Ready, as planned", |seen| {
+            is_ready(seen, self.name, pods)?;
+            self.is_as_planned(seen)
+        });
     }
 
-    /// Waits until the set says for this reason, in these words, that nothing starts, and all pods
-    /// have these gates.
+    /// Fails unless what the operator made is what was planned; the user's own objects, some of them
+    /// of the same kinds, are none of it.
+    fn is_as_planned(&self, seen: &Seen) -> Result<(), String> {
+        let is_applied = |found: &Value| {
+            let mut applied = self.objects.iter();
+            applied.any(|o| o["kind"] == found["kind"] && name(o) == name(found))
+        };
+        let made = seen.0.iter().filter(|o| !is_applied(o)).cloned();
+        expect_planned(&Seen(made.collect()), &self.planned)
+    }
+
+    /// Waits until the set says for this reason, in these words, that nothing starts, all pods have
+    /// these gates, and all is as planned.
     pub fn expect_waiting(&self, reason: &str, words: &str, held_by: &[&str]) {
         self.ns.until("it says what it waits for", |seen| {
             let set = seen.one("PodCliqueSet", self.name)?;
@@ -81,7 +100,8 @@ impl Example {
             let pods = seen.all("Pod");
             same("pods", &pods.len(), &3)?;
             let mut pods = pods.into_iter();
-            pods.try_for_each(|pod| same(name(pod), &gates(pod).as_slice(), &held_by))
+            pods.try_for_each(|pod| same(name(pod), &gates(pod).as_slice(), &held_by))?;
+            self.is_as_planned(seen)
         });
     }
 
@@ -115,6 +135,10 @@ pub fn is_ready(seen: &Seen, set: &str, pods: usize) -> Result<(), String> {
     let ready = condition(seen.one("PodCliqueSet", set)?, "Ready");
     same(set, &ready.as_str(), &"True/AllReady")?;
     seen.expect_ready_pods(pods)
+}
+
+fn list_of(objects: &[Value]) -> Value {
+    json!({"apiVersion": "v1", "kind": "List", "items": objects})
 }
 
 /// The set, with pods that run on any node and do nothing.

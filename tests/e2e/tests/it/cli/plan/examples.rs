@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use super::objects::{expect_planned, init_container_image};
+use super::objects::{expect_planned, plan_file};
 use crate::harness::client::send;
 use crate::harness::control_plane::{CHECKOUT, folder};
 use crate::harness::seen::{gates, name};
@@ -17,22 +17,7 @@ fn path_of(example: &str) -> PathBuf {
 
 /// The objects that are planned for the example in this namespace.
 fn plan(ns: &Namespace<'_>, example: &str, more: &[&str]) -> Vec<Value> {
-    let (path, image) = (path_of(example), init_container_image(ns));
-    let mut args = vec!["plan", path.to_str().unwrap(), "--output=json"];
-    args.extend(["--init-container-image", &image]);
-    args.extend(more);
-    let plan: Value = serde_json::from_str(&ns.grove(&args)).unwrap();
-    let outline = &plan["sets"][0];
-    let objects = outline["objects"].as_array().unwrap().clone();
-    let pods = objects.iter().filter(|o| o["kind"] == "Pod").count();
-    let gangs = outline["gangs"].as_array().unwrap().iter();
-    let of_gangs: i64 = gangs
-        .map(|gang| {
-            gang["guaranteedPods"].as_i64().unwrap() + gang["bestEffortPods"].as_i64().unwrap()
-        })
-        .sum();
-    assert_eq!(of_gangs, i64::try_from(pods).unwrap(), "pods of all gangs");
-    objects
+    plan_file(ns, path_of(example).to_str().unwrap(), more)
 }
 
 /// Plans it, applies it, compares.

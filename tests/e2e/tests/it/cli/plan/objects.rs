@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use crate::harness::control_plane::fed;
 use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same, subset};
 
@@ -19,6 +20,40 @@ const KINDS: [&str; 6] = [
     "HorizontalPodAutoscaler",
     "Pod",
 ];
+
+/// The objects that are planned for what this file holds.
+pub fn plan_file(ns: &Namespace<'_>, path: &str, more: &[&str]) -> Vec<Value> {
+    let image = init_container_image(ns);
+    let mut args = vec!["plan", path, "--output=json", &image];
+    args.extend(more);
+    objects_of(&ns.grove(&args))
+}
+
+/// The objects that are planned for this manifest.
+pub fn plan_manifest(ns: &Namespace<'_>, manifest: &Value) -> Vec<Value> {
+    let image = init_container_image(ns);
+    let args = ["plan", "-", "--output=json", &image];
+    let output = fed(&mut ns.grove_command(&args), manifest);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{error}");
+    objects_of(&String::from_utf8(output.stdout).unwrap())
+}
+
+/// The objects of a plan of one set, each of whose pods is in one gang.
+fn objects_of(plan: &str) -> Vec<Value> {
+    let plan: Value = serde_json::from_str(plan).unwrap();
+    let sets = plan["sets"].as_array().unwrap();
+    assert_eq!(sets.len(), 1, "sets");
+    let objects = sets[0]["objects"].as_array().unwrap().clone();
+    let pods = objects.iter().filter(|o| o["kind"] == "Pod").count();
+    let gangs = sets[0]["gangs"].as_array().unwrap().iter();
+    let of_gangs: i64 = gangs
+        .flat_map(|gang| [&gang["guaranteedPods"], &gang["bestEffortPods"]])
+        .map(|pods| pods.as_i64().unwrap())
+        .sum();
+    assert_eq!(of_gangs, i64::try_from(pods).unwrap(), "pods of all gangs");
+    objects
+}
 
 /// Fails unless what is there is what was planned, field by field: of these kinds the same objects,
 /// each with all that its plan has.
@@ -85,8 +120,8 @@ fn leave_out_token(spec: &mut Value) {
     }
 }
 
-/// Image of the init container, as the operator here is told.
-pub fn init_container_image(ns: &Namespace<'_>) -> String {
+/// The option with the init container's image, as the operator here is told.
+fn init_container_image(ns: &Namespace<'_>) -> String {
     let path =
         "{.spec.template.spec.containers[0].env[?(@.name=='GROVE_INIT_CONTAINER_IMAGE')].value}";
     let output = format!("--output=jsonpath={path}");
@@ -96,5 +131,6 @@ pub fn init_container_image(ns: &Namespace<'_>) -> String {
         "--namespace=grove-system",
         &output,
     ];
-    ns.control_plane.kubectl(deployment)
+    let image = ns.control_plane.kubectl(deployment);
+    format!("--init-container-image={image}")
 }
