@@ -123,6 +123,17 @@ impl Store {
         (409, failure(409, "Conflict"))
     }
 
+    fn event(&self, at: usize) -> Value {
+        let versions = self.0.versions.lock().unwrap();
+        let (lease, _) = &versions[at];
+        if !lease.is_null() {
+            return json!({"type": "MODIFIED", "object": lease});
+        }
+        let mut last = versions[at - 1].0.clone();
+        last["metadata"]["resourceVersion"] = (at + 1).to_string().into();
+        json!({"type": "DELETED", "object": last})
+    }
+
     /// All versions from this one on.
     fn events(&self, from: usize) -> impl futures::Stream<Item = Value> + use<> {
         let (store, newest) = (self.clone(), self.0.newest.subscribe());
@@ -130,16 +141,7 @@ impl Store {
             (store, newest, from),
             |(store, mut newest, at)| async move {
                 newest.wait_for(|newest| *newest > at).await.ok()?;
-                let versions = store.0.versions.lock().unwrap().clone();
-                let (lease, _) = &versions[at];
-                let event = if lease.is_null() {
-                    let mut last = versions[at - 1].0.clone();
-                    last["metadata"]["resourceVersion"] = (at + 1).to_string().into();
-                    json!({"type": "DELETED", "object": last})
-                } else {
-                    json!({"type": "MODIFIED", "object": lease})
-                };
-                Some((event, (store, newest, at + 1)))
+                Some((store.event(at), (store, newest, at + 1)))
             },
         )
     }
