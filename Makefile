@@ -37,6 +37,7 @@ test: ## Everything that CI runs
 	cargo test --workspace --no-run
 	target/debug/xtask generate --check
 	@target/debug/localcluster tool > /dev/null
+	@target/debug/localcluster promtool > /dev/null
 	@hack/test.sh
 	@target/debug/rights
 

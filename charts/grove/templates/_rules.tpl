@@ -87,10 +87,10 @@ Of configurations of webhooks it may change who is trusted (at the end).
   resources: [podgangs/finalizers]
   verbs: [update]
 {{- end }}
-# Said once each, under a name of its own, and never changed afterwards.
-- apiGroups: [""]
+# Each under a name of its own; patched where a warning goes on.
+- apiGroups: [events.k8s.io]
   resources: [events]
-  verbs: [create]
+  verbs: [create, patch]
 {{- end }}
 
 {{/*

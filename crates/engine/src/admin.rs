@@ -11,6 +11,8 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use axum::routing::get;
 use prometheus_client::registry::Registry;
 use tokio::runtime;
@@ -18,7 +20,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::context::Context;
-use crate::state_metrics;
+use crate::{metrics, state_metrics};
 
 /// How long counts are good for: all objects are looked at for them.
 const LIFETIME: Duration = Duration::from_secs(1);
@@ -149,6 +151,6 @@ async fn readyz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     (StatusCode::SERVICE_UNAVAILABLE, lines.concat())
 }
 
-async fn metrics_text(State(page): State<Arc<Page>>) -> String {
-    page.text()
+async fn metrics_text(State(page): State<Arc<Page>>) -> impl IntoResponse {
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], page.text())
 }

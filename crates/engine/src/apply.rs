@@ -137,7 +137,8 @@ fn report_failure(
     error: &RequestError,
     now: Timestamp,
 ) {
-    tracing::warn!(action = action.verb(), kind = %action.kind(), %key, %error, "write failed");
+    let object = &key.name;
+    tracing::warn!(action = action.verb(), kind = %action.kind(), object, %error, "write failed");
     let text = format!("{} {} {}: {error}", action.verb(), action.kind(), key.name);
     let code = match error {
         RequestError::NameConflict { .. } => codes::NAME_CONFLICT.to_owned(),

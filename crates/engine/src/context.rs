@@ -4,9 +4,10 @@ mod live_read;
 mod own_writes;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use api::labels;
 use domain::Key;
 use domain::plan::Kind;
 use jiff::Timestamp;
@@ -38,12 +39,17 @@ pub struct Context {
     clock: Clock,
     controllers: Controllers,
     is_standby: AtomicBool,
+    instance: String,
+    reconciles: AtomicU64,
     doubts: Mutex<HashMap<Kind, Arc<Notify>>>,
 }
 
 impl Context {
     /// Nothing is known yet.
     pub fn new(requests: Requests, metrics: Arc<Metrics>, controllers: Controllers) -> Self {
+        for (controller, _) in controllers.iter() {
+            metrics.begin_controller(controller.0);
+        }
         Self {
             caches: Caches::default(),
             requests,
@@ -53,6 +59,8 @@ impl Context {
             clock: Arc::new(clock::now),
             controllers,
             is_standby: AtomicBool::new(false),
+            instance: labels::MANAGER.to_owned(),
+            reconciles: AtomicU64::new(0),
             doubts: Mutex::default(),
         }
     }
@@ -62,6 +70,18 @@ impl Context {
     pub fn with_clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
         self
+    }
+
+    /// Called so in events: which of several operators it is.
+    #[must_use]
+    pub fn called(mut self, instance: &str) -> Self {
+        instance.clone_into(&mut self.instance);
+        self
+    }
+
+    /// Which of several operators this is, for events.
+    pub(crate) fn instance(&self) -> &str {
+        &self.instance
     }
 
     /// Watches only these namespaces, each by itself; all of them if none is named.
@@ -105,6 +125,7 @@ impl Context {
 
     /// Says that this kind will be watched: keys are held back until it is listed where they are.
     pub fn expect<K: Watched>(&self) {
+        self.metrics.begin_watch(Kind::of::<K>().name());
         let scopes = self.scopes_of::<K>();
         if scopes.is_empty() {
             self.caches.set_served::<K>(false);
@@ -200,18 +221,28 @@ impl Context {
         self.controllers.iter()
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind, and what waits in each queue.
+    /// Puts into the metrics how long nothing was heard of each kind, what waits in each queue, and
+    /// whether this operator is ready.
     pub fn measure(&self) {
         self.sync.measure_silence(&self.metrics);
+        self.metrics.ready.set(self.unsynced().is_empty().into());
         for (controller, found) in self.controllers() {
-            let labels = ByController {
-                controller: controller.0,
-            };
-            let depth = i64::try_from(found.queue.depth()).unwrap_or(i64::MAX);
-            self.metrics.queue_depth.get_or_create(&labels).set(depth);
-            let longest = self.metrics.queue_longest_wait.get_or_create(&labels);
-            longest.set(found.queue.longest_wait().as_secs_f64());
+            self.metrics.measure_queue(controller.0, &found.queue);
         }
+    }
+
+    /// The number of a reconcile, by which lines of the log belong together: no other of this process
+    /// has it.
+    pub(crate) fn next_reconcile(&self) -> u64 {
+        self.reconciles.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// A reconcile of this controller ended in a way that nobody foresaw.
+    pub(crate) fn count_panic(&self, controller: ControllerName) {
+        let labels = ByController {
+            controller: controller.0,
+        };
+        self.metrics.panics.get_or_create(&labels).inc();
     }
 
     fn doubts<K: Watched>(&self) -> Arc<Notify> {

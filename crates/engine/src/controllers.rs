@@ -18,7 +18,7 @@ pub use crate::controller_name::ControllerName;
 use crate::triggers::{Triggers, TriggersOf};
 use crate::work_queue::WorkQueue;
 use ready_state::list_ready_states;
-pub(crate) use ready_state::{ReadyState, ready_labels};
+pub(crate) use ready_state::{ReadyState, false_since, ready_labels};
 
 /// The rules of one kind.
 pub trait Reconciler: Send + Sync + 'static {

@@ -1,17 +1,25 @@
 //! Records events on objects. An event's name follows from what it says, so publishing it twice is
 //! one event.
+//!
+//! API servers forget an event after an hour. A warning that goes on is told again before, as a
+//! series of the same event (docs/semantics.md §13.4). kube's `Recorder` has series too, but names
+//! events at random and writes past the fence, the limits and the counts of [`Requests`]
+//! (decision 103).
 
-use std::collections::{BTreeMap, HashSet};
+mod body;
+
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use api::events::EventReason;
-use api::{events, labels};
-use domain::object::fnv;
+use api::events::{self, EventReason};
+use domain::Key;
 use domain::plan::{Event, Target};
-use jiff::Timestamp;
-use k8s_openapi::api::core::v1::{Event as ApiEvent, EventSource, ObjectReference};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
+use jiff::{SignedDuration, Timestamp};
+use k8s_openapi::api::core::v1::ObjectReference;
+use k8s_openapi::api::events::v1::Event as ApiEvent;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::MicroTime;
+use serde_json::json;
 
 use crate::apply::Outcome;
 use crate::caches::watched::Watched;
@@ -19,16 +27,37 @@ use crate::context::Context;
 use crate::kinds::{AnyKind, find_kind};
 use crate::metrics::ByDrop;
 use crate::requests::{self, RequestError, Requests};
+use body::build_event;
 
-/// How many names are remembered to spare the API server repetitions.
-const MAX_PUBLISHED: usize = 10_000;
+/// How many events are remembered to spare the API server repetitions.
+const MAX_TOLD: usize = 10_000;
 /// What waits for an event waits no longer.
 const PUBLISH_TIMEOUT: Duration = Duration::from_secs(10);
+/// A warning that goes on is told again after this.
+pub const REPEAT_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
-/// Publishes each event once.
-#[derive(Debug, Default)]
+/// Publishes each event once, and a warning that goes on every half hour.
+#[derive(Debug)]
 pub struct EventRecorder {
-    published: Mutex<HashSet<String>>,
+    told: Mutex<HashMap<String, Told>>,
+    repeat_after: SignedDuration,
+}
+
+impl Default for EventRecorder {
+    fn default() -> Self {
+        Self {
+            told: Mutex::default(),
+            repeat_after: repeat_after(),
+        }
+    }
+}
+
+/// What was told of an event.
+#[derive(Clone, Copy, Debug)]
+struct Told {
+    at: Timestamp,
+    /// How often, by this process.
+    count: i32,
 }
 
 impl EventRecorder {
@@ -41,46 +70,69 @@ impl EventRecorder {
         note: &Event,
         now: Timestamp,
     ) {
-        let event = build_event(about, note, now);
+        let event = build_event(context, about, note, now);
         let name = event.metadata.name.clone().unwrap_or_default();
-        if !self.is_new(&name) || !context.allows_event(&event, note) {
+        let Some(count) = self.count(&name, note, now) else {
+            return;
+        };
+        if !context.allows_event(&event, note) {
             return;
         }
-        let posting = post(&context.requests, &event);
-        let posted = tokio::time::timeout(PUBLISH_TIMEOUT, posting).await;
-        match posted {
-            Ok(Ok(_) | Err(RequestError::AlreadyExists)) => {}
-            failed => {
-                let error = match failed {
-                    Ok(Err(error)) => error.to_string(),
-                    _ => format!("no answer within {PUBLISH_TIMEOUT:?}"),
-                };
-                tracing::warn!(event = name, error, "event not posted");
-                self.names().remove(&name);
-            }
-        }
+        let telling = tell(&context.requests, &event, count, now);
+        let told = tokio::time::timeout(PUBLISH_TIMEOUT, telling).await;
+        let error = match told {
+            Ok(Ok(()) | Err(RequestError::AlreadyExists)) => return,
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => format!("no answer within {PUBLISH_TIMEOUT:?}"),
+        };
+        tracing::warn!(event = name, error, "event not posted");
+        self.told().remove(&name);
     }
 
-    fn is_new(&self, name: &str) -> bool {
-        let mut published = self.names();
-        if published.len() >= MAX_PUBLISHED {
-            published.clear();
+    /// How often it was told with this time; `None` if it is not to be told now.
+    fn count(&self, name: &str, note: &Event, now: Timestamp) -> Option<i32> {
+        let mut told = self.told();
+        if told.len() >= MAX_TOLD {
+            told.clear();
         }
-        published.insert(name.to_owned())
+        let before = told.get(name).copied();
+        let is_due =
+            |told: Told| note.is_warning && now.duration_since(told.at) >= self.repeat_after;
+        if before.is_some_and(|told| !is_due(told)) {
+            return None;
+        }
+        let count = before.map_or(1, |told| told.count.saturating_add(1));
+        told.insert(name.to_owned(), Told { at: now, count });
+        Some(count)
     }
 
-    fn names(&self) -> MutexGuard<'_, HashSet<String>> {
-        self.published
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    fn told(&self) -> MutexGuard<'_, HashMap<String, Told>> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-async fn post(requests: &Requests, event: &ApiEvent) -> Result<ApiEvent, RequestError> {
-    let namespace = event.metadata.namespace.clone().unwrap_or_default();
-    requests
-        .create::<ApiEvent>(&namespace, requests::encode_body(event)?)
-        .await
+/// Posts it the first time, and again where it is forgotten; else says that it goes on.
+async fn tell(
+    requests: &Requests,
+    event: &ApiEvent,
+    count: i32,
+    now: Timestamp,
+) -> Result<(), RequestError> {
+    let (name, namespace) = (&event.metadata.name, &event.metadata.namespace);
+    let key = Key {
+        namespace: namespace.clone().unwrap_or_default(),
+        name: name.clone().unwrap_or_default(),
+    };
+    if count > 1 {
+        let series = json!({"series": {"count": count, "lastObservedTime": MicroTime(now)}});
+        match requests.merge::<ApiEvent>(&key, &series).await {
+            Err(RequestError::NotFound) => {}
+            answer => return answer.map(drop),
+        }
+    }
+    let body = requests::encode_body(event)?;
+    let posted = requests.create::<ApiEvent>(&key.namespace, body).await;
+    posted.map(drop)
 }
 
 impl Context {
@@ -112,52 +164,15 @@ impl Context {
     }
 }
 
-fn build_event(about: ObjectReference, note: &Event, now: Timestamp) -> ApiEvent {
-    let object_name = about.name.clone().unwrap_or_default();
-    ApiEvent {
-        metadata: ObjectMeta {
-            name: Some(format!(
-                "{object_name}.{}",
-                fnv::encode(fnv::hash(name_seed(&about, note, now).as_bytes()), 14)
-            )),
-            namespace: about.namespace.clone(),
-            ..ObjectMeta::default()
-        },
-        involved_object: about,
-        reason: Some(note.reason.to_string()),
-        message: Some(shorten(&note.message)),
-        type_: Some(if note.is_warning { "Warning" } else { "Normal" }.to_owned()),
-        first_timestamp: Some(Time(now)),
-        last_timestamp: Some(Time(now)),
-        count: Some(1),
-        source: Some(EventSource {
-            component: Some(labels::MANAGER.to_owned()),
-            host: None,
-        }),
-        reporting_component: Some(labels::MANAGER.to_owned()),
-        ..ApiEvent::default()
-    }
-}
-
-/// What is said again under the same name is one event. A warning is repeated on every attempt and
-/// said once; what was done is done at some time.
-fn name_seed(about: &ObjectReference, note: &Event, now: Timestamp) -> String {
-    let uid = about.uid.as_deref().unwrap_or_default();
-    match &note.identity {
-        Some(identity) => format!("{}/{uid}/{identity}", note.reason),
-        None if note.is_warning => format!("{}/{uid}/{}/", note.reason, note.message),
-        None => format!("{}/{uid}/{}/{now}", note.reason, note.message),
-    }
-}
-
-/// The API server takes 1024 bytes.
-fn shorten(message: &str) -> String {
-    const MAX_MESSAGE_BYTES: usize = 1000;
-    if message.len() <= MAX_MESSAGE_BYTES {
-        return message.to_owned();
-    }
-    let cut: String = message.chars().take(MAX_MESSAGE_BYTES / 4).collect();
-    format!("{cut}…")
+/// Tests of debug builds do not wait for half an hour, but for so many seconds.
+fn repeat_after() -> SignedDuration {
+    let asked = if cfg!(debug_assertions) {
+        std::env::var("GROVE_REPEAT_WARNINGS_AFTER").ok()
+    } else {
+        None
+    };
+    let seconds = asked.and_then(|seconds| seconds.parse().ok());
+    seconds.map_or(REPEAT_AFTER, SignedDuration::from_secs)
 }
 
 /// What was done or refused: of what was done one event for each reason, however many objects it was

@@ -5,6 +5,7 @@
 
 mod failures;
 mod optional;
+mod unreadable;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -28,6 +29,7 @@ use crate::metrics::ByKind;
 use crate::scope::Scope;
 use crate::sync_state::{Watch, watch_of};
 use failures::{FAILURES_BEFORE_RELIST, Failures};
+use unreadable::Unreadable;
 
 /// How often own writes are checked for being shown by the watch.
 const VERIFY_INTERVAL: Duration = Duration::from_secs(5);
@@ -43,6 +45,7 @@ pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
     let informers = scopes.into_iter().map(|scope| Informer {
         context: context.clone(),
         watch: watch_of(Kind::of::<K>(), &scope),
+        unreadable: Unreadable::new(&context.metrics, Kind::of::<K>().name()),
         scope,
     });
     let watches = informers.map(|informer| {
@@ -72,6 +75,7 @@ struct Informer {
     context: Arc<Context>,
     scope: Scope,
     watch: Watch,
+    unreadable: Unreadable,
 }
 
 impl Informer {
@@ -199,6 +203,7 @@ impl Informer {
     fn take_in<K: Watched>(&self, event: watcher::Event<Guarded<K>>) {
         let context = &self.context;
         let cache = context.caches.of::<K>();
+        self.unreadable.note(&event);
         match event {
             watcher::Event::Init => cache.begin_list(&self.scope),
             watcher::Event::InitApply(guard) => match guard.0 {
@@ -235,8 +240,6 @@ impl Informer {
     /// One object that cannot be decoded is left alone and holds nobody else up.
     fn skip_unreadable(&self, invalid: &InvalidObject) {
         let (kind, ..) = self.watch;
-        let counter = &self.context.metrics.undecodable;
-        counter.get_or_create(&ByKind { kind }).inc();
         tracing::warn!(
             kind,
             name = ownership::name(&invalid.metadata),

@@ -1,8 +1,15 @@
 //! What is counted, and how it is served.
 
+mod labels;
+mod namespaces;
+mod register;
+mod usual;
+
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
-use prometheus_client::encoding::EncodeLabelSet;
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodCliqueScalingGroup, PodCliqueSet};
+use domain::plan::Kind;
 use prometheus_client::encoding::text::{encode_eof, encode_registry};
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
@@ -10,81 +17,26 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::{Histogram, exponential_buckets};
 use prometheus_client::registry::Registry;
 
-/// Labels of a controller's metrics.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByController {
-    /// Its name.
-    pub controller: &'static str,
-}
+use crate::work_queue::WorkQueue;
+pub use labels::*;
+pub(crate) use namespaces::Largest;
+pub use namespaces::{MAX_NAMESPACES, Namespaces, OTHER};
+pub use usual::{ByCode, ByLease, ByName, UsualMetrics};
 
-/// Labels of reconciles.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByResult {
-    /// Name of the controller.
-    pub controller: &'static str,
-    /// `ok`, `conflict` or `error`.
-    pub result: &'static str,
-}
-
-/// Labels of actions.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByAction {
-    /// Kind of the object.
-    pub kind: &'static str,
-    /// What was done.
-    pub action: &'static str,
-    /// `ok`, `conflict` or `error`.
-    pub result: &'static str,
-}
-
-/// Labels of API requests; watches are not among them.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByRequest {
-    /// `create`, `update`, `patch`, `delete`, `get`.
-    pub verb: &'static str,
-    /// Plural name.
-    pub resource: String,
-    /// `status` or empty.
-    pub subresource: &'static str,
-    /// HTTP status code; 0 if there was no answer.
-    pub code: u16,
-}
-
-/// Labels of watches.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByKind {
-    /// Kind that is watched.
-    pub kind: &'static str,
-}
-
-/// Labels of terminated replicas.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByCause {
-    /// Kind of the object whose replica was terminated: `PodCliqueSet`, `PodCliqueScalingGroup`.
-    pub level: &'static str,
-    /// Why, as the fence says.
-    pub reason: String,
-}
-
-/// Labels of what gangs get through.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByMilestone {
-    /// `Scheduled` or `Ready`.
-    pub milestone: &'static str,
-}
-
-/// Labels of events that were not told.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
-pub struct ByDrop {
-    /// Why: `Budget`.
-    pub reason: &'static str,
-}
+/// How the text of [`Metrics::encode`] is announced. Prometheus takes metadata of counters only from
+/// what it knows to be OpenMetrics.
+pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+/// What all own metrics begin with.
+const PREFIX: &str = "grove";
+/// What a reconcile comes to.
+const RESULTS: [&str; 3] = ["ok", "conflict", "error"];
 
 /// All counters and histograms of the operator.
 #[derive(Debug)]
 #[allow(missing_docs)]
 pub struct Metrics {
     registry: Registry,
+    usual_registry: Registry,
     pub reconciles: Family<ByResult, Counter>,
     pub durations: Family<ByController, Histogram>,
     pub queue_depth: Family<ByController, Gauge<i64, AtomicI64>>,
@@ -95,17 +47,24 @@ pub struct Metrics {
     pub events_dropped: Family<ByDrop, Counter>,
     pub watch_restarts: Family<ByKind, Counter>,
     pub watch_silence: Family<ByKind, Gauge<f64, AtomicU64>>,
-    pub undecodable: Family<ByKind, Counter>,
+    pub unreadable: Family<ByKind, Gauge>,
     pub terminations: Family<ByCause, Counter>,
     pub waits: Family<ByMilestone, Histogram>,
     pub leads: Gauge,
     pub lease_failures: Counter,
+    pub panics: Family<ByController, Counter>,
+    pub ready: Gauge,
+    /// What other operators count under the same names.
+    pub usual: UsualMetrics,
+    /// The namespaces that counters tell apart.
+    pub namespaces: Namespaces,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let mut metrics = Self {
-            registry: Registry::with_prefix("grove"),
+            registry: Registry::with_prefix(PREFIX),
+            usual_registry: Registry::default(),
             reconciles: Family::default(),
             durations: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(0.000_1, 4.0, 10))
@@ -120,7 +79,7 @@ impl Default for Metrics {
             events_dropped: Family::default(),
             watch_restarts: Family::default(),
             watch_silence: Family::default(),
-            undecodable: Family::default(),
+            unreadable: Family::default(),
             terminations: Family::default(),
             // Half a second to two hours and a quarter.
             waits: Family::new_with_constructor(|| {
@@ -128,6 +87,10 @@ impl Default for Metrics {
             }),
             leads: Gauge::default(),
             lease_failures: Counter::default(),
+            panics: Family::default(),
+            ready: Gauge::default(),
+            usual: UsualMetrics::default(),
+            namespaces: Namespaces::default(),
         };
         metrics.register();
         metrics
@@ -135,107 +98,60 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// Where others have their own metrics served with these.
+    /// Where others have their own metrics served with these, under names of this operator.
     pub fn registry(&mut self) -> &mut Registry {
         &mut self.registry
     }
 
-    fn register(&mut self) {
-        self.register_controllers();
-        self.register_watches();
-        self.register_gangs();
-        self.register_leadership();
+    /// The same under the names that they have everywhere.
+    pub fn usual_registry(&mut self) -> &mut Registry {
+        &mut self.usual_registry
     }
 
-    fn register_controllers(&mut self) {
-        let r = &mut self.registry;
-        r.register(
-            "reconciles",
-            "Reconciles by controller and result",
-            self.reconciles.clone(),
-        );
-        r.register(
-            "reconcile_duration_seconds",
-            "How long a reconcile took, writes included",
-            self.durations.clone(),
-        );
-        r.register(
-            "queue_depth",
-            "Objects that are due and wait for a slot of their controller",
-            self.queue_depth.clone(),
-        );
-        r.register(
-            "queue_longest_wait_seconds",
-            "How long the first of them has been waiting",
-            self.queue_longest_wait.clone(),
-        );
-        r.register(
-            "queue_wait_seconds",
-            "How long objects waited for a slot of their controller",
-            self.queue_waits.clone(),
-        );
-        r.register(
-            "actions",
-            "Planned writes by kind, action and result",
-            self.actions.clone(),
-        );
-        r.register(
-            "api_requests",
-            "Requests to the API server but for watches",
-            self.requests.clone(),
-        );
-        r.register(
-            "events_dropped",
-            "Events that were not told: routine ones, beyond the budget of their namespace",
-            self.events_dropped.clone(),
-        );
+    /// Has all that is counted of this controller begin at 0: of what appears with its first event,
+    /// a query cannot tell that anything happened.
+    pub fn begin_controller(&self, controller: &'static str) {
+        for result in RESULTS {
+            let by = ByResult { controller, result };
+            drop(self.reconciles.get_or_create(&by));
+        }
+        let by = ByController { controller };
+        drop(self.durations.get_or_create(&by));
+        drop(self.queue_waits.get_or_create(&by));
+        drop(self.panics.get_or_create(&by));
+        self.usual.begin_controller(controller);
+        self.measure_queue(controller, &WorkQueue::default());
     }
 
-    fn register_watches(&mut self) {
-        let r = &mut self.registry;
-        r.register(
-            "watch_restarts",
-            "Watches that failed and were restarted",
-            self.watch_restarts.clone(),
-        );
-        r.register(
-            "watch_last_progress_seconds",
-            "For how long nothing was heard of the watch of a kind, bookmarks included",
-            self.watch_silence.clone(),
-        );
-        r.register(
-            "undecodable_objects",
-            "Objects that could not be decoded and were left alone",
-            self.undecodable.clone(),
-        );
+    /// The same of the watch of this kind.
+    pub fn begin_watch(&self, kind: &'static str) {
+        drop(self.watch_restarts.get_or_create(&ByKind { kind }));
+        drop(self.unreadable.get_or_create(&ByKind { kind }));
     }
 
-    fn register_gangs(&mut self) {
-        let r = &mut self.registry;
-        r.register(
-            "replica_terminations",
-            "Replicas terminated as a gang, by level and reason",
-            self.terminations.clone(),
-        );
-        r.register(
-            "podgang_wait_seconds",
-            "How long PodGangs waited until they were scheduled, or ready",
-            self.waits.clone(),
-        );
+    /// The same of what may happen to workloads of this namespace.
+    pub fn begin_namespace(&self, namespace: &str) {
+        let groups = Kind::of::<PodCliqueScalingGroup>();
+        for level in [Kind::of::<PodCliqueSet>().name(), groups.name()] {
+            for reason in [ReplicaAttempt::BREACHED, ReplicaAttempt::PODCLIQUE_FAILED] {
+                let by = ByCause {
+                    level,
+                    namespace: self.namespaces.label(namespace),
+                    reason: reason.to_owned(),
+                };
+                drop(self.terminations.get_or_create(&by));
+            }
+        }
     }
 
-    fn register_leadership(&mut self) {
-        let r = &mut self.registry;
-        r.register(
-            "leader",
-            "1 if this operator leads, 0 if it stands by",
-            self.leads.clone(),
-        );
-        r.register(
-            "lease_failures",
-            "Requests for the lease that failed; who cannot renew it ends",
-            self.lease_failures.clone(),
-        );
+    /// What waits in the controller's queue, and what is under way.
+    pub fn measure_queue(&self, controller: &'static str, queue: &WorkQueue) {
+        let by = ByController { controller };
+        let depth = i64::try_from(queue.depth()).unwrap_or(i64::MAX);
+        self.queue_depth.get_or_create(&by).set(depth);
+        let longest = self.queue_longest_wait.get_or_create(&by);
+        longest.set(queue.longest_wait().as_secs_f64());
+        self.usual.measure_queue(controller, queue);
     }
 
     /// All metrics in the OpenMetrics text format, with what was counted just now.
@@ -243,6 +159,7 @@ impl Metrics {
         let mut text = String::new();
         // Writing to a String cannot fail.
         let _ = encode_registry(&mut text, &self.registry);
+        let _ = encode_registry(&mut text, &self.usual_registry);
         let _ = encode_registry(&mut text, census);
         let _ = encode_eof(&mut text);
         text

@@ -1,23 +1,23 @@
-//! What is logged and counted of a reconcile.
+//! What is logged and counted of a reconcile. Which object it is about is said by the span that all
+//! its lines are in.
 
 use api::conditions::{self, ConditionType, Reason};
 use api::status::Status;
-use domain::Key;
 use domain::plan::Kind;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kube::Resource;
 
 use crate::apply::Outcome;
-use crate::controllers::{ControllerName, Reconciler};
+use crate::controllers::Reconciler;
 use crate::metrics::{ByCause, ByMilestone, Metrics};
 use crate::urgency;
 
 /// Names of objects in a line of the log; the rest is counted.
 const MAX_NAMED: usize = 8;
 
-/// One line for a reconcile that did something: to what, what, and why.
-pub fn log_writes(controller: ControllerName, key: &Key, outcome: &Outcome) {
+/// One line for a reconcile that did something: what, and why.
+pub fn log_writes(outcome: &Outcome) {
     if outcome.done.is_empty() {
         return;
     }
@@ -25,8 +25,6 @@ pub fn log_writes(controller: ControllerName, key: &Key, outcome: &Outcome) {
     let done: Vec<String> = named.map(|(v, k, n)| format!("{v} {k} {n}")).collect();
     let why: Vec<&str> = outcome.purposes.iter().map(|p| p.text()).collect();
     tracing::info!(
-        %controller,
-        %key,
         count = outcome.done.len(),
         failed = outcome.failures.len(),
         done = done.join(", "),
@@ -44,19 +42,28 @@ pub fn log_status<R: Reconciler>(
     next: &R::Status,
 ) {
     let level = Kind::of::<R::Object>().name();
+    let namespace = object.meta().namespace.as_deref().unwrap_or_default();
+    let namespace = metrics.namespaces.label(namespace);
     for reason in urgency::raised(before, next) {
-        let cause = ByCause { level, reason };
+        let namespace = namespace.clone();
+        let cause = ByCause {
+            level,
+            namespace,
+            reason,
+        };
         metrics.terminations.get_or_create(&cause).inc();
     }
     let (old, new) = (before.conditions(), next.conditions());
     for milestone in R::MILESTONES {
         if let Some(wait) = wait(*milestone, object.meta(), old, new) {
-            let milestone = (*milestone).into();
-            let waits = metrics.waits.get_or_create(&ByMilestone { milestone });
-            waits.observe(wait.as_secs_f64());
+            let by = ByMilestone {
+                milestone: (*milestone).into(),
+                namespace: namespace.clone(),
+            };
+            metrics.waits.get_or_create(&by).observe(wait.as_secs_f64());
         }
     }
-    log_state(level, &Key::of(object.meta()), old, new);
+    log_state(level, old, new);
 }
 
 /// How long the condition was not True, if it is now; at first since the object was created.
@@ -76,7 +83,7 @@ fn wait(
     Some(reached.last_transition_time.0.duration_since(since.0))
 }
 
-fn log_state(kind: &str, key: &Key, old: &[Condition], new: &[Condition]) {
+fn log_state(kind: &str, old: &[Condition], new: &[Condition]) {
     let ready = |all| conditions::find(all, ConditionType::Ready);
     let Some(after) = ready(new) else { return };
     let before = ready(old);
@@ -86,8 +93,8 @@ fn log_state(kind: &str, key: &Key, old: &[Condition], new: &[Condition]) {
     let (state, reason, message) = (&after.status, &after.reason, &after.message);
     let is_flipped = before.is_some_and(|c| c.status != after.status);
     if is_flipped || reason.parse().is_ok_and(Reason::is_blocking) {
-        tracing::info!(kind, %key, ready = state, reason, message, "state");
+        tracing::info!(kind, ready = state, reason, message, "state");
     } else {
-        tracing::debug!(kind, %key, ready = state, reason, message, "state");
+        tracing::debug!(kind, ready = state, reason, message, "state");
     }
 }

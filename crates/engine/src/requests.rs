@@ -257,6 +257,7 @@ impl Requests {
             self.flow.throttled(sent, *after);
         }
         let code = answer.as_ref().err().map_or(200, RequestError::code);
+        self.metrics.usual.note_request(what.verb, code);
         let labels = ByRequest {
             verb: what.verb,
             resource: what.resource,

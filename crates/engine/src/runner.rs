@@ -65,12 +65,18 @@ fn stream_keys<R: Reconciler>(context: &Context, slots: usize) -> impl Stream<It
     let labels = ByController {
         controller: R::NAME.0,
     };
-    let waits = context.metrics.queue_waits.get_or_create_owned(&labels);
-    futures::stream::unfold((queue, waits), move |(queue, waits)| async move {
-        let turn = queue.next(slots).await;
-        waits.observe(turn.waited.as_secs_f64());
-        Some((turn.key, (queue, waits)))
-    })
+    let metrics = context.metrics.clone();
+    let waits = metrics.queue_waits.get_or_create_owned(&labels);
+    futures::stream::unfold(
+        (queue, waits, metrics),
+        move |(queue, waits, metrics)| async move {
+            let turn = queue.next(slots).await;
+            let waited = turn.waited.as_secs_f64();
+            waits.observe(waited);
+            metrics.usual.note_wait(R::NAME.0, waited);
+            Some((turn.key, (queue, waits, metrics)))
+        },
+    )
 }
 
 /// The applier runs only for objects in its store; ours holds names and nothing else.
@@ -116,7 +122,9 @@ async fn take_turn<R: Reconciler>(worker: Arc<Worker<R>>, key: Key) -> Action {
     };
     let end = AbortOnDropHandle::new(task).await;
     let end = end.unwrap_or_else(|error| {
-        tracing::error!(controller = %R::NAME, %key, %error, "a reconcile failed; this is a bug, please report it");
+        let (namespace, name) = (&key.namespace, &key.name);
+        tracing::error!(controller = %R::NAME, namespace, name, %error, "a reconcile failed; this is a bug, please report it");
+        worker.count_panic();
         TurnEnd {
             again: Some(PANIC_PAUSE),
             ..TurnEnd::default()

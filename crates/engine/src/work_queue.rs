@@ -61,6 +61,15 @@ pub struct TurnEnd {
     pub again: Option<Duration>,
 }
 
+/// How long keys have had their turn that is not over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Of all of them together.
+    pub total: Duration,
+    /// Of the first of them.
+    pub longest: Duration,
+}
+
 /// How long a key rests whose decision took so long. What is due at a time is not put off by that.
 pub fn rest_after(deciding: Duration) -> Duration {
     let short = (deciding * REST_PER_DECISION).min(SHORT_REST);
@@ -113,6 +122,16 @@ impl WorkQueue {
     /// How many keys have their turn now.
     pub fn under_way(&self) -> usize {
         self.state().under_way()
+    }
+
+    /// How often a key became due.
+    pub fn added(&self) -> u64 {
+        self.state().added()
+    }
+
+    /// How long what has its turn has had it.
+    pub fn work_under_way(&self) -> Work {
+        self.state().work_under_way(Instant::now())
     }
 
     /// Takes out all keys that were added, as one who works them off by himself.

@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use kube::Resource;
 use kube::core::object::HasStatus;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use crate::apply::{self, Outcome};
 use crate::backoff::{Backoff, Blocked, Failure, Pending};
@@ -91,15 +92,29 @@ impl<R: Reconciler> Worker<R> {
     }
 
     async fn reconcile_known(&self, key: &Key) -> TurnEnd {
-        let began = Instant::now();
         let Some(object) = self.cache().get(key) else {
             return TurnEnd::default();
         };
+        // All that is logged meanwhile says what it is about, whatever level is logged.
+        let span = tracing::error_span!(
+            "reconcile",
+            controller = R::NAME.0,
+            namespace = key.namespace,
+            name = key.name,
+            generation = object.meta().generation,
+            reconcile_id = self.context.next_reconcile(),
+        );
+        self.reconcile_object(key, object).instrument(span).await
+    }
+
+    async fn reconcile_object(&self, key: &Key, object: Arc<R::Object>) -> TurnEnd {
+        let began = Instant::now();
         let now = self.context.now();
         let plan = self.decide(&object, now);
         let deciding = began.elapsed();
         let Ok(plan) = plan else {
-            tracing::error!(controller = %R::NAME, %key, "a rule panicked; this is a bug, please report it");
+            tracing::error!("a rule panicked; this is a bug, please report it");
+            self.count_panic();
             self.count_reconcile("error", began);
             let (_, wait) = self.backoff.failed(key, Failure::default());
             return TurnEnd {
@@ -139,7 +154,7 @@ impl<R: Reconciler> Worker<R> {
             .map_or_else(Blocked::default, |p| p.blocked.clone());
         self.publish(object, &plan.events, now).await;
         let mut outcome = apply::apply_plan(&self.context, &plan.waves, &blocked, now).await;
-        reconcile_log::log_writes(R::NAME, key, &outcome);
+        reconcile_log::log_writes(&outcome);
         let is_outdated =
             version_of::<R>(key, object).is_some_and(|version| blocked.outdated.contains(&version));
         let is_status_blocked = is_outdated || blocked.classes.contains(&status_of::<R>());
@@ -203,6 +218,11 @@ impl<R: Reconciler> Worker<R> {
         all.collect::<()>().await;
     }
 
+    /// A reconcile ended in a way that nobody foresaw.
+    pub(crate) fn count_panic(&self) {
+        self.context.count_panic(R::NAME);
+    }
+
     fn count_reconcile(&self, result: &'static str, began: Instant) {
         let controller = R::NAME.0;
         let metrics = &self.context.metrics;
@@ -211,7 +231,9 @@ impl<R: Reconciler> Worker<R> {
         let duration = metrics
             .durations
             .get_or_create(&ByController { controller });
-        duration.observe(began.elapsed().as_secs_f64());
+        let seconds = began.elapsed().as_secs_f64();
+        duration.observe(seconds);
+        metrics.usual.note_reconcile(controller, result, seconds);
     }
 }
 

@@ -18,7 +18,7 @@ impl Repository {
         let start = env::var_os("CARGO_MANIFEST_DIR").map_or(cwd, PathBuf::from);
         match start
             .ancestors()
-            .find(|dir| source(dir).join("go.mod").is_file())
+            .find(|dir| source(dir, "localcluster").join("go.mod").is_file())
         {
             Some(root) => Ok(Self {
                 root: root.to_owned(),
@@ -30,9 +30,9 @@ impl Repository {
         }
     }
 
-    /// The Go module of the tool.
-    pub(super) fn tool_source(&self) -> PathBuf {
-        source(&self.root)
+    /// A Go module that a tool is built from.
+    pub(super) fn source_of(&self, module: &str) -> PathBuf {
+        source(&self.root, module)
     }
 
     /// The git-ignored folder of everything that the launcher writes.
@@ -41,6 +41,6 @@ impl Repository {
     }
 }
 
-fn source(root: &Path) -> PathBuf {
-    root.join("hack").join("localcluster")
+fn source(root: &Path, module: &str) -> PathBuf {
+    root.join("hack").join(module)
 }

@@ -1,7 +1,11 @@
-//! The one binary that is every part of the control plane: found in a cache, or built into it.
+//! Tools that are built from Go modules of this repository: found in a cache, or built into it.
+//!
+//! One is the binary that is every part of the control plane. The other is promtool, which tests the
+//! alerts; in a module of its own, so that a change of one does not build the other again.
 
 mod build;
 mod key;
+mod recipe;
 
 use std::env;
 use std::fs::{self, File};
@@ -12,24 +16,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::repository::Repository;
+use recipe::{LOCALCLUSTER, PROMTOOL, Recipe};
 
 /// The environment variable that names another folder for the built tools.
 pub const CACHE_VARIABLE: &str = "GROVE_LOCALCLUSTER_CACHE";
 
-const BINARY: &str = "localcluster";
-
-/// The names under which the binary is linked into `bin`.
-const LINKS: [&str; 7] = [
-    "etcd",
-    "helm",
-    "kube-apiserver",
-    "kube-controller-manager",
-    "kube-scheduler",
-    "kubectl",
-    "kwok",
-];
-
-/// The built tool.
+/// The built tool of the local cluster.
 #[derive(Clone, Debug)]
 pub struct Tool {
     folder: PathBuf,
@@ -41,23 +33,8 @@ impl Tool {
     ///
     /// The error says what to install, or where the log of the failed build is.
     pub fn find_or_build(repository: &Repository) -> Result<Self> {
-        let source = repository.tool_source();
-        let cache = match env::var_os(CACHE_VARIABLE) {
-            Some(dir) => PathBuf::from(dir),
-            None => repository.local().join("tool"),
-        };
-        let tool = Self {
-            folder: cache.join(key::of(&source)?),
-        };
-        if !tool.is_built() {
-            create_dir(&cache)?;
-            let _lock = lock(&cache)?;
-            // Another process may have built it while this one waited for the lock.
-            if !tool.is_built() {
-                tool.build(&source)?;
-            }
-        }
-        Ok(tool)
+        let folder = find_or_build(repository, &LOCALCLUSTER)?;
+        Ok(Self { folder })
     }
 
     /// The folder with `kubectl`, `helm` and the parts of the control plane.
@@ -66,30 +43,51 @@ impl Tool {
     }
 
     pub(super) fn binary(&self) -> PathBuf {
-        self.folder.join(BINARY)
+        self.folder.join(LOCALCLUSTER.module)
     }
+}
 
-    fn is_built(&self) -> bool {
-        self.folder.is_dir()
-    }
+/// Prometheus' `promtool` of this checkout's `hack/promtool`, found or built as [`Tool`] is.
+pub fn find_or_build_promtool(repository: &Repository) -> Result<PathBuf> {
+    let folder = find_or_build(repository, &PROMTOOL)?;
+    Ok(folder.join(PROMTOOL.module))
+}
 
-    /// Builds beside the final folder and renames: what has the final name is complete.
-    fn build(&self, source: &Path) -> Result<()> {
-        let unfinished = self.folder.with_extension("unfinished");
-        let log = self.folder.with_extension("log");
-        if unfinished.exists() {
-            fs::remove_dir_all(&unfinished).with_context(|| unfinished.display().to_string())?;
+/// The folder of the built tool.
+fn find_or_build(repository: &Repository, recipe: &Recipe) -> Result<PathBuf> {
+    let source = repository.source_of(recipe.module);
+    let cache = match env::var_os(CACHE_VARIABLE) {
+        Some(dir) => PathBuf::from(dir),
+        None => repository.local().join("tool"),
+    };
+    let folder = cache.join(key::of(&source, recipe.settings)?);
+    if !folder.is_dir() {
+        create_dir(&cache)?;
+        let _lock = lock(&cache)?;
+        // Another process may have built it while this one waited for the lock.
+        if !folder.is_dir() {
+            build(recipe, &source, &folder)?;
         }
-        let bin = unfinished.join("bin");
-        create_dir(&bin)?;
-        build::go_build(source, &unfinished.join(BINARY), &log)?;
-        for name in LINKS {
-            symlink(Path::new("..").join(BINARY), bin.join(name))
-                .with_context(|| format!("cannot link {name} in {}", bin.display()))?;
-        }
-        fs::rename(&unfinished, &self.folder)
-            .with_context(|| format!("cannot rename to {}", self.folder.display()))
     }
+    Ok(folder)
+}
+
+/// Builds beside the final folder and renames: what has the final name is complete.
+fn build(recipe: &Recipe, source: &Path, folder: &Path) -> Result<()> {
+    let unfinished = folder.with_extension("unfinished");
+    let log = folder.with_extension("log");
+    if unfinished.exists() {
+        fs::remove_dir_all(&unfinished).with_context(|| unfinished.display().to_string())?;
+    }
+    let bin = unfinished.join("bin");
+    create_dir(&bin)?;
+    build::go_build(recipe, source, &unfinished.join(recipe.module), &log)?;
+    for name in recipe.links {
+        symlink(Path::new("..").join(recipe.module), bin.join(name))
+            .with_context(|| format!("cannot link {name} in {}", bin.display()))?;
+    }
+    fs::rename(&unfinished, folder)
+        .with_context(|| format!("cannot rename to {}", folder.display()))
 }
 
 fn create_dir(dir: &Path) -> Result<()> {
@@ -106,7 +104,7 @@ fn lock(cache: &Path) -> Result<File> {
     let path = cache.join("lock");
     let file = File::create(&path).with_context(|| path.display().to_string())?;
     if file.try_lock().is_err() {
-        say("another process builds the local cluster's tool: waiting for it");
+        say("another process builds a tool: waiting for it");
         file.lock()
             .with_context(|| format!("cannot lock {}", path.display()))?;
     }

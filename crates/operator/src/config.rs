@@ -191,6 +191,7 @@ pub enum LogLevel {
     Debug,
     #[default]
     Info,
+    Warn,
     Error,
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use engine::clock::Clock;
 use engine::leader::{Campaign, LeaseOptions, Predecessor, WriteFence};
-use engine::metrics::Metrics;
+use engine::metrics::{ByLease, Metrics};
 use kube::Client;
 use tokio::sync::watch;
 
@@ -15,6 +15,7 @@ use crate::config::Config;
 /// Whether this operator leads; without an election it always does.
 pub(crate) struct Election {
     fence: WriteFence,
+    lease: Option<String>,
     campaign: Option<Campaign>,
     metrics: Arc<Metrics>,
     leads: watch::Sender<bool>,
@@ -42,7 +43,11 @@ impl Election {
                 metrics.clone(),
             )
         };
+        if is_held {
+            show_leadership(config.leader_election.name(), metrics, false);
+        }
         Self {
+            lease: is_held.then(|| config.leader_election.name()),
             campaign: is_held.then(campaign),
             fence,
             metrics: metrics.clone(),
@@ -66,7 +71,7 @@ impl Election {
             Some(campaign) => campaign.win(is_ready).await,
             None => Predecessor::Gone,
         };
-        self.metrics.leads.set(1);
+        self.show(true);
         self.leads.send_replace(true);
         predecessor
     }
@@ -85,8 +90,21 @@ impl Election {
         if let Some(campaign) = &mut self.campaign {
             campaign.release(limit).await;
         }
-        self.metrics.leads.set(0);
+        self.show(false);
     }
+
+    fn show(&self, leads: bool) {
+        self.metrics.leads.set(leads.into());
+        if let Some(lease) = &self.lease {
+            show_leadership(lease.clone(), &self.metrics, leads);
+        }
+    }
+}
+
+/// The same under the name that it has of other operators.
+fn show_leadership(name: String, metrics: &Metrics, leads: bool) {
+    let by_lease = metrics.usual.leads.get_or_create(&ByLease { name });
+    by_lease.set(leads.into());
 }
 
 fn options(config: &Config) -> LeaseOptions {

@@ -1,5 +1,6 @@
 //! The `grove-operator` binary: configuration and wiring.
 
+pub mod about;
 pub mod args;
 pub mod config;
 mod election;

@@ -12,6 +12,7 @@ pub fn start_logging(level: LogLevel, format: LogFormat) {
     let default = match level {
         LogLevel::Debug => "debug,hyper=info,hyper_util=info,rustls=info,tower=info",
         LogLevel::Info => "info,kube_runtime=warn",
+        LogLevel::Warn => "warn",
         LogLevel::Error => "error",
     };
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(default));
@@ -21,7 +22,12 @@ pub fn start_logging(level: LogLevel, format: LogFormat) {
         .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr);
     match format {
-        LogFormat::Json => builder.json().flatten_event(true).init(),
+        LogFormat::Json => builder
+            .json()
+            .flatten_event(true)
+            .with_current_span(true)
+            .with_span_list(false)
+            .init(),
         LogFormat::Text => builder.with_target(false).init(),
     }
 }

@@ -22,6 +22,7 @@ use podcliqueset::PodCliqueSetReconciler;
 use podgang::PodGangReconciler;
 use tokio::task::JoinSet;
 
+use crate::about;
 use crate::config::{Config, Process};
 use crate::election::Election;
 use crate::webhooks::{self, Surroundings};
@@ -86,10 +87,12 @@ pub async fn run_counting(
 ) -> anyhow::Result<()> {
     let of_webhook = webhook::metrics::Metrics::default();
     of_webhook.register(metrics.registry());
+    about::register(&mut metrics);
     let metrics = Arc::new(metrics);
     let mut election = Election::new(&config, &client, &clock, &metrics);
     let requests = Requests::new(client.clone(), metrics.clone()).behind(election.fence());
     let context = Context::new(requests, metrics, controllers()).with_clock(clock);
+    let context = context.called(&config.process.identity);
     let context = context.in_namespaces(&config.watch_namespaces);
     let context = Arc::new(context.on_standby());
     let stop = stop.boxed().shared();

@@ -129,6 +129,10 @@ fn options(config: &Config, webhooks: &Webhooks, around: &Surroundings<'_>) -> O
         ConfigurationKind::Validating,
         webhooks.validating_configurations(),
     );
+    let configurations: Vec<Target> = mutating.chain(validating).collect();
+    for target in &configurations {
+        around.metrics.begin_configuration(target.to_string());
+    }
     let (fence, context) = (around.fence.clone(), around.context.clone());
     Options {
         mode: match webhooks.cert_provision_mode {
@@ -140,7 +144,7 @@ fn options(config: &Config, webhooks: &Webhooks, around: &Surroundings<'_>) -> O
         namespace: config.process.namespace.clone(),
         secret_name: webhooks.secret_name(),
         names: webhooks.names(&config.process.namespace),
-        configurations: mutating.chain(validating).collect(),
+        configurations,
         enter_write: Arc::new(move || fence.enter().map(|turn| Box::new(turn) as WriteTurn)),
         clock: Arc::new(move || context.now()),
         metrics: around.metrics.clone(),

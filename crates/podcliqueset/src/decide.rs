@@ -96,7 +96,7 @@ fn go_on(
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
         plan.events
-            .extend(ready_events::find_event(snapshot, status));
+            .extend(ready_events::find_event(snapshot, status, now));
         status
             .last_errors
             .extend(invalid_spec::errors_of(&problems, now));

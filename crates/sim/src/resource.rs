@@ -47,7 +47,8 @@ impl Resource {
             Self::CompositePodGroup => "scheduling.k8s.io/v1alpha3",
             Self::KaiPodGroup => "scheduling.run.ai/v2alpha2",
             Self::VolcanoPodGroup => "scheduling.volcano.sh/v1beta1",
-            Self::Pod | Self::Service | Self::Event => "v1",
+            Self::Event => "events.k8s.io/v1",
+            Self::Pod | Self::Service => "v1",
         }
     }
 

@@ -21,6 +21,17 @@ pub struct ByAnswer {
     pub result: &'static str,
 }
 
+impl ByAnswer {
+    /// A question that was not answered; what was asked is not known then.
+    pub(crate) fn failed(webhook: &'static str) -> Self {
+        Self {
+            webhook,
+            operation: "unknown",
+            result: "failed",
+        }
+    }
+}
+
 /// Labels of refusals.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
 pub struct ByField {
@@ -108,6 +119,19 @@ impl Metrics {
             "When the certificate that is served ends, in seconds since 1970; 0 for none",
             self.certificate_not_after.clone(),
         );
+    }
+
+    /// Has all that alerts ask of this webhook begin at 0: of what appears with its first event, a
+    /// query cannot tell that anything happened.
+    pub(crate) fn begin(&self, webhook: &'static str) {
+        drop(self.answers.get_or_create(&ByAnswer::failed(webhook)));
+        drop(self.durations.get_or_create(&ByWebhook { webhook }));
+    }
+
+    /// The same of a configuration of webhooks, named by its kind and name.
+    pub fn begin_configuration(&self, configuration: String) {
+        let by = ByConfiguration { configuration };
+        drop(self.bundle_rewrites.get_or_create(&by));
     }
 
     /// This certificate is served.

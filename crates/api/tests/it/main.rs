@@ -16,3 +16,4 @@ mod limits;
 mod names;
 mod round_trip;
 mod sample;
+mod state_metrics;

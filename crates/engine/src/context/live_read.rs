@@ -24,7 +24,8 @@ impl Context {
             Ok(object) => Some(object),
             Err(RequestError::NotFound) => None,
             Err(error) => {
-                tracing::warn!(kind = %Kind::of::<K>(), %key, %error, "live read failed");
+                let (namespace, name) = (&key.namespace, &key.name);
+                tracing::warn!(kind = %Kind::of::<K>(), namespace, name, %error, "live read failed");
                 let is_silent = matches!(
                     error,
                     RequestError::Unavailable(_) | RequestError::Throttled { .. }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use api::conditions::{self, ConditionType};
 use api::status::Status;
 use domain::plan::Kind;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
 use kube::core::object::HasStatus;
 
 use crate::caches::Caches;
@@ -15,8 +16,12 @@ use crate::caches::watched::Watched;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ReadyState {
     pub(crate) kind: &'static str,
+    pub(crate) namespace: String,
     pub(crate) ready: String,
     pub(crate) reason: String,
+    /// Since when it is not ready, if somebody waits for that: nobody does of what is being deleted,
+    /// nor of a job that failed for good.
+    pub(crate) waits_since: Option<Timestamp>,
 }
 
 /// What condition Ready says of each object of a kind.
@@ -26,11 +31,14 @@ where
 {
     let all = caches.of::<K>().all();
     let state = |object: &Arc<K>| {
-        let (ready, reason) = ready_labels(object.status().map(Status::conditions));
+        let conditions = object.status().map(Status::conditions);
+        let (ready, reason) = ready_labels(conditions);
         ReadyState {
             kind: Kind::of::<K>().name(),
+            namespace: object.meta().namespace.clone().unwrap_or_default(),
             ready,
             reason,
+            waits_since: waits_since(object.meta(), conditions.unwrap_or_default()),
         }
     };
     all.iter().map(state).collect()
@@ -43,4 +51,26 @@ pub(crate) fn ready_labels(conditions: Option<&[Condition]>) -> (String, String)
         || ("Unknown".to_owned(), String::new()),
         |c| (c.status.clone(), c.reason.clone()),
     )
+}
+
+fn waits_since(meta: &ObjectMeta, conditions: &[Condition]) -> Option<Timestamp> {
+    let failed = conditions::find(conditions, ConditionType::Failed);
+    if meta.deletion_timestamp.is_some() || failed.is_some_and(|c| c.status == "True") {
+        return None;
+    }
+    false_since(meta, conditions, ConditionType::Ready)
+}
+
+/// Since when the condition is not True; from the start if there is none yet.
+pub(crate) fn false_since(
+    meta: &ObjectMeta,
+    conditions: &[Condition],
+    type_: ConditionType,
+) -> Option<Timestamp> {
+    let created = meta.creation_timestamp.as_ref();
+    match conditions::find(conditions, type_) {
+        Some(found) if found.status == "True" => None,
+        Some(found) => Some(found.last_transition_time.0),
+        None => created.map(|at| at.0),
+    }
 }

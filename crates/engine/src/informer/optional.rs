@@ -17,6 +17,7 @@ impl Informer {
         if self.context.caches.is_served::<K>() {
             tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; asked for again now and then");
         }
+        self.unreadable.forget();
         // First of all, so that nobody takes what is cleared for what was deleted.
         let has_changed = self.context.caches.set_served::<K>(false);
         for change in self.context.caches.of::<K>().clear(&self.scope) {

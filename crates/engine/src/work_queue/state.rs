@@ -6,7 +6,7 @@ use std::time::Duration;
 use domain::Key;
 use tokio::time::Instant;
 
-use super::{LEAST_REST, SLOW, Turn, TurnEnd, rest_after};
+use super::{LEAST_REST, SLOW, Turn, TurnEnd, Work, rest_after};
 
 /// So many rests are remembered before those that are over are forgotten.
 const MAX_RESTS: usize = 1000;
@@ -26,6 +26,8 @@ pub(super) struct State {
     later_at: HashMap<Key, Instant>,
     /// When rests are over.
     rests: HashMap<Key, Instant>,
+    /// How often a key became due.
+    added: u64,
 }
 
 #[derive(Debug)]
@@ -81,6 +83,7 @@ impl State {
             self.turns.push_back(key.namespace.clone());
         }
         self.waiting.insert(key.clone(), since);
+        self.added += 1;
         line.push_back(key);
     }
 
@@ -190,6 +193,18 @@ impl State {
 
     pub(super) fn under_way(&self) -> usize {
         self.running.len()
+    }
+
+    pub(super) fn added(&self) -> u64 {
+        self.added
+    }
+
+    pub(super) fn work_under_way(&self, now: Instant) -> Work {
+        let turns = self.running.values().map(|r| now.duration_since(r.since));
+        Work {
+            total: turns.clone().sum(),
+            longest: turns.max().unwrap_or_default(),
+        }
     }
 
     pub(super) fn take_all(&mut self) -> Vec<Key> {

@@ -116,7 +116,7 @@ impl<R: Reconciler> Worker<R> {
             outcome.conflicts.push((kind_of::<R>(), key.clone()));
             return;
         }
-        tracing::warn!(controller = %R::NAME, %key, %error, "status not written");
+        tracing::warn!(%error, "status not written");
         let text = format!("the status cannot be written: {error}");
         if error.is_refusal() {
             let event = Event::warning(events::STATUS_FAILED, text.clone());

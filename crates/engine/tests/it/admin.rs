@@ -85,3 +85,18 @@ async fn objects_are_counted_once_a_second_whoever_asks_how_often() {
     tokio::time::advance(Duration::from_secs(1)).await;
     assert_ne!(page.text(), before);
 }
+
+/// What a scraper is told of the text, and that it keeps to it.
+#[tokio::test]
+async fn metrics_are_announced_as_what_they_are() {
+    let address = start();
+    tokio::task::yield_now().await;
+    let mut stream = connect(address);
+    let request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";
+    stream.write_all(request.as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let announced = "content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n";
+    assert!(answer.contains(announced), "{answer}");
+    assert!(answer.ends_with("# EOF\n"), "{answer}");
+}

@@ -3,7 +3,7 @@
 use api::{PodCliqueScalingGroup, PodCliqueSet, events};
 use domain::plan::{Event, Kind, Target};
 use engine::apply::Outcome;
-use engine::event_recorder::{EventRecorder, summaries};
+use engine::event_recorder::{EventRecorder, REPEAT_AFTER, summaries};
 use engine::metrics::ByDrop;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{Pod, Service};
@@ -70,7 +70,7 @@ async fn an_event_may_be_about_another_object() {
     let events =
         post_events(&[Event::normal(events::GANG_TERMINATION_SCHEDULED, "text").about(target)])
             .await;
-    let about = &events[0]["involvedObject"];
+    let about = &events[0]["regarding"];
     assert_eq!(
         (&about["kind"], &about["apiVersion"], &about["uid"]),
         (
@@ -95,6 +95,88 @@ async fn is_posted_again_only_if_it_could_not_be_posted_before() {
         events.publish(&context, about, &event, START).await;
     }
     assert_eq!(asked.lock().unwrap().len(), 2);
+}
+
+/// Says it at these times and returns what was asked of the API server, and what it was sent.
+async fn repeat(event: &Event, times: &[SignedDuration], answers: Answers) -> Vec<(String, Value)> {
+    let (context, asked, bodies) = context_that_keeps_bodies(answers);
+    let events = EventRecorder::default();
+    for time in times {
+        let about = context.reference(&object(), event);
+        events.publish(&context, about, event, START + *time).await;
+    }
+    let (asked, bodies) = (asked.lock().unwrap(), bodies.lock().unwrap());
+    asked.iter().cloned().zip(bodies.iter().cloned()).collect()
+}
+
+type Answers = Vec<(u16, Value)>;
+
+#[tokio::test]
+async fn a_warning_that_goes_on_becomes_a_series() {
+    let (_, failure) = events::of_writes("create", "Pod").unwrap();
+    let event = Event::warning(failure, "quota");
+    let minutes = [0, 1, 29, 30, 31, 60].map(SignedDuration::from_mins);
+    let answers = vec![(201, json!({})), (200, json!({})), (200, json!({}))];
+    let asked = repeat(&event, &minutes, answers).await;
+    let counts: Vec<&Value> = asked
+        .iter()
+        .map(|(_, body)| &body["series"]["count"])
+        .collect();
+    assert_eq!(counts, [&Value::Null, &json!(2), &json!(3)], "{asked:?}");
+    assert!(
+        asked[0].0.starts_with("POST ") && asked[1].0.starts_with("PATCH "),
+        "{asked:?}"
+    );
+    let last = &asked[2].1["series"]["lastObservedTime"];
+    assert_eq!(last, "1970-01-01T01:00:00.000000Z");
+}
+
+#[tokio::test]
+async fn what_the_api_server_has_forgotten_is_posted_anew() {
+    let event = Event::warning(events::SYNC_FAILED, "quota");
+    let answers = vec![
+        (201, json!({})),
+        (404, failure(404, "NotFound")),
+        (201, json!({})),
+    ];
+    let asked = repeat(&event, &[SignedDuration::ZERO, REPEAT_AFTER], answers).await;
+    let verbs: Vec<&str> = asked
+        .iter()
+        .filter_map(|(asked, _)| asked.split(' ').next())
+        .collect();
+    assert_eq!(verbs, ["POST", "PATCH", "POST"]);
+    assert_eq!(name(&asked[0].1), name(&asked[2].1));
+}
+
+#[tokio::test]
+async fn what_went_well_is_no_series() {
+    let event = Event::normal(events::REPLICA_RESTARTING, "text").once("0/1");
+    let times = [SignedDuration::ZERO, REPEAT_AFTER];
+    let asked = repeat(&event, &times, vec![(201, json!({}))]).await;
+    assert_eq!(asked.len(), 1);
+}
+
+/// All that an API server asks of `events.k8s.io/v1`, and within its limits.
+#[tokio::test]
+async fn an_event_is_as_api_servers_take_it() {
+    let long = "ä".repeat(2000);
+    let event = Event::warning(events::SYNC_FAILED, long);
+    let posted = post_events(&[event]).await;
+    for field in [
+        "eventTime",
+        "reportingController",
+        "reportingInstance",
+        "action",
+        "reason",
+    ] {
+        assert!(
+            posted[0][field].as_str().is_some_and(|s| !s.is_empty()),
+            "{field}: {posted:?}"
+        );
+    }
+    let note = posted[0]["note"].as_str().unwrap();
+    assert!((990..=1024).contains(&note.len()), "{}", note.len());
+    assert!(posted[0]["involvedObject"].is_null() && posted[0]["count"].is_null());
 }
 
 /// The namespace of a hundred sets: routine events beyond its budget are counted, the others posted.

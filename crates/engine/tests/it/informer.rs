@@ -1,11 +1,12 @@
 //! What the probes say of watches.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use api::PodClique;
 use domain::{Key, Pod};
-use engine::metrics::Metrics;
+use engine::metrics::{ByKind, Metrics};
 use engine::requests::Requests;
 use engine::{Context, informer};
 use kube::Client;
@@ -142,4 +143,42 @@ async fn what_belongs_to_others_is_read_once() {
     assert!(
         context.caches.of::<Pod>().expired().is_empty() && context.caches.of::<Pod>().is_empty()
     );
+}
+
+/// A list, a watch of it that tells nothing, and a list in which the object is corrected.
+#[tokio::test(start_paused = true)]
+async fn what_cannot_be_read_is_counted_for_as_long_as_that_is_so() {
+    let mut spoiled = podclique("a");
+    spoiled["spec"]["replicas"] = json!("many");
+    let lists = Arc::new(AtomicUsize::new(0));
+    let count = lists.clone();
+    let (canned, _) = scripted(move |asked, _| {
+        if asked.contains("watch=true") {
+            return Reply::Hang;
+        }
+        if asked.contains("labelSelector") {
+            return Reply::Answer(200, list("5").1);
+        }
+        let item = match count.fetch_add(1, Ordering::SeqCst) {
+            0 => spoiled.clone(),
+            _ => podclique("a"),
+        };
+        let mut answer = list("5").1;
+        answer["items"] = json!([item, podclique("b")]);
+        Reply::Answer(200, answer)
+    });
+    let (context, _) = context(Vec::new());
+    context.expect::<PodClique>();
+    let unreadable = || {
+        let kind = "PodClique";
+        let gauge = &context.metrics.unreadable;
+        gauge.get_or_create(&ByKind { kind }).get()
+    };
+    assert_eq!(unreadable(), 0, "from the start");
+    let mut watch = Box::pin(informer::watch::<PodClique>(context.clone(), canned));
+    let _ = tokio::time::timeout(Duration::from_secs(5), &mut watch).await;
+    assert_eq!(unreadable(), 1);
+    let _ = tokio::time::timeout(Duration::from_mins(2), &mut watch).await;
+    assert!(lists.load(Ordering::SeqCst) > 1);
+    assert_eq!(unreadable(), 0);
 }

@@ -20,6 +20,7 @@ mod guarded;
 mod hangs;
 mod informer;
 mod leader;
+mod metrics;
 mod optional;
 mod refusals;
 mod runner;

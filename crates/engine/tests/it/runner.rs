@@ -7,6 +7,7 @@ use std::time::Duration;
 use api::{PodClique, PodCliqueStatus};
 use domain::Key;
 use domain::plan::Plan;
+use engine::metrics::ByController;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler, runner, worker};
 use jiff::Timestamp;
@@ -120,6 +121,24 @@ async fn goes_on_with_others_when_a_rule_panics() {
     assert_eq!(asked.len(), 1);
 }
 
+#[tokio::test]
+async fn a_rule_that_panics_is_counted() {
+    let (context, _) = context(Vec::new());
+    context.publish(
+        context
+            .caches
+            .of::<PodClique>()
+            .apply(podclique("bad", "7")),
+    );
+    let decided = Arc::new(AtomicUsize::new(0));
+    let worker = worker::Worker::new(Rules { decided }, context.clone());
+    worker.reconcile(&Key::new("default", "bad")).await;
+    let labels = ByController {
+        controller: PODCLIQUE.0,
+    };
+    assert_eq!(context.metrics.panics.get_or_create(&labels).get(), 1);
+}
+
 /// An admission policy that does not like what we write.
 #[tokio::test(start_paused = true)]
 async fn a_refused_status_is_tried_a_few_times_and_reported_by_an_event() {
@@ -129,7 +148,7 @@ async fn a_refused_status_is_tried_a_few_times_and_reported_by_an_event() {
         } else {
             Reply::Answer(
                 201,
-                json!({"kind": "Event", "apiVersion": "v1", "metadata": {}}),
+                json!({"kind": "Event", "apiVersion": "events.k8s.io/v1", "metadata": {}}),
             )
         }
     }));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::Key;
-use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, WorkQueue, rest_after};
+use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, Work, WorkQueue, rest_after};
 use futures::FutureExt;
 use tokio::time::{Instant, advance};
 
@@ -268,4 +268,19 @@ async fn reports_how_many_are_due_and_how_long_the_first_has_waited() {
     finish(&queue, "a");
     let turn = queue.next(SLOTS).await;
     assert_eq!(turn.waited, Duration::from_millis(300));
+}
+
+#[tokio::test(start_paused = true)]
+async fn says_what_was_added_and_how_long_the_rest_has_taken() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a", "a", "b"]);
+    assert_eq!(queue.added(), 2, "a waits already");
+    assert_eq!(queue.work_under_way(), Work::default());
+    assert_eq!(handed_out(&queue).len(), 2);
+    advance(Duration::from_secs(3)).await;
+    finish(&queue, "a");
+    advance(Duration::from_secs(4)).await;
+    let work = queue.work_under_way();
+    let seven = Duration::from_secs(7);
+    assert_eq!((work.total, work.longest), (seven, seven));
 }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Parser, Subcommand};
 use localcluster::standing::{self, Status};
-use localcluster::tool::Tool;
+use localcluster::tool::{Tool, find_or_build_promtool};
 use localcluster::{Options, Repository, users_kubeconfig};
 
 /// A local Kubernetes control plane with pretended nodes (KWOK), for development and tests.
@@ -35,6 +35,8 @@ enum Command {
     Status,
     /// Print the folder with kubectl, helm and the others, built if need be.
     Tool,
+    /// Print the path of promtool, which tests alerts, built if need be.
+    Promtool,
 }
 
 fn main() -> ExitCode {
@@ -74,6 +76,7 @@ fn run(command: Command) -> Result<ExitCode> {
                 .display()
                 .to_string(),
         )?,
+        Command::Promtool => print(&find_or_build_promtool(&repository)?.display().to_string())?,
     }
     Ok(ExitCode::SUCCESS)
 }

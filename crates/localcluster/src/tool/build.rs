@@ -1,4 +1,4 @@
-//! `go build` of the tool, and what it needs.
+//! `go build` of a tool, and what it needs.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -8,28 +8,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
+use super::recipe::Recipe;
 use super::say;
-
-/// Kubernetes reads its version from variables that the linker sets. Every build must use the same
-/// flags: with others Go compiles all of Kubernetes again.
-pub(super) const LINKER_FLAGS: &str = "-s -w \
-    -X k8s.io/component-base/version.gitVersion=v1.37.1 \
-    -X k8s.io/component-base/version.gitMajor=1 \
-    -X k8s.io/component-base/version.gitMinor=37";
-
-const INSTALL: &str = "install Go 1.26 or newer, or set KUBECONFIG to a cluster of your own";
 
 /// How often a waiting user sees that the build is alive.
 const ALIVE: Duration = Duration::from_secs(30);
 
-/// Builds the module in `source` to the file `output`; what Go says goes to the file `log`.
-pub(super) fn go_build(source: &Path, output: &Path, log: &Path) -> Result<()> {
-    check_go(source)?;
-    say("building the local cluster's tool: about 12 minutes on 2 cores, only once");
+/// Builds it from the module in `source` to the file `output`; what Go says goes to the file `log`.
+pub(super) fn go_build(recipe: &Recipe, source: &Path, output: &Path, log: &Path) -> Result<()> {
+    check_go(recipe, source)?;
+    let Recipe { module, takes, .. } = recipe;
+    say(&format!("building hack/{module}: {takes}, only once"));
     let file = File::create(log).with_context(|| format!("cannot create {}", log.display()))?;
     let build = Command::new("go")
-        .args(["build", "-trimpath", "-ldflags", LINKER_FLAGS, "-o"])
-        .args([output, Path::new(".")])
+        .args(["build", "-trimpath"])
+        .args(recipe.flags)
+        .arg("-o")
+        .args([output, Path::new(recipe.package)])
         .current_dir(source)
         .env("CGO_ENABLED", "0")
         .stdin(Stdio::null())
@@ -72,7 +67,8 @@ fn minutes(since: Instant) -> String {
 /// Fails unless `go` is there and as new as the module's go.mod wants it.
 ///
 /// Asked inside the module, an older Go that can fetch newer toolchains does so by itself.
-fn check_go(source: &Path) -> Result<()> {
+fn check_go(recipe: &Recipe, source: &Path) -> Result<()> {
+    let Recipe { module, remedy, .. } = recipe;
     let asked = Command::new("go")
         .args(["env", "GOVERSION"])
         .current_dir(source)
@@ -81,13 +77,10 @@ fn check_go(source: &Path) -> Result<()> {
         Ok(answer) if answer.status.success() => answer,
         Ok(answer) => {
             let why = String::from_utf8_lossy(&answer.stderr);
-            bail!(
-                "the local cluster's tool cannot be built: {}; {INSTALL}",
-                why.trim()
-            );
+            bail!("hack/{module} cannot be built: {}; {remedy}", why.trim());
         }
         Err(error) => {
-            bail!("the local cluster's tool is built with Go; cannot run `go` ({error}): {INSTALL}")
+            bail!("hack/{module} is built with Go; cannot run `go` ({error}): {remedy}")
         }
     };
     let found = String::from_utf8_lossy(&answer.stdout).trim().to_owned();
@@ -97,7 +90,7 @@ fn check_go(source: &Path) -> Result<()> {
         .find_map(|line| line.strip_prefix("go "))
         .unwrap_or("1.26");
     if minor_version(found.trim_start_matches("go")) < minor_version(wanted) {
-        bail!("the local cluster's tool needs Go {wanted}, found {found}: {INSTALL}");
+        bail!("hack/{module} needs Go {wanted}, found {found}: {remedy}");
     }
     Ok(())
 }

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-use super::build::LINKER_FLAGS;
-
 /// FNV-1a, for it is the same with every compiler and needs no crate. Collisions do not matter:
 /// the cache holds the few versions that one developer has built.
 struct Fnv(u64);
@@ -19,10 +17,10 @@ impl Fnv {
     }
 }
 
-/// The key of the Go module in this folder, made of its files' names and contents and the flags.
-pub(super) fn of(source: &Path) -> Result<String> {
+/// The key of the Go module in this folder, made of its files' names and contents and the settings.
+pub(super) fn of(source: &Path, settings: &str) -> Result<String> {
     let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    hash.add(LINKER_FLAGS.as_bytes());
+    hash.add(settings.as_bytes());
     for path in files(source).with_context(|| format!("cannot list {}", source.display()))? {
         let content = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if let Some(name) = path.file_name() {

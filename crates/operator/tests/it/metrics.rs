@@ -1,15 +1,14 @@
-//! What `/metrics` says of gangs.
+//! What `/metrics` says of sets and gangs.
 
-use std::collections::BTreeSet;
+mod documented;
+
 use std::sync::Arc;
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::PodGangPhase;
 use api::{PodCliqueSet, PodCliqueSetStatus, PodGang, PodGangStatus};
 use domain::health::readiness;
-use engine::metrics::{
-    ByCause, ByController, ByDrop, ByKind, ByMilestone, ByRequest, ByResult, Metrics,
-};
+use engine::metrics::{MAX_NAMESPACES, Metrics, OTHER};
 use engine::requests::Requests;
 use engine::{Context, reconcile_log, state_metrics};
 use http::{Request, Response};
@@ -17,7 +16,6 @@ use kube::Client;
 use kube::client::Body;
 use podgang::PodGangReconciler;
 use testkit::builders::{after, set, stored};
-use webhook::metrics::{ByAnswer, ByConfiguration, ByField, ByWebhook};
 
 /// The operator's context; it asks nobody.
 fn context() -> Context {
@@ -120,89 +118,77 @@ async fn times_how_long_a_gang_waited_once_each_time() {
     insta::assert_snapshot!(lines(&text, &names));
 }
 
-/// Every name of a metric in the text, without what Prometheus adds to it.
-fn named(text: &str) -> BTreeSet<&str> {
-    let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
-    let words = text
-        .split(|c| !is_part(c))
-        .filter(|w| w.starts_with("grove_"));
-    let suffixes = ["_bucket", "_sum", "_count", "_total"];
-    words
-        .map(|w| suffixes.iter().find_map(|s| w.strip_suffix(s)).unwrap_or(w))
-        .collect()
-}
-
-/// Metrics with one value of each.
-fn whole() -> String {
-    let (context, mut metrics) = (context(), Metrics::default());
-    of_webhook().register(metrics.registry());
-    context.caches.of::<PodGang>().apply(gang(false, 0));
-    let (controller, kind, result) = ("podclique", "Pod", "ok");
-    let milestone = "Ready";
-    let by = ByController { controller };
-    metrics.durations.get_or_create(&by).observe(0.1);
-    metrics.queue_depth.get_or_create(&by).set(1);
-    metrics.queue_longest_wait.get_or_create(&by).set(1.0);
-    metrics.queue_waits.get_or_create(&by).observe(0.1);
-    metrics
-        .waits
-        .get_or_create(&ByMilestone { milestone })
-        .observe(1.0);
-    let by = ByKind { kind };
-    metrics.watch_restarts.get_or_create(&by).inc();
-    metrics.watch_silence.get_or_create(&by).set(1.0);
-    metrics.undecodable.get_or_create(&by).inc();
-    let by = ByDrop { reason: "Budget" };
-    metrics.events_dropped.get_or_create(&by).inc();
-    let by = ByResult { controller, result };
-    metrics.reconciles.get_or_create(&by).inc();
-    let by = ByCause {
-        level: kind,
-        reason: "GangTerminated".to_owned(),
-    };
-    metrics.terminations.get_or_create(&by).inc();
-    let by = ByRequest {
-        verb: "get",
-        resource: "pods".to_owned(),
-        subresource: "",
-        code: 200,
-    };
-    metrics.requests.get_or_create(&by).inc();
-    metrics.encode(&state_metrics::registry(&context))
-}
-
-/// The webhook's, with one value of each.
-fn of_webhook() -> webhook::metrics::Metrics {
-    let metrics = webhook::metrics::Metrics::default();
-    let webhook = "validate-podcliqueset";
-    let by = ByAnswer {
-        webhook,
-        operation: "create",
-        result: "failed",
-    };
-    metrics.answers.get_or_create(&by).inc();
-    let by = ByWebhook { webhook };
-    metrics.durations.get_or_create(&by).observe(0.1);
-    let field = "spec.replicas".to_owned();
-    let by = ByField { webhook, field };
-    metrics.refusals.get_or_create(&by).inc();
-    let configuration = "MutatingWebhookConfiguration any".to_owned();
-    let by = ByConfiguration { configuration };
-    metrics.bundle_rewrites.get_or_create(&by).inc();
-    metrics
+/// Sets in so many namespaces, of each one more than of the one before.
+fn of_namespaces(context: &Context, count: usize) {
+    for number in 0..count {
+        for copy in 0..=number {
+            let mut set = of_sets(Some(Reason::AllReady));
+            set.metadata.namespace = Some(format!("team-{number:03}"));
+            set.metadata.name = Some(format!("set-{copy}"));
+            set.metadata.uid = Some(format!("uid-{number}-{copy}"));
+            context.caches.of::<PodCliqueSet>().apply(set);
+        }
+    }
 }
 
 #[tokio::test]
-async fn the_dashboard_and_the_alerts_ask_for_metrics_that_exist() {
-    let text = whole();
-    let types = text.lines().filter_map(|l| l.strip_prefix("# TYPE "));
-    let known: BTreeSet<&str> = types.filter_map(|l| l.split(' ').next()).collect();
-    for file in [
-        include_str!("../../../../charts/grove/dashboards/grove.json"),
-        include_str!("../../../../charts/grove/alerts/grove.yaml"),
-        include_str!("../../../../docs/operations.md"),
-    ] {
-        let unknown: Vec<&str> = named(file).difference(&known).copied().collect();
-        assert!(named(file).len() > 3 && unknown.is_empty(), "{unknown:?}");
+async fn tells_the_largest_namespaces_apart_and_no_others() {
+    let context = context();
+    of_namespaces(&context, MAX_NAMESPACES + 2);
+    let text = Metrics::default().encode(&state_metrics::registry(&context));
+    let of = |namespace: &str| {
+        let label = format!(r#"namespace="{namespace}""#);
+        let mut lines = text.lines().filter(|l| l.starts_with("grove_objects{"));
+        lines
+            .find(|l| l.contains(&label))
+            .and_then(|l| l.rsplit(' ').next())
+    };
+    assert_eq!((of("team-000"), of("team-001")), (None, None));
+    assert_eq!(of(OTHER), Some("3"), "one and two");
+    assert_eq!(of("team-002"), Some("3"));
+    let namespaces = engine::metrics::Namespaces::default();
+    let labels = (0..MAX_NAMESPACES + 2).map(|n| namespaces.label(&n.to_string()));
+    let labels: Vec<String> = labels.collect();
+    assert_eq!(labels.iter().filter(|l| *l == OTHER).count(), 2);
+    assert_eq!(namespaces.label("0"), "0", "once told apart, always");
+}
+
+/// What is not ready waits since it is so; a job that failed for good waits for nobody, and what is
+/// ready does not wait.
+#[tokio::test]
+async fn tells_how_long_the_first_has_waited() {
+    let context = context().with_clock(Arc::new(|| after(100)));
+    let unready = |seconds: i64, type_: ConditionType| {
+        let verdict = readiness::ready_condition(false, Reason::CrashLoop, String::new());
+        let failed = ConditionUpdate {
+            type_,
+            status: true.into(),
+            reason: Reason::MaxRestartsExceeded,
+            message: String::new(),
+        };
+        let mut status = PodCliqueSetStatus::default();
+        conditions::set(&mut status.conditions, verdict, None, after(seconds));
+        conditions::set(&mut status.conditions, failed, None, after(seconds));
+        status
+    };
+    let sets = [
+        ("old", Some(unready(10, ConditionType::UpdateInProgress))),
+        ("new", Some(unready(90, ConditionType::UpdateInProgress))),
+        ("failed", Some(unready(1, ConditionType::Failed))),
+        ("ready", of_sets(Some(Reason::AllReady)).status),
+        ("unseen", None),
+    ];
+    for (name, status) in sets {
+        let mut set = of_sets(None);
+        set.metadata = stored(name);
+        set.status = status;
+        context.caches.of::<PodCliqueSet>().apply(set);
     }
+    context.caches.of::<PodGang>().apply(gang(false, 40));
+    let text = Metrics::default().encode(&state_metrics::registry(&context));
+    let names = [
+        "grove_not_ready_oldest_seconds",
+        "grove_podgang_pending_oldest_seconds",
+    ];
+    insta::assert_snapshot!(lines(&text, &names));
 }

@@ -1,19 +1,28 @@
-//! Events about condition `Ready` of the set: when its cause changes, and when everything runs.
+//! Events about condition `Ready` of the set: when its cause changes, while somebody has to act, and
+//! when everything runs.
 
 use api::conditions::{self, ConditionType, Reason};
 use api::{PodCliqueSetStatus, events};
 use domain::plan::Event;
+use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
 
-/// The event that the change of `Ready` to that of `next` is worth.
-pub(super) fn find_event(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Option<Event> {
+/// A cause that lasts so long is told again, as the API server forgets events after an hour.
+const STANDING_AFTER: SignedDuration = SignedDuration::from_mins(30);
+
+/// The event that the change of `Ready` to that of `next` is worth, or that nothing changes.
+pub(super) fn find_event(
+    snapshot: &Snapshot,
+    next: &PodCliqueSetStatus,
+    now: Timestamp,
+) -> Option<Event> {
     let before = snapshot.stored.status.as_ref().and_then(find_ready);
     let next = find_ready(next)?;
     let was = before.map_or("", |c| c.reason.as_str());
     if was == next.reason {
-        return None;
+        return find_standing(next, now);
     }
     // The name follows from the stored reason and time, so it is the same until the change is
     // stored. If two causes alternate there is one event for each direction while the set is not
@@ -21,6 +30,17 @@ pub(super) fn find_event(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Opti
     let since = before.map(|c| c.last_transition_time.0);
     let identity = format!("{was}/{}", since.map_or(String::new(), |t| t.to_string()));
     build_event(was, next).map(|note| note.once(identity))
+}
+
+/// That the set has not been ready for long, and still for this cause. Every plan says so: it is one
+/// event for each cause, which goes on as a series (docs/semantics.md §13.4).
+fn find_standing(next: &Condition, now: Timestamp) -> Option<Event> {
+    let since = next.last_transition_time.0;
+    if next.status == "True" || now.duration_since(since) < STANDING_AFTER {
+        return None;
+    }
+    let note = build_event(&next.reason, next)?;
+    Some(note.once(format!("standing/{since}")))
 }
 
 fn find_ready(status: &PodCliqueSetStatus) -> Option<&Condition> {

@@ -165,3 +165,29 @@ fn what_passes_by_itself_is_no_event() {
     assert_eq!(ready(&snapshot).reason, "PodsBeingCreated");
     assert_eq!(events(&snapshot), Vec::<String>::new());
 }
+
+/// An hour later the API server has forgotten the event of the change.
+#[test]
+fn what_somebody_has_to_mend_is_told_as_long_as_that_is_so() {
+    let mut snapshot = all_but("demo-0-frontend", 2, no_gpu);
+    let first = plan(&snapshot);
+    carry_out(&mut snapshot, &first);
+    let told_at = |snapshot: &Snapshot, seconds: i64| {
+        let events = podcliqueset::decide::decide(snapshot, after(seconds)).events;
+        let notes = events
+            .iter()
+            .filter(|n| n.reason.as_str() == "InsufficientResources");
+        let notes: Vec<_> = notes.map(|n| (n.is_warning, n.identity.clone())).collect();
+        notes
+    };
+    assert!(told_at(&snapshot, 60 + 29 * 60).is_empty());
+    let later = told_at(&snapshot, 60 + 31 * 60);
+    assert_eq!(later.len(), 1);
+    assert!(later[0].0 && later[0].1 != first.events[0].identity);
+    assert_eq!(told_at(&snapshot, 60 + 90 * 60), later, "one event");
+    // What passes by itself does not, nor does what runs.
+    fill(&mut snapshot, "demo-0-frontend", 2, PodBuilder::ready);
+    let mended = plan(&snapshot).status.unwrap();
+    store(&mut snapshot, mended);
+    assert!(told_at(&snapshot, 60 + 90 * 60).is_empty());
+}

@@ -79,5 +79,5 @@ impl Requests {
 }
 
 fn is_event(call: &Call) -> bool {
-    call.path.ends_with("/events")
+    call.path.starts_with("/apis/events.k8s.io/")
 }

@@ -32,6 +32,7 @@ pub(super) struct Shared {
 pub(super) fn router(shared: Arc<Shared>) -> Router {
     let mut router = Router::new();
     for hook in Hook::iter() {
+        shared.metrics.begin(hook.word());
         let answer = move |State(shared): State<Arc<Shared>>,
                            ConnectInfo(peer): ConnectInfo<SocketAddr>,
                            request: Request<Body>| async move {
@@ -65,19 +66,15 @@ impl Shared {
         let answered = tokio::time::timeout(self.deadline, answered);
         let (result, response) = match answered.await {
             Ok(Ok(answered)) => answered,
-            Ok(Err(refusal)) => (fail("unknown"), refusal.into_response()),
+            Ok(Err(refusal)) => (ByAnswer::failed(hook.word()), refusal.into_response()),
             Err(_) => {
                 let deadline = self.deadline;
                 let text = format!("no answer within {deadline:?}: the operator is overloaded\n");
                 let response = (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
-                (fail("unknown"), response)
+                (ByAnswer::failed(hook.word()), response)
             }
         };
-        let labels = ByAnswer {
-            webhook: hook.word(),
-            ..result
-        };
-        self.metrics.answers.get_or_create(&labels).inc();
+        self.metrics.answers.get_or_create(&result).inc();
         response
     }
 
@@ -94,7 +91,7 @@ impl Shared {
             Err(error) => {
                 let text = format!("no AdmissionReview of admission.k8s.io/v1: {error}\n");
                 let response = (StatusCode::BAD_REQUEST, text).into_response();
-                return Ok((fail("unknown"), response));
+                return Ok((ByAnswer::failed(hook.word()), response));
             }
         };
         let answer = self.judge.answer(hook, &review.request);
@@ -117,13 +114,5 @@ impl Shared {
             result,
         };
         Ok((labels, (json, text).into_response()))
-    }
-}
-
-fn fail(operation: &'static str) -> ByAnswer {
-    ByAnswer {
-        webhook: "",
-        operation,
-        result: "failed",
     }
 }

@@ -33,6 +33,15 @@ fn values_choose_what_is_rendered() {
             "metrics.prometheusRule.enabled=true",
             "alert: GroveOperatorAbsent",
         ),
+        ("metrics.serviceMonitor.enabled=true", "honorLabels: true"),
+        (
+            "metrics.prometheusRule.enabled=true",
+            "runbook_url: docs/alerts.md#groveoperatorabsent",
+        ),
+        (
+            "metrics.prometheusRule.enabled=true,metrics.prometheusRule.runbookUrl=https://example.com/alerts",
+            "runbook_url: https://example.com/alerts#groveoperatorabsent",
+        ),
         ("metrics.dashboard.enabled=true", "grafana_dashboard: \"1\""),
         ("watchNamespaces={a}", "\n  namespace: a\n"),
         (

@@ -11,6 +11,7 @@ mod harness;
 
 mod admission;
 mod adoption;
+mod alerts;
 mod autoscaler;
 mod availability;
 mod chart;
@@ -21,6 +22,7 @@ mod crash;
 mod creation;
 mod deletion;
 mod dynamo;
+mod events;
 mod examples;
 mod faults;
 mod gangs;

@@ -128,7 +128,10 @@ fn other_objects_are_made_for_their_parents_only() {
     let event = |api_version: &str, kind: &str| {
         let about = json!({"apiVersion": api_version, "kind": kind, "name": "x",
             "namespace": ns.name});
-        json!({"apiVersion": "v1", "kind": "Event", "involvedObject": about,
+        json!({"apiVersion": "events.k8s.io/v1", "kind": "Event", "regarding": about,
+            "reportingController": "grove-operator", "reportingInstance": "probe",
+            "eventTime": "2026-01-01T00:00:00.000000Z", "action": "Reconcile",
+            "reason": "CrashLoop", "type": "Warning", "note": "a text",
             "metadata": {"name": "probe", "namespace": ns.name}})
     };
     is_allowed(&ns, &create, &event(GROVE, "PodCliqueSet"));

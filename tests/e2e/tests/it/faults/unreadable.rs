@@ -33,8 +33,10 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     ns.until("the other is scaled", |seen| runs(seen, "good", 4, 4));
     let metrics = lane.operator.get("/metrics").unwrap().1;
     for kind in ["PodCliqueSet", "PodClique", "Pod", "PodGang", "Service"] {
-        let counted = format!("grove_undecodable_objects_total{{kind=\"{kind}\"}}");
-        assert!(metrics.contains(&counted), "{counted}: {metrics}");
+        let gauge = format!("grove_unreadable_objects{{kind=\"{kind}\"}} ");
+        let line = metrics.lines().find(|line| line.starts_with(&gauge));
+        let is_counted = line.is_some_and(|line| !line.ends_with(" 0"));
+        assert!(is_counted, "{gauge}: {metrics}");
     }
     lane.operator.wait_until_ready().unwrap();
     lane.expect_alive();
@@ -52,7 +54,13 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     ]);
     ns.until("both run", |seen| {
         runs(seen, "good", 4, 4)?;
-        runs(seen, "bad", 4, 2)
+        runs(seen, "bad", 4, 2)?;
+        let metrics = lane.operator.get("/metrics").map_err(|e| e.to_string())?.1;
+        let gauges = metrics
+            .lines()
+            .filter(|l| l.starts_with("grove_unreadable_objects{"));
+        let unreadable: Vec<&str> = gauges.filter(|line| !line.ends_with(" 0")).collect();
+        same("unreadable", &unreadable, &Vec::new())
     });
     history.catch_up(&ns);
     assert!(history.slots_deleted().is_empty(), "{history:?}");

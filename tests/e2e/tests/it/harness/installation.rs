@@ -77,6 +77,14 @@ impl Installation {
         }
     }
 
+    /// The same operator with one more variable.
+    pub fn with_variable(&self, name: &str, value: &str) -> Self {
+        let mut changed = self.clone();
+        let all = changed.pod["containers"][0]["env"].as_array_mut().unwrap();
+        all.push(json!({"name": name, "value": value}));
+        changed
+    }
+
     /// How the operator finds the API server.
     pub fn kubeconfig(&self) -> &Path {
         &self.kubeconfig

@@ -34,6 +34,13 @@ impl Lane {
         })
     }
 
+    /// The same with one more variable.
+    pub fn start_with_variable(purpose: &str, name: &str, value: &str) -> Self {
+        Self::start_by(purpose, |seen, dir| {
+            Operator::start_with(&seen.with_variable(name, value), dir, ALONE)
+        })
+    }
+
     fn start_by(
         purpose: &str,
         start: impl FnOnce(&Installation, &Path) -> anyhow::Result<Operator>,

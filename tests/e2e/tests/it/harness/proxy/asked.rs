@@ -81,7 +81,7 @@ fn slot_in(resource: &str, body: &Value) -> String {
     match resource {
         "pods" => text(&body["spec"]["hostname"]).to_owned(),
         "events" => {
-            let about = text(&body["involvedObject"]["name"]);
+            let about = text(&body["regarding"]["name"]);
             format!("{about}/{}", text(&body["reason"]))
         }
         _ => text(&body["metadata"]["name"]).to_owned(),

@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     const PODS: &str = "/api/v1/namespaces/default/pods";
-    const EVENTS: &str = "/api/v1/namespaces/default/events";
+    const EVENTS: &str = "/apis/events.k8s.io/v1/namespaces/default/events";
 
     fn asked(slots: &mut Slots, method: &str, path: &str, body: &Value) -> Asked {
         let request = Request::builder().method(method).uri(path);
@@ -63,7 +63,7 @@ mod tests {
             let pod = json!({"metadata": {"name": name}, "spec": {"hostname": "x-0-a-1"}});
             let event = json!({
                 "metadata": {"name": format!("{name}.1a2b")},
-                "involvedObject": {"name": name},
+                "regarding": {"name": name},
                 "reason": "Deleted",
             });
             let path = format!("{PODS}/{name}");

@@ -1,0 +1,58 @@
+//! What is built of which Go module, and how.
+
+/// How a tool is built.
+pub(super) struct Recipe {
+    /// The folder in `hack`, and the name of the binary.
+    pub(super) module: &'static str,
+    /// The package in it, or one that its go.mod requires.
+    pub(super) package: &'static str,
+    /// Flags of `go build` and their values, one after the other.
+    pub(super) flags: &'static [&'static str],
+    /// What of the flags makes another binary: part of the cache's key.
+    pub(super) settings: &'static str,
+    /// The names under which the binary is linked into `bin`.
+    pub(super) links: &'static [&'static str],
+    /// How long that takes, for whoever waits.
+    pub(super) takes: &'static str,
+    /// What to do where it cannot be built.
+    pub(super) remedy: &'static str,
+}
+
+/// Kubernetes reads its version from variables that the linker sets. Every build must use the same
+/// flags: with others Go compiles all of Kubernetes again.
+const LINKER_FLAGS: &str = "-s -w \
+    -X k8s.io/component-base/version.gitVersion=v1.37.1 \
+    -X k8s.io/component-base/version.gitMajor=1 \
+    -X k8s.io/component-base/version.gitMinor=37";
+
+pub(super) const LOCALCLUSTER: Recipe = Recipe {
+    module: "localcluster",
+    package: ".",
+    flags: &["-ldflags", LINKER_FLAGS],
+    settings: LINKER_FLAGS,
+    links: &[
+        "etcd",
+        "helm",
+        "kube-apiserver",
+        "kube-controller-manager",
+        "kube-scheduler",
+        "kubectl",
+        "kwok",
+    ],
+    takes: "about 12 minutes on 2 cores",
+    remedy: "install Go 1.26 or newer, or set KUBECONFIG to a cluster of your own",
+};
+
+/// Without what finds the targets of a Prometheus server in two dozen clouds: two thirds of the
+/// build, and no rule asks for it.
+const PROMTOOL_TAGS: &str = "remove_all_sd";
+
+pub(super) const PROMTOOL: Recipe = Recipe {
+    module: "promtool",
+    package: "github.com/prometheus/prometheus/cmd/promtool",
+    flags: &["-tags", PROMTOOL_TAGS, "-ldflags", "-s -w"],
+    settings: PROMTOOL_TAGS,
+    links: &[],
+    takes: "1 or 2 minutes",
+    remedy: "install Go 1.26 or newer",
+};

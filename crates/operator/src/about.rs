@@ -1,0 +1,17 @@
+//! What `/metrics` says of the program and its process.
+
+use engine::metrics::Metrics;
+use prometheus_client::metrics::info::Info;
+
+#[cfg(target_os = "linux")]
+mod process;
+
+/// Has it served with what is counted.
+pub fn register(metrics: &mut Metrics) {
+    let build = Info::new([("version", env!("CARGO_PKG_VERSION"))]);
+    metrics
+        .registry()
+        .register("build", "The version of this operator; always 1", build);
+    #[cfg(target_os = "linux")]
+    process::register(metrics.usual_registry());
+}

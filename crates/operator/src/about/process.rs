@@ -1,0 +1,122 @@
+//! What the kernel counts of this process, under the names that it has of any program.
+
+use std::fmt;
+
+use procfs::process::{LimitValue, Process};
+use procfs::{ProcResult, boot_time_secs, page_size, ticks_per_second};
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
+use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::registry::Registry;
+
+pub(super) fn register(registry: &mut Registry) {
+    registry.register_collector(Box::new(OfProcess));
+}
+
+/// Asks the kernel whenever somebody reads the metrics.
+#[derive(Debug)]
+struct OfProcess;
+
+impl Collector for OfProcess {
+    /// Nothing where there is no `/proc`.
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let Ok(seen) = Seen::now() else {
+            return Ok(());
+        };
+        let (name, help) = ("process_cpu_seconds", "Processor time, user and system");
+        encode(
+            &mut encoder,
+            name,
+            help,
+            &ConstCounter::new(seen.cpu_seconds),
+        )?;
+        for (name, help, value) in seen.gauges() {
+            encode(&mut encoder, name, help, &ConstGauge::new(value))?;
+        }
+        Ok(())
+    }
+}
+
+fn encode(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    metric: &impl EncodeMetric,
+) -> fmt::Result {
+    let descriptor = encoder.encode_descriptor(name, help, None, metric.metric_type())?;
+    metric.encode(descriptor)
+}
+
+/// The process as it is now.
+struct Seen {
+    cpu_seconds: f64,
+    start_time_seconds: f64,
+    resident_bytes: u64,
+    virtual_bytes: u64,
+    open_fds: u64,
+    /// `None`: no limit.
+    max_fds: Option<u64>,
+    threads: u64,
+}
+
+impl Seen {
+    fn now() -> ProcResult<Self> {
+        let process = Process::myself()?;
+        let stat = process.stat()?;
+        let seconds = |ticks: u64| as_f64(ticks) / as_f64(ticks_per_second());
+        let max_fds = match process.limits()?.max_open_files.soft_limit {
+            LimitValue::Value(limit) => Some(limit),
+            LimitValue::Unlimited => None,
+        };
+        Ok(Self {
+            cpu_seconds: seconds(stat.utime + stat.stime),
+            start_time_seconds: as_f64(boot_time_secs()?) + seconds(stat.starttime),
+            resident_bytes: stat.rss * page_size(),
+            virtual_bytes: stat.vsize,
+            open_fds: process.fd_count()?.try_into().unwrap_or(u64::MAX),
+            max_fds,
+            threads: stat.num_threads.try_into().unwrap_or(0),
+        })
+    }
+
+    fn gauges(&self) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
+        let limit = self.max_fds.map(as_f64);
+        let all = [
+            (
+                "process_start_time_seconds",
+                "When the process started, in seconds since 1970",
+                Some(self.start_time_seconds),
+            ),
+            (
+                "process_resident_memory_bytes",
+                "Memory that is resident",
+                Some(as_f64(self.resident_bytes)),
+            ),
+            (
+                "process_virtual_memory_bytes",
+                "Address space that is in use",
+                Some(as_f64(self.virtual_bytes)),
+            ),
+            (
+                "process_open_fds",
+                "File descriptors that are open",
+                Some(as_f64(self.open_fds)),
+            ),
+            ("process_max_fds", "How many of them may be open", limit),
+            (
+                "process_threads",
+                "Threads of the operating system",
+                Some(as_f64(self.threads)),
+            ),
+        ];
+        let known = |(name, help, value): (_, _, Option<f64>)| Some((name, help, value?));
+        all.into_iter().filter_map(known)
+    }
+}
+
+/// Exact up to 2^53.
+#[allow(clippy::cast_precision_loss, reason = "a metric is a float")]
+fn as_f64(value: u64) -> f64 {
+    value as f64
+}
