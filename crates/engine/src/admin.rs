@@ -48,6 +48,11 @@ impl Server {
         self.probes.local_addr()
     }
 
+    /// Where it listens for scrapers.
+    pub fn metrics_address(&self) -> io::Result<SocketAddr> {
+        self.metrics.as_ref().unwrap_or(&self.probes).local_addr()
+    }
+
     /// Serves until this is dropped; an error means that it cannot be served any more.
     pub async fn serve(self, context: Arc<Context>) -> io::Result<()> {
         let (mut sender, ended) = oneshot::channel();

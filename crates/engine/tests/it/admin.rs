@@ -10,14 +10,20 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::server::context;
 
-/// Starts a server.
+/// Starts a server; the address of its probes.
 fn start() -> SocketAddr {
+    let (probes, _) = start_both();
+    probes
+}
+
+/// The same, with that of its metrics.
+fn start_both() -> (SocketAddr, SocketAddr) {
     let (context, _) = context(Vec::new());
     let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let server = Server::bind(any, any).unwrap();
-    let address = server.address().unwrap();
+    let addresses = (server.address().unwrap(), server.metrics_address().unwrap());
     tokio::spawn(server.serve(context));
-    address
+    addresses
 }
 
 fn connect(address: SocketAddr) -> TcpStream {
@@ -89,7 +95,7 @@ async fn objects_are_counted_once_a_second_whoever_asks_how_often() {
 /// What a scraper is told of the text, and that it keeps to it.
 #[tokio::test]
 async fn metrics_are_announced_as_what_they_are() {
-    let address = start();
+    let (_, address) = start_both();
     tokio::task::yield_now().await;
     let mut stream = connect(address);
     let request = "GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n";

@@ -20,32 +20,33 @@ struct OfProcess;
 
 impl Collector for OfProcess {
     /// Nothing where there is no `/proc`.
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let Ok(seen) = Seen::now() else {
             return Ok(());
         };
-        let (name, help) = ("process_cpu_seconds", "Processor time, user and system");
-        encode(
-            &mut encoder,
-            name,
-            help,
-            &ConstCounter::new(seen.cpu_seconds),
-        )?;
-        for (name, help, value) in seen.gauges() {
-            encode(&mut encoder, name, help, &ConstGauge::new(value))?;
-        }
-        Ok(())
+        let mut page = Page(encoder);
+        seen.write_processor(&mut page)?;
+        seen.write_memory(&mut page)?;
+        seen.write_files(&mut page)
     }
 }
 
-fn encode(
-    encoder: &mut DescriptorEncoder<'_>,
-    name: &str,
-    help: &str,
-    metric: &impl EncodeMetric,
-) -> fmt::Result {
-    let descriptor = encoder.encode_descriptor(name, help, None, metric.metric_type())?;
-    metric.encode(descriptor)
+/// What is served.
+struct Page<'a>(DescriptorEncoder<'a>);
+
+impl Page<'_> {
+    fn counter(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
+        self.write(name, help, &ConstCounter::new(value))
+    }
+
+    fn gauge(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
+        self.write(name, help, &ConstGauge::new(value))
+    }
+
+    fn write(&mut self, name: &str, help: &str, metric: &impl EncodeMetric) -> fmt::Result {
+        let sort = metric.metric_type();
+        metric.encode(self.0.encode_descriptor(name, help, None, sort)?)
+    }
 }
 
 /// The process as it is now.
@@ -80,38 +81,51 @@ impl Seen {
         })
     }
 
-    fn gauges(&self) -> impl Iterator<Item = (&'static str, &'static str, f64)> {
-        let limit = self.max_fds.map(as_f64);
-        let all = [
-            (
-                "process_start_time_seconds",
-                "When the process started, in seconds since 1970",
-                Some(self.start_time_seconds),
-            ),
-            (
-                "process_resident_memory_bytes",
-                "Memory that is resident",
-                Some(as_f64(self.resident_bytes)),
-            ),
-            (
-                "process_virtual_memory_bytes",
-                "Address space that is in use",
-                Some(as_f64(self.virtual_bytes)),
-            ),
-            (
-                "process_open_fds",
-                "File descriptors that are open",
-                Some(as_f64(self.open_fds)),
-            ),
-            ("process_max_fds", "How many of them may be open", limit),
-            (
-                "process_threads",
-                "Threads of the operating system",
-                Some(as_f64(self.threads)),
-            ),
-        ];
-        let known = |(name, help, value): (_, _, Option<f64>)| Some((name, help, value?));
-        all.into_iter().filter_map(known)
+    fn write_processor(&self, page: &mut Page<'_>) -> fmt::Result {
+        page.counter(
+            "process_cpu_seconds",
+            "Processor time, user and system",
+            self.cpu_seconds,
+        )?;
+        page.gauge(
+            "process_start_time_seconds",
+            "When the process started, in seconds since 1970",
+            self.start_time_seconds,
+        )?;
+        page.gauge(
+            "process_threads",
+            "Threads of the operating system",
+            as_f64(self.threads),
+        )
+    }
+
+    fn write_memory(&self, page: &mut Page<'_>) -> fmt::Result {
+        page.gauge(
+            "process_resident_memory_bytes",
+            "Memory that is resident",
+            as_f64(self.resident_bytes),
+        )?;
+        page.gauge(
+            "process_virtual_memory_bytes",
+            "Address space that is in use",
+            as_f64(self.virtual_bytes),
+        )
+    }
+
+    fn write_files(&self, page: &mut Page<'_>) -> fmt::Result {
+        page.gauge(
+            "process_open_fds",
+            "File descriptors that are open",
+            as_f64(self.open_fds),
+        )?;
+        let Some(limit) = self.max_fds else {
+            return Ok(());
+        };
+        page.gauge(
+            "process_max_fds",
+            "How many of them may be open",
+            as_f64(limit),
+        )
     }
 }
 

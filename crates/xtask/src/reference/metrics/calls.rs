@@ -42,16 +42,22 @@ fn words(visit: impl FnOnce(&mut Words)) -> Words {
 }
 
 /// What a file says of metrics.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Seen {
     pub(super) calls: Vec<Call>,
     /// Words of types by what has the type: fields, functions, variables, aliases.
     types: BTreeMap<String, Words>,
+    /// The same of the module that this one is in.
+    outer: BTreeMap<String, Words>,
     /// Names of the fields of each struct.
     pub(super) fields: BTreeMap<String, Vec<String>>,
 }
 
-/// `register(name, help, metric)`
+/// Methods that have what is counted elsewhere served, and what they are called in the text format.
+const WRITTEN: [(&str, &str); 2] = [("counter", "Counter"), ("gauge", "Gauge")];
+
+/// `register(name, help, metric)`, or `counter(name, help, value)`
+#[derive(Clone)]
 pub(super) struct Call {
     name: String,
     help: String,
@@ -64,6 +70,15 @@ impl Seen {
         seen.visit_file(file);
         seen
     }
+
+    /// Types of the module that this one is in count, too: it may implement them.
+    pub(super) fn look_in(&mut self, outer: &Self) {
+        self.outer.clone_from(&outer.types);
+    }
+
+    fn type_of(&self, name: &str) -> Option<&Words> {
+        self.types.get(name).or_else(|| self.outer.get(name))
+    }
 }
 
 impl<'ast> Visit<'ast> for Seen {
@@ -71,10 +86,8 @@ impl<'ast> Visit<'ast> for Seen {
         let mut arguments = call.args.iter();
         let text = |expression: Option<&Expr>| expression.and_then(text_of);
         let (name, help) = (text(arguments.next()), text(arguments.next()));
-        if let (true, Some(name), Some(help), Some(metric)) =
-            (call.method == "register", name, help, arguments.next())
-        {
-            let metric = words(|words| words.visit_expr(metric));
+        let metric = arguments.next().and_then(|last| metric_of(call, last));
+        if let (Some(name), Some(help), Some(metric)) = (name, help, metric) {
             self.calls.push(Call { name, help, metric });
         }
         visit::visit_expr_method_call(self, call);
@@ -107,10 +120,23 @@ impl<'ast> Visit<'ast> for Seen {
     fn visit_local(&mut self, local: &'ast Local) {
         if let (Pat::Ident(name), Some(init)) = (&local.pat, &local.init) {
             let words = words(|words| words.visit_expr(&init.expr));
-            self.types.insert(name.ident.to_string(), words);
+            // Not instead of a field, which `self.name` means.
+            self.types.entry(name.ident.to_string()).or_insert(words);
         }
         visit::visit_local(self, local);
     }
+}
+
+/// The words of the metric, if this is a call that has one served.
+fn metric_of(call: &ExprMethodCall, metric: &Expr) -> Option<Words> {
+    if call.method == "register" {
+        return Some(words(|words| words.visit_expr(metric)));
+    }
+    let written = WRITTEN.iter().find(|(method, _)| call.method == method);
+    written.map(|(_, sort)| Words {
+        names: vec![(*sort).to_owned()],
+        texts: Vec::new(),
+    })
 }
 
 impl Call {
@@ -143,13 +169,13 @@ impl Call {
         })
     }
 
-    /// The words of the metric and, instead of each that has a type here, those of the type.
+    /// The words of the metric and, instead of each that has a type here or in the module outside, those of the type.
     fn resolve(&self, seen: &Seen) -> Words {
         let mut words = self.metric.clone();
         // A variable, what made it, an alias: no longer way from a metric to its type.
         for _ in 0..3 {
             for name in mem::take(&mut words.names) {
-                match seen.types.get(&name) {
+                match seen.type_of(&name) {
                     Some(type_) => {
                         words.names.extend(type_.names.iter().cloned());
                         words.texts.extend(type_.texts.iter().cloned());

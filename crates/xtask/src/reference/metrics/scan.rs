@@ -30,20 +30,31 @@ pub fn scan(folders: &[&str]) -> anyhow::Result<Vec<Metric>> {
     for folder in folders {
         read(&output::root().join(folder), &mut files)?;
     }
-    let mut labels = BTreeMap::new();
-    let seen: Vec<Seen> = files.iter().map(|(_, file)| Seen::of(file)).collect();
-    for file in &seen {
-        labels.extend(file.fields.clone());
-    }
+    let seen = look(&files);
+    let labels = seen.values().flat_map(|file| file.fields.clone()).collect();
     let mut all = Vec::new();
-    for ((path, _), seen) in files.iter().zip(&seen) {
-        for call in &seen.calls {
-            let metric = call.describe(seen, &labels);
+    for (path, file) in &seen {
+        for call in &file.calls {
+            let metric = call.describe(file, &labels);
             all.push(metric.with_context(|| path.display().to_string())?);
         }
     }
     ensure!(!all.is_empty(), "no metric in {folders:?}");
     Ok(all)
+}
+
+/// What each file says; the module that `a/b.rs` is in is that of `a.rs`.
+fn look(files: &[(PathBuf, File)]) -> BTreeMap<PathBuf, Seen> {
+    let of_file = |(path, file): &(PathBuf, File)| (path.clone(), Seen::of(file));
+    let alone: BTreeMap<PathBuf, Seen> = files.iter().map(of_file).collect();
+    let mut all = alone.clone();
+    for (path, seen) in &mut all {
+        let outer = path.parent().map(|folder| folder.with_extension("rs"));
+        if let Some(outer) = outer.and_then(|path| alone.get(&path)) {
+            seen.look_in(outer);
+        }
+    }
+    all
 }
 
 fn read(folder: &Path, files: &mut Vec<(PathBuf, File)>) -> anyhow::Result<()> {

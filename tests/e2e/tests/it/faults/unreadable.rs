@@ -34,8 +34,8 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     let metrics = lane.operator.get("/metrics").unwrap().1;
     for kind in ["PodCliqueSet", "PodClique", "Pod", "PodGang", "Service"] {
         let gauge = format!("grove_unreadable_objects{{kind=\"{kind}\"}} ");
-        let line = metrics.lines().find(|line| line.starts_with(&gauge));
-        let is_counted = line.is_some_and(|line| !line.ends_with(" 0"));
+        let sample = metrics.lines().find(|sample| sample.starts_with(&gauge));
+        let is_counted = sample.is_some_and(|sample| !sample.ends_with(" 0"));
         assert!(is_counted, "{gauge}: {metrics}");
     }
     lane.operator.wait_until_ready().unwrap();
