@@ -12,6 +12,9 @@ apiVersion: v1
 kind: Namespace
 metadata:
   name: grove-system
+  labels:
+    # The operator's pods keep to it.
+    pod-security.kubernetes.io/enforce: restricted
 YAML
 # Neither labels nor annotations may say that helm looks after these objects.
 "$helm" template grove charts/grove --namespace grove-system --no-hooks --set crds.keep=false "$@" |

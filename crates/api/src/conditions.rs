@@ -165,7 +165,7 @@ pub enum Reason {
     Updating,
     /// Ready=True: nothing is asked for.
     ScaledToZero,
-    /// Ready=True and Succeeded=True of a PodCliqueSet: the job is done.
+    /// Succeeded=True, Ready=True of a PodCliqueSet: the job is done.
     WorkloadSucceeded,
 
     // Causes; `causes` has the order in which they are reported.
