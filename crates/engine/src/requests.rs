@@ -237,7 +237,7 @@ impl Requests {
             _ => self.flow.answered(),
         }
         if answer.is_ok() && self.writes_left.fetch_sub(1, Ordering::SeqCst) == 1 {
-            tracing::error!("GROVE_EXIT_AFTER_WRITE: ending here");
+            tracing::warn!("GROVE_EXIT_AFTER_WRITE: ending here");
             std::process::exit(77);
         }
         answer

@@ -48,7 +48,7 @@ fn an_object_that_cannot_be_read_is_left_alone_and_holds_no_other_up() {
     lane.proxy.cut_watches();
     ns.kubectl(&[
         "annotate",
-        "pcs,pcsg,pclq,pg,pods",
+        "pcs,pcsg,pclq,pg,pods,services",
         "--all",
         "example.com/is=right",
     ]);
