@@ -5,7 +5,6 @@ import (
 
 	"go.etcd.io/etcd/server/v3/etcdmain"
 	"k8s.io/component-base/cli"
-	kubectlcmd "k8s.io/kubectl/pkg/cmd"
 	apiserverapp "k8s.io/kubernetes/cmd/kube-apiserver/app"
 	controllerapp "k8s.io/kubernetes/cmd/kube-controller-manager/app"
 	schedulerapp "k8s.io/kubernetes/cmd/kube-scheduler/app"
@@ -31,11 +30,4 @@ func controllerManager() {
 
 func scheduler() {
 	os.Exit(cli.Run(schedulerapp.NewSchedulerCommand()))
-}
-
-func kubectl() {
-	// kubectl prints its errors itself.
-	if err := cli.RunNoErrOutput(kubectlcmd.NewDefaultKubectlCommand()); err != nil {
-		os.Exit(1)
-	}
 }

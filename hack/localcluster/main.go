@@ -1,5 +1,7 @@
 // Command localcluster is a whole local Kubernetes control plane in one binary: it acts as the
-// tool it is called as (by symbolic link), or as the one its first argument names.
+// tool it is called as (by symbolic link), or as the one its first argument names. kubectl and
+// helm are binaries of their own: tests call them thousands of times, and before its first line a
+// binary initialises every package that is linked into it.
 //
 // The launcher in crates/localcluster builds it, keeps it in a cache and runs it.
 package main
@@ -20,8 +22,6 @@ var tools = map[string]func(){
 	"kube-apiserver":          apiServer,
 	"kube-controller-manager": controllerManager,
 	"kube-scheduler":          scheduler,
-	"kubectl":                 kubectl,
-	"helm":                    helm,
 	"kwok":                    kwok,
 	"kwok-stages":             kwokStages,
 	"supervise":               supervise,

@@ -7,6 +7,7 @@
 //! scaling                             what somebody may change of what was made of a set
 //! authorizer                          who may change what was made of a set
 //! warnings, unknown_fields            what is accepted and does not do what it seems to
+//! syntax                              how Kubernetes wants names and keys to be spelled
 //! field, places, bounded              where something is wrong, its words, how many of them
 //! ```
 
@@ -19,6 +20,7 @@ pub mod oversize;
 mod places;
 mod rules;
 pub mod scaling;
+mod syntax;
 pub mod unimplemented;
 pub mod unknown_fields;
 pub mod validated_set;
@@ -26,4 +28,5 @@ pub mod warnings;
 
 pub use field::FieldError;
 pub use rules::{Rules, invalid_delays, validate, validate_binding, validate_update};
+pub use syntax::is_dns_label;
 pub use warnings::Warning;

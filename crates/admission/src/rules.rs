@@ -26,7 +26,6 @@ mod ratchet;
 mod rolling_update;
 mod scaling_groups;
 mod start_order;
-mod syntax;
 mod termination;
 mod topology;
 mod topology_binding;

@@ -1,6 +1,6 @@
 //! Tools that are built from Go modules of this repository: found in a cache, or built into it.
 //!
-//! One is the binary that is every part of the control plane. The other is promtool, which tests the
+//! One is the control plane, kubectl and helm, a binary each. The other is promtool, which tests the
 //! alerts; in a module of its own, so that a change of one does not build the other again.
 
 mod build;
@@ -81,9 +81,9 @@ fn build(recipe: &Recipe, source: &Path, folder: &Path) -> Result<()> {
     }
     let bin = unfinished.join("bin");
     create_dir(&bin)?;
-    build::go_build(recipe, source, &unfinished.join(recipe.module), &log)?;
-    for name in recipe.links {
-        symlink(Path::new("..").join(recipe.module), bin.join(name))
+    build::go_build(recipe, source, &unfinished, &log)?;
+    for (name, binary) in recipe.links {
+        symlink(Path::new("..").join(binary), bin.join(name))
             .with_context(|| format!("cannot link {name} in {}", bin.display()))?;
     }
     fs::rename(&unfinished, folder)

@@ -10,9 +10,9 @@ use api::resources::{ResourceSharing, ResourceSharingScope};
 use api::{PodCliqueSet, names};
 
 use super::names::set_length;
-use super::syntax;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, group_of, scaling_groups, template};
+use crate::syntax;
 
 /// The last index: what is scaled through `/scale` may get it.
 const LAST: i32 = MAX_REPLICAS - 1;

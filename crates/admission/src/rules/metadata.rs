@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
 
-use super::syntax;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups};
+use crate::syntax;
 
 type Texts = BTreeMap<String, String>;
 

@@ -6,9 +6,9 @@ use api::PodCliqueSet;
 use k8s_openapi::api::core::v1::{Container, EnvVar, PodSpec};
 
 use super::options::Rules;
-use super::syntax;
 use crate::field::{FieldError, Path, choose};
 use crate::places::cliques;
+use crate::syntax;
 
 pub(super) fn check(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let mut errors = Vec::new();

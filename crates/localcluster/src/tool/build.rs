@@ -14,7 +14,8 @@ use super::say;
 /// How often a waiting user sees that the build is alive.
 const ALIVE: Duration = Duration::from_secs(30);
 
-/// Builds it from the module in `source` to the file `output`; what Go says goes to the file `log`.
+/// Builds it from the module in `source` into the folder `output`; what Go says goes to the file
+/// `log`.
 pub(super) fn go_build(recipe: &Recipe, source: &Path, output: &Path, log: &Path) -> Result<()> {
     check_go(recipe, source)?;
     let Recipe { module, takes, .. } = recipe;
@@ -24,7 +25,8 @@ pub(super) fn go_build(recipe: &Recipe, source: &Path, output: &Path, log: &Path
         .args(["build", "-trimpath"])
         .args(recipe.flags)
         .arg("-o")
-        .args([output, Path::new(recipe.package)])
+        .arg(output)
+        .args(recipe.packages)
         .current_dir(source)
         .env("CGO_ENABLED", "0")
         .stdin(Stdio::null())

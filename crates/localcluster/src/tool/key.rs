@@ -32,12 +32,14 @@ pub(super) fn of(source: &Path, settings: &str) -> Result<String> {
     Ok(format!("{:016x}", hash.0))
 }
 
-/// The files that a build reads, in a stable order.
+/// The files that a build reads, those in folders below as well, in a stable order.
 fn files(source: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(source)? {
         let path = entry?.path();
-        if path
+        if path.is_dir() {
+            files.extend(self::files(&path)?);
+        } else if path
             .extension()
             .is_some_and(|end| ["go", "mod", "sum"].iter().any(|e| end == *e))
         {

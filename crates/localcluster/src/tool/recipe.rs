@@ -2,16 +2,16 @@
 
 /// How a tool is built.
 pub(super) struct Recipe {
-    /// The folder in `hack`, and the name of the binary.
+    /// The folder in `hack`, and the name of the binary of its own package.
     pub(super) module: &'static str,
-    /// The package in it, or one that its go.mod requires.
-    pub(super) package: &'static str,
+    /// The packages in it, or that its go.mod requires: a binary each, named as its folder.
+    pub(super) packages: &'static [&'static str],
     /// Flags of `go build` and their values, one after the other.
     pub(super) flags: &'static [&'static str],
     /// What of the flags makes another binary: part of the cache's key.
     pub(super) settings: &'static str,
-    /// The names under which the binary is linked into `bin`.
-    pub(super) links: &'static [&'static str],
+    /// Names in `bin`, and the binary that each is a link to.
+    pub(super) links: &'static [(&'static str, &'static str)],
     /// How long that takes, for whoever waits.
     pub(super) takes: &'static str,
     /// What to do where it cannot be built.
@@ -27,17 +27,17 @@ const LINKER_FLAGS: &str = "-s -w \
 
 pub(super) const LOCALCLUSTER: Recipe = Recipe {
     module: "localcluster",
-    package: ".",
+    packages: &[".", "./helm", "./kubectl"],
     flags: &["-ldflags", LINKER_FLAGS],
     settings: LINKER_FLAGS,
     links: &[
-        "etcd",
-        "helm",
-        "kube-apiserver",
-        "kube-controller-manager",
-        "kube-scheduler",
-        "kubectl",
-        "kwok",
+        ("etcd", "localcluster"),
+        ("helm", "helm"),
+        ("kube-apiserver", "localcluster"),
+        ("kube-controller-manager", "localcluster"),
+        ("kube-scheduler", "localcluster"),
+        ("kubectl", "kubectl"),
+        ("kwok", "localcluster"),
     ],
     takes: "about 12 minutes on 2 cores",
     remedy: "install Go 1.26 or newer, or set KUBECONFIG to a cluster of your own",
@@ -49,7 +49,7 @@ const PROMTOOL_TAGS: &str = "remove_all_sd";
 
 pub(super) const PROMTOOL: Recipe = Recipe {
     module: "promtool",
-    package: "github.com/prometheus/prometheus/cmd/promtool",
+    packages: &["github.com/prometheus/prometheus/cmd/promtool"],
     flags: &["-tags", PROMTOOL_TAGS, "-ldflags", "-s -w"],
     settings: PROMTOOL_TAGS,
     links: &[],

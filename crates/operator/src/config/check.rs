@@ -1,5 +1,6 @@
 //! Values that a configuration may not have.
 
+use admission::is_dns_label;
 use api::GoDuration;
 use domain::health::termination::SHORTEST;
 use jiff::SignedDuration;
@@ -44,7 +45,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
 fn check_namespaces(names: &[String]) -> Result<(), ConfigError> {
     for (i, name) in names.iter().enumerate() {
         let key = format!("watchNamespaces[{i}]");
-        if !is_name_of_namespace(name) {
+        if !is_dns_label(name) {
             return Err(problem(
                 &key,
                 &format!("{name:?} is no name of a namespace"),
@@ -59,13 +60,6 @@ fn check_namespaces(names: &[String]) -> Result<(), ConfigError> {
         }
     }
     Ok(())
-}
-
-/// A DNS label (RFC 1123), as the API server wants it.
-fn is_name_of_namespace(name: &str) -> bool {
-    let is_inner = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-    let has_dash_outside = name.starts_with('-') || name.ends_with('-');
-    (1..=63).contains(&name.len()) && name.bytes().all(is_inner) && !has_dash_outside
 }
 
 fn refuse_pending(config: &Config) -> Result<(), ConfigError> {

@@ -45,8 +45,8 @@ pub fn folder(name: &str) -> PathBuf {
 /// A control plane: a local one that ends with this process, or the user's.
 #[derive(Debug)]
 pub struct ControlPlane {
-    /// Kept for its `Drop`.
-    _local: Option<Cluster>,
+    /// The local one, which ends with it.
+    local: Option<Cluster>,
     bin: PathBuf,
     pub dir: PathBuf,
     pub kubeconfig: PathBuf,
@@ -64,7 +64,7 @@ impl ControlPlane {
             kubeconfig.display()
         );
         let control_plane = Self {
-            _local: None,
+            local: None,
             bin: Tool::find_or_build(&repository)?.bin(),
             dir: folder(name),
             kubeconfig,
@@ -107,8 +107,13 @@ impl ControlPlane {
             bin: cluster.bin().to_owned(),
             dir,
             kubeconfig: cluster.kubeconfig().to_owned(),
-            _local: Some(cluster),
+            local: Some(cluster),
         })
+    }
+
+    /// Whether all that is in it is gone with this process.
+    pub fn is_local(&self) -> bool {
+        self.local.is_some()
     }
 
     /// The folder of the tools.

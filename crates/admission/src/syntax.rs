@@ -1,15 +1,15 @@
 //! How Kubernetes wants things to be spelled.
 
 /// What a DNS label is, in the words of an error.
-pub(super) const DNS_LABEL: &str = "lower-case letters, digits and hyphens, first and last a \
+pub(crate) const DNS_LABEL: &str = "lower-case letters, digits and hyphens, first and last a \
                                     letter or digit, at most 63 characters";
 
 /// Characters of a DNS label.
-pub(super) const LONGEST_LABEL: usize = 63;
+pub(crate) const LONGEST_LABEL: usize = 63;
 
 /// Whether it can be (part of) a host name (RFC 1123). Also true of every valid label value made
 /// of one word, so such a name can be used in both places.
-pub(super) fn is_dns_label(text: &str) -> bool {
+pub fn is_dns_label(text: &str) -> bool {
     let is_inner = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
     text.len() <= 63
         && text.bytes().all(is_inner)
@@ -19,7 +19,7 @@ pub(super) fn is_dns_label(text: &str) -> bool {
 }
 
 /// The nearest DNS label, as a proposal; `None` if nothing is left of the text.
-pub(super) fn nearest_dns_label(text: &str) -> Option<String> {
+pub(crate) fn nearest_dns_label(text: &str) -> Option<String> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     let lower = text.to_lowercase();
     let hyphens = lower.replace(|c| !allowed(c), "-");
@@ -29,7 +29,7 @@ pub(super) fn nearest_dns_label(text: &str) -> Option<String> {
 }
 
 /// Whether it can be the key of a label or annotation: a name, before it an optional domain.
-pub(super) fn is_key(text: &str) -> bool {
+pub(crate) fn is_key(text: &str) -> bool {
     match text.split_once('/') {
         Some((domain, name)) => is_dns_subdomain(domain) && is_key_name(name),
         None => is_key_name(text),
@@ -37,13 +37,13 @@ pub(super) fn is_key(text: &str) -> bool {
 }
 
 /// Whether it can be the value of a label. It may be empty.
-pub(super) fn is_label_value(text: &str) -> bool {
+pub(crate) fn is_label_value(text: &str) -> bool {
     text.is_empty() || is_key_name(text)
 }
 
 /// Whether it can be the name of an environment variable: printable ASCII except `=`, as the API
 /// server accepts it from 1.32 on.
-pub(super) fn is_variable(text: &str) -> bool {
+pub(crate) fn is_variable(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| matches!(b, b' '..=b'~') && b != b'=')
 }
 

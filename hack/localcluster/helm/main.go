@@ -1,3 +1,4 @@
+// Command helm is Helm.
 package main
 
 import (
@@ -9,7 +10,7 @@ import (
 	helmkube "helm.sh/helm/v4/pkg/kube"
 )
 
-func helm() {
+func main() {
 	// Helm would use the name of the binary as its field manager.
 	helmkube.ManagedFieldsManager = "helm"
 	cmd, err := helmcmd.NewRootCmd(os.Stdout, os.Args[1:], helmcmd.SetupLogging)
