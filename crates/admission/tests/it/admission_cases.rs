@@ -5,8 +5,10 @@ use std::collections::BTreeSet;
 use admission::defaults::{DefaultsConfig, apply, apply_on_update};
 use admission::{Rules, validate, validate_update, warnings};
 use api::PodCliqueSet;
-use serde_json::Value;
+use serde_json::{Value, json};
 use testkit::admission_cases::{Case, all};
+use testkit::definition_rules;
+use testkit::good_set::edited;
 
 fn decode(object: &Value) -> PodCliqueSet {
     serde_json::from_value(object.clone()).unwrap()
@@ -93,4 +95,58 @@ fn cases_and_their_sets_have_names_of_their_own() {
         .filter_map(|case| decode(&case.object).metadata.name);
     let sets: Vec<_> = sets.collect();
     assert_eq!(sets.iter().collect::<BTreeSet<_>>().len(), sets.len());
+}
+
+/// Those of its rules that the definition of a set breaks for a case.
+fn broken_rules(case: &Case) -> BTreeSet<String> {
+    let broken = definition_rules::broken_rules("PodCliqueSet", case.before.as_ref(), &case.object);
+    broken.into_iter().map(|error| error.rule).collect()
+}
+
+#[test]
+fn what_the_definition_refuses_the_rules_refuse_too() {
+    // What an API server lets stand because it was there before, is not told apart here.
+    let cases = all().into_iter().filter(|c| !c.before_is_invalid);
+    let accepted = cases.filter(|c| c.refused_at.is_empty());
+    let wrong: Vec<_> = accepted
+        .map(|case| (case.name, broken_rules(&case)))
+        .filter(|(_, broken)| !broken.is_empty())
+        .collect();
+    assert_eq!(wrong, []);
+}
+
+/// What only the definition refuses: without it, it is accepted as Grove accepts it, and acted on.
+fn refused_by_the_definition_alone() -> Vec<Value> {
+    let own = |constraint: Value| edited(&[("/spec/template/topologyConstraint", constraint)]);
+    let keyed = |place: &str| edited(&[(&format!("{place}s"), json!({"grove.io/x": "y"}))]);
+    let job = |place: &str| {
+        let type_ = ("/spec/workloadType", json!("Training"));
+        edited(&[
+            type_,
+            (&format!("{place}/terminationDelay"), json!("500ms")),
+        ])
+    };
+    vec![
+        job("/spec/template"),
+        job("/spec/template/podCliqueScalingGroups/0"),
+        own(json!({"topologyName": "c"})),
+        own(json!({"topologyName": "c", "pack": {}})),
+        own(json!({"topologyName": "c", "packDomain": "rack", "pack": {"required": "rack"}})),
+        keyed("/spec/template/cliques/0/label"),
+        keyed("/spec/template/cliques/0/annotation"),
+        keyed("/spec/template/podCliqueScalingGroups/0/annotation"),
+    ]
+}
+
+#[test]
+fn each_rule_of_the_definition_refuses_something() {
+    let mut broken: BTreeSet<String> = all().iter().flat_map(broken_rules).collect();
+    for object in refused_by_the_definition_alone() {
+        let more = definition_rules::broken_rules("PodCliqueSet", None, &object);
+        assert!(!more.is_empty(), "accepted: {object}");
+        broken.extend(more.into_iter().map(|error| error.rule));
+    }
+    let all = definition_rules::all("PodCliqueSet");
+    let never: Vec<_> = all.difference(&broken).collect();
+    assert_eq!(never, [""; 0]);
 }

@@ -1,32 +1,27 @@
-//! What the rules of the CRDs refuse of training jobs: one runs once, in the size it was written in.
+//! What the rules of the CRDs refuse of a change.
 
 use serde_json::Value;
+use testkit::definition_rules::broken_rules;
 
-use super::{Answer, view};
+use super::{Answer, Id};
 
-/// What never changes.
-const FIXED: [&str; 3] = ["/workloadType", "/replicas", "/template/cliques"];
-
-pub(super) fn check(before: &Value, next: &Value) -> Result<(), Answer> {
-    if !view::is_job(before) {
+/// As the API server does, it lets stand what was wrong before.
+pub(super) fn check(id: &Id, before: &Value, next: &Value) -> Result<(), Answer> {
+    if before.get("spec") == next.get("spec") {
         return Ok(());
     }
-    let fixed = |object: &Value, path: &str| view::at(object, &format!("/spec{path}")).cloned();
-    let mut changed = FIXED
-        .into_iter()
-        .filter(|path| fixed(before, path) != fixed(next, path));
-    if let Some(path) = changed.next() {
-        let message = format!("spec{path}: Invalid value: immutable for Training");
-        return Err(Answer::invalid(&message));
+    let kind = id.resource.kind();
+    let broken = broken_rules(&kind, Some(before), next);
+    if broken.is_empty() {
+        return Ok(());
     }
-    if sizes(before) != sizes(next) {
-        let message = "spec.template.podCliqueScalingGroups: replicas is immutable for Training";
-        return Err(Answer::invalid(message));
+    let known = broken_rules(&kind, None, before);
+    let is_known = |rule: &str| known.iter().any(|k| k.rule == rule);
+    match broken.iter().find(|b| !is_known(&b.rule)) {
+        Some(new) => Err(Answer::invalid(&format!(
+            "{}: Invalid value: {}",
+            new.field_path, new.message
+        ))),
+        None => Ok(()),
     }
-    Ok(())
-}
-
-fn sizes(set: &Value) -> Vec<Option<i64>> {
-    let groups = view::list(set, "/spec/template/podCliqueScalingGroups");
-    groups.map(|g| g["replicas"].as_i64()).collect()
 }

@@ -137,7 +137,7 @@ impl Store {
             "scale" => next["spec"]["replicas"] = json!(view::number(&wanted, "/spec/replicas")),
             other => return Err(Answer::not_found(other)),
         }
-        super::rules::check(before, &next)?;
+        super::rules::check(id, before, &next)?;
         let written = self.put(id, before, next)?;
         Ok(Answer::ok(match sub {
             "scale" => super::scale_of(id, &written),

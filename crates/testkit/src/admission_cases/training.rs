@@ -105,6 +105,11 @@ fn changes() -> Vec<Case> {
             edits! {at(GROUP, "replicas") => 3},
         )
         .refused(["spec.template.podCliqueScalingGroups[0].replicas"]),
+        job(
+            "minimum-of-a-group-of-a-job-is-changed",
+            edits! {at(GROUP, "minAvailable") => 2},
+        )
+        .refused(["spec.template.podCliqueScalingGroups[0].minAvailable"]),
         job("image-of-a-job-is-changed", edits! {image => "llm:2"}).refused(cliques),
         job(
             "labels-of-a-job-are-changed",

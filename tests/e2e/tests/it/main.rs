@@ -20,6 +20,7 @@ mod cli;
 mod conformance;
 mod crash;
 mod creation;
+mod definitions;
 mod deletion;
 mod dynamo;
 mod events;

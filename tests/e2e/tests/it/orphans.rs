@@ -170,7 +170,10 @@ fn uids(seen: &Seen, kinds: &[&str]) -> BTreeSet<String> {
 
 /// Whether the object of that kind and name is controlled by the living one of that kind.
 pub fn is_owned(seen: &Seen, kind: &str, name: &str, owner: &str) -> Result<(), String> {
-    let owner = seen.all(owner)[0]["metadata"]["uid"].clone();
+    let living = seen.all(owner);
+    // Watches may not show one yet that was just made.
+    let living = living.first().ok_or(format!("there is no {owner}"))?;
+    let owner = living["metadata"]["uid"].clone();
     let owners = &seen.one(kind, name)?["metadata"]["ownerReferences"];
     let owners = owners.as_array().into_iter().flatten();
     let owners: Vec<_> = owners.map(|reference| reference["uid"].clone()).collect();
