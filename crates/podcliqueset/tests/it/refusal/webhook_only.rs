@@ -1,7 +1,11 @@
 //! Cases that the webhook refuses and of which a stored set says nothing.
 
 /// Told in other words: they name what was made with another minimum, which still counts.
-pub const OTHER_WORDS: [&str; 2] = ["minimum-is-changed", "minimum-of-a-group-is-changed"];
+pub const OTHER_WORDS: [&str; 3] = [
+    "minimum-is-changed",
+    "minimum-of-a-group-is-changed",
+    "minimum-of-a-group-of-a-job-is-changed",
+];
 
 /// Cases by the reason.
 pub const WEBHOOK_ONLY: [(&str, &[&str]); 6] = [
