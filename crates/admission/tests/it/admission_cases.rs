@@ -118,7 +118,7 @@ fn what_the_definition_refuses_the_rules_refuse_too() {
 /// What only the definition refuses: without it, it is accepted as Grove accepts it, and acted on.
 fn refused_by_the_definition_alone() -> Vec<Value> {
     let own = |constraint: Value| edited(&[("/spec/template/topologyConstraint", constraint)]);
-    let keyed = |place: &str| edited(&[(&format!("{place}s"), json!({"grove.io/x": "y"}))]);
+    let keyed = |place: &str| edited(&[(place, json!({"grove.io/x": "y"}))]);
     let job = |place: &str| {
         let type_ = ("/spec/workloadType", json!("Training"));
         edited(&[
@@ -132,9 +132,9 @@ fn refused_by_the_definition_alone() -> Vec<Value> {
         own(json!({"topologyName": "c"})),
         own(json!({"topologyName": "c", "pack": {}})),
         own(json!({"topologyName": "c", "packDomain": "rack", "pack": {"required": "rack"}})),
-        keyed("/spec/template/cliques/0/label"),
-        keyed("/spec/template/cliques/0/annotation"),
-        keyed("/spec/template/podCliqueScalingGroups/0/annotation"),
+        keyed("/spec/template/cliques/0/labels"),
+        keyed("/spec/template/cliques/0/annotations"),
+        keyed("/spec/template/podCliqueScalingGroups/0/annotations"),
     ]
 }
 
