@@ -43,12 +43,7 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     if seen.is_terminating() {
         // The operator deletes PodCliques of earlier attempts, or with the set. This one was
         // deleted by somebody else, and its pods with it.
-        return Some(breach_of_lost(
-            part,
-            object,
-            now,
-            "it was deleted before its work was done",
-        ));
+        return Some(breach_of_deleted(part, object, now));
     }
     let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();
@@ -74,17 +69,18 @@ fn breach_of_missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Br
         key: Key::new(namespace.unwrap_or_default(), part.name.clone()),
         uid: String::new(),
     };
-    breach_of_lost(part, object, now, "it is gone before its work was done")
+    breach_of_deleted(part, object, now)
 }
 
-/// Due at once, whatever the clock says that stamped the deletion.
-fn breach_of_lost(part: &Part<'_>, object: Target, now: Timestamp, why: &str) -> Breach {
+/// Due at once, whatever the clock says that stamped the deletion. Whether the PodClique is still
+/// seen is chance, so both are told in the same words.
+fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach {
     Breach {
         replica: part.replica,
         object,
         since: now,
         delay: SignedDuration::ZERO,
-        numbers: why.to_owned(),
+        numbers: "it was deleted before its work was done".to_owned(),
     }
 }
 

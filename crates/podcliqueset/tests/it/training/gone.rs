@@ -30,7 +30,7 @@ fn one_that_was_there_and_is_gone_is_a_failure_and_not_made_again(#[case] name: 
     assert!(plan.writes_nothing(), "{plan}");
     let status = plan.status.unwrap();
     assert_eq!(status.restart_count, Some(1));
-    let why = format!("restart 1 of 1: PodClique {name}: it is gone before its work was done");
+    let why = format!("restart 1 of 1: PodClique {name}: it was deleted before its work was done");
     assert_eq!(status.replica_attempts[0].message, why);
 }
 
