@@ -1,7 +1,10 @@
 //! One object of many, which may be one that cannot be decoded: that spoils no other.
 //!
-//! Decoded from its text in one pass. kube's `DeserializeGuard` makes a tree of each object first,
-//! and a copy of that: with managed fields, most of what a watch costs.
+//! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` makes a
+//! tree of each object first, and a copy of that; and `ObjectMeta` makes one of the managed fields,
+//! which takes as long as all the rest of an object.
+
+mod managers;
 
 use std::borrow::Cow;
 
@@ -13,6 +16,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
+use managers::cut_managers;
+
 /// The object, or its metadata and what is wrong with it.
 #[derive(Clone, Debug)]
 pub struct Guarded<K>(pub Result<K, InvalidObject>);
@@ -20,13 +25,14 @@ pub struct Guarded<K>(pub Result<K, InvalidObject>);
 impl<'de, K: DeserializeOwned + Resource> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
-        match serde_json::from_str::<K>(text.get()) {
+        let text = cut_managers(text.get());
+        match serde_json::from_str::<K>(&text) {
             Ok(mut object) => {
                 forget_managers(&mut object);
                 Ok(Self(Ok(object)))
             }
             Err(error) => {
-                let named = serde_json::from_str::<PartialObjectMeta<K>>(text.get());
+                let named = serde_json::from_str::<PartialObjectMeta<K>>(&text);
                 let metadata = named.map_err(D::Error::custom)?.metadata;
                 let error = error.to_string();
                 Ok(Self(Err(InvalidObject { error, metadata })))

@@ -13,6 +13,7 @@ use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
 };
 use kube::client::Body;
+use kube::core::error_boundary::InvalidObject;
 use kube::core::{Request, Status};
 use kube::{Client, Resource};
 use serde::Serialize;
@@ -84,7 +85,7 @@ impl Requests {
     {
         let request = path::<R>(namespace).create(&PostParams::default(), body);
         let what = What::of::<R>("create", namespace);
-        self.write(what, request).await
+        self.write_object(what, request).await
     }
 
     /// PUT of a whole object, which is this JSON.
@@ -95,7 +96,7 @@ impl Requests {
         let pp = PostParams::default();
         let request = path::<R>(&key.namespace).replace(&key.name, &pp, body);
         let what = What::of::<R>("update", &key.namespace);
-        self.write(what, request).await
+        self.write_object(what, request).await
     }
 
     /// PUT of the status, guarded by the resourceVersion. The API server takes nothing else from
@@ -126,7 +127,7 @@ impl Requests {
         );
         let subresource = "status";
         let what = What::of::<R>("update", &key.namespace);
-        self.write(
+        self.write_object(
             What {
                 subresource,
                 ..what
@@ -168,7 +169,7 @@ impl Requests {
     {
         let request = path::<R>(&key.namespace).patch(&key.name, &PatchParams::default(), patch);
         let what = What::of::<R>("patch", &key.namespace);
-        self.write(what, request).await
+        self.write_object(what, request).await
     }
 
     /// DELETE of the object with this uid, in this version if one is named. Children follow in the
@@ -194,7 +195,8 @@ impl Requests {
     {
         let request = path::<R>(&key.namespace).get(&key.name, &GetParams::default());
         let what = What::of::<R>("get", &key.namespace);
-        self.send(what, HEAD_TIMEOUT, BODY_TIMEOUT, request).await
+        let answer = self.send(what, HEAD_TIMEOUT, BODY_TIMEOUT, request).await;
+        answer.and_then(object_of)
     }
 
     /// LIST in that scope of what these labels select; what cannot be decoded is left out.
@@ -212,6 +214,17 @@ impl Requests {
             .into_iter()
             .filter_map(|item| item.0.ok())
             .collect())
+    }
+
+    async fn write_object<R>(
+        &self,
+        what: What<'_>,
+        request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
+    ) -> Answer<R>
+    where
+        R: Resource<DynamicType = ()> + DeserializeOwned,
+    {
+        self.write(what, request).await.and_then(object_of)
     }
 
     async fn write<R: DeserializeOwned>(
@@ -314,6 +327,12 @@ impl<'a> What<'a> {
             namespace,
         }
     }
+}
+
+/// The object in an answer.
+fn object_of<R>(answer: Guarded<R>) -> Answer<R> {
+    let invalid = |invalid: InvalidObject| RequestError::Unreadable(invalid.error);
+    answer.0.map_err(invalid)
 }
 
 /// Who reads nothing of the object in the answer need not be sent it. The second type is for what
