@@ -26,8 +26,8 @@ pub const LEAST_REST: Duration = Duration::from_millis(20);
 /// So many times as long as the decision took a key rests if that is less than [`SHORT_REST`]: pods
 /// that come up one after the other cost little.
 const REST_PER_DECISION: u32 = 100;
-/// What a person does not notice.
-const SHORT_REST: Duration = Duration::from_millis(250);
+/// What a person hardly notices.
+const SHORT_REST: Duration = Duration::from_millis(500);
 /// The same at least: a set of 10,000 pods must not keep a core busy by itself.
 const REST_PER_LONG_DECISION: u32 = 5;
 /// A reconcile that takes longer leaves its slot to others.
