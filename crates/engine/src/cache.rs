@@ -25,7 +25,6 @@ mod own_writes;
 mod pending_create;
 mod tombstones;
 
-use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -33,6 +32,7 @@ use api::PodClique;
 use domain::Key;
 use domain::health::fence::ReplicaOwner;
 use domain::object::ownership;
+use hashbrown::HashMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
@@ -250,25 +250,37 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
             return None;
         }
         self.note_change(&key);
-        let old = self.objects.remove(&key);
-        if let Some(old) = &old {
-            self.index.remove(&key, old.meta());
-            self.attempts.remove(&key, old.meta());
-            if old.meta().uid != object.meta().uid {
-                // Names are held by one object at a time.
-                self.bury(ownership::uid(old.meta()));
-            }
-        }
         let new = Arc::new(object);
-        self.index.insert(&key, new.meta());
-        if K::kind(&()) == PodClique::kind(&()) {
-            self.attempts.insert(&key, new.meta());
+        let seen = self.objects.get_mut(&key);
+        let old = seen.map(|seen| std::mem::replace(seen, new.clone()));
+        let stays = old
+            .as_ref()
+            .is_some_and(|old| stays_in_place(&**old, &*new));
+        if !stays {
+            self.move_in_index(&key, old.as_deref(), &*new);
         }
-        self.objects.insert(key, new.clone());
+        if old.is_none() {
+            self.objects.insert(key, new.clone());
+        }
         Some(Change {
             old,
             new: Some(new),
         })
+    }
+
+    fn move_in_index(&mut self, key: &Key, old: Option<&K>, new: &K) {
+        if let Some(old) = old {
+            self.index.remove(key, old.meta());
+            self.attempts.remove(key, old.meta());
+            if old.meta().uid != new.meta().uid {
+                // Names are held by one object at a time.
+                self.bury(ownership::uid(old.meta()));
+            }
+        }
+        self.index.insert(key, new.meta());
+        if K::kind(&()) == PodClique::kind(&()) {
+            self.attempts.insert(key, new.meta());
+        }
     }
 
     /// No DELETE is on its way any more; one that was answered stays known.
@@ -317,6 +329,15 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         keys.filter_map(|key| self.objects.get(key).cloned())
             .collect()
     }
+}
+
+/// Whether both versions are found by the same owner, set and attempt: most differ in their status.
+fn stays_in_place<K: Resource>(old: &K, new: &K) -> bool {
+    let (old, new) = (old.meta(), new.meta());
+    old.uid == new.uid
+        && old.owner_references == new.owner_references
+        && old.labels == new.labels
+        && old.annotations == new.annotations
 }
 
 /// Whether the object's time to end is over and nobody holds it: a pod is removed once its grace

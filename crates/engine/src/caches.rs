@@ -4,19 +4,22 @@ mod owners;
 mod placements;
 mod slot_history;
 mod taken_names;
+mod template_hashes;
 pub mod watched;
 
 use std::any::{Any, TypeId};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use domain::plan::Kind;
+use hashbrown::HashMap;
 
 use crate::cache::Cache;
 
 pub use placements::Placements;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
+pub use template_hashes::TemplateHashes;
 use watched::Watched;
 
 /// One cache per kind, and what is remembered of objects that are gone.
@@ -30,6 +33,8 @@ pub struct Caches {
     pub taken_names: TakenNames,
     /// How gangs are placed.
     pub placements: Placements,
+    /// What pods are made from.
+    pub template_hashes: TemplateHashes,
 }
 
 impl Caches {

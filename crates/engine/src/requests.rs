@@ -1,6 +1,7 @@
 //! Single requests: each bounded in time, counted, and answered in terms that decide what to do.
 
 mod error;
+mod status_body;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -18,7 +19,7 @@ use kube::core::{Request, Status};
 use kube::{Client, Resource};
 use serde::Serialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
 use crate::flow::Flow;
@@ -107,24 +108,9 @@ impl Requests {
         S: Serialize,
     {
         let key = Key::of(object.meta());
-        let body = json!({
-            "apiVersion": R::api_version(&()),
-            "kind": R::kind(&()),
-            "metadata": {
-                "name": key.name,
-                "namespace": key.namespace,
-                "uid": object.meta().uid,
-                "resourceVersion": object.meta().resource_version,
-            },
-            "status": status,
-        });
+        let body = status_body::encode_status(object, status)?;
         let pp = PostParams::default();
-        let request = path::<R>(&key.namespace).replace_subresource(
-            "status",
-            &key.name,
-            &pp,
-            encode_body(&body)?,
-        );
+        let request = path::<R>(&key.namespace).replace_subresource("status", &key.name, &pp, body);
         let subresource = "status";
         let what = What::of::<R>("update", &key.namespace);
         self.write_object(

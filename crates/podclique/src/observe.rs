@@ -323,7 +323,7 @@ fn is_replica_terminating_in_group(podclique: &PodClique, group: &PodCliqueScali
 }
 
 fn facts_of_set(
-    set: &PodCliqueSet,
+    set: &Arc<PodCliqueSet>,
     podclique: &PodClique,
     caches: &Caches,
     rules: &PodCliqueReconciler,
@@ -349,7 +349,10 @@ fn facts_of_set(
             .status
             .as_ref()
             .and_then(|s| s.current_generation_hash.clone()),
-        template_hash: clique.map(|c| newest_hash(set, c)),
+        template_hash: clique.map(|c| {
+            let hashes = &caches.template_hashes;
+            hashes.of(set, &c.name, || newest_hash(set, c))
+        }),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
         is_over_limits: limits::says_over_limits(set),

@@ -2,11 +2,12 @@
 //! earlier attempt is left in its replica; searched for among all PodCliques of the set by each of
 //! them, that would grow with their square.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use domain::Key;
 use domain::health::fence::ReplicaOwner;
 use domain::object::attempt::Attempt;
+use hashbrown::HashMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// Keys by owner and attempt.

@@ -1,11 +1,12 @@
 //! Which objects belong to whom.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use api::labels;
 use domain::Key;
 use domain::object::ownership;
+use hashbrown::HashMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 

@@ -1,8 +1,9 @@
 //! Uids of objects that are known to be gone.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::time::Duration;
 
+use hashbrown::HashMap;
 use tokio::time::Instant;
 
 /// No answer arrives later than this after its request, and no watch is that far behind: one that

@@ -1,9 +1,10 @@
 //! What waits, what has its turn, what rests.
 
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 
 use domain::Key;
+use hashbrown::HashMap;
 use tokio::time::Instant;
 
 use super::{LEAST_REST, SLOW, Turn, TurnEnd, Work, rest_after};

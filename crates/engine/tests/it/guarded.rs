@@ -56,3 +56,19 @@ fn what_is_no_object_is_an_error() {
         assert!(serde_json::from_str::<Guarded<PodClique>>(text).is_err());
     }
 }
+
+/// As API servers write it; the texts look like what is cut out, or like its end.
+#[test]
+fn managed_fields_are_left_out_and_nothing_else_is() {
+    let annotation = r#""annotations":{"last":"{\"managedFields\":[1]}"}"#;
+    let managers = r#"[{"manager":"m","fieldsV1":{"k:{\"]}\":\"[\"}":{}}},{"manager":"\\"}]"#;
+    let rest = r#""name":"a","namespace":"n","uid":"u"},"spec":{"roleName":"r","podSpec":{"containers":[]},"replicas":1}}"#;
+    let with = |list: &str| format!(r#"{{"metadata":{{{annotation},"managedFields":{list},{rest}"#);
+    let read = |text: &str| serde_json::from_str::<Guarded<PodClique>>(text).unwrap();
+    let object = read(&with(managers)).0.unwrap();
+    assert_eq!(object, read(&with("[]")).0.unwrap());
+    assert_eq!(object.metadata.uid.as_deref(), Some("u"));
+    let noted = object.metadata.annotations.unwrap();
+    assert_eq!(noted["last"], r#"{"managedFields":[1]}"#);
+    assert!(serde_json::from_str::<Guarded<PodClique>>(&with("[1")).is_err());
+}
