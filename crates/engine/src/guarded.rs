@@ -1,8 +1,7 @@
 //! One object of many, which may be one that cannot be decoded: that spoils no other.
 //!
 //! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` makes a
-//! tree of each object first, and a copy of that; and `ObjectMeta` makes one of the managed fields,
-//! which takes as long as all the rest of an object.
+//! tree of each object first, and a copy of that; and `ObjectMeta` makes one of the managed fields.
 
 mod managers;
 
