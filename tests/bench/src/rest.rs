@@ -20,7 +20,7 @@ use crate::section::Section;
 use crate::shape::Shape;
 use crate::site::Site;
 use crate::takeover;
-use crate::watching::{Event, Object as _, Watch};
+use crate::watching::{Event, Watch};
 use figures::{Beginning, Run};
 
 /// What it is asked for by.
@@ -120,8 +120,8 @@ async fn begin_anew(
         bail!("somebody has stored already that a pod of {podclique} failed");
     }
     let only = format!("fieldSelector=metadata.name%3D{podclique}");
-    let version = &now.metadata().resource_version;
-    let mut watch = Watch::<PodClique>::begin(&site.user, &path, &only, version).await?;
+    // Its own version may be older than what a watch may begin with.
+    let mut watch = Watch::<PodClique>::begin(&site.user, &path, &only, "0").await?;
 
     let program = Program::beside(&site.kubeconfig)?;
     let began = Instant::now();
