@@ -1,7 +1,6 @@
 //! Who is woken when an object changes.
 
 mod edited_labels;
-mod gangs;
 mod taken_away;
 
 use std::collections::BTreeSet;
