@@ -6,11 +6,12 @@ use std::thread;
 use admission::authorizer::ALWAYS_EXEMPT;
 use serde_json::{Value, json};
 
+use crate::harness::address::free_address;
 use crate::harness::client::send;
 use crate::harness::control_plane::{ControlPlane, folder};
 use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, set};
-use crate::harness::operator::{Operator, free_address};
+use crate::harness::operator::Operator;
 use crate::harness::{Namespace, same, site, wait};
 
 const REPLACEMENTS: usize = 4;

@@ -6,9 +6,10 @@ use std::process::Command;
 
 use tempfile::tempdir;
 
+use crate::harness::address::free_address;
 use crate::harness::control_plane::{ControlPlane, folder, printed};
 use crate::harness::installation::{Installation, RELEASE, SYSTEM, chart, helm};
-use crate::harness::operator::{Operator, free_address};
+use crate::harness::operator::Operator;
 use crate::harness::{Namespace, same, site};
 
 /// What belongs to the release and is in its namespace or in none, and when it last changed.

@@ -9,9 +9,9 @@ use std::process::Output;
 use serde_json::json;
 use tempfile::{TempDir, tempdir};
 
+use crate::harness::address::free_address;
 use crate::harness::installation::kubeconfig_of;
 use crate::harness::manifest::{clique, set};
-use crate::harness::operator::free_address;
 use crate::harness::plugin::{at, offline};
 use crate::harness::{Namespace, condition, same, wait};
 

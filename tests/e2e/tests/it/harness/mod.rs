@@ -1,5 +1,6 @@
 //! What the tests stand on: one control plane and one operator per run, a namespace per test.
 
+pub mod address;
 mod audit;
 mod cleanup;
 pub mod client;

@@ -5,7 +5,7 @@ mod process;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Mutex, PoisonError};
@@ -13,6 +13,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
+use super::address::free_address;
 use super::installation::{Installation, SYSTEM};
 use super::wait;
 pub use binary::{binary, plugin};
@@ -202,9 +203,4 @@ impl Drop for Operator {
             process.kill();
         }
     }
-}
-
-/// An address of this machine that nobody listens on.
-pub fn free_address() -> io::Result<SocketAddr> {
-    TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
 }

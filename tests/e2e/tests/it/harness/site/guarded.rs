@@ -5,11 +5,12 @@ use anyhow::{Error, Result};
 use serde_json::{Value, json};
 
 use super::Site;
+use crate::harness::address::free_address;
 use crate::harness::client;
 use crate::harness::control_plane::{ControlPlane, fed, folder};
 use crate::harness::installation::Installation;
 use crate::harness::namespace::called;
-use crate::harness::operator::{Operator, free_address};
+use crate::harness::operator::Operator;
 use crate::harness::wait;
 
 /// Purposes of the namespaces that the operator looks after; elsewhere sets are only stored.
