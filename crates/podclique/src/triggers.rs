@@ -73,13 +73,15 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Ke
     let groups = change.versions();
     let owned = groups.flat_map(|g| caches.of::<PodClique>().owned_by(&**g));
     all.extend(owned.map(|c| Key::of(&c.metadata)));
+    // What the group controls of an earlier attempt does not count any more.
+    all.extend(find::beside_lost::<_, PodClique>(change, caches));
     all
 }
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
-    all.extend(find::beside_lost::<PodClique>(change, caches));
+    all.extend(find::beside_lost::<_, PodClique>(change, caches));
     all.extend(children::find_by_podclique(change, caches));
     all
 }

@@ -10,7 +10,7 @@ use engine::{Caches, Change};
 /// All of them.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodCliqueSet>(from_set);
-    on.on_change::<PodCliqueScalingGroup>(|change, _| find::own(change));
+    on.on_change::<PodCliqueScalingGroup>(from_group);
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<Pod>(from_pod);
 }
@@ -24,6 +24,15 @@ fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
     groups.map(|g| Key::of(&g.metadata)).collect()
 }
 
+fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Key> {
+    let mut all = find::own(change);
+    // What that group controls of an earlier attempt does not count any more.
+    all.extend(find::beside_lost::<_, PodCliqueScalingGroup>(
+        change, caches,
+    ));
+    all
+}
+
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let versions = change.versions();
     let holders = versions.filter_map(|c| {
@@ -33,7 +42,9 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     });
     let mut all: Vec<Key> = holders.collect();
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
-    all.extend(find::beside_lost::<PodCliqueScalingGroup>(change, caches));
+    all.extend(find::beside_lost::<_, PodCliqueScalingGroup>(
+        change, caches,
+    ));
     all
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, PodCliqueSet, labels};
+use api::{PodCliqueSet, labels};
 use domain::Key;
 use domain::health::training;
 use domain::object::ownership;
@@ -92,10 +92,11 @@ pub fn gang(meta: &ObjectMeta) -> Option<Key> {
     labelled(meta, labels::POD_GANG)
 }
 
-/// Objects of kind `K` in the PodCliqueSet replica, by their names, in which a PodClique is gone or
-/// came into other hands: they may have waited for its end.
-pub fn beside_lost<K: Watched>(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
-    let Some(lost) = change.lost().map(|c| &c.metadata) else {
+/// Objects of kind `K` in the PodCliqueSet replica, by their names, in which a PodClique or a scaling
+/// group is gone or came into other hands: they may have waited for the end of that, or of what it
+/// controls.
+pub fn beside_lost<O: Watched, K: Watched>(change: &Change<O>, caches: &Caches) -> Vec<Key> {
+    let Some(lost) = change.lost().map(|lost| lost.meta()) else {
         return Vec::new();
     };
     let Some(set) = set_of(lost) else {

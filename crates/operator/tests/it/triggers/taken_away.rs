@@ -97,3 +97,39 @@ fn wakes_who_loses_an_object_of_any_kind() {
         &caches,
     );
 }
+
+/// They create nothing while a PodClique of an earlier attempt is left in their replica, and what a
+/// group controls that is not the set's does not count.
+#[test]
+fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
+    let caches = Caches::default();
+    caches.of::<PodClique>().apply(PodClique {
+        metadata: labelled("demo-0-a", "PodCliqueSet", "demo"),
+        ..PodClique::default()
+    });
+    let group = |metadata| {
+        Some(Arc::new(PodCliqueScalingGroup {
+            metadata,
+            ..PodCliqueScalingGroup::default()
+        }))
+    };
+    caches
+        .of::<PodCliqueScalingGroup>()
+        .apply(PodCliqueScalingGroup {
+            metadata: labelled("demo-0-h", "PodCliqueSet", "demo"),
+            ..PodCliqueScalingGroup::default()
+        });
+    let metadata = labelled("demo-0-g", "PodCliqueSet", "demo");
+    let released = ObjectMeta {
+        owner_references: None,
+        ..metadata.clone()
+    };
+    for new in [group(released), None] {
+        let old = group(metadata.clone());
+        let woken = woken_by(&Change { old, new }, &caches);
+        for beside in [(PODCLIQUES, "demo-0-a"), (GROUPS, "demo-0-h")] {
+            let key = Key::new("default", beside.1);
+            assert!(woken.contains(&(beside.0, key)), "{beside:?} is asleep");
+        }
+    }
+}
