@@ -13,7 +13,8 @@ use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::scheduling::Profiles;
-use domain::workload::{gang, hash, layout, limits};
+use domain::workload::layout::{self, Part};
+use domain::workload::{gang, hash, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
@@ -174,6 +175,8 @@ pub struct SetFacts {
     pub is_over_limits: bool,
     /// Whether its end is stored.
     pub has_ended: bool,
+    /// Whether it has yet to store that the work of this PodClique is done.
+    pub awaits_success: bool,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
     /// For how long a breach of this clique that has ended may come back as the same one.
@@ -356,11 +359,30 @@ fn facts_of_set(
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
         is_over_limits: limits::says_over_limits(set),
+        awaits_success: is_own
+            && part
+                .as_ref()
+                .is_some_and(|part| awaits_success(set, part, podclique, caches)),
         has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
         training_delay: termination::delay_of_job(set, group),
         breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
         update: update_facts(set, podclique, clique, caches),
     }
+}
+
+/// Whether the PodClique is of the present attempt of a job that goes on, says that its work is done,
+/// and the job does not say so yet.
+fn awaits_success(
+    set: &PodCliqueSet,
+    part: &Part<'_>,
+    podclique: &PodClique,
+    caches: &Caches,
+) -> bool {
+    training::has_succeeded(podclique)
+        && !ownership::is_terminating(&set.metadata)
+        && !training::is_over(set.status.as_ref())
+        && Attempt::of(&podclique.metadata) == parents::present_attempt(set, part, caches)
+        && !fence::is_stored_as_succeeded(fence::attempts_of_set(set), part.replica, &part.name)
 }
 
 fn update_facts(

@@ -94,20 +94,24 @@ pub(crate) fn is_up(podclique: &PodClique, pods: &[Arc<Pod>]) -> bool {
 /// Whether it is the set's and of the present attempt, and stays: only such ones count in any rule
 /// (docs/semantics.md §4.6).
 fn is_current(set: &PodCliqueSet, part: &Part<'_>, podclique: &PodClique, caches: &Caches) -> bool {
+    let meta = &podclique.metadata;
+    !ownership::is_terminating(meta)
+        && Attempt::of(meta) == present_attempt(set, part, caches)
+        && caches.is_in_hands_of(set, meta)
+}
+
+/// The attempt that a part is created in now.
+pub(crate) fn present_attempt(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Attempt {
     let of_group = |(config, j): (&PodCliqueScalingGroupConfig, i32)| {
         let name = names::scaling_group(name(set), part.replica, &config.name);
         let group = group(set, &name, caches)?;
         Some(fence::current_attempt(fence::attempts_of_group(&group), j))
     };
     let place = part.group.zip(part.group_replica);
-    let present = Attempt {
+    Attempt {
         set: fence::current_attempt(fence::attempts_of_set(set), part.replica),
         group: place.and_then(of_group).unwrap_or(0),
-    };
-    let meta = &podclique.metadata;
-    !ownership::is_terminating(meta)
-        && Attempt::of(meta) == present
-        && caches.is_in_hands_of(set, meta)
+    }
 }
 
 /// The minimum of a PodClique that is yet to be created.

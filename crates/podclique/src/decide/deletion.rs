@@ -12,12 +12,16 @@ use api::{PodClique, PodCliqueStatus, labels};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use super::stuck_terminating;
 use crate::observe::Snapshot;
 
 const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
+
+/// A job whose status cannot be stored, or that does not ask for this PodClique any more, does not
+/// hold it for ever.
+const SUCCESS_WAIT: SignedDuration = SignedDuration::from_mins(1);
 
 pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let meta = &snapshot.podclique.metadata;
@@ -39,7 +43,20 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if snapshot.may_have_more {
         return plan;
     }
+    let awaited = awaited_until(snapshot).filter(|until| *until > now);
+    if awaited.is_some() {
+        plan.wake_at = awaited;
+        return plan;
+    }
     release(snapshot)
+}
+
+/// Until when it waits for its job to store that its work is done: nobody else says so, and without
+/// it the job would be restarted (decision 105).
+fn awaited_until(snapshot: &Snapshot) -> Option<Timestamp> {
+    let is_awaited = snapshot.set.as_ref().is_some_and(|set| set.awaits_success);
+    let since = snapshot.podclique.metadata.deletion_timestamp.as_ref()?.0;
+    is_awaited.then(|| since.checked_add(SUCCESS_WAIT).ok())?
 }
 
 fn release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {

@@ -1,6 +1,7 @@
 //! Pods of training jobs (docs/semantics.md §5).
 
 mod completed;
+mod deleted;
 mod failed;
 mod in_place;
 mod over;

@@ -1,0 +1,118 @@
+//! A PodClique that is deleted when its work is done, before its job has stored that it is.
+
+use std::sync::Arc;
+
+use api::conditions::ConditionType;
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType, labels};
+use engine::Caches;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, OwnerReference, Time};
+use podclique::Snapshot;
+use rstest::rstest;
+use testkit::builders::{after, podclique, set};
+
+use super::clique;
+use crate::situation::{now, plan, situation};
+
+/// Deleted so many seconds after everything was created, in a job that may not know yet.
+fn deleted(at: i64, awaits_success: bool) -> Snapshot {
+    let mut clique = (*clique(1, 1, true)).clone();
+    clique.metadata.finalizers = Some(vec![labels::PCLQ_FINALIZER.into()]);
+    clique.metadata.deletion_timestamp = Some(Time(after(at)));
+    let mut snapshot = situation(&Arc::new(clique), vec![]);
+    snapshot.set.as_mut().unwrap().awaits_success = awaits_success;
+    snapshot
+}
+
+#[test]
+fn it_stays_until_that_is_stored() {
+    let held = plan(&deleted(50, true));
+    assert!(held.writes_nothing());
+    assert_eq!(held.wake_at, Some(after(110)));
+    assert!(!plan(&deleted(50, false)).writes_nothing());
+}
+
+#[test]
+fn it_stays_for_no_more_than_a_minute() {
+    assert_eq!(now(), after(60));
+    assert!(!plan(&deleted(0, true)).writes_nothing());
+}
+
+fn job(name: &str) -> PodCliqueSet {
+    let job = set(name).clique("worker", |c| c);
+    job.with(|s| s.spec.workload_type = Some(WorkloadType::Training))
+        .build()
+}
+
+fn done(set: &PodCliqueSet) -> PodClique {
+    let mut done = (*podclique("demo-0-worker").terminating(50).build()).clone();
+    let is_done = Condition {
+        type_: ConditionType::Succeeded.to_string(),
+        status: "True".into(),
+        reason: "AllPodsCompleted".into(),
+        message: String::new(),
+        last_transition_time: Time(Timestamp::UNIX_EPOCH),
+        observed_generation: None,
+    };
+    done.status.get_or_insert_default().conditions = vec![is_done];
+    done.metadata.owner_references = Some(vec![OwnerReference {
+        api_version: "grove.io/v1alpha1".into(),
+        kind: "PodCliqueSet".into(),
+        name: "demo".into(),
+        uid: set.metadata.uid.clone().unwrap(),
+        controller: Some(true),
+        ..OwnerReference::default()
+    }]);
+    done
+}
+
+fn attempt(attempt: i32, succeeded: &[&str]) -> ReplicaAttempt {
+    ReplicaAttempt {
+        replica: 0,
+        attempt,
+        time: Time(Timestamp::UNIX_EPOCH),
+        reason: ReplicaAttempt::CREATED.to_owned(),
+        message: String::new(),
+        succeeded: succeeded.iter().map(|name| (*name).to_owned()).collect(),
+        recovered: None,
+        complete: Some(true),
+    }
+}
+
+fn is_awaited(job: PodCliqueSet, podclique: PodClique) -> bool {
+    let caches = Caches::default();
+    caches.of::<PodCliqueSet>().apply(job);
+    let rules = podclique::PodCliqueReconciler::default();
+    let seen = podclique::observe::observe(&Arc::new(podclique), &caches, &rules);
+    seen.set.unwrap().awaits_success
+}
+
+#[test]
+fn its_job_is_waited_for_if_it_does_not_know() {
+    let job = job("demo");
+    let podclique = done(&job);
+    assert!(is_awaited(job, podclique));
+}
+
+#[rstest]
+#[case::it_is_stored(|set: &mut PodCliqueSet, _: &mut PodClique| {
+    let stored = vec![attempt(0, &["demo-0-worker"])];
+    set.status = Some(PodCliqueSetStatus { replica_attempts: stored, ..Default::default() });
+})]
+#[case::it_is_of_an_earlier_attempt(|set: &mut PodCliqueSet, _: &mut PodClique| {
+    let stored = vec![attempt(1, &[])];
+    set.status = Some(PodCliqueSetStatus { replica_attempts: stored, ..Default::default() });
+})]
+#[case::the_job_is_deleted_as_well(|set: &mut PodCliqueSet, _: &mut PodClique| {
+    set.metadata.deletion_timestamp = Some(Time(after(50)));
+})]
+#[case::its_work_is_not_done(|_: &mut PodCliqueSet, podclique: &mut PodClique| podclique.status = None)]
+#[case::it_is_somebody_elses(|_: &mut PodCliqueSet, podclique: &mut PodClique| podclique.metadata.owner_references = None)]
+#[case::it_is_in_no_template(|set: &mut PodCliqueSet, _: &mut PodClique| set.spec.template.cliques.clear())]
+fn nobody_is_waited_for_if(#[case] edit: fn(&mut PodCliqueSet, &mut PodClique)) {
+    let mut job = job("demo");
+    let mut podclique = done(&job);
+    edit(&mut job, &mut podclique);
+    assert!(!is_awaited(job, podclique));
+}
