@@ -70,6 +70,10 @@ fn all_gangs(caches: &Caches) -> Vec<Key> {
 }
 
 fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
+    let both = change.old.as_ref().zip(change.new.as_ref());
+    if both.is_some_and(|(old, new)| tells_gangs_the_same(old, new)) {
+        return Vec::new();
+    }
     let own = change
         .versions()
         .flat_map(|c| gangs_of(&c.metadata, caches));
@@ -83,6 +87,18 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
         gangs.extend(change.versions().filter_map(|c| base_of(&c.metadata)));
     }
     gangs
+}
+
+/// Whether a gang reads the same in both: of the status only what was refused, and what is done.
+fn tells_gangs_the_same(old: &PodClique, new: &PodClique) -> bool {
+    let read = |c: &PodClique| {
+        let status = c.status.clone().unwrap_or_default();
+        (status.last_errors, status.completed_indices)
+    };
+    identity(&old.metadata) == identity(&new.metadata)
+        && old.metadata.annotations == new.metadata.annotations
+        && old.spec == new.spec
+        && read(old) == read(new)
 }
 
 /// By what the tree finds its parts.

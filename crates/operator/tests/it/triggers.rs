@@ -1,6 +1,7 @@
 //! Who is woken when an object changes.
 
 mod edited_labels;
+mod gangs;
 mod taken_away;
 
 use std::collections::BTreeSet;
