@@ -4,7 +4,7 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::chaos::edit_label;
-use crate::resource::{Id, Resource};
+use crate::resource::{Id, Place, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
@@ -26,6 +26,20 @@ fn ungate(store: &mut Store, id: &Id) {
             gates.retain(|g| g["name"] != labels::POD_GANG_GATE);
         }
     });
+}
+
+/// Somebody deletes the PodClique of a pod that is being created. Returns whether there was one.
+pub fn delete_parent(store: &mut Store, post: &Call) -> bool {
+    let owner = view::owner(&post.body);
+    let Some((_, name, _)) = owner.filter(|(kind, ..)| *kind == "PodClique") else {
+        return false;
+    };
+    let mut id = Id::new(Resource::PodClique, name);
+    if let Some(place) = Place::parse(&post.path) {
+        id.namespace = place.namespace;
+    }
+    store.remove("chaos", &id);
+    true
 }
 
 /// Label of the objects that other users create.

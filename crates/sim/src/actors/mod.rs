@@ -17,7 +17,7 @@ mod user;
 pub use autoscaler::autoscale;
 pub use chaos::{break_pod, heal, lose_node, make_trouble};
 pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
-pub use disturb::{disturb, leave, recreate};
+pub use disturb::{delete_parent, disturb, leave, recreate};
 pub use gang_scheduler::let_groups_go;
 pub use idle::{scale_to_zero, wake_all};
 pub use kubelet::{ENDLESS, is_endless, run_pods};

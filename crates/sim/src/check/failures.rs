@@ -45,12 +45,17 @@ fn is_gone(window: &Window<'_>, set: &Value, replica: i64) -> bool {
                 && view::set_of(c) == view::name(set)
                 && view::replica(c) == Some(replica)
                 && job::attempt_of(c) == present
-                && !view::has_condition(c, "Succeeded")
+                && !(view::has_condition(c, "Succeeded") && is_in_our_hands(c))
         };
         r.id.resource == Resource::PodClique
             && born.is_none_or(|born| born <= r.time)
             && went.is_some_and(is_meant)
     })
+}
+
+/// What somebody has given another owner is not the job's any more: what it says does not count.
+fn is_in_our_hands(podclique: &Value) -> bool {
+    view::owner(podclique).is_none_or(|(kind, ..)| kind.starts_with("PodClique"))
 }
 
 /// It was deleted before its work was done, and not by the operator.

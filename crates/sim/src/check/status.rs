@@ -16,7 +16,13 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
         observed(record, before, after)?;
         flips(record, before, after)?;
     }
-    if record.id.resource == Resource::PodGang {
+    // Who takes an object into its hands again says nothing anew of it.
+    let says = |o: &Value| o.get("status").cloned();
+    let is_said = record
+        .before
+        .as_ref()
+        .is_none_or(|b| says(b) != says(after));
+    if record.id.resource == Resource::PodGang && is_said {
         initialized(window, after)?;
     }
     Ok(())

@@ -33,6 +33,7 @@ impl Run {
             0..84 => self.carry_out(parked, true).await,
             84..89 => {
                 self.coverage.saw("answer lost");
+                self.delete_parent(&parked);
                 self.cut_watch(&parked);
                 self.carry_out(parked, false).await
             }
@@ -71,6 +72,15 @@ impl Run {
         let target = Place::parse(&parked.call.path).and_then(|place| place.id());
         if let Some(id) = target.filter(|_| self.rng.chance(chance)) {
             actors::disturb(&mut self.store, &mut self.rng, &id);
+        }
+    }
+
+    /// Who waits for a pod's answer that never comes must not let its PodClique go meanwhile.
+    fn delete_parent(&mut self, parked: &Parked) {
+        let is_pod = parked.call.method == "POST" && parked.call.path.ends_with("/pods");
+        if is_pod && self.rng.chance(200) && actors::delete_parent(&mut self.store, &parked.call) {
+            self.coverage
+                .saw("PodClique deleted while a pod of it is created");
         }
     }
 
