@@ -30,6 +30,7 @@ pub mod podcliqueset;
 pub mod podgang;
 pub mod resources;
 pub mod schema;
+mod shared_pod_spec;
 pub mod start_order;
 pub mod status;
 pub mod topology;
@@ -42,6 +43,7 @@ pub use podcliquescalinggroup::{
 };
 pub use podcliqueset::{PodCliqueSet, PodCliqueSetSpec, PodCliqueSetStatus};
 pub use podgang::{PodGang, PodGangSpec, PodGangStatus};
+pub use shared_pod_spec::SharedPodSpec;
 pub use topology::{ClusterTopologyBinding, ClusterTopologyBindingSpec};
 
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;

@@ -7,7 +7,7 @@ use kube::CustomResource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{LastError, WorkloadType};
+use crate::{LastError, SharedPodSpec, WorkloadType};
 
 /// The pods of one role: how many, how many are needed, and their template.
 #[derive(CustomResource, Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -87,7 +87,8 @@ pub struct PodCliqueSpec {
     ///
     /// `nodeName` and `topologySpreadConstraints` are refused; all cliques name the same
     /// `schedulerName`. In a set a change replaces the pods, as `updateStrategy` of the set says.
-    pub pod_spec: PodSpec,
+    #[schemars(with = "PodSpec")]
+    pub pod_spec: SharedPodSpec,
     /// How many pods the clique has. Default 1, at most 10,000; 0 makes it idle: it is out of
     /// its gang, and the rest of the gang goes on.
     ///

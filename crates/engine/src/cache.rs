@@ -18,11 +18,14 @@
 
 mod attempts;
 mod change;
+mod compact;
 mod index;
+mod key_set;
 mod listing;
 mod live;
 mod own_writes;
 mod pending_create;
+mod pod_specs;
 mod tombstones;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -41,10 +44,12 @@ use crate::guarded::forget_managers;
 use crate::scope::Scope;
 use attempts::Attempts;
 pub use change::Change;
+use compact::compact;
 pub use index::set_of;
 use index::{Index, Owner};
 use listing::Listing;
 pub use pending_create::PendingCreate;
+use pod_specs::PodSpecs;
 use tombstones::Tombstones;
 
 /// How long an own write may stay assumed by the watch before the object is read live.
@@ -65,6 +70,8 @@ struct Inner<K> {
     index: Index,
     /// Of PodCliques only.
     attempts: Attempts,
+    /// Of PodCliques only, too.
+    pod_specs: PodSpecs,
     /// Objects to be read live: own writes once they are expired, doubts (`None`) at once.
     assumed: HashMap<Key, Option<Instant>>,
     /// Objects whose POST was sent and is not settled.
@@ -85,6 +92,7 @@ impl<K> Cache<K> {
             objects: HashMap::new(),
             index: Index::default(),
             attempts: Attempts::default(),
+            pod_specs: PodSpecs::default(),
             assumed: HashMap::new(),
             unsettled: HashMap::new(),
             settled: Vec::new(),
@@ -95,7 +103,7 @@ impl<K> Cache<K> {
     }
 }
 
-impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// The object of that name.
     pub fn get(&self, key: &Key) -> Option<Arc<K>> {
         self.read(|inner| inner.objects.get(key).cloned())
@@ -197,6 +205,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     /// Forgets what need not be known any more.
     pub fn tidy(&self) {
         self.write(|inner| {
+            inner.pod_specs.forget_unused();
             if inner.listings.is_empty() {
                 inner.tombstones.forget_old();
             }
@@ -212,7 +221,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 }
 
-impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
     fn seen(&self, key: &Key) -> Seen {
         let meta = self.objects.get(key)?.meta();
         Some((ownership::uid(meta).to_owned(), version(meta)))
@@ -240,16 +249,17 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     fn put(&mut self, key: Key, mut object: K) -> Option<Change<K>> {
         forget_managers(&mut object);
         self.keep_deleted(&mut object);
-        self.settled.extend(self.unsettled.remove(&key));
+        self.settle(&key);
         let is_same = |o: &Arc<K>| {
-            o.meta().resource_version == object.meta().resource_version
-                && o.meta().uid == object.meta().uid
+            is_same_version(&**o, &object)
                 && o.meta().deletion_timestamp == object.meta().deletion_timestamp
         };
         if self.objects.get(&key).is_some_and(is_same) {
             return None;
         }
         self.note_change(&key);
+        compact(&mut object);
+        self.pod_specs.share(&mut object);
         let new = Arc::new(object);
         let seen = self.objects.get_mut(&key);
         let old = seen.map(|seen| std::mem::replace(seen, new.clone()));
@@ -266,6 +276,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
             old,
             new: Some(new),
         })
+    }
+
+    /// An object was shown: its POST is answered.
+    fn settle(&mut self, key: &Key) {
+        self.settled.extend(self.unsettled.remove(key));
     }
 
     fn move_in_index(&mut self, key: &Key, old: Option<&K>, new: &K) {
@@ -329,6 +344,11 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
         keys.filter_map(|key| self.objects.get(key).cloned())
             .collect()
     }
+}
+
+fn is_same_version<K: Resource>(one: &K, other: &K) -> bool {
+    let (one, other) = (one.meta(), other.meta());
+    one.resource_version == other.resource_version && one.uid == other.uid
 }
 
 /// Whether both versions are found by the same owner, set and attempt: most differ in their status.

@@ -96,7 +96,7 @@ fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<
 fn spec_of(podclique: &PodClique, set: &str, index: i32, priority_class_name: &str) -> PodSpec {
     let meta = &podclique.metadata;
     let replica = ownership::replica_in(set, meta).unwrap_or_default();
-    let mut spec = podclique.spec.pod_spec.clone();
+    let mut spec = PodSpec::clone(&podclique.spec.pod_spec);
     environment::inject(&mut spec, &variables(podclique, set, replica));
     let gates = spec.scheduling_gates.get_or_insert_default();
     gates.push(PodSchedulingGate {

@@ -340,7 +340,7 @@ fn named(group: &PodCliqueScalingGroup) -> &str {
 /// it.
 fn children<K>(cache: &Cache<K>, set: &PodCliqueSet, key: &Key) -> Vec<Arc<K>>
 where
-    K: Resource<DynamicType = ()> + Clone,
+    K: Resource<DynamicType = ()> + Clone + 'static,
 {
     let mut all = cache.owned_by(set);
     all.extend(cache.orphans_of(key));

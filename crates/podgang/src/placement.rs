@@ -51,7 +51,7 @@ fn compute(
     caches: &Caches,
 ) -> Option<Placement> {
     let podcliques = parts.iter().filter_map(|part| part.podclique.as_ref());
-    let shape = Shape::of(podcliques.map(|podclique| &podclique.spec.pod_spec));
+    let shape = Shape::of(podcliques.map(|podclique| &*podclique.spec.pod_spec));
     let all = caches.of::<Node>().all();
     let locations = all.iter().map(|node| {
         let location = Location {

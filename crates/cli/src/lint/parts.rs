@@ -22,7 +22,7 @@ pub(super) fn groups(
 
 /// The pod specs with their paths.
 pub(super) fn pods(set: &PodCliqueSet) -> impl Iterator<Item = (String, &PodSpec)> {
-    cliques(set).map(|(at, clique)| (format!("{at}.spec.podSpec"), &clique.spec.pod_spec))
+    cliques(set).map(|(at, clique)| (format!("{at}.spec.podSpec"), &*clique.spec.pod_spec))
 }
 
 /// The containers of a pod that do its work, with their paths.

@@ -5,11 +5,9 @@ mod build;
 mod correct;
 mod metadata;
 
-use std::borrow::Cow;
-
-use api::PodClique;
 use api::podcliqueset::PodCliqueTemplateSpec;
-use k8s_openapi::api::core::v1::PodSpec;
+use api::{PodClique, SharedPodSpec};
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 pub use self::build::{build, users_annotations};
@@ -67,7 +65,7 @@ pub struct Ready<'a> {
     /// Hash of its pods' template.
     pub hash: String,
     /// Its pods, with the variables of a scaling group.
-    pod_spec: Cow<'a, PodSpec>,
+    pod_spec: SharedPodSpec,
 }
 
 impl<'a> Ready<'a> {
@@ -76,7 +74,7 @@ impl<'a> Ready<'a> {
         Self {
             template,
             hash,
-            pod_spec: Cow::Borrowed(&template.spec.pod_spec),
+            pod_spec: template.spec.pod_spec.clone(),
         }
     }
 
@@ -88,18 +86,17 @@ impl<'a> Ready<'a> {
         Self {
             template,
             hash,
-            pod_spec: Cow::Owned(pod_spec),
+            pod_spec,
         }
     }
 }
 
-/// A PodClique as it should be, but for its pods' template, which may be large and which all places
-/// share.
+/// A PodClique as it should be, but for its pods' template, which all places share.
 #[derive(Clone, Debug)]
 pub struct Desired<'a> {
     /// All but `spec.podSpec`.
     pub podclique: PodClique,
-    pod_spec: &'a PodSpec,
+    pod_spec: &'a SharedPodSpec,
 }
 
 impl Desired<'_> {

@@ -2,31 +2,39 @@
 //! earlier attempt is left in its replica; searched for among all PodCliques of the set by each of
 //! them, that would grow with their square.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use domain::Key;
 use domain::health::fence::ReplicaOwner;
 use domain::object::attempt::Attempt;
 use hashbrown::HashMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-/// Keys by owner and attempt.
+use super::key_set::KeySet;
+
+/// Keys by owner and attempt, of which there are two at most but for the time of a crash.
 #[derive(Debug, Default)]
-pub(super) struct Attempts(HashMap<ReplicaOwner, BTreeMap<i32, BTreeSet<Key>>>);
+pub(super) struct Attempts(HashMap<ReplicaOwner, Vec<(i32, KeySet)>>);
 
 impl Attempts {
     /// Those of earlier attempts than this one.
     pub(super) fn before(&self, owner: &ReplicaOwner, attempt: i32) -> impl Iterator<Item = &Key> {
-        let all = self.0.get(owner);
-        let earlier = all.into_iter().flat_map(move |all| all.range(..attempt));
+        let all = self.0.get(owner).into_iter().flatten();
+        let earlier = all.filter(move |(of, _)| *of < attempt);
         earlier.flat_map(|(_, keys)| keys)
     }
 
     pub(super) fn insert(&mut self, key: &Key, meta: &ObjectMeta) {
-        if let Some(owner) = ReplicaOwner::of(meta) {
-            let attempts = self.0.entry(owner).or_default();
-            let keys = attempts.entry(Attempt::of(meta).set).or_default();
-            keys.insert(key.clone());
+        let Some(owner) = ReplicaOwner::of(meta) else {
+            return;
+        };
+        let attempt = Attempt::of(meta).set;
+        let attempts = self.0.entry(owner).or_default();
+        if let Some((_, keys)) = attempts.iter_mut().find(|(of, _)| *of == attempt) {
+            keys.insert(key);
+        } else {
+            let mut keys = KeySet::default();
+            keys.insert(key);
+            attempts.reserve_exact(1);
+            attempts.push((attempt, keys));
         }
     }
 
@@ -38,12 +46,11 @@ impl Attempts {
             return;
         };
         let attempt = Attempt::of(meta).set;
-        if let Some(keys) = attempts.get_mut(&attempt) {
+        let found = attempts.iter_mut().find(|(of, _)| *of == attempt);
+        if let Some((_, keys)) = found {
             keys.remove(key);
-            if keys.is_empty() {
-                attempts.remove(&attempt);
-            }
         }
+        attempts.retain(|(_, keys)| !keys.is_empty());
         if attempts.is_empty() {
             self.0.remove(&owner);
         }

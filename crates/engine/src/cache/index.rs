@@ -1,6 +1,5 @@
 //! Which objects belong to whom.
 
-use std::collections::BTreeSet;
 use std::hash::Hash;
 
 use api::labels;
@@ -10,44 +9,50 @@ use hashbrown::HashMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use kube::Resource;
 
+use super::key_set::KeySet;
+
 /// An owner as a reference names it. Whoever may write an object may put any uid into its
 /// references, also that of an owner in another namespace: the garbage collector takes those off,
 /// but late, and not at all where it does not know the version.
+///
+/// Namespace, version, kind and uid in one text: there is one for each object. None of them is empty
+/// or, but in an invented reference, has the separator in it; such a one is nobody's.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Owner {
-    namespace: String,
-    api_version: String,
-    kind: String,
-    uid: String,
-}
+pub(super) struct Owner(Box<str>);
 
 impl Owner {
     /// This object as an owner.
     pub(super) fn from_object<O: Resource<DynamicType = ()>>(object: &O) -> Self {
-        Self {
-            namespace: object.meta().namespace.clone().unwrap_or_default(),
-            api_version: O::api_version(&()).into_owned(),
-            kind: O::kind(&()).into_owned(),
-            uid: ownership::uid(object.meta()).to_owned(),
-        }
+        let (version, kind) = (O::api_version(&()), O::kind(&()));
+        Self::new(
+            object.meta(),
+            &version,
+            &kind,
+            ownership::uid(object.meta()),
+        )
     }
 
     fn from_reference(child: &ObjectMeta, reference: &OwnerReference) -> Self {
-        Self {
-            namespace: child.namespace.clone().unwrap_or_default(),
-            api_version: reference.api_version.clone(),
-            kind: reference.kind.clone(),
-            uid: reference.uid.clone(),
-        }
+        Self::new(
+            child,
+            &reference.api_version,
+            &reference.kind,
+            &reference.uid,
+        )
+    }
+
+    fn new(beside: &ObjectMeta, version: &str, kind: &str, uid: &str) -> Self {
+        let namespace = beside.namespace.as_deref().unwrap_or_default();
+        Self([namespace, version, kind, uid].join("\0").into())
     }
 }
 
 /// Keys by controlling owner and by PodCliqueSet.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    by_owner: HashMap<Owner, BTreeSet<Key>>,
-    by_set: HashMap<Key, BTreeSet<Key>>,
-    orphans: HashMap<Key, BTreeSet<Key>>,
+    by_owner: HashMap<Owner, KeySet>,
+    by_set: HashMap<Key, KeySet>,
+    orphans: HashMap<Key, KeySet>,
 }
 
 impl Index {
@@ -69,16 +74,13 @@ impl Index {
             self.by_owner
                 .entry(Owner::from_reference(meta, owner))
                 .or_default()
-                .insert(key.clone());
+                .insert(key);
         }
         if let Some(set) = set_of(meta) {
             if owner.is_none() {
-                self.orphans
-                    .entry(set.clone())
-                    .or_default()
-                    .insert(key.clone());
+                self.orphans.entry(set.clone()).or_default().insert(key);
             }
-            self.by_set.entry(set).or_default().insert(key.clone());
+            self.by_set.entry(set).or_default().insert(key);
         }
     }
 
@@ -103,7 +105,7 @@ pub fn set_of(meta: &ObjectMeta) -> Option<Key> {
     Some(Key::new(meta.namespace.clone().unwrap_or_default(), set))
 }
 
-fn remove_from<I: Hash + Eq>(index: &mut HashMap<I, BTreeSet<Key>>, at: &I, key: &Key) {
+fn remove_from<I: Hash + Eq>(index: &mut HashMap<I, KeySet>, at: &I, key: &Key) {
     if let Some(keys) = index.get_mut(at) {
         keys.remove(key);
         if keys.is_empty() {

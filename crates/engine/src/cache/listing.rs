@@ -2,6 +2,7 @@
 //! of what it holds.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use domain::Key;
 use domain::object::ownership;
@@ -9,20 +10,21 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{Cache, Change, Inner, Seen, version};
+use super::{Cache, Change, Inner, Seen, compact, is_same_version, version};
 use crate::scope::Scope;
 
 /// A full list that is under way.
 #[derive(Debug)]
 pub(super) struct Listing<K> {
-    objects: HashMap<Key, K>,
+    /// Those that are shown in this very version are not kept twice.
+    objects: HashMap<Key, Arc<K>>,
     unreadable: HashSet<Key>,
     /// What was shown when it was asked for, of what has changed since. The list is at least as
     /// new as that, and maybe older than what came after.
     before: HashMap<Key, Seen>,
 }
 
-impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// A full list of what is in that scope is asked for.
     pub fn begin_list(&self, scope: &Scope) {
         self.write(|inner| {
@@ -36,10 +38,16 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 
     /// One object of a full list.
-    pub fn list_item(&self, scope: &Scope, object: K) {
+    pub fn list_item(&self, scope: &Scope, mut object: K) {
         self.write(|inner| {
+            compact(&mut object);
+            inner.pod_specs.share(&mut object);
+            let key = Key::of(object.meta());
+            let shown = inner.objects.get(&key);
+            let shown = shown.filter(|shown| is_same_version(&***shown, &object));
             if let Some(listing) = inner.listings.get_mut(scope) {
-                listing.objects.insert(Key::of(object.meta()), object);
+                let object = shown.cloned().unwrap_or_else(|| Arc::new(object));
+                listing.objects.insert(key, object);
             }
         });
     }
@@ -69,9 +77,15 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
             let mut changes = inner.lose_all(scope, &listing);
             for (key, object) in listing.objects {
                 let is_old = version(object.meta()) < inner.version_of(&key) && !is_restored;
-                if !is_old && !inner.tombstones.holds(ownership::uid(object.meta())) {
-                    inner.assumed.remove(&key);
-                    changes.extend(inner.put(key, object));
+                if is_old || inner.tombstones.holds(ownership::uid(object.meta())) {
+                    continue;
+                }
+                inner.assumed.remove(&key);
+                let shown = inner.objects.get(&key);
+                if shown.is_some_and(|shown| Arc::ptr_eq(shown, &object)) {
+                    inner.settle(&key);
+                } else {
+                    changes.extend(inner.put(key, Arc::unwrap_or_clone(object)));
                 }
             }
             changes
@@ -79,7 +93,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
     }
 }
 
-impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
     /// Keeps for the lists that are under way what was shown when they were asked for.
     pub(super) fn note_change(&mut self, key: &Key) {
         let seen = if self.listings.is_empty() {
@@ -104,7 +118,7 @@ impl<K: Resource<DynamicType = ()> + Clone> Inner<K> {
     /// Whether the list is older than what was shown when it was asked for: the API server answers
     /// with what is stored, so the store was put back.
     fn is_restored(&self, listing: &Listing<K>) -> bool {
-        let is_older = |(key, object): (&Key, &K)| {
+        let is_older = |(key, object): (&Key, &Arc<K>)| {
             let before = self.seen_before(listing, key);
             before.is_some_and(|(_, shown)| version(object.meta()) < shown)
         };

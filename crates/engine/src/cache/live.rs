@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Cache, Change, Seen};
 use crate::scope::Scope;
 
-impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// What a live read found. `before` is what was shown when the read began: if that has
     /// changed, the news is newer than the answer.
     pub fn read_live(&self, key: &Key, before: &Seen, found: Option<K>) -> Option<Change<K>> {

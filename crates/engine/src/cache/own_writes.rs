@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::{Cache, Change, Inner, PendingCreate, version};
 
-impl<K: Resource<DynamicType = ()> + Clone> Cache<K> {
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// We wrote the object and this is the answer.
     pub fn wrote(&self, object: K) -> Option<Change<K>> {
         self.write(|inner| {

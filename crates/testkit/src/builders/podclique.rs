@@ -51,7 +51,8 @@ pub fn podclique(name: &str) -> PodCliqueBuilder {
         pod_spec: PodSpec {
             containers: vec![container],
             ..PodSpec::default()
-        },
+        }
+        .into(),
         ..PodCliqueSpec::default()
     };
     PodCliqueBuilder(PodClique {

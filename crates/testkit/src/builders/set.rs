@@ -53,7 +53,8 @@ impl SetBuilder {
                 ..Container::default()
             }],
             ..PodSpec::default()
-        };
+        }
+        .into();
         self.0
             .spec
             .template

@@ -43,7 +43,7 @@ fn counts(set: &PodCliqueSet) -> impl Iterator<Item = (f64, &PodSpec)> {
         let group = group_of(set, &clique.name);
         let of_group = group.map_or(1, |group| group.replicas.unwrap_or(1));
         let pods = f64::from(of_group.max(0)) * f64::from(clique.spec.replicas.max(0));
-        (replicas * pods, &clique.spec.pod_spec)
+        (replicas * pods, &*clique.spec.pod_spec)
     })
 }
 

@@ -86,7 +86,7 @@ fn of_cliques(set: &PodCliqueSet) -> impl Iterator<Item = Scaled<'_>> {
 fn of_groups(set: &PodCliqueSet) -> impl Iterator<Item = Scaled<'_>> {
     groups(set).filter_map(|(at, group)| {
         let members = cliques(set).filter(|(_, c)| group.clique_names.contains(&c.name));
-        let pods = members.map(|(_, c)| (&c.spec.pod_spec, c.spec.replicas));
+        let pods = members.map(|(_, c)| (&*c.spec.pod_spec, c.spec.replicas));
         Some(Scaled {
             config_at: format!("{at}.scaleConfig"),
             at,

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use api::labels::{self, component};
-use api::{PodClique, PodCliqueSet, PodCliqueSpec};
-use k8s_openapi::api::core::v1::PodSpec;
+use api::{PodClique, PodCliqueSet, PodCliqueSpec, SharedPodSpec};
+
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Desired, Place, Ready};
@@ -16,7 +16,7 @@ pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Des
     let labels = labels_of(ownership::name(&pcs.metadata), clique, &place);
     let spec = PodCliqueSpec {
         role_name: template.spec.role_name.clone(),
-        pod_spec: PodSpec::default(),
+        pod_spec: SharedPodSpec::default(),
         replicas: place.count.replicas,
         min_available: template.spec.min_available,
         starts_after: place.starts_after,

@@ -37,7 +37,7 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
 /// An object that it deleted is not terminating before the watch shows it.
 pub fn revoke_deletion<K>(sabotage: Option<Sabotage>, cache: &Cache<K>, shown: &K)
 where
-    K: kube::Resource<DynamicType = ()> + Clone,
+    K: kube::Resource<DynamicType = ()> + Clone + 'static,
 {
     if sabotage == Some(Sabotage::DeleteIsRevocable) {
         // Once it is seen terminating the deletion is settled.
