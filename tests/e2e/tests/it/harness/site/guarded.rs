@@ -52,10 +52,11 @@ pub(super) fn start() -> Result<Site> {
     })
 }
 
-/// Of the chart, for an operator that is called there.
-fn values(port: u16) -> [String; 5] {
+/// Of the chart, for an operator that is called there, by many tests at once and with much to read.
+fn values(port: u16) -> [String; 6] {
     [
         "webhooks.enabled=true".into(),
+        "webhooks.timeoutSeconds=30".into(),
         format!("webhooks.url=https://127.0.0.1:{port}"),
         format!("config.server.webhooks.port={port}"),
         "config.authorizer.enabled=true".into(),
