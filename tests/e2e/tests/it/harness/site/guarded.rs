@@ -56,7 +56,7 @@ pub(super) fn start() -> Result<Site> {
 fn values(port: u16) -> [String; 6] {
     [
         "webhooks.enabled=true".into(),
-        "webhooks.timeoutSeconds=30".into(),
+        "webhooks.timeoutSeconds=20".into(),
         format!("webhooks.url=https://127.0.0.1:{port}"),
         format!("config.server.webhooks.port={port}"),
         "config.authorizer.enabled=true".into(),
