@@ -258,8 +258,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             return None;
         }
         self.note_change(&key);
-        compact(&mut object);
-        self.pod_specs.share(&mut object);
+        self.save_memory(&mut object);
         let new = Arc::new(object);
         let seen = self.objects.get_mut(&key);
         let old = seen.map(|seen| std::mem::replace(seen, new.clone()));
@@ -276,6 +275,12 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             old,
             new: Some(new),
         })
+    }
+
+    /// What is kept holds nothing twice and no room for more.
+    fn save_memory(&mut self, object: &mut K) {
+        compact(object);
+        self.pod_specs.share(object);
     }
 
     /// An object was shown: its POST is answered.

@@ -7,7 +7,6 @@ mod metadata;
 
 use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodClique, SharedPodSpec};
-
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 pub use self::build::{build, users_annotations};

@@ -10,7 +10,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{Cache, Change, Inner, Seen, compact, is_same_version, version};
+use super::{Cache, Change, Inner, Seen, is_same_version, version};
 use crate::scope::Scope;
 
 /// A full list that is under way.
@@ -40,13 +40,16 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
     /// One object of a full list.
     pub fn list_item(&self, scope: &Scope, mut object: K) {
         self.write(|inner| {
-            compact(&mut object);
-            inner.pod_specs.share(&mut object);
             let key = Key::of(object.meta());
             let shown = inner.objects.get(&key);
             let shown = shown.filter(|shown| is_same_version(&***shown, &object));
+            let object = if let Some(shown) = shown {
+                shown.clone()
+            } else {
+                inner.save_memory(&mut object);
+                Arc::new(object)
+            };
             if let Some(listing) = inner.listings.get_mut(scope) {
-                let object = shown.cloned().unwrap_or_else(|| Arc::new(object));
                 listing.objects.insert(key, object);
             }
         });

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use api::labels::{self, component};
 use api::{PodClique, PodCliqueSet, PodCliqueSpec, SharedPodSpec};
-
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::{Desired, Place, Ready};
