@@ -9,7 +9,7 @@ use api::podcliqueset::{PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
 use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
-use domain::health::{fence, termination, training};
+use domain::health::{failure, fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::scheduling::Profiles;
@@ -40,6 +40,8 @@ pub struct Snapshot {
     /// Pods of its slots without a controller that were created in another attempt: they are left
     /// alone.
     pub released: Vec<Arc<Pod>>,
+    /// Names of its failed pods of which its job has yet to store that they failed.
+    pub unnoted_failures: BTreeSet<String>,
     /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
     /// its slot may get another name. It is read live, which wakes the PodClique.
     pub may_have_more: bool,
@@ -239,6 +241,11 @@ pub fn observe(
         init_container_image: rules.init_container_image.clone(),
         pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, &rules.profiles),
         profiles: rules.profiles.clone(),
+        unnoted_failures: set
+            .as_ref()
+            .filter(|set| caches.is_in_hands_of(set, meta))
+            .map(|set| unnoted_failures(set, &pods))
+            .unwrap_or_default(),
         set: set.map(|s| facts_of_set(&s, podclique, caches, rules)),
         pods,
         released,
@@ -368,6 +375,20 @@ fn facts_of_set(
         breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
         update: update_facts(set, podclique, clique, caches),
     }
+}
+
+/// The failed pods that a set has yet to keep. A set that is over its limits counts nothing.
+fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
+    let is_job = set.spec.workload_type == Some(WorkloadType::Training);
+    if !is_job || limits::says_over_limits(set) {
+        return BTreeSet::new();
+    }
+    let kept = set.status.as_ref();
+    let kept = kept.map_or(&[][..], |s| s.last_failures.as_slice());
+    let unnoted = pods
+        .iter()
+        .filter(|p| p.is_failed() && !failure::is_noted(p, kept));
+    unnoted.map(|p| p.name().to_owned()).collect()
 }
 
 /// Whether the PodClique is of the present attempt of a job that goes on, says that its work is done,

@@ -3,7 +3,8 @@
 //! carries how often that happened.
 //!
 //! In a training job only failed pods are replaced, and only while the failure does not count for
-//! the whole replica (docs/semantics.md §5.6).
+//! the whole replica (docs/semantics.md §5.6), once the job has stored that they failed
+//! (decision 107).
 
 use domain::Pod;
 use domain::health::availability::CliqueFacts;
@@ -47,7 +48,7 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     let pods = snapshot.own_pods().map(AsRef::as_ref);
     pods.filter(move |p: &&Pod| {
         let has_ended = if is_training {
-            p.is_failed()
+            p.is_failed() && !snapshot.unnoted_failures.contains(p.name())
         } else {
             p.is_finished() && !p.is_terminating()
         };

@@ -14,6 +14,7 @@ use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueSet, PodCliqueStatus, WorkloadType};
 use domain::workload::hash;
 use engine::Caches;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 use podclique::Snapshot;
 use testkit::builders::{PodBuilder, podclique, set};
 
@@ -31,6 +32,18 @@ fn clique(replicas: i32, min: i32, was_available: bool) -> Arc<PodClique> {
             });
         })
         .build()
+}
+
+/// As the set controls it.
+fn give_to(set: &PodCliqueSet, podclique: &mut PodClique) {
+    podclique.metadata.owner_references = Some(vec![OwnerReference {
+        api_version: "grove.io/v1alpha1".into(),
+        kind: "PodCliqueSet".into(),
+        name: "demo".into(),
+        uid: set.metadata.uid.clone().unwrap(),
+        controller: Some(true),
+        ..OwnerReference::default()
+    }]);
 }
 
 fn succeeded(pod: PodBuilder) -> PodBuilder {

@@ -6,6 +6,7 @@ use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
 use domain::Pod;
+use domain::health::failure::{self, MAX_FAILURES};
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -13,8 +14,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::attempts;
 use crate::observe::Snapshot;
 
-/// Failures kept.
-const MAX_FAILURES: usize = 5;
 /// Bytes kept of a termination message, from its end.
 const MAX_MESSAGE_BYTES: usize = 1024;
 
@@ -71,7 +70,7 @@ fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure
         .filter(|p| !known.contains(p.name()))
         .map(|p| describe_failure(p));
     let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();
-    all.sort_by(|a, b| (b.time.0, &a.pod).cmp(&(a.time.0, &b.pod)));
+    failure::sort_failures(&mut all);
     all.truncate(MAX_FAILURES);
     all
 }
@@ -91,13 +90,8 @@ fn describe_failure(pod: &Pod) -> PodFailure {
         reason: reason.unwrap_or_else(|| "Failed".to_owned()),
         exit_code: ended.map(|t| t.exit_code),
         message: message.map(|m| end_of(&m)),
-        time: Time(pod.ended_at().unwrap_or_else(|| created_at(pod))),
+        time: Time(failure::failed_at(pod)),
     }
-}
-
-fn created_at(pod: &Pod) -> Timestamp {
-    let created = pod.metadata.creation_timestamp.as_ref();
-    created.map_or(Timestamp::UNIX_EPOCH, |t| t.0)
 }
 
 /// The end says most.

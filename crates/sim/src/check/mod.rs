@@ -11,6 +11,7 @@ mod idle;
 mod job;
 mod joining;
 mod late;
+mod noted;
 mod others;
 mod pace;
 mod pods;

@@ -75,5 +75,6 @@ canaries! {
     unnoted_idle: UnnotedIdle by "idle";
     starts_at_once: StartsAtOnce by "I38";
     forgets_parents: ForgetsParents by "I38";
+    unnoted_failure: UnnotedFailure by "I39";
     never_starts: NeverStarts by "ESR" "I31";
 }

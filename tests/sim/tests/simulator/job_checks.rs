@@ -188,3 +188,23 @@ fn i26_failed_when_all_have_ended() {
 fn i26_failed_without_a_reason() {
     assert_eq!(found(|_| (), |job| job.phase("Failed")), Some("I26"));
 }
+
+/// One more than are needed at least, and one of them failed.
+fn spare(job: &mut Job) {
+    let id = Id::new(Resource::PodClique, "demo-0-a");
+    job.store.edit("user", &id, |podclique| {
+        podclique["spec"]["minAvailable"] = json!(1);
+    });
+    job.set_pod("demo-0-a-x", "Failed", "False");
+}
+
+#[test]
+fn i39_replaced_before_its_job_knows() {
+    assert_eq!(found(spare, |job| job.delete(POD)), Some("I39"));
+    let noted = |job: &mut Job| {
+        spare(job);
+        let failures = json!([{"pod": "demo-0-a-x"}]);
+        job.status("podcliquesets/demo", &json!({"lastFailures": failures}));
+    };
+    assert_eq!(found(noted, |job| job.delete(POD)), None);
+}

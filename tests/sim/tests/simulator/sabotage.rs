@@ -87,6 +87,8 @@ pub enum Sabotage {
     UpdateEndsWhenRequested,
     /// What an update deleted does not count as missing.
     BudgetForgetsDeletions,
+    /// A failed pod is replaced though its job has not stored that it failed.
+    UnnotedFailure,
     /// Pods that start after others are told to start when they are created.
     StartsAtOnce,
     /// Pods are created without what holds them back.

@@ -7,12 +7,12 @@ use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType, labels};
 use engine::Caches;
 use jiff::Timestamp;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, OwnerReference, Time};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use podclique::Snapshot;
 use rstest::rstest;
 use testkit::builders::{after, podclique, set};
 
-use super::clique;
+use super::{clique, give_to};
 use crate::situation::{now, plan, situation};
 
 /// Deleted so many seconds after everything was created, in a job that may not know yet.
@@ -56,14 +56,7 @@ fn done(set: &PodCliqueSet) -> PodClique {
         observed_generation: None,
     };
     done.status.get_or_insert_default().conditions = vec![is_done];
-    done.metadata.owner_references = Some(vec![OwnerReference {
-        api_version: "grove.io/v1alpha1".into(),
-        kind: "PodCliqueSet".into(),
-        name: "demo".into(),
-        uid: set.metadata.uid.clone().unwrap(),
-        controller: Some(true),
-        ..OwnerReference::default()
-    }]);
+    give_to(set, &mut done);
     done
 }
 

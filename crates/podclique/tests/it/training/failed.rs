@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
-use api::{PodClique, events};
+use api::podcliqueset::PodFailure;
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType, events};
+use domain::Pod;
+use engine::Caches;
 use jiff::SignedDuration;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
 use rstest::rstest;
-use testkit::builders::{after, pod};
+use testkit::builders::{after, pod, set};
 
-use super::{breach, clique, failed, status};
+use super::{breach, clique, failed, give_to, status};
 use crate::situation::{plan, situation, writes};
 
 fn with_delay(mut snapshot: Snapshot, seconds: i64) -> Snapshot {
@@ -61,6 +65,52 @@ fn a_failed_pod_is_replaced_alone_unless_it_counts_for_all(
     let snapshot = with_delay(situation(&clique, pods), delay);
     let deletes = writes(&plan(&snapshot)).contains("delete Pod demo-0-worker-p0");
     assert_eq!(deletes, is_replaced);
+}
+
+/// What its job does not keep of it when it goes, nobody knows any more (decision 107).
+#[rstest]
+#[case::the_job_does_not_know(&[], false)]
+#[case::the_job_knows(&[("demo-0-worker-p0", 40)], true)]
+#[case::the_job_knows_of_others_that_failed_before(&[("a", -1), ("b", -1), ("c", -1), ("d", -1), ("e", -1)], false)]
+#[case::the_job_knows_of_five_that_failed_later(&[("a", 59), ("b", 59), ("c", 59), ("d", 59), ("e", 59)], true)]
+fn a_failed_pod_is_not_replaced_before_its_job_knows(
+    #[case] kept: &[(&str, i64)],
+    #[case] is_replaced: bool,
+) {
+    let job = job(kept);
+    let mut clique = (*clique(2, 1, true)).clone();
+    give_to(&job, &mut clique);
+    let clique = Arc::new(clique);
+    let caches = Caches::default();
+    caches.of::<PodCliqueSet>().apply(job);
+    for pod in [failed(pod(&clique, 0)), pod(&clique, 1).ready()] {
+        caches.of::<Pod>().apply((*pod.build()).clone());
+    }
+    let rules = podclique::PodCliqueReconciler::default();
+    let seen = podclique::observe::observe(&clique, &caches, &rules);
+    let deletes = writes(&plan(&seen)).contains("delete Pod demo-0-worker-p0");
+    assert_eq!(deletes, is_replaced);
+}
+
+/// A job that keeps the failures of these pods, at so many seconds.
+fn job(kept: &[(&str, i64)]) -> PodCliqueSet {
+    let failures = kept.iter().map(|(pod, at)| PodFailure {
+        pod: (*pod).to_owned(),
+        node: None,
+        reason: "Error".to_owned(),
+        exit_code: None,
+        message: None,
+        time: Time(after(*at)),
+    });
+    let status = PodCliqueSetStatus {
+        last_failures: failures.collect(),
+        ..PodCliqueSetStatus::default()
+    };
+    let job = set("demo").clique("worker", |c| c).with(|s| {
+        s.spec.workload_type = Some(WorkloadType::Training);
+        s.status = Some(status);
+    });
+    job.build()
 }
 
 #[rstest]

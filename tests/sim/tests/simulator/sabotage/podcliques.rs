@@ -39,6 +39,9 @@ impl Reconciler for SpoiltPodCliques {
         if self.sabotage == Some(Sabotage::OldByStatus) {
             label_by_status(&mut snapshot);
         }
+        if self.sabotage == Some(Sabotage::UnnotedFailure) {
+            snapshot.unnoted_failures.clear();
+        }
         snapshot
     }
 
