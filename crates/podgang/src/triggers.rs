@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
-use api::{ClusterTopologyBinding, PodClique, PodCliqueScalingGroup, PodGang, labels, names};
+use api::{
+    ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodGang, labels, names,
+};
 use domain::object::ownership;
 use domain::workload::gang;
 use domain::{Key, Pod};
@@ -91,14 +93,16 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
 
 /// Whether a gang reads the same in both: of the status only what was refused, and what is done.
 fn tells_gangs_the_same(old: &PodClique, new: &PodClique) -> bool {
-    let read = |c: &PodClique| {
-        let status = c.status.clone().unwrap_or_default();
-        (status.last_errors, status.completed_indices)
-    };
     identity(&old.metadata) == identity(&new.metadata)
         && old.metadata.annotations == new.metadata.annotations
         && old.spec == new.spec
-        && read(old) == read(new)
+        && refused_and_done(old) == refused_and_done(new)
+}
+
+fn refused_and_done(podclique: &PodClique) -> (&[LastError], Option<&str>) {
+    let status = podclique.status.as_ref();
+    let refused = status.map_or(&[][..], |s| &s.last_errors);
+    (refused, status.and_then(|s| s.completed_indices.as_deref()))
 }
 
 /// By what the tree finds its parts.

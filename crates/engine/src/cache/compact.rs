@@ -1,14 +1,17 @@
 //! What is kept takes no more memory than it has to: a list that was decoded has room for four
-//! entries from the first on, and most have one.
+//! entries from the first on, and most have one; and some annotations are long and read by no rule.
 
 use std::any::Any;
 
-use api::{PodClique, PodGang};
+use api::{PodClique, PodCliqueSet, PodGang, labels};
 use domain::Pod;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// Gives back what lists of the object have room for beyond their entries.
+/// What the operator writes to pods, and reads of them, has keys that begin so.
+const OWN_ANNOTATIONS: &str = "grove.io/";
+
+/// Gives back what lists of the object have room for beyond their entries, and annotations of others.
 pub(super) fn compact<K: Resource + 'static>(object: &mut K) {
     compact_metadata(object.meta_mut());
     let object = object as &mut dyn Any;
@@ -20,6 +23,10 @@ pub(super) fn compact<K: Resource + 'static>(object: &mut K) {
         }
     } else if let Some(gang) = object.downcast_mut::<PodGang>() {
         compact_gang(gang);
+    } else if let Some(set) = object.downcast_mut::<PodCliqueSet>() {
+        // The whole manifest once more. A set is never written but for its status.
+        let annotations = set.metadata.annotations.as_mut();
+        annotations.and_then(|all| all.remove(labels::LAST_APPLIED));
     }
 }
 
@@ -32,7 +39,14 @@ fn compact_metadata(meta: &mut ObjectMeta) {
     }
 }
 
+/// A pod that has annotations of others only has an empty map: a patch may not make it a new one.
 fn compact_pod(pod: &mut Pod) {
+    if let Some(all) = &mut pod.metadata.annotations {
+        let own = std::mem::take(all).into_iter();
+        *all = own
+            .filter(|(key, _)| key.starts_with(OWN_ANNOTATIONS))
+            .collect();
+    }
     pod.spec.scheduling_gates.shrink_to_fit();
     let status = &mut pod.status;
     status.conditions.shrink_to_fit();

@@ -1,13 +1,14 @@
 //! What is kept is kept once, and takes no more memory than it has to.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use api::PodClique;
+use api::{PodClique, PodCliqueSet, labels};
 use domain::Key;
 use domain::object::pod::PodCondition;
 use engine::Cache;
 use engine::scope::Scope;
-use testkit::builders::podclique;
+use testkit::builders::{podclique, set};
 
 use super::{key, pod};
 
@@ -32,6 +33,46 @@ fn lists_have_room_for_their_entries_only() {
     cache.apply(grown);
     let known = cache.get(&key()).unwrap();
     assert_eq!(known.status.conditions.capacity(), 1);
+}
+
+fn annotated<K: Clone + kube::Resource>(object: &K, keys: &[&str]) -> K {
+    let mut object = object.clone();
+    let all = keys.iter().map(|key| ((*key).to_owned(), "x".to_owned()));
+    object.meta_mut().annotations = Some(all.collect());
+    object
+}
+
+fn keys(annotations: Option<&BTreeMap<String, String>>) -> Vec<&str> {
+    let all = annotations.expect("known to have some").keys();
+    all.map(String::as_str).collect()
+}
+
+/// That it has annotations is known all the same: a patch that adds one may not remove them.
+#[test]
+fn annotations_of_others_are_not_kept_of_pods() {
+    const FOREIGN: &str = "k8s.v1.cni.cncf.io/network-status";
+    let kept = |has: &[&str]| {
+        let cache = Cache::default();
+        cache.apply(annotated(&pod("u", 1), has));
+        cache.get(&key()).unwrap().metadata.annotations.clone()
+    };
+    assert_eq!(
+        keys(kept(&[FOREIGN, "grove.io/start"]).as_ref()),
+        ["grove.io/start"]
+    );
+    assert!(keys(kept(&[FOREIGN]).as_ref()).is_empty());
+}
+
+#[test]
+fn the_manifest_in_an_annotation_is_not_kept_of_sets() {
+    let cache = Cache::<PodCliqueSet>::default();
+    let has = [labels::LAST_APPLIED, "example.com/note"];
+    cache.apply(annotated(&set("demo").build(), &has));
+    let known = cache.get(&Key::new("default", "demo")).unwrap();
+    assert_eq!(
+        keys(known.metadata.annotations.as_ref()),
+        ["example.com/note"]
+    );
 }
 
 fn of_template(name: &str, image: &str) -> PodClique {
