@@ -223,8 +223,7 @@ fn created(window: &Window<'_>, record: &Record) -> Checked {
         return Ok(());
     };
     let is_earlier = |c: &Value| {
-        // Objects without a controller, or with another one, block nothing.
-        view::owner(c).is_some_and(|(kind, ..)| kind.starts_with("PodClique"))
+        is_held(window, c)
             && view::set_of(c) == set
             && view::replica(c) == Some(replica)
             && label(c, labels::ATTEMPT) < fence
@@ -237,4 +236,13 @@ fn created(window: &Window<'_>, record: &Record) -> Checked {
             record.id
         )
     })
+}
+
+/// Whether a set controls it, or a group that a set controlled whenever it may have been seen. What
+/// nobody of ours controls blocks nothing.
+fn is_held(window: &Window<'_>, podclique: &Value) -> bool {
+    let of_ours = |o: &Value, kind: &str| view::owner(o).is_some_and(|o| o.0 == kind);
+    let groups = job::owners(window, podclique);
+    let is_held = groups.iter().all(|g| of_ours(g, "PodCliqueSet"));
+    of_ours(podclique, "PodCliqueSet") || (of_ours(podclique, "PodCliqueScalingGroup") && is_held)
 }

@@ -52,8 +52,20 @@ fn add_plans<R: Reconciler>(plans: &mut Plans, number: usize, rules: &R, context
     for object in context.caches.of::<R::Object>().all() {
         let snapshot = rules.observe(&object, &context.caches);
         let plan = rules.decide(&snapshot, now).to_string();
+        let plan = without_versions(&plan);
         plans.insert((number, Key::of(object.meta())), plan);
     }
+}
+
+/// What waits for another version of an object, and for nothing else of it, comes again by itself:
+/// its request was refused.
+fn without_versions(plan: &str) -> String {
+    let mut pieces = plan.split(" at version ");
+    let mut text = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        text.push_str(piece.trim_start_matches(|c: char| c.is_ascii_digit()));
+    }
+    text
 }
 
 /// Each object for which something else is planned than before was woken.
