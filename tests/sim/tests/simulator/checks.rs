@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use sim::check::{Checker, Horizon, OPERATOR, Requests};
-use sim::{Answer, Call, Resource, Store};
+use sim::{Answer, Call, Id, Resource, Store};
 
 /// A store with set `demo`, its PodClique `demo-0-a` and its PodGang `demo-0`.
 fn store() -> Store {
@@ -259,17 +259,38 @@ fn i19_a_podclique_is_deleted_for_no_reason() {
     assert_eq!(broken(&store), Some("I19"));
 }
 
-#[test]
-fn something_is_created_while_an_earlier_attempt_is_known_to_exist() {
+/// What the operator breaks when it creates a PodClique beside one of an earlier attempt, which has
+/// this controller.
+fn created_beside(controller: Option<&str>) -> Option<&'static str> {
     let mut store = breached("2025-12-31T23:59:50Z");
     fence(&mut store, 1);
     let mut checker = Checker::default();
     assert_eq!(checker.check(&store, &Horizon::default()), Ok(()));
+    if let Some(owner) = controller {
+        let group = json!({"metadata": {"name": owner}, "spec": {"replicas": 1}});
+        create(&mut store, "user", Resource::PodCliqueScalingGroup, group);
+        let id = Id::new(Resource::PodCliqueScalingGroup, owner);
+        let uid = store.get(&id).unwrap()["metadata"]["uid"].clone();
+        store.edit("user", &Id::new(Resource::PodClique, "demo-0-a"), |c| {
+            c["metadata"]["ownerReferences"] = json!([{
+                "kind": "PodCliqueScalingGroup", "name": owner, "uid": uid, "controller": true,
+            }]);
+        });
+    }
     let mut horizon = Horizon::default();
-    horizon.set(Resource::PodCliqueSet, store.log.len());
+    for resource in [Resource::PodCliqueSet, Resource::PodCliqueScalingGroup] {
+        horizon.set(resource, store.log.len());
+    }
     let mut next = clique();
     next["metadata"]["name"] = json!("demo-0-b");
+    next["metadata"]["labels"][api::labels::ATTEMPT] = json!("1");
     create(&mut store, OPERATOR, Resource::PodClique, next);
-    let violation = checker.check(&store, &horizon).unwrap_err();
-    assert_eq!(violation.invariant, "fence");
+    let verdict = checker.check(&store, &horizon);
+    verdict.err().map(|violation| violation.invariant)
+}
+
+#[test]
+fn something_is_created_while_an_earlier_attempt_is_known_to_exist() {
+    assert_eq!(created_beside(None), Some("fence"));
+    assert_eq!(created_beside(Some("released")), None);
 }
