@@ -125,11 +125,12 @@ pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
         "--kube-api-burst=1000".into(),
     ]);
     flags.extend(options.native_gangs.then(|| GANG_GATES.into()));
-    flags.extend((!options.keeps_endpoints).then(|| WITHOUT_ENDPOINTS.into()));
+    let mut controllers = vec!["*".to_owned()];
+    let without = options.without_controllers.iter();
+    controllers.extend(without.map(|name| format!("-{name}")));
+    flags.push(format!("--controllers={}", controllers.join(",")));
     flags
 }
-
-const WITHOUT_ENDPOINTS: &str = "--controllers=*,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller";
 
 pub(super) fn scheduler(pki: &Pki, options: &Options) -> Vec<String> {
     let mut flags = client("kube-scheduler", pki);

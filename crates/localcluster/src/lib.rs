@@ -38,9 +38,9 @@ pub struct Options {
     pub nodes: u32,
     /// Serve the gang APIs of Kubernetes 1.37 (alpha, `scheduling.k8s.io`) and schedule by them.
     pub native_gangs: bool,
-    /// Keep the endpoints of Services. Nothing here routes or resolves names, so only who looks at
-    /// them misses them; they are a tenth of all that is written while pods come and go.
-    pub keeps_endpoints: bool,
+    /// Controllers of kube-controller-manager that are not to run, by the names that its
+    /// `--controllers` knows; none of those that it runs only when asked.
+    pub without_controllers: Vec<&'static str>,
     /// More flags of kube-apiserver, each as `--name=value`, for example of an audit policy.
     pub api_server_flags: Vec<String>,
     /// The folder of the cluster's state, left in place with its `logs` at the end. `None`: a
@@ -55,7 +55,7 @@ impl Default for Options {
         Self {
             nodes: 20,
             native_gangs: true,
-            keeps_endpoints: true,
+            without_controllers: Vec::new(),
             api_server_flags: Vec::new(),
             dir: None,
         }

@@ -21,6 +21,14 @@ pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
     package.ancestors().nth(2).unwrap().to_owned()
 });
 
+/// Nothing here routes or resolves names, so nobody misses the endpoints of Services; they are a
+/// tenth of all that is written while pods come and go.
+const NO_ENDPOINTS: [&str; 3] = [
+    "endpoints-controller",
+    "endpointslice-controller",
+    "endpointslice-mirroring-controller",
+];
+
 /// Held by the run that works in `.localcluster/e2e`.
 static TURN: LazyLock<File> = LazyLock::new(|| {
     let folder = CHECKOUT.join(".localcluster/e2e");
@@ -91,6 +99,23 @@ impl ControlPlane {
 
     /// A local one, whatever the environment says, with these flags of its API server.
     pub fn local(name: &str, nodes: u32, flags: &[&str]) -> Result<Self> {
+        Self::start(name, nodes, flags, NO_ENDPOINTS.to_vec())
+    }
+
+    /// A local one in which nobody removes pods: every 20 s the garbage collector of pods writes to
+    /// those that end without a node, and to those of nodes that do not exist.
+    pub fn without_pod_collection(name: &str, nodes: u32) -> Result<Self> {
+        let mut without = NO_ENDPOINTS.to_vec();
+        without.push("pod-garbage-collector-controller");
+        Self::start(name, nodes, &[], without)
+    }
+
+    fn start(
+        name: &str,
+        nodes: u32,
+        flags: &[&str],
+        without_controllers: Vec<&'static str>,
+    ) -> Result<Self> {
         let dir = folder(name);
         wait_for_predecessor(&dir).map_err(Error::msg)?;
         let mut all_flags = audit::flags(name);
@@ -99,7 +124,7 @@ impl ControlPlane {
             nodes,
             dir: Some(dir.clone()),
             api_server_flags: all_flags,
-            keeps_endpoints: false,
+            without_controllers,
             ..Options::default()
         };
         let cluster = Cluster::start(&options).context("no control plane for the e2e tests")?;

@@ -29,7 +29,7 @@ static PRIVATE: LazyLock<Result<Mutex<ControlPlane>>> =
     LazyLock::new(|| ControlPlane::local("private", 2, &[PROTECTED_OWNERS]).map(Mutex::new));
 
 static QUIET: LazyLock<Result<Mutex<ControlPlane>>> = LazyLock::new(|| {
-    let control_plane = ControlPlane::local("quiet", 2, &[])?;
+    let control_plane = ControlPlane::without_pod_collection("quiet", 2)?;
     control_plane.install_definitions();
     Ok(Mutex::new(control_plane))
 });
