@@ -38,7 +38,7 @@ pub fn labels_of_pods(
         starts_after: Vec::new(),
     };
     let ready = Ready::standalone((template, String::new()));
-    let podclique = clique::build(set, &ready, place).podclique;
+    let podclique = clique::build(set, &ready, place);
     let mut all = podclique.metadata.labels.unwrap_or_default();
     all.remove(labels::POD_TEMPLATE_HASH);
     all.insert(labels::POD_CLIQUE.into(), part.name.clone());

@@ -5,8 +5,8 @@ mod build;
 mod correct;
 mod metadata;
 
+use api::SharedPodSpec;
 use api::podcliqueset::PodCliqueTemplateSpec;
-use api::{PodClique, SharedPodSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 pub use self::build::{build, users_annotations};
@@ -87,22 +87,5 @@ impl<'a> Ready<'a> {
             hash,
             pod_spec,
         }
-    }
-}
-
-/// A PodClique as it should be, but for its pods' template, which all places share.
-#[derive(Clone, Debug)]
-pub struct Desired<'a> {
-    /// All but `spec.podSpec`.
-    pub podclique: PodClique,
-    pod_spec: &'a SharedPodSpec,
-}
-
-impl Desired<'_> {
-    /// The whole PodClique.
-    pub fn into_podclique(self) -> PodClique {
-        let mut podclique = self.podclique;
-        podclique.spec.pod_spec = self.pod_spec.clone();
-        podclique
     }
 }

@@ -11,7 +11,7 @@ use domain::health::fence;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::update;
-use domain::workload::clique::{self, Desired, GroupPlace, LiveCount, Place, Ready};
+use domain::workload::clique::{self, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::layout::{self, Member};
 use domain::workload::{gang, hash, start_order};
 
@@ -108,11 +108,11 @@ impl<'a> Group<'a> {
             is_open && !snapshot.is_over() && !snapshot.is_closed() && !snapshot.is_done(name)
         };
         let found = self.snapshot.podcliques.get(name);
-        let wanted = &desired.podclique.metadata;
+        let wanted = &desired.metadata;
         match found.filter(|c| !fence::is_leftover(&c.metadata, wanted)) {
             None if !may_create() => None,
             // Where a leftover holds the name, the POST is answered by 409, which is reported.
-            None => Some(Action::create(desired.into_podclique())),
+            None => Some(Action::create(desired)),
             Some(found) => {
                 let is_due = update::is_edited_in_place(self.set);
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
@@ -120,7 +120,7 @@ impl<'a> Group<'a> {
         }
     }
 
-    fn build_podclique<'m>(&self, clique: &'m Ready<'_>, member: &Member<'_>) -> Desired<'m> {
+    fn build_podclique(&self, clique: &Ready<'_>, member: &Member<'_>) -> PodClique {
         let j = member.group_replica;
         let base = names::base_gang(ownership::name(&self.set.metadata), self.replica);
         let minimum = self.snapshot.min_available();

@@ -12,7 +12,7 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
 use domain::update;
-use domain::workload::clique::{self, Desired, Place, Ready};
+use domain::workload::clique::{self, Place, Ready};
 use domain::workload::layout::{self, Layout, Part};
 use domain::workload::{hash, start_order};
 
@@ -40,7 +40,7 @@ pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
     first_portion(groups.chain(podcliques))
 }
 
-fn standalone<'a>(snapshot: &Snapshot, ready: &'a Ready<'_>, part: &Part<'_>) -> Desired<'a> {
+fn standalone(snapshot: &Snapshot, ready: &Ready<'_>, part: &Part<'_>) -> PodClique {
     let (set, i) = (&snapshot.validated.set, part.replica);
     let clique = ready.template;
     let remembered = snapshot.live_replicas();
@@ -120,7 +120,7 @@ fn keep_clique(
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
     let desired = standalone(snapshot, ready, part);
     let found = snapshot.podcliques.get(name);
-    let wanted = &desired.podclique.metadata;
+    let wanted = &desired.metadata;
     match found.filter(|c| !fence::is_leftover(&c.podclique.metadata, wanted)) {
         // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
         // a PodClique that has succeeded is not created again if it was deleted.
@@ -128,7 +128,7 @@ fn keep_clique(
         // A PodClique of a job that was there is not made again beside its old peers.
         None if snapshot.is_closed(i) => None,
         // Where a leftover holds the name, the POST is answered by 409, which is reported.
-        None => Some(Action::create(desired.into_podclique())),
+        None => Some(Action::create(desired)),
         Some(found) => {
             let is_due = update::is_template_due(&snapshot.validated.set, i);
             let next = clique::corrected(&found.podclique, &desired, is_autoscaled, is_due);

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use api::labels::{self, component};
-use api::{PodClique, PodCliqueSet, PodCliqueSpec, SharedPodSpec};
+use api::{PodClique, PodCliqueSet, PodCliqueSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::{Desired, Place, Ready};
+use super::{Place, Ready};
 use crate::object::ownership;
 
 /// The PodClique for that place.
-pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Desired<'a> {
+pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, place: Place) -> PodClique {
     let template = clique.template;
     let labels = labels_of(ownership::name(&pcs.metadata), clique, &place);
     let spec = PodCliqueSpec {
         role_name: template.spec.role_name.clone(),
-        pod_spec: SharedPodSpec::default(),
+        pod_spec: clique.pod_spec.clone(),
         replicas: place.count.replicas,
         min_available: template.spec.min_available,
         starts_after: place.starts_after,
@@ -32,7 +32,7 @@ pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Des
     );
     let attempt = place.attempt.annotations();
     annotations.extend(attempt.map(|(key, number)| (key.to_owned(), number.to_string())));
-    let podclique = PodClique {
+    PodClique {
         metadata: ObjectMeta {
             labels: Some(labels),
             annotations: Some(annotations),
@@ -44,10 +44,6 @@ pub fn build<'a>(pcs: &PodCliqueSet, clique: &'a Ready<'_>, place: Place) -> Des
         },
         spec,
         status: None,
-    };
-    Desired {
-        podclique,
-        pod_spec: &clique.pod_spec,
     }
 }
 

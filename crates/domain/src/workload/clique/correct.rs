@@ -4,7 +4,6 @@ use api::{PodClique, PodCliqueSpec, labels};
 use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::Desired;
 use super::metadata::{add_finalizer, add_owner, overlay, own_keys, remove_dropped};
 use crate::object::{environment, ownership};
 use crate::workload::hash;
@@ -16,7 +15,7 @@ use crate::workload::hash;
 /// `is_template_due`.
 pub fn corrected(
     existing: &PodClique,
-    desired: &Desired<'_>,
+    desired: &PodClique,
     is_autoscaled: bool,
     is_template_due: bool,
 ) -> Option<PodClique> {
@@ -32,29 +31,26 @@ pub fn corrected(
         let annotations = metadata.annotations.as_mut();
         annotations.and_then(|all| all.remove(labels::REBASED_FROM));
     }
-    let mut spec = desired.podclique.spec.clone();
+    let mut spec = desired.spec.clone();
     // Fixed at creation; one that has none yet is given it.
     spec.min_available = existing.spec.min_available.or(spec.min_available);
     let stamp = |meta| ownership::annotation(meta, labels::TEMPLATE_REPLICAS);
     spec.replicas = live_replicas(
         existing.spec.replicas,
         stamp(&existing.metadata),
-        stamp(&desired.podclique.metadata),
+        stamp(&desired.metadata),
         is_autoscaled,
     );
     let takes_pods =
-        takes_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, desired.pod_spec);
+        takes_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, &desired.spec.pod_spec);
     let is_right =
         !takes_pods && metadata == existing.metadata && is_same_but_for_pods(&spec, &existing.spec);
     if is_right {
         return None;
     }
-    let pod_spec = if takes_pods {
-        desired.pod_spec
-    } else {
-        &existing.spec.pod_spec
-    };
-    spec.pod_spec = pod_spec.clone();
+    if !takes_pods {
+        spec.pod_spec = existing.spec.pod_spec.clone();
+    }
     Some(PodClique {
         metadata,
         spec,
@@ -64,10 +60,10 @@ pub fn corrected(
 
 fn corrected_metadata(
     existing: &PodClique,
-    desired: &Desired<'_>,
+    desired: &PodClique,
     takes_template: bool,
 ) -> ObjectMeta {
-    let wanted = &desired.podclique.metadata;
+    let wanted = &desired.metadata;
     let mut next = existing.metadata.clone();
     if takes_template {
         remove_dropped(&mut next, wanted);
@@ -119,11 +115,11 @@ pub fn live_replicas(
 
 /// Whether both come from the same pod template. A hash that another implementation wrote says
 /// nothing to us: there the pod templates themselves are compared.
-fn is_of_template(existing: &PodClique, desired: &Desired<'_>) -> bool {
+fn is_of_template(existing: &PodClique, desired: &PodClique) -> bool {
     let theirs = ownership::label(&existing.metadata, labels::POD_TEMPLATE_HASH);
-    let ours = ownership::label(&desired.podclique.metadata, labels::POD_TEMPLATE_HASH);
+    let ours = ownership::label(&desired.metadata, labels::POD_TEMPLATE_HASH);
     let is_same = || {
-        let (theirs, ours) = (&existing.spec.pod_spec, desired.pod_spec);
+        let (theirs, ours) = (&existing.spec.pod_spec, &desired.spec.pod_spec);
         hash::is_same_pod_spec(&timeless(theirs), &timeless(ours))
     };
     match theirs {
