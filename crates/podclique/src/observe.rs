@@ -1,29 +1,31 @@
 //! Everything that a decision on a PodClique depends on.
 
+mod set;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use admission::{defaults, oversize};
-use api::conditions::{self, ConditionType};
-use api::podcliqueset::{PodCliqueTemplateSpec, RollingUpdate};
+use admission::oversize;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
 use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
-use domain::health::{failure, fence, termination, training};
+use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::scheduling::Profiles;
-use domain::workload::layout::{self, Part};
-use domain::workload::{gang, hash, limits};
+use domain::workload::{gang, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
 use engine::caches::LastHolder;
 use jiff::SignedDuration;
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::PodCliqueReconciler;
 use crate::parents::{self, Parent};
 use crate::pod_group::{self, PodGroupFacts};
+
+use self::set::facts_of_set;
+pub use self::set::{SetFacts, UpdateFacts};
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -40,8 +42,6 @@ pub struct Snapshot {
     /// Pods of its slots without a controller that were created in another attempt: they are left
     /// alone.
     pub released: Vec<Arc<Pod>>,
-    /// Names of its failed pods of which its job has yet to store that they failed.
-    pub unnoted_failures: BTreeSet<String>,
     /// Whether a pod may exist that is not among them: its POST got no answer, and a second pod for
     /// its slot may get another name. It is read live, which wakes the PodClique.
     pub may_have_more: bool,
@@ -156,50 +156,6 @@ impl Snapshot {
     }
 }
 
-/// What matters of the PodCliqueSet.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct SetFacts {
-    /// Its name.
-    pub name: String,
-    /// Whether it is being deleted.
-    pub is_terminating: bool,
-    /// `template.priorityClassName`.
-    pub priority_class_name: String,
-    /// `status.currentGenerationHash`.
-    pub generation_hash: Option<String>,
-    /// Hash of this clique's newest template.
-    pub template_hash: Option<String>,
-    /// Its uid.
-    pub uid: String,
-    /// Whether it is a training job that is over.
-    pub is_over: bool,
-    /// Whether it says of itself that it is over its limits.
-    pub is_over_limits: bool,
-    /// Whether its end is stored.
-    pub has_ended: bool,
-    /// Whether it has yet to store that the work of this PodClique is done.
-    pub awaits_success: bool,
-    /// How long a breach of this clique may last, in a training job.
-    pub training_delay: SignedDuration,
-    /// For how long a breach of this clique that has ended may come back as the same one.
-    pub breach_memory: SignedDuration,
-    /// What an update of the set means for this clique.
-    pub update: UpdateFacts,
-}
-
-/// What an update of the set means for a clique.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct UpdateFacts {
-    /// Whether it is the turn of its replica.
-    pub is_updating: bool,
-    /// Whether pods take a changed template only when somebody deletes them.
-    pub is_on_delete: bool,
-    /// The budget and the deadline of a standalone clique.
-    pub rolling: Option<RollingUpdate>,
-    /// Condition `UpdateInProgress` of its scaling group, which a clique of a group follows.
-    pub group: Option<Condition>,
-}
-
 /// Reads the caches.
 pub fn observe(
     podclique: &Arc<PodClique>,
@@ -241,12 +197,7 @@ pub fn observe(
         init_container_image: rules.init_container_image.clone(),
         pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, &rules.profiles),
         profiles: rules.profiles.clone(),
-        unnoted_failures: set
-            .as_ref()
-            .filter(|set| caches.is_in_hands_of(set, meta))
-            .map(|set| unnoted_failures(set, &pods))
-            .unwrap_or_default(),
-        set: set.map(|s| facts_of_set(&s, podclique, caches, rules)),
+        set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
         pods,
         released,
         may_have_more: caches.of::<Pod>().may_have_more_of(ownership::uid(meta)),
@@ -330,106 +281,4 @@ fn is_replica_terminating_in_group(podclique: &PodClique, group: &PodCliqueScali
     let j = ownership::group_replica_in(name, &podclique.metadata);
     let attempts = fence::attempts_of_group(group);
     j.is_some_and(|j| Attempt::of(&podclique.metadata).group < fence::current_attempt(attempts, j))
-}
-
-fn facts_of_set(
-    set: &Arc<PodCliqueSet>,
-    podclique: &PodClique,
-    caches: &Caches,
-    rules: &PodCliqueReconciler,
-) -> SetFacts {
-    // Of what another set of this name left behind nothing is ended.
-    let is_own = caches.is_in_hands_of(set, &podclique.metadata);
-    let template = &set.spec.template;
-    let (set_name, name) = (
-        ownership::name(&set.metadata),
-        ownership::name(&podclique.metadata),
-    );
-    let part = layout::find(set_name, template, name);
-    let mut cliques = template.cliques.iter();
-    let clique = part
-        .as_ref()
-        .and_then(|p| cliques.find(|c| c.name == p.clique));
-    let group = part.as_ref().and_then(|p| p.group);
-    SetFacts {
-        name: set_name.to_owned(),
-        is_terminating: ownership::is_terminating(&set.metadata),
-        priority_class_name: template.priority_class_name.clone(),
-        generation_hash: set
-            .status
-            .as_ref()
-            .and_then(|s| s.current_generation_hash.clone()),
-        template_hash: clique.map(|c| {
-            let hashes = &caches.template_hashes;
-            hashes.of(set, &c.name, || newest_hash(set, c))
-        }),
-        uid: ownership::uid(&set.metadata).to_owned(),
-        is_over: is_own && training::is_over(set.status.as_ref()),
-        is_over_limits: limits::says_over_limits(set),
-        awaits_success: is_own
-            && part
-                .as_ref()
-                .is_some_and(|part| awaits_success(set, part, podclique, caches)),
-        has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
-        training_delay: termination::delay_of_job(set, group),
-        breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
-        update: update_facts(set, podclique, clique, caches),
-    }
-}
-
-/// The failed pods that a set has yet to keep. A set that is over its limits counts nothing.
-fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
-    let is_job = set.spec.workload_type == Some(WorkloadType::Training);
-    if !is_job || limits::says_over_limits(set) {
-        return BTreeSet::new();
-    }
-    let kept = set.status.as_ref();
-    let kept = kept.map_or(&[][..], |s| s.last_failures.as_slice());
-    let unnoted = pods
-        .iter()
-        .filter(|p| p.is_failed() && !failure::is_noted(p, kept));
-    unnoted.map(|p| p.name().to_owned()).collect()
-}
-
-/// Whether the PodClique is of the present attempt of a job that goes on, says that its work is done,
-/// and the job does not say so yet.
-fn awaits_success(
-    set: &PodCliqueSet,
-    part: &Part<'_>,
-    podclique: &PodClique,
-    caches: &Caches,
-) -> bool {
-    training::has_succeeded(podclique)
-        && !ownership::is_terminating(&set.metadata)
-        && !training::is_over(set.status.as_ref())
-        && Attempt::of(&podclique.metadata) == parents::present_attempt(set, part, caches)
-        && !fence::is_stored_as_succeeded(fence::attempts_of_set(set), part.replica, &part.name)
-}
-
-fn update_facts(
-    set: &PodCliqueSet,
-    podclique: &PodClique,
-    clique: Option<&PodCliqueTemplateSpec>,
-    caches: &Caches,
-) -> UpdateFacts {
-    let meta = &podclique.metadata;
-    let replica = ownership::replica_in(ownership::name(&set.metadata), meta);
-    let owner = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
-    let group = owner.and_then(|owner| caches.group_of(meta, owner));
-    let status = group.as_ref().and_then(|g| g.status.as_ref());
-    UpdateFacts {
-        is_updating: replica.is_some_and(|i| update::is_updating(set, i)),
-        is_on_delete: update::is_on_delete(set),
-        rolling: clique.and_then(|c| c.rolling_update.clone()),
-        group: status.and_then(|s| {
-            conditions::find(&s.conditions, ConditionType::UpdateInProgress).cloned()
-        }),
-    }
-}
-
-/// By the template with its defaults, as the label of the PodClique was made.
-fn newest_hash(set: &PodCliqueSet, clique: &PodCliqueTemplateSpec) -> String {
-    let mut clique = clique.clone();
-    defaults::apply_to_clique(&mut clique, set.spec.workload_type.unwrap_or_default());
-    hash::pod_template_hash(&clique, &set.spec.template.priority_class_name)
 }

@@ -14,7 +14,7 @@ use crate::object::ownership;
 use crate::plan::{Event, Target};
 
 /// Failures of pods that a set keeps.
-pub const MAX_FAILURES: usize = 5;
+const MAX_FAILURES: usize = 5;
 
 /// The event of the breach that the PodClique has stored, if it has one. The PodClique posts it at
 /// once, and its set when the job is given up; both have the same name, so it is one event.
@@ -35,9 +35,10 @@ pub fn failed_at(pod: &Pod) -> Timestamp {
     pod.ended_at().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// The newest first, those of one time by name.
-pub fn sort_failures(failures: &mut [PodFailure]) {
+/// Leaves what a set keeps of these: the newest first, those of one time by name.
+pub fn keep_newest(failures: &mut Vec<PodFailure>) {
     failures.sort_by(|a, b| order(a.time.0, &a.pod).cmp(&order(b.time.0, &b.pod)));
+    failures.truncate(MAX_FAILURES);
 }
 
 fn order(failed_at: Timestamp, pod: &str) -> (Reverse<Timestamp>, &str) {

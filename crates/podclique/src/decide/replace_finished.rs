@@ -48,7 +48,7 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     let pods = snapshot.own_pods().map(AsRef::as_ref);
     pods.filter(move |p: &&Pod| {
         let has_ended = if is_training {
-            p.is_failed() && !snapshot.unnoted_failures.contains(p.name())
+            p.is_failed() && job.is_some_and(|s| !s.unnoted_failures.contains(p.name()))
         } else {
             p.is_finished() && !p.is_terminating()
         };

@@ -1,6 +1,6 @@
 //! A PodClique with its pods, as a test describes it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
@@ -32,7 +32,6 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         gang: None,
         start: Start::default(),
         released: vec![],
-        unnoted_failures: BTreeSet::new(),
         may_have_more: false,
         last_holders: HashMap::new(),
         taken_names: Arc::default(),

@@ -6,7 +6,7 @@ use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
 use domain::Pod;
-use domain::health::failure::{self, MAX_FAILURES};
+use domain::health::failure;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
@@ -70,8 +70,7 @@ fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure
         .filter(|p| !known.contains(p.name()))
         .map(|p| describe_failure(p));
     let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();
-    failure::sort_failures(&mut all);
-    all.truncate(MAX_FAILURES);
+    failure::keep_newest(&mut all);
     all
 }
 

@@ -39,8 +39,10 @@ impl Reconciler for SpoiltPodCliques {
         if self.sabotage == Some(Sabotage::OldByStatus) {
             label_by_status(&mut snapshot);
         }
-        if self.sabotage == Some(Sabotage::UnnotedFailure) {
-            snapshot.unnoted_failures.clear();
+        if self.sabotage == Some(Sabotage::UnnotedFailure)
+            && let Some(set) = &mut snapshot.set
+        {
+            set.unnoted_failures.clear();
         }
         snapshot
     }
