@@ -41,6 +41,10 @@ pub trait Reconciler: Send + Sync + 'static {
     fn is_rising(_old: &Self::Status, _new: &Self::Status) -> bool {
         false
     }
+    /// Whether nobody waits for an object's first status if it says this: it may wait for more, then.
+    fn may_first_wait(_first: &Self::Status) -> bool {
+        false
+    }
     /// Reads caches and nothing else.
     fn observe(&self, object: &Arc<Self::Object>, caches: &Caches) -> Self::Snapshot;
     /// Pure: no clock, no I/O, no randomness.

@@ -58,6 +58,10 @@ impl Reconciler for PodCliqueReconciler {
         urgency::is_rising(old, new)
     }
 
+    fn may_first_wait(first: &PodCliqueStatus) -> bool {
+        urgency::is_plain_start(first)
+    }
+
     fn observe(&self, object: &Arc<PodClique>, caches: &Caches) -> Snapshot {
         observe::observe(object, caches, self)
     }

@@ -3,7 +3,8 @@
 
 use api::PodCliqueStatus;
 use api::conditions::ConditionType;
-use engine::urgency::{advance, advance_ready, is_updating, without_messages};
+use engine::urgency::{advance, advance_ready, has_blocking_reason, is_updating, without_messages};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 /// Whether anything but counts and steps forward differs.
 pub fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
@@ -15,6 +16,43 @@ pub fn is_urgent(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
 pub fn is_rising(old: &PodCliqueStatus, new: &PodCliqueStatus) -> bool {
     let is_below = |s: &PodCliqueStatus| !s.was_available && !is_updating(&s.conditions);
     is_below(old) && is_below(new)
+}
+
+/// Whether it says no more than that pods are on their way up (decision 108).
+pub fn is_plain_start(status: &PodCliqueStatus) -> bool {
+    let PodCliqueStatus {
+        observed_generation: _,
+        replicas: _,
+        ready_replicas: _,
+        updated_replicas: _,
+        schedule_gated_replicas: _,
+        scheduled_replicas: _,
+        hpa_pod_selector: _,
+        current_pod_clique_set_generation_hash: _,
+        current_pod_template_hash: _,
+        conditions,
+        last_errors,
+        update_progress,
+        was_available,
+        was_idle,
+        breached_since,
+        completed_indices,
+    } = status;
+    let is_eventful = *was_available
+        || was_idle.is_some()
+        || update_progress.is_some()
+        || breached_since.is_some()
+        || completed_indices.is_some();
+    !is_eventful && last_errors.is_empty() && conditions.iter().all(is_of_start)
+}
+
+fn is_of_start(condition: &Condition) -> bool {
+    let is_false = condition.status == "False";
+    match condition.type_.parse() {
+        Ok(ConditionType::PodCliqueScheduled) => true,
+        Ok(ConditionType::Ready) => is_false && !has_blocking_reason(condition),
+        _ => is_false,
+    }
 }
 
 /// The status without what may be written late: counts and texts with counts in them.

@@ -75,9 +75,12 @@ impl<R: Reconciler> Worker<R> {
         let age = created
             .filter(|_| is_rising)
             .map(|at| now.duration_since(at.0));
-        if !is_first
-            && !R::is_urgent(&before, &next)
-            && let Some(pause) = self.debounce.pause(key, |waited| hold_status(age, waited))
+        let may_wait = if is_first {
+            R::may_first_wait(&next)
+        } else {
+            !R::is_urgent(&before, &next)
+        };
+        if may_wait && let Some(pause) = self.debounce.pause(key, |waited| hold_status(age, waited))
         {
             return Ok(Some(pause));
         }

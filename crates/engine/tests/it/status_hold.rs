@@ -40,6 +40,10 @@ impl Reconciler for Counting {
         !new.was_available
     }
 
+    fn may_first_wait(first: &PodCliqueStatus) -> bool {
+        first.replicas > 0 && !first.was_available
+    }
+
     fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}
 
     fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
@@ -94,21 +98,34 @@ async fn counts_of_what_comes_up_wait_as_long_as_it_has_been_coming_within_bound
         (SignedDuration::from_secs(60), 5000),
         (SignedDuration::from_mins(10), 500),
     ] {
-        let (worker, asked) = worker(age, Some(counted(0, false)), counted(1, false));
-        assert_eq!(pause(&worker).await, Some(hold), "{age}");
-        advance(Duration::from_millis(200)).await;
-        assert_eq!(pause(&worker).await, Some(hold - 200), "{age}");
-        assert_eq!(asked.lock().unwrap().len(), 0, "{age}");
+        for stored in [None, Some(counted(0, false))] {
+            let (worker, asked) = worker(age, stored, counted(1, false));
+            assert_eq!(pause(&worker).await, Some(hold), "{age}");
+            advance(Duration::from_millis(200)).await;
+            assert_eq!(pause(&worker).await, Some(hold - 200), "{age}");
+            assert_eq!(asked.lock().unwrap().len(), 0, "{age}");
+        }
     }
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_is_urgent_and_what_is_first_waits_for_nothing() {
+async fn a_first_status_that_waited_is_written_in_the_end() {
+    let age = SignedDuration::from_secs(0);
+    let (worker, asked) = worker(age, None, counted(1, false));
+    pause(&worker).await;
+    advance(Duration::from_secs(2)).await;
+    pause(&worker).await;
+    assert_eq!(asked.lock().unwrap().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_urgent_and_what_is_first_and_awaited_waits_for_nothing() {
     let age = SignedDuration::from_secs(3);
     for (stored, next) in [
         (Some(counted(0, false)), counted(1, true)),
         (Some(counted(1, true)), counted(1, false)),
-        (None, counted(1, false)),
+        (None, counted(0, false)),
+        (None, counted(1, true)),
     ] {
         let (worker, asked) = worker(age, stored, next);
         pause(&worker).await;

@@ -89,3 +89,78 @@ fn is_on_its_way_up_until_its_minimum_was_available_and_not_in_an_update() {
         assert_eq!(PodCliqueReconciler::is_rising(&old, &next), is_rising);
     }
 }
+
+fn set(status: &mut PodCliqueStatus, type_: ConditionType, verdict: Status, reason: Reason) {
+    let verdict = ConditionUpdate {
+        type_,
+        status: verdict,
+        reason,
+        message: String::new(),
+    };
+    conditions::set(&mut status.conditions, verdict, None, Timestamp::UNIX_EPOCH);
+}
+
+/// What is said of pods that are on their way.
+fn start() -> PodCliqueStatus {
+    let mut status = PodCliqueStatus {
+        replicas: 2,
+        current_pod_template_hash: Some("r1".into()),
+        ..PodCliqueStatus::default()
+    };
+    for (type_, reason) in [
+        (ConditionType::Ready, Reason::GangIncomplete),
+        (ConditionType::MinAvailableBreached, Reason::NeverAvailable),
+        (ConditionType::UpdateInProgress, Reason::NoActiveUpdate),
+    ] {
+        set(&mut status, type_, Status::False, reason);
+    }
+    status
+}
+
+#[test]
+fn a_first_status_waits_if_it_only_says_that_pods_are_on_their_way() {
+    let mut bound = start();
+    let reason = Reason::SufficientScheduledPods;
+    set(
+        &mut bound,
+        ConditionType::PodCliqueScheduled,
+        Status::True,
+        reason,
+    );
+    assert!(PodCliqueReconciler::may_first_wait(&start()));
+    assert!(PodCliqueReconciler::may_first_wait(&bound));
+}
+
+#[test]
+fn a_first_status_with_a_condition_that_matters_waits_for_nothing() {
+    use ConditionType::{MinAvailableBreached, Ready, Stalled, UpdateInProgress};
+    for (type_, verdict, reason) in [
+        (Ready, Status::True, Reason::AllReady),
+        (Ready, Status::False, Reason::QuotaExceeded),
+        (
+            MinAvailableBreached,
+            Status::True,
+            Reason::InsufficientReadyPods,
+        ),
+        (UpdateInProgress, Status::Unknown, Reason::UpdateInProgress),
+        (Stalled, Status::True, Reason::QuotaExceeded),
+    ] {
+        let mut told = start();
+        set(&mut told, type_, verdict, reason);
+        assert!(!PodCliqueReconciler::may_first_wait(&told), "{type_}");
+    }
+}
+
+#[test]
+fn a_first_status_that_holds_what_is_remembered_waits_for_nothing() {
+    let changes: [fn(&mut PodCliqueStatus); 3] = [
+        |status| status.was_available = true,
+        |status| status.was_idle = Some(true),
+        |status| status.completed_indices = Some("0".into()),
+    ];
+    for change in changes {
+        let mut told = start();
+        change(&mut told);
+        assert!(!PodCliqueReconciler::may_first_wait(&told), "{told:?}");
+    }
+}

@@ -65,7 +65,7 @@ fn of_podclique(podclique: &PodClique) -> Option<Cause> {
     let status = podclique.status.as_ref();
     let ready = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
     let Some(ready) = ready else {
-        return Some(Cause::new(Reason::PodsBeingCreated, "has no pods yet"));
+        return Some(Cause::new(Reason::PodsBeingCreated, "is being created"));
     };
     let reason = ready.reason.parse().unwrap_or(Reason::PodsStarting);
     (ready.status != "True").then(|| Cause::new(reason, ready.message.clone()))
