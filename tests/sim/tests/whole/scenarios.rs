@@ -5,10 +5,13 @@ mod ganged;
 mod manifests;
 mod steps;
 
+use std::time::Duration;
+
 use operator::config::Gangs;
 use serde_json::{Value, json};
 use sim::{Id, Resource, Store, view};
 
+use crate::cluster::PACE;
 use crate::left;
 use ends::{attempt, gangs, ready_pods};
 pub use manifests::manifest;
@@ -51,11 +54,14 @@ pub struct Scenario {
     pub events: &'static [&'static str],
     /// The scheduler that is told of gangs, its backend and how.
     pub scheduler: Option<(&'static str, &'static str, Gangs)>,
+    /// Time between two moves of all others.
+    pub pace: Duration,
 }
 
 /// All of them.
-pub const SCENARIOS: [&Scenario; 26] = [
+pub const SCENARIOS: [&Scenario; 27] = [
     &CREATE,
+    &CREATE_SLOWLY,
     &ORDERED,
     &SCALE_OUT,
     &SCALE_IN,
@@ -95,6 +101,14 @@ pub const CREATE: Scenario = Scenario {
     are_replaced: false,
     events: &[],
     scheduler: None,
+    pace: PACE,
+};
+
+/// The same while all others are slow: PodCliques say how far they have come before they are up.
+pub const CREATE_SLOWLY: Scenario = Scenario {
+    name: "create-slowly",
+    pace: Duration::from_millis(300),
+    ..CREATE
 };
 
 /// A set is created whose pods start one after the other.
@@ -103,12 +117,7 @@ pub const ORDERED: Scenario = Scenario {
     begins_with: None,
     step: |store| create(store, &ordered()),
     ends_with: |store| ready_pods(store) == 3,
-    is_job: false,
-    before: Before::Ours,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A clique and a group get one replica more.
@@ -117,12 +126,7 @@ pub const SCALE_OUT: Scenario = Scenario {
     begins_with: Some(service),
     step: |store| scale_parts(store, 3),
     ends_with: |store| ready_pods(store) == 9,
-    is_job: false,
-    before: Before::Ours,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A clique and a group lose a replica.
@@ -131,12 +135,8 @@ pub const SCALE_IN: Scenario = Scenario {
     begins_with: Some(service),
     step: |store| scale_parts(store, 1),
     ends_with: |store| ready_pods(store) == 3,
-    is_job: false,
-    before: Before::Ours,
     deleted: &["0-a#1", "0-g-1-b#0", "0-g-1-c#0"],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// The set gets a replica more.
@@ -145,12 +145,7 @@ pub const REPLICA_OUT: Scenario = Scenario {
     begins_with: Some(|| manifest(small(1))),
     step: |store| scale(store, Resource::PodCliqueSet, "svc", 2),
     ends_with: |store| ready_pods(store) == 4,
-    is_job: false,
-    before: Before::Ours,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// The set loses a replica.
@@ -159,12 +154,8 @@ pub const REPLICA_IN: Scenario = Scenario {
     begins_with: Some(|| manifest(small(2))),
     step: |store| scale(store, Resource::PodCliqueSet, "svc", 1),
     ends_with: |store| ready_pods(store) == 2,
-    is_job: false,
-    before: Before::Ours,
     deleted: &["1-a#0", "1-g-0-b#0"],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A group is scaled to 0, and the clique beside it goes on.
@@ -173,12 +164,8 @@ pub const IDLE: Scenario = Scenario {
     begins_with: Some(service),
     step: |store| scale(store, Resource::PodCliqueScalingGroup, "svc-0-g", 0),
     ends_with: |store| ready_pods(store) == 2 && gangs(store) == ["svc-0: svc-0-a"],
-    is_job: false,
-    before: Before::Ours,
     deleted: &["0-g-0-b#0", "0-g-0-c#0", "0-g-1-b#0", "0-g-1-c#0"],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// All of a set is scaled to 0.
@@ -187,8 +174,6 @@ pub const ALL_IDLE: Scenario = Scenario {
     begins_with: Some(service),
     step: |store| scale_parts(store, 0),
     ends_with: |store| ready_pods(store) == 0 && gangs(store).is_empty(),
-    is_job: false,
-    before: Before::Ours,
     deleted: &[
         "0-a#0",
         "0-a#1",
@@ -197,9 +182,7 @@ pub const ALL_IDLE: Scenario = Scenario {
         "0-g-1-b#0",
         "0-g-1-c#0",
     ],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A clique and a group that are idle beside one that runs are woken: the group beyond its minimum.
@@ -214,12 +197,7 @@ pub const WAKE: Scenario = Scenario {
         let base = "svc-0: svc-0-a svc-0-front svc-0-g-0-b svc-0-g-0-c svc-0-g-1-b svc-0-g-1-c";
         ready_pods(store) == 9 && gangs(store) == [base, "svc-0-g-0: svc-0-g-2-b svc-0-g-2-c"]
     },
-    is_job: false,
-    before: Before::Ours,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// The set is deleted.
@@ -232,8 +210,6 @@ pub const DELETE: Scenario = Scenario {
             .objects()
             .all(|(id, _)| id.resource == Resource::Event)
     },
-    is_job: false,
-    before: Before::Ours,
     deleted: &[
         "0-a#0",
         "0-a#1",
@@ -242,9 +218,7 @@ pub const DELETE: Scenario = Scenario {
         "0-g-1-b#0",
         "0-g-1-c#0",
     ],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A clique breaks, and its replica is terminated and made anew.
@@ -255,12 +229,10 @@ pub const TERMINATION: Scenario = Scenario {
     ends_with: |store| {
         ready_pods(store) == 2 && attempt(store, Resource::PodCliqueSet, "svc", 0) == 1
     },
-    is_job: false,
-    before: Before::Ours,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     events: &["GangTerminated"],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A replica of a group breaks, and it alone is terminated and made anew.
@@ -272,12 +244,10 @@ pub const RECYCLING: Scenario = Scenario {
         let group = Resource::PodCliqueScalingGroup;
         ready_pods(store) == 2 && attempt(store, group, "svc-0-g", 1) == 1
     },
-    is_job: false,
-    before: Before::Ours,
     deleted: &["0-g-1-b#0"],
     are_replaced: true,
     events: &["GangTerminated"],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A pod of a job fails, and its replica is restarted.
@@ -291,11 +261,10 @@ pub const RESTART: Scenario = Scenario {
         ready_pods(store) == 2 && restarts == Some(1)
     },
     is_job: true,
-    before: Before::Ours,
     deleted: &["0-a#0", "0-g-0-b#0"],
     are_replaced: true,
     events: &["ReplicaRestarting", "PodCliqueFailed"],
-    scheduler: None,
+    ..CREATE
 };
 
 /// A pod of a job fails that may not restart.
@@ -309,11 +278,9 @@ pub const FINAL_FAILURE: Scenario = Scenario {
         phase == Some("Failed") && store.all(Resource::Pod).count() == 1
     },
     is_job: true,
-    before: Before::Ours,
     deleted: &["0-g-0-b#0"],
-    are_replaced: false,
     events: &["MaxRestartsExceeded", "PodCliqueFailed"],
-    scheduler: None,
+    ..CREATE
 };
 
 /// Autoscalers are made, corrected and deleted as the template changes, and Kubernetes' own
@@ -335,12 +302,7 @@ pub const AUTOSCALERS: Scenario = Scenario {
         let all: Vec<_> = all.map(|(id, _)| id.name.as_str()).collect();
         ready_pods(store) == 6 && all == ["svc-0-a", "svc-1-a"]
     },
-    is_job: false,
-    before: Before::Ours,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// All pods get another template: a clique's, and those of a group replica of two cliques.
@@ -363,12 +325,9 @@ pub const UPDATE: Scenario = Scenario {
             && pods.all(|(_, pod)| is_new(pod))
             && ended.is_some_and(|at| !at.is_empty())
     },
-    is_job: false,
-    before: Before::Ours,
     deleted: &["0-a#0", "0-g-0-b#0", "0-g-0-c#0"],
     are_replaced: true,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// All that runs is as the Go operator leaves it, and is adopted: no pod is touched but for its label.
@@ -377,12 +336,8 @@ pub const ADOPTION: Scenario = Scenario {
     begins_with: Some(service),
     step: |_| {},
     ends_with: |store| ready_pods(store) == 6 && left::is_adopted(store),
-    is_job: false,
     before: Before::Left,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
-    scheduler: None,
+    ..CREATE
 };
 
 /// What was adopted gets another template.

@@ -8,7 +8,7 @@ use testkit::builders::set;
 use super::ends::{attempt, ready_pods};
 use super::manifests::{manifest, terminated};
 use super::steps::{break_pods, scale};
-use super::{Before, Scenario};
+use super::{CREATE, Scenario};
 
 const KUBERNETES: &str = "default-scheduler";
 const KAI: &str = "kai-scheduler";
@@ -52,12 +52,8 @@ pub const KUBERNETES_OUT: Scenario = Scenario {
             && groups == ["svc-0", "svc-0-g-0-b", "svc-0-g-1-b"]
             && told(store, Resource::CompositePodGroup) == ["svc-0.groups"]
     },
-    is_job: false,
-    before: Before::Ours,
-    deleted: &[],
-    are_replaced: false,
-    events: &[],
     scheduler: Some((KUBERNETES, "kubernetes", Gangs::Split)),
+    ..CREATE
 };
 
 /// A clique breaks, and its replica is terminated and made anew.
