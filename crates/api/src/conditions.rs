@@ -311,6 +311,11 @@ pub fn find(conditions: &[Condition], type_: ConditionType) -> Option<&Condition
     conditions.iter().find(|c| c.type_ == type_)
 }
 
+/// Whether the condition tells of something that somebody has to mend.
+pub fn has_blocking_reason(condition: &Condition) -> bool {
+    condition.reason.parse().is_ok_and(Reason::is_blocking)
+}
+
 /// Whether the condition is in the list with status True.
 pub fn is_true(conditions: &[Condition], type_: ConditionType) -> bool {
     find(conditions, type_).is_some_and(|c| c.status == "True")

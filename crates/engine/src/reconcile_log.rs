@@ -1,7 +1,7 @@
 //! What is logged and counted of a reconcile. Which object it is about is said by the span that all
 //! its lines are in.
 
-use api::conditions::{self, ConditionType, Reason};
+use api::conditions::{self, ConditionType};
 use api::status::Status;
 use domain::plan::Kind;
 use jiff::SignedDuration;
@@ -92,7 +92,7 @@ fn log_state(kind: &str, old: &[Condition], new: &[Condition]) {
     }
     let (state, reason, message) = (&after.status, &after.reason, &after.message);
     let is_flipped = before.is_some_and(|c| c.status != after.status);
-    if is_flipped || reason.parse().is_ok_and(Reason::is_blocking) {
+    if is_flipped || conditions::has_blocking_reason(after) {
         tracing::info!(kind, ready = state, reason, message, "state");
     } else {
         tracing::debug!(kind, ready = state, reason, message, "state");

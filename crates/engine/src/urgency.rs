@@ -31,15 +31,9 @@ pub fn advance_ready(conditions: &mut [Condition], next: &[Condition]) {
     let before = conditions.iter_mut().find(|c| c.type_ == name);
     let Some(before) = before else { return };
     let is_lost = before.status == "True" && after.status != "True";
-    if !has_blocking_reason(after) && !is_lost {
+    if !conditions::has_blocking_reason(after) && !is_lost {
         before.clone_from(after);
     }
-}
-
-/// Whether the condition tells of something that somebody has to mend.
-pub fn has_blocking_reason(condition: &Condition) -> bool {
-    let reason = condition.reason.parse::<Reason>();
-    reason.is_ok_and(Reason::is_blocking)
 }
 
 /// Whether it is not ready, and not for the sake of an update, whose steps are waited for.

@@ -2,8 +2,8 @@
 //! be written a little later.
 
 use api::PodCliqueStatus;
-use api::conditions::ConditionType;
-use engine::urgency::{advance, advance_ready, has_blocking_reason, is_updating, without_messages};
+use api::conditions::{self, ConditionType};
+use engine::urgency::{advance, advance_ready, is_updating, without_messages};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 /// Whether anything but counts and steps forward differs.
@@ -50,7 +50,7 @@ fn is_of_start(condition: &Condition) -> bool {
     let is_false = condition.status == "False";
     match condition.type_.parse() {
         Ok(ConditionType::PodCliqueScheduled) => true,
-        Ok(ConditionType::Ready) => is_false && !has_blocking_reason(condition),
+        Ok(ConditionType::Ready) => is_false && !conditions::has_blocking_reason(condition),
         _ => is_false,
     }
 }

@@ -139,10 +139,7 @@ fn judge(branch: &mut Branch, conditions: &[Condition]) {
     };
     branch.state.clone_from(&ready.reason);
     let is_ready = ready.status == "True";
-    let needs_somebody = ready
-        .reason
-        .parse::<Reason>()
-        .is_ok_and(Reason::is_blocking);
+    let needs_somebody = conditions::has_blocking_reason(ready);
     branch.is_good = match (is_ready, needs_somebody) {
         (true, _) => Some(true),
         (false, true) => Some(false),

@@ -1,7 +1,7 @@
 //! A line for each set.
 
 use api::PodCliqueSet;
-use api::conditions::{self, ConditionType, Reason};
+use api::conditions::{self, ConditionType};
 use domain::object::ownership;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -40,7 +40,7 @@ fn line_of(set: &PodCliqueSet, now: Timestamp) -> Line {
     let status = set.status.clone().unwrap_or_default();
     let ready = conditions::find(&status.conditions, ConditionType::Ready);
     let reason = ready.map_or("", |c| &c.reason).to_owned();
-    let is_blocking = reason.parse::<Reason>().is_ok_and(Reason::is_blocking);
+    let is_blocking = ready.is_some_and(conditions::has_blocking_reason);
     let is_ready = ready.is_some_and(|c| c.status == "True");
     let created = set.metadata.creation_timestamp.as_ref();
     Line {

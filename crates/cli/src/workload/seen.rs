@@ -177,7 +177,7 @@ impl<'a> Seen<'a> {
             let text = "was terminated and is made anew once the rest is gone";
             return Cause::new(Reason::ReplicaTerminating, text);
         }
-        Cause::new(Reason::PodsBeingCreated, "is being created")
+        Cause::being_created()
     }
 
     fn attempt(&self, replica: i32) -> i32 {

@@ -71,14 +71,8 @@ fn is_on_its_way_up_until_its_minimum_was_available_and_not_in_an_update() {
         ..new()
     };
     let mut updating = new();
-    let verdict = ConditionUpdate {
-        type_: ConditionType::UpdateInProgress,
-        status: Status::True,
-        reason: Reason::UpdateInProgress,
-        message: String::new(),
-    };
-    let conditions = &mut updating.conditions;
-    conditions::set(conditions, verdict, None, Timestamp::UNIX_EPOCH);
+    let (type_, reason) = (ConditionType::UpdateInProgress, Reason::UpdateInProgress);
+    set(&mut updating, type_, Status::True, reason);
     for (old, next, is_rising) in [
         (new(), new(), true),
         (new(), up(), false),

@@ -65,7 +65,7 @@ fn of_podclique(podclique: &PodClique) -> Option<Cause> {
     let status = podclique.status.as_ref();
     let ready = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
     let Some(ready) = ready else {
-        return Some(Cause::new(Reason::PodsBeingCreated, "is being created"));
+        return Some(Cause::being_created());
     };
     let reason = ready.reason.parse().unwrap_or(Reason::PodsStarting);
     (ready.status != "True").then(|| Cause::new(reason, ready.message.clone()))
@@ -76,5 +76,5 @@ fn absent(snapshot: &Snapshot, name: &str) -> Cause {
         let text = "was terminated and is made anew once the rest is gone";
         return Cause::new(Reason::ReplicaTerminating, text);
     }
-    Cause::new(Reason::PodsBeingCreated, "is being created")
+    Cause::being_created()
 }

@@ -189,6 +189,6 @@ impl<'a> Around<'a> {
         let status = group.and_then(|group| group.status.as_ref());
         let refused = status.and_then(|s| readiness::refusal(&s.last_errors));
         let refused = refused.map(|cause| cause.within("is not created: "));
-        refused.unwrap_or_else(|| Cause::new(Reason::PodsBeingCreated, "is being created"))
+        refused.unwrap_or_else(Cause::being_created)
     }
 }

@@ -45,8 +45,10 @@ impl Reference {
             None => Begin::empty(),
             Some(manifest) => prepare(&manifest(), scenario),
         };
-        let pace = scenario.pace;
-        let begin = Begin { pace, ..begin };
+        let begin = Begin {
+            pace: scenario.pace,
+            ..begin
+        };
         let (end, writes) = in_paused_time(run(scenario, begin.clone()));
         Self {
             scenario,

@@ -20,6 +20,11 @@ impl Cause {
         }
     }
 
+    /// Of something that is not there yet, or quite new.
+    pub fn being_created() -> Self {
+        Self::new(Reason::PodsBeingCreated, "is being created")
+    }
+
     /// The same, seen from further away: `replica 0: ` and the like go before it.
     #[must_use]
     pub fn within(self, place: &str) -> Self {
