@@ -24,14 +24,14 @@ pub struct Guarded<K>(pub Result<K, InvalidObject>);
 impl<'de, K: DeserializeOwned + Resource> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
-        let text = cut_managers(text.get());
-        match serde_json::from_str::<K>(&text) {
+        let text = text.get();
+        match serde_json::from_str::<K>(&cut_managers(text)) {
             Ok(mut object) => {
                 forget_managers(&mut object);
                 Ok(Self(Ok(object)))
             }
             Err(error) => {
-                let named = serde_json::from_str::<PartialObjectMeta<K>>(&text);
+                let named = serde_json::from_str::<PartialObjectMeta<K>>(text);
                 let metadata = named.map_err(D::Error::custom)?.metadata;
                 let error = error.to_string();
                 Ok(Self(Err(InvalidObject { error, metadata })))

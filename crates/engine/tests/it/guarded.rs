@@ -72,3 +72,26 @@ fn managed_fields_are_left_out_and_nothing_else_is() {
     assert_eq!(noted["last"], r#"{"managedFields":[1]}"#);
     assert!(serde_json::from_str::<Guarded<PodClique>>(&with("[1")).is_err());
 }
+
+/// A label and an annotation may be called so, and come before the real ones.
+#[test]
+fn a_label_called_managed_fields_is_a_label_and_spoils_nothing() {
+    for map in ["labels", "annotations"] {
+        let metadata = format!(
+            r#"{{"{map}":{{"managedFields":"x"}},"managedFields":[{{"manager":"m"}}],"name":"c","namespace":"n"}}"#
+        );
+        let readable = r#"{"roleName":"r","podSpec":{"containers":[]},"replicas":1}"#;
+        let object = |spec: &str| format!(r#"{{"metadata":{metadata},"spec":{spec}}}"#);
+        let (good, bad) = (object(readable), object(r#"{"replicas":"many"}"#));
+        let list = format!(r#"{{"metadata":{{}},"items":[{good},{bad},{READABLE}]}}"#);
+        let list: ObjectList<Guarded<PodClique>> = serde_json::from_str(&list).unwrap();
+        let names: Vec<String> = list.items.iter().map(describe).collect();
+        assert_eq!(names[0], "c", "{map}");
+        assert!(names[1].starts_with("c: "), "{map}: {names:?}");
+        assert_eq!(names[2], "a", "{map}");
+        let meta = list.items[0].meta();
+        let (labels, annotations) = (meta.labels.clone(), meta.annotations.clone());
+        assert_eq!(labels.or(annotations).unwrap()["managedFields"], "x");
+        assert_eq!(meta.managed_fields, None);
+    }
+}

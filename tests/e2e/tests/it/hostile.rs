@@ -74,6 +74,32 @@ fn what_is_too_large_is_refused_or_reported_and_the_neighbour_runs() {
     assert_eq!(lane.operator.id(), process, "another process");
 }
 
+/// Called like what is left out of each object when it is read. Watches and lists read alike, and a
+/// process that starts lists.
+#[test]
+fn a_label_called_managed_fields_hides_nothing_from_anybody() {
+    let lane = Lane::start("managed-fields");
+    let ns = lane.namespace();
+    let mut odd = service("odd");
+    odd["metadata"]["annotations"] = json!({"managedFields": "x"});
+    let parts = &mut odd["spec"]["template"]["cliques"];
+    parts[0]["labels"] = json!({"managedFields": "x"});
+    parts[1]["annotations"] = json!({"managedFields": "[]"});
+    ns.apply(&odd);
+    ns.until("it runs", |seen| runs(seen, "odd", 3, 2));
+    let seen = ns.look().unwrap();
+    for pod in seen.pods("odd-0-a") {
+        assert_eq!(pod["metadata"]["labels"]["managedFields"], "x");
+    }
+
+    lane.operator.kill();
+    lane.operator.start_again().unwrap();
+    lane.operator.wait_until_ready().unwrap();
+    ns.apply(&service("even"));
+    ns.kubectl(&["delete", "pods", "--selector=managedFields=x"]);
+    ns.until("both run", |seen| seen.expect_ready_pods(10));
+}
+
 /// Ten thousand replicas of ten thousand group replicas.
 fn square() -> Value {
     let mut square = set("square", &[clique("a", 1)], &[group("g", "a", 10_000, 1)]);
