@@ -78,7 +78,16 @@ impl State {
         }
     }
 
+    /// What has its turn comes again after it, and what waits is not added a second time: a key
+    /// that was due at a time may be both.
     fn push_due(&mut self, key: Key, since: Instant) {
+        if let Some(running) = self.running.get_mut(&key) {
+            running.is_dirty = true;
+            return;
+        }
+        if self.waiting.contains_key(&key) {
+            return;
+        }
         let line = self.due.entry(key.namespace.clone()).or_default();
         if line.is_empty() {
             self.turns.push_back(key.namespace.clone());

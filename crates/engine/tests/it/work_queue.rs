@@ -170,6 +170,59 @@ async fn a_key_comes_again_when_it_asked_to_unless_something_happens_before() {
     );
 }
 
+/// Its turn was longer than its rest, it came meanwhile, and it asked to come again at a time: that
+/// time is over while it has the next turn.
+#[tokio::test(start_paused = true)]
+async fn a_key_that_is_due_during_its_turn_comes_after_it_and_never_twice_at_once() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a"]);
+    handed_out(&queue);
+    add(&queue, &["a"]);
+    advance(Duration::from_secs(1)).await;
+    let again = Some(Duration::from_secs(2));
+    let end = |again| TurnEnd {
+        again,
+        ..TurnEnd::default()
+    };
+    queue.finish(&key("a"), end(again));
+    assert_eq!(handed_out(&queue), ["a"]);
+    advance(Duration::from_secs(2)).await;
+    assert_eq!(handed_out(&queue), [""; 0], "it has its turn");
+    queue.finish(&key("a"), end(again));
+    advance(LEAST_REST).await;
+    assert_eq!(handed_out(&queue), ["a"], "for the time that is over");
+    finish(&queue, "a");
+    advance(Duration::from_secs(2)).await;
+    assert_eq!(
+        handed_out(&queue),
+        ["a"],
+        "as the turn before the last asked"
+    );
+}
+
+/// A key that waits for a slot and is due at a time meanwhile waits once.
+#[tokio::test(start_paused = true)]
+async fn a_key_that_waits_is_not_added_again_when_it_is_due() {
+    let queue = WorkQueue::default();
+    add(&queue, &["a"]);
+    handed_out(&queue);
+    add(&queue, &["a", "b", "c", "d"]);
+    advance(Duration::from_secs(1)).await;
+    let again = Some(Duration::from_millis(100));
+    let end = TurnEnd {
+        again,
+        ..TurnEnd::default()
+    };
+    queue.finish(&key("a"), end);
+    advance(Duration::from_millis(100)).await;
+    assert_eq!(queue.depth(), 4);
+    assert_eq!(handed_out(&queue), ["b", "c", "d"]);
+    finish(&queue, "b");
+    assert_eq!(handed_out(&queue), ["a"]);
+    finish(&queue, "c");
+    assert_eq!(handed_out(&queue), [""; 0]);
+}
+
 #[tokio::test(start_paused = true)]
 async fn namespaces_take_turns() {
     let queue = WorkQueue::default();
