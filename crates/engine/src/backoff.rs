@@ -155,6 +155,13 @@ impl Backoff {
         }
     }
 
+    /// That class was done once more: a failure after it is the first of a new row.
+    pub fn succeeded(&self, key: &Key, class: Class) {
+        if let Some(classes) = self.entries().get_mut(key) {
+            classes.remove(&Some(class));
+        }
+    }
+
     /// How often this failed in a row.
     pub fn count(&self, key: &Key, class: Option<Class>) -> u32 {
         let entries = self.entries();

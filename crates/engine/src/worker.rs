@@ -32,6 +32,8 @@ use status_writer::{Debounce, version_of};
 
 /// A waiting object reads the clock at least this often, so that a step of the clock is noticed.
 const MAX_WAIT: Duration = Duration::from_mins(1);
+/// When what is overdue is looked at once more.
+const OVERDUE_WAIT: Duration = Duration::from_secs(1);
 /// Events of one decision that are posted at once.
 const MAX_CONCURRENT_EVENTS: usize = 16;
 
@@ -251,10 +253,14 @@ fn with_errors<S: api::status::Status>(
     next
 }
 
-/// Time left until `at`, but never so long that a step of the clock goes unnoticed.
+/// Time left until `at`, but never so long that a step of the clock goes unnoticed. What has passed
+/// was due in this very decision: if it waits for something else, that wakes it.
 fn until(at: Timestamp, now: Timestamp) -> Duration {
+    if at <= now {
+        return OVERDUE_WAIT;
+    }
     Duration::try_from(at.duration_since(now))
-        .unwrap_or(Duration::ZERO)
+        .unwrap_or(MAX_WAIT)
         .min(MAX_WAIT)
 }
 

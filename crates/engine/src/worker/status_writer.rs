@@ -89,6 +89,7 @@ impl<R: Reconciler> Worker<R> {
             Ok(written) => {
                 reconcile_log::log_status::<R>(&self.context.metrics, object, &before, &next);
                 self.debounce.forget(key);
+                self.backoff.succeeded(key, status_of::<R>());
                 self.context.wrote(written);
                 Ok(None)
             }

@@ -52,6 +52,31 @@ impl Reconciler for Rules {
     }
 }
 
+/// Waits for a time that has passed.
+struct Overdue;
+
+impl Reconciler for Overdue {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = ();
+    const NAME: ControllerName = PODCLIQUE;
+
+    fn triggers(_: &mut TriggersOf<'_>) {}
+
+    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
+        true
+    }
+
+    fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}
+
+    fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
+        Plan {
+            wake_at: Some(Timestamp::UNIX_EPOCH),
+            ..Plan::default()
+        }
+    }
+}
+
 fn podclique(name: &str, version: &str) -> PodClique {
     PodClique {
         metadata: ObjectMeta {
@@ -181,6 +206,40 @@ async fn a_refused_status_is_tried_a_few_times_and_reported_by_an_event() {
         count("/status?") + 1,
         "nothing is read: {asked:?}"
     );
+}
+
+/// One of two is not answered; none of these failures follows another.
+#[tokio::test(start_paused = true)]
+async fn a_status_that_was_written_ends_the_row_of_those_that_were_not() {
+    let written = |version: usize| (200, json!(podclique("good", &version.to_string())));
+    let unavailable = (503, failure(503, "ServiceUnavailable"));
+    let answers = (10..20).flat_map(|version| [unavailable.clone(), written(version)]);
+    let (context, asked) = context(answers.collect());
+    let good = podclique("good", "7");
+    context.caches.of::<PodClique>().apply(good);
+    let decided = Arc::default();
+    let worker = worker::Worker::new(Rules { decided }, context);
+    let mut waits = Vec::new();
+    for _ in 10..20 {
+        let key = Key::new("default", "good");
+        waits.push(worker.reconcile(&key).await.again);
+        tokio::time::advance(Duration::from_secs(1)).await;
+        worker.reconcile(&key).await;
+    }
+    assert_eq!(asked.lock().unwrap().len(), 20);
+    assert!(waits[0].is_some());
+    assert!(waits.iter().all(|wait| *wait == waits[0]), "{waits:?}");
+}
+
+/// What has passed was due in this decision, and waits for something else.
+#[tokio::test(start_paused = true)]
+async fn a_time_that_has_passed_makes_nobody_decide_all_the_time() {
+    let (context, _) = context(Vec::new());
+    let overdue = podclique("overdue", "7");
+    context.caches.of::<PodClique>().apply(overdue);
+    let worker = worker::Worker::new(Overdue, context);
+    let end = worker.reconcile(&Key::new("default", "overdue")).await;
+    assert_eq!(end.again, Some(Duration::from_secs(1)));
 }
 
 #[tokio::test]

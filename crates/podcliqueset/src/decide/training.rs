@@ -52,11 +52,15 @@ pub(super) fn judge(
         plan.events.push(failures::success_event(snapshot));
         return Some(plan);
     }
-    let is_done = layout.parts().all(|part| snapshot.is_part_done(part));
-    let stopped = (!is_done).then(|| stop_job(snapshot, layout, status, now));
+    let stopped = (!is_done(snapshot, layout)).then(|| stop_job(snapshot, layout, status, now));
     let stopped = stopped.flatten();
     let has_latched = status.replica_attempts != stored.replica_attempts;
     stopped.or_else(|| has_latched.then(|| plan_latch(snapshot, layout, status, now)))
+}
+
+/// Whether all its work is done, which may not be stored yet: nothing stops it any more.
+fn is_done(snapshot: &Snapshot, layout: &Layout<'_>) -> bool {
+    layout.parts().all(|part| snapshot.is_part_done(part))
 }
 
 /// The end of its time, or what follows from failures that are due.
@@ -107,6 +111,9 @@ pub(super) fn wake_at(
     }
     if training::has_failed(&stored) {
         return next_end(snapshot, now).filter(|at| *at < Timestamp::MAX);
+    }
+    if is_done(snapshot, layout) {
+        return None;
     }
     let breaches = failures::breaches(snapshot, layout, now);
     let due = breaches.iter().map(Breach::due);

@@ -15,6 +15,7 @@ fn a_job_whose_pods_are_done_waits_for_its_podcliques_to_say_so() {
     }
     let much_later = decide(&snapshot, after(10_000));
     assert_eq!(failed_because(&much_later), None, "nothing left to stop");
+    assert_eq!(much_later.wake_at, None, "its time does not end any more");
     assert_eq!(
         much_later.status.unwrap().phase,
         Some(PodCliqueSetPhase::Running)
