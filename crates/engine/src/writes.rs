@@ -51,8 +51,8 @@ async fn look_at_holder<K: Watched>(
         && index_of_pod(holder.meta()) == index_of_pod(wanted);
     let stays = !ownership::is_terminating(holder.meta());
     let holder_of_name = describe(holder.meta());
-    if Kind::of::<K>() == Kind::of::<Pod>() && !(is_ours && stays) {
-        // The next decision takes another name.
+    if Kind::of::<K>() == Kind::of::<Pod>() && !is_ours {
+        // The next decision takes another name. Where it is ours and goes, it waits for its end.
         context.caches.note_taken(wanted);
         return Err(RequestError::Conflict);
     }

@@ -102,6 +102,17 @@ async fn takes_another_name_for_a_pod_whose_name_is_taken() {
     assert_eq!(cached, 0);
 }
 
+/// The watch has not shown it: its slot is taken until it is gone.
+#[tokio::test]
+async fn waits_for_the_end_of_its_own_pod_that_goes() {
+    let mut going = stored("a", "owner");
+    going["metadata"]["deletionTimestamp"] = json!("2026-01-01T00:00:00Z");
+    let answers = vec![(409, failure(409, "AlreadyExists")), (200, going)];
+    let (outcome, _, cached) = run(answers, vec![vec![create("a")]]).await;
+    assert_eq!(outcome.conflicts.len(), 1);
+    assert_eq!(cached, 1, "the next decision sees it");
+}
+
 #[tokio::test]
 async fn names_the_owner_of_a_name_that_is_taken() {
     let service = |owner: &str| Service {
