@@ -99,11 +99,14 @@ fn is_another_object(status: &Status) -> bool {
         .any(|cause| cause.field == "metadata.uid")
 }
 
+/// No longer than what is refused waits: what is in front of an API server may ask for hours.
+const MAX_RETRY_AFTER: Duration = Duration::from_mins(1);
+
 /// `Retry-After`, in seconds as API servers send it.
 pub(super) fn retry_after(headers: &HeaderMap) -> Duration {
     let header = headers.get(header::RETRY_AFTER);
     let seconds = header.and_then(|value| value.to_str().ok()?.trim().parse().ok());
-    Duration::from_secs(seconds.unwrap_or(0))
+    Duration::from_secs(seconds.unwrap_or(0)).min(MAX_RETRY_AFTER)
 }
 
 impl RequestError {

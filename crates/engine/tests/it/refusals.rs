@@ -95,6 +95,16 @@ async fn a_server_that_asks_to_wait_did_nothing_and_is_asked_nothing_more() {
     );
 }
 
+/// As what is in front of an API server may, which knows nothing of its load.
+#[tokio::test(start_paused = true)]
+async fn nobody_waits_for_hours_because_he_was_asked_to() {
+    let throttled = scripted(|_, _| Reply::Throttle(u16::MAX));
+    let (context, _) = context_of(throttled);
+    let waves = [vec![create("a")]];
+    let outcome = apply_plan(&context, &waves, &Blocked::default(), Timestamp::UNIX_EPOCH).await;
+    assert_eq!(outcome.failures[0].after, Duration::from_mins(1));
+}
+
 #[tokio::test]
 async fn a_namespace_that_is_being_deleted_ends_what_is_created_in_it() {
     let (context, asked) = context_of(scripted(|asked, _| {
