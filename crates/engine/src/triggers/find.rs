@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use api::{PodCliqueSet, labels};
+use api::{PodClique, PodCliqueSet, labels};
 use domain::Key;
-use domain::health::training;
+use domain::health::{fence, training};
+use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::plan::Kind;
 use domain::scheduling;
 use domain::workload::limits;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -93,18 +95,28 @@ pub fn gang(meta: &ObjectMeta) -> Option<Key> {
 }
 
 /// Objects of kind `K` in the PodCliqueSet replica, by their names, in which a PodClique or a scaling
-/// group is gone or came into other hands: they may have waited for the end of that, or of what it
-/// controls.
+/// group is gone or came into other hands, if they may have waited for the end of that, or of what
+/// it controls, and wait no longer.
 pub fn beside_lost<O: Watched, K: Watched>(change: &Change<O>, caches: &Caches) -> Vec<Key> {
-    let Some(lost) = change.lost().map(|lost| lost.meta()) else {
+    let opened = change.lost().and_then(|lost| opened_by(&**lost, caches));
+    let Some((set, replica)) = opened else {
         return Vec::new();
     };
-    let Some(set) = set_of(lost) else {
-        return Vec::new();
-    };
-    let replica = |meta| ownership::replica_in(&set.name, meta);
     let parts = caches.of::<K>().part_of(&set);
     let beside = parts.iter().map(|part| part.meta());
-    let beside = beside.filter(|meta| replica(meta) == replica(lost));
+    let beside = beside.filter(|meta| ownership::replica_in(&set.name, meta) == Some(replica));
     beside.map(Key::of).collect()
+}
+
+/// The set and its replica in which something may be created now that this is lost. Thousands of
+/// PodCliques of the present attempt, for which nobody waits, may go one after the other.
+fn opened_by<O: Watched>(lost: &O, caches: &Caches) -> Option<(Key, i32)> {
+    let key = set_of(lost.meta())?;
+    let replica = ownership::replica_in(&key.name, lost.meta())?;
+    let set = caches.of::<PodCliqueSet>().get(&key)?;
+    let current = fence::current_attempt(fence::attempts_of_set(&set), replica);
+    let is_podclique = Kind::of::<O>() == Kind::of::<PodClique>();
+    let was_waited_for = !is_podclique || Attempt::of(lost.meta()).set < current;
+    let is_open = current > 0 && was_waited_for && !caches.has_earlier_attempt(&set, replica);
+    is_open.then_some((key, replica))
 }

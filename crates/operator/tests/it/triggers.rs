@@ -11,6 +11,7 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::kai::KaiQueue;
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodCliqueSetStatus, PodGang, labels};
+use domain::health::fence::{Cause, begin_attempts};
 use domain::{Key, Pod};
 use engine::{Caches, Change, ControllerName, Watched};
 use jiff::Timestamp;
@@ -51,6 +52,42 @@ fn labelled(name: &str, kind: &str, owner: &str) -> ObjectMeta {
     ];
     metadata.labels = Some(labels.map(|(k, v)| (k.into(), v.into())).into());
     metadata
+}
+
+fn podclique_of_attempt(name: &str, attempt: i32) -> PodClique {
+    let mut metadata = labelled(name, "PodCliqueSet", "demo");
+    let labels = metadata.labels.get_or_insert_default();
+    labels.insert(labels::ATTEMPT.into(), attempt.to_string());
+    PodClique {
+        metadata,
+        ..PodClique::default()
+    }
+}
+
+/// A set whose replica 0 is in its second attempt, with a PodClique and a scaling group of it.
+fn terminated_once() -> Caches {
+    let caches = Caches::default();
+    let mut terminated = set("demo").build();
+    terminated.metadata.uid = Some("uid-demo".into());
+    let cause = Cause {
+        reason: "MinAvailableBreached".into(),
+        message: String::new(),
+    };
+    let attempts = begin_attempts(&[], [(0, cause)], Timestamp::UNIX_EPOCH);
+    terminated.status = Some(PodCliqueSetStatus {
+        replica_attempts: attempts,
+        ..PodCliqueSetStatus::default()
+    });
+    caches.of::<PodCliqueSet>().apply(terminated);
+    let present = podclique_of_attempt("demo-0-a", 1);
+    caches.of::<PodClique>().apply(present);
+    caches
+        .of::<PodCliqueScalingGroup>()
+        .apply(PodCliqueScalingGroup {
+            metadata: labelled("demo-0-h", "PodCliqueSet", "demo"),
+            ..PodCliqueScalingGroup::default()
+        });
+    caches
 }
 
 const SETS: ControllerName = ControllerName("podcliqueset");
@@ -151,39 +188,18 @@ fn believes_the_owner_rather_than_the_label() {
 /// waits for that has to learn that it is gone.
 #[test]
 fn wakes_everybody_in_the_replica_when_a_clique_is_gone() {
-    let caches = Caches::default();
-    let labelled = |name: &str, replica: &str| {
-        let mut metadata = meta(name, "PodCliqueSet", "demo");
-        let labels = [
-            (labels::PART_OF, "demo"),
-            (labels::PCS_REPLICA_INDEX, replica),
-        ];
-        metadata.labels = Some(labels.map(|(k, v)| (k.to_owned(), v.to_owned())).into());
-        metadata
-    };
-    for (name, replica) in [("demo-0-g", "0"), ("demo-1-g", "1")] {
-        caches
-            .of::<PodCliqueScalingGroup>()
-            .apply(PodCliqueScalingGroup {
-                metadata: labelled(name, replica),
-                ..Default::default()
-            });
-    }
-    caches.of::<PodClique>().apply(PodClique {
-        metadata: labelled("demo-0-b", "0"),
-        ..PodClique::default()
-    });
-    let routes = woken_by(
-        &gone(PodClique {
-            metadata: labelled("demo-0-a", "0"),
-            ..PodClique::default()
-        }),
-        &caches,
-    );
+    let caches = terminated_once();
+    caches
+        .of::<PodCliqueScalingGroup>()
+        .apply(PodCliqueScalingGroup {
+            metadata: labelled("demo-1-h", "PodCliqueSet", "demo"),
+            ..PodCliqueScalingGroup::default()
+        });
+    let routes = woken_by(&gone(podclique_of_attempt("demo-0-b", 0)), &caches);
     let wakes = |controller, name: &str| routes.contains(&(controller, Key::new("default", name)));
-    assert!(wakes(PODCLIQUES, "demo-0-b"), "{routes:?}");
-    assert!(wakes(GROUPS, "demo-0-g"));
-    assert!(!wakes(GROUPS, "demo-1-g"));
+    assert!(wakes(PODCLIQUES, "demo-0-a"), "{routes:?}");
+    assert!(wakes(GROUPS, "demo-0-h"));
+    assert!(!wakes(GROUPS, "demo-1-h"));
 }
 
 /// The phase follows once the last pod ended, and it is the PodCliques that end them.
@@ -321,23 +337,15 @@ fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
 /// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.
 #[test]
 fn wakes_everybody_in_the_replica_when_a_clique_is_in_other_hands() {
-    let caches = Caches::default();
-    let part = |name: &str| {
-        let mut metadata = meta(name, "PodCliqueSet", "demo");
-        metadata.labels = Some([(labels::PART_OF.to_owned(), "demo".to_owned())].into());
-        PodClique {
-            metadata,
-            ..PodClique::default()
-        }
-    };
-    caches.of::<PodClique>().apply(part("demo-0-b"));
-    let mut orphaned = part("demo-0-a");
+    let caches = terminated_once();
+    let earlier = podclique_of_attempt("demo-0-b", 0);
+    let mut orphaned = earlier.clone();
     orphaned.metadata.owner_references = None;
     let change = Change {
-        old: Some(Arc::new(part("demo-0-a"))),
+        old: Some(Arc::new(earlier)),
         new: Some(Arc::new(orphaned)),
     };
-    let sibling = (PODCLIQUES, Key::new("default", "demo-0-b"));
+    let sibling = (PODCLIQUES, Key::new("default", "demo-0-a"));
     assert!(woken_by(&change, &caches).contains(&sibling));
 }
 

@@ -98,27 +98,40 @@ fn wakes_who_loses_an_object_of_any_kind() {
     );
 }
 
+fn beside() -> [(ControllerName, Key); 2] {
+    let key = |name| Key::new("default", name);
+    [(PODCLIQUES, key("demo-0-a")), (GROUPS, key("demo-0-h"))]
+}
+
+/// They create nothing while one of an earlier attempt is left; thousands may go one after the other.
+#[test]
+fn the_rest_of_a_replica_wakes_when_the_last_podclique_of_an_earlier_attempt_is_gone() {
+    let caches = terminated_once();
+    let is_awake = |lost: PodClique| {
+        let woken = woken_by(&gone(lost), &caches);
+        beside().map(|beside| woken.contains(&beside))
+    };
+    let another = podclique_of_attempt("demo-0-c", 0);
+    caches.of::<PodClique>().apply(another.clone());
+    let earlier = podclique_of_attempt("demo-0-b", 0);
+    assert_eq!(is_awake(earlier.clone()), [false; 2], "one is left");
+    caches.of::<PodClique>().delete(&another.metadata);
+    assert_eq!(is_awake(earlier), [true; 2]);
+    let present = podclique_of_attempt("demo-0-b", 1);
+    assert_eq!(is_awake(present), [false; 2], "nobody waited for it");
+}
+
 /// They create nothing while a PodClique of an earlier attempt is left in their replica, and what a
 /// group controls that is not the set's does not count.
 #[test]
 fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
-    let caches = Caches::default();
-    caches.of::<PodClique>().apply(PodClique {
-        metadata: labelled("demo-0-a", "PodCliqueSet", "demo"),
-        ..PodClique::default()
-    });
+    let caches = terminated_once();
     let group = |metadata| {
         Some(Arc::new(PodCliqueScalingGroup {
             metadata,
             ..PodCliqueScalingGroup::default()
         }))
     };
-    caches
-        .of::<PodCliqueScalingGroup>()
-        .apply(PodCliqueScalingGroup {
-            metadata: labelled("demo-0-h", "PodCliqueSet", "demo"),
-            ..PodCliqueScalingGroup::default()
-        });
     let metadata = labelled("demo-0-g", "PodCliqueSet", "demo");
     let released = ObjectMeta {
         owner_references: None,
@@ -127,9 +140,8 @@ fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
     for new in [group(released), None] {
         let old = group(metadata.clone());
         let woken = woken_by(&Change { old, new }, &caches);
-        for beside in [(PODCLIQUES, "demo-0-a"), (GROUPS, "demo-0-h")] {
-            let key = Key::new("default", beside.1);
-            assert!(woken.contains(&(beside.0, key)), "{beside:?} is asleep");
+        for beside in beside() {
+            assert!(woken.contains(&beside), "{beside:?} is asleep");
         }
     }
 }
