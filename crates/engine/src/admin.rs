@@ -143,17 +143,19 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-/// Ready once every kind was listed, and while it can be watched; else it says what is missing.
+/// Ready once every kind was listed, and while it can be watched, but for namespaces that it may not
+/// look into (decision 45); says what is missing.
 async fn readyz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
     let unsynced = context.unsynced();
-    if unsynced.is_empty() {
-        return (StatusCode::OK, "ok\n".into());
-    }
-    let lines: Vec<String> = unsynced
+    let missing = unsynced
         .iter()
-        .map(|(kind, why)| format!("{kind}: {why}\n"))
-        .collect();
-    (StatusCode::SERVICE_UNAVAILABLE, lines.concat())
+        .map(|(kind, why)| format!("{kind}: {why}\n"));
+    let missing: String = missing.collect();
+    match (context.is_ready(), missing.is_empty()) {
+        (true, true) => (StatusCode::OK, "ok\n".into()),
+        (true, false) => (StatusCode::OK, format!("ok, but for\n{missing}")),
+        (false, _) => (StatusCode::SERVICE_UNAVAILABLE, missing),
+    }
 }
 
 async fn metrics_text(State(page): State<Arc<Page>>) -> impl IntoResponse {

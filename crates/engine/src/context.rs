@@ -197,6 +197,12 @@ impl Context {
         self.sync.unsynced()
     }
 
+    /// Whether this operator can do its work: what is unsynced, if anything, are namespaces that it
+    /// may not look into, and there are others.
+    pub fn is_ready(&self) -> bool {
+        self.sync.is_ready()
+    }
+
     /// What is wrong with something else that this operator is not ready without.
     pub fn set_problem(&self, part: &'static str, problem: Option<String>) {
         self.sync.set_problem(part, problem);
@@ -225,7 +231,7 @@ impl Context {
     /// whether this operator is ready.
     pub fn measure(&self) {
         self.sync.measure_silence(&self.metrics);
-        self.metrics.ready.set(self.unsynced().is_empty().into());
+        self.metrics.ready.set(self.is_ready().into());
         for (controller, found) in self.controllers() {
             self.metrics.measure_queue(controller.0, &found.queue);
         }

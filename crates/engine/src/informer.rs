@@ -27,7 +27,7 @@ use crate::guarded::Guarded;
 use crate::heard::{self, Heard};
 use crate::metrics::ByKind;
 use crate::scope::Scope;
-use crate::sync_state::{Watch, watch_of};
+use crate::sync_state::{Watch, WatchProblem, watch_of};
 use failures::{FAILURES_BEFORE_RELIST, Failures};
 use unreadable::Unreadable;
 
@@ -149,14 +149,15 @@ impl Informer {
         heard: &Heard,
         failures: &mut Failures,
     ) {
-        let problem = if let Some(error) = error {
+        let is_refused = error.as_ref().is_some_and(failures::is_refused);
+        let why = if let Some(error) = error {
             failures.count(failures::weight(&error, heard.was_silent()));
             failures::explain::<K>(&self.scope, &error)
         } else {
             failures.count(FAILURES_BEFORE_RELIST);
             format!("its list did not end within {LIST_TIMEOUT:?}")
         };
-        self.report_failure(problem, failures.is_lost());
+        self.report_failure(WatchProblem { why, is_refused }, failures.is_lost());
         failures.pause().await;
     }
 
@@ -194,7 +195,10 @@ impl Informer {
                 Err(error) => error,
             };
             failures.count(1);
-            let problem = format!("what lost its label cannot be listed: {error}");
+            let problem = WatchProblem {
+                why: format!("what lost its label cannot be listed: {error}"),
+                is_refused: false,
+            };
             self.report_failure(problem, failures.is_lost());
             failures.pause().await;
         }
@@ -250,12 +254,17 @@ impl Informer {
     }
 
     /// A watch that is lost is begun anew with a full list.
-    fn report_failure(&self, problem: String, is_lost: bool) {
+    fn report_failure(&self, problem: WatchProblem, is_lost: bool) {
         let (kind, _, scope) = &self.watch;
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();
         let namespace = scope.namespace();
-        tracing::warn!(kind, namespace, problem, "watch failed, trying again");
+        tracing::warn!(
+            kind,
+            namespace,
+            problem = problem.why,
+            "watch failed, trying again"
+        );
         self.context
             .sync
             .failed(self.watch.clone(), problem, is_lost);

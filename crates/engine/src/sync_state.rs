@@ -19,6 +19,15 @@ const STALE: Duration = Duration::from_mins(3);
 /// A kind and its API group, or what else has to be there, and where it is watched.
 pub(crate) type Watch = (&'static str, &'static str, Scope);
 
+/// What is wrong with a watch.
+#[derive(Clone, Debug)]
+pub(crate) struct WatchProblem {
+    /// What it means to whoever runs the operator.
+    pub why: String,
+    /// The API server answers, and does not let this operator look there.
+    pub is_refused: bool,
+}
+
 /// The watch of a kind in a scope.
 pub(crate) fn watch_of(kind: Kind, scope: &Scope) -> Watch {
     (kind.name(), kind.group(), scope.clone())
@@ -46,7 +55,7 @@ impl Held {
 #[derive(Debug)]
 pub(crate) struct SyncState {
     scopes: Vec<Scope>,
-    unsynced: watch::Sender<BTreeMap<Watch, String>>,
+    unsynced: watch::Sender<BTreeMap<Watch, WatchProblem>>,
     /// What is wrong with what is no watch.
     problems: Mutex<BTreeMap<&'static str, String>>,
     /// How often all that is watched had to be listed anew.
@@ -75,8 +84,12 @@ impl SyncState {
     /// The watch has to be listed before anything is decided there.
     pub(crate) fn expect(&self, watch: Watch) {
         self.held().unlisted.insert(watch.clone());
+        let problem = WatchProblem {
+            why: "not listed yet".into(),
+            is_refused: false,
+        };
         self.unsynced.send_modify(|unsynced| {
-            unsynced.insert(watch, "not listed yet".into());
+            unsynced.insert(watch, problem);
         });
     }
 
@@ -96,7 +109,7 @@ impl SyncState {
 
     /// The watch failed. If it is lost, the kind counts as unsynced until it was listed again: the
     /// probes are not to say that all is well without an API server.
-    pub(crate) fn failed(&self, watch: Watch, problem: String, is_lost: bool) {
+    pub(crate) fn failed(&self, watch: Watch, problem: WatchProblem, is_lost: bool) {
         self.unsynced.send_modify(|unsynced| {
             if is_lost || unsynced.contains_key(&watch) {
                 unsynced.insert(watch, problem);
@@ -152,18 +165,51 @@ impl SyncState {
     /// yet, whose watch is lost until they are listed again, or of which nothing is heard.
     pub(crate) fn unsynced(&self) -> BTreeMap<String, String> {
         let named = |(kind, _, scope): &Watch| format!("{kind}{scope}");
-        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let silent = heard.iter().filter(|(_, heard)| heard.silence() > STALE);
-        let mut all: BTreeMap<String, String> = silent
-            .map(|(watch, heard)| (named(watch), describe_silence(heard.silence())))
+        let mut all: BTreeMap<String, String> = self
+            .silent()
+            .iter()
+            .map(|(watch, silence)| (named(watch), describe_silence(*silence)))
             .collect();
         let unsynced = self.unsynced.borrow();
-        let why = unsynced.iter();
-        all.extend(why.map(|(watch, why)| (named(watch), why.clone())));
+        let problems = unsynced.iter();
+        all.extend(problems.map(|(watch, problem)| (named(watch), problem.why.clone())));
         let problems = self.problems();
         let problems = problems.iter();
         all.extend(problems.map(|(part, why)| ((*part).to_owned(), why.clone())));
         all
+    }
+
+    /// Whether this operator can do its work: nothing is missing, or only in namespaces that it may
+    /// not look into, while there are others. A tenant who deletes his namespace, and the
+    /// operator's Role with it, takes nothing from the others, the webhook included.
+    pub(crate) fn is_ready(&self) -> bool {
+        let unsynced = self.unsynced.borrow();
+        let refused: BTreeSet<&Scope> = unsynced
+            .iter()
+            .filter(|(_, problem)| problem.is_refused)
+            .map(|((_, _, scope), _)| scope)
+            .filter(|scope| scope.namespace().is_some())
+            .collect();
+        let is_left_out = |(_, _, scope): &Watch| refused.contains(scope);
+        self.problems().is_empty()
+            && !self.scopes.iter().all(|scope| refused.contains(scope))
+            && unsynced.keys().all(is_left_out)
+            && self.silent().keys().all(is_left_out)
+    }
+
+    /// Watches of which nothing was heard for too long, and for how long.
+    fn silent(&self) -> BTreeMap<Watch, Duration> {
+        let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let silences = heard.iter();
+        let silences = silences.map(|(watch, heard)| (watch.clone(), heard.silence()));
+        silences.filter(|(_, silence)| *silence > STALE).collect()
+    }
+
+    /// Whether all that is watched where this namespace is was listed.
+    pub(crate) fn is_synced_in(&self, namespace: &str) -> bool {
+        let unsynced = self.unsynced.borrow();
+        let mut scopes = unsynced.keys().map(|(_, _, scope)| scope);
+        !scopes.any(|scope| scope.holds(namespace))
     }
 
     /// Whether nothing is missing but, maybe, signs of life.

@@ -51,7 +51,9 @@ impl Context {
         let is_followed = ownership::label(meta, labels::MANAGED_BY) == Some(labels::MANAGER);
         K::SELECTION.is_by_label()
             && !is_followed
-            && self.sync.is_synced()
+            && self
+                .sync
+                .is_synced_in(meta.namespace.as_deref().unwrap_or_default())
             && !self.caches.is_concerned(meta)
     }
 

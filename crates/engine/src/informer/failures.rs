@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kube::core::Status;
 use kube::runtime::watcher;
 use tokio::time::Instant;
 
@@ -75,18 +76,27 @@ pub(super) fn weight(error: &watcher::Error, was_silent: bool) -> u32 {
 /// Whether the API server does not serve the kind, or not to us: an operator of some namespaces may
 /// read nothing of the cluster.
 pub(super) fn is_not_served(error: &watcher::Error) -> bool {
-    matches!(error,
+    answer(error).is_some_and(|status| matches!(status.code, 403 | 404))
+}
+
+/// Whether the API server does not let this operator look there.
+pub(super) fn is_refused(error: &watcher::Error) -> bool {
+    answer(error).is_some_and(|status| status.code == 403)
+}
+
+/// What the API server answers to a list, or to the start of a watch.
+fn answer(error: &watcher::Error) -> Option<&Status> {
+    match error {
         watcher::Error::InitialListFailed(kube::Error::Api(status))
-        | watcher::Error::WatchStartFailed(kube::Error::Api(status))
-            if matches!(status.code, 403 | 404))
+        | watcher::Error::WatchStartFailed(kube::Error::Api(status)) => Some(status),
+        _ => None,
+    }
 }
 
 /// What a failed watch means to whoever runs the operator.
 pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> String {
-    let status = match error {
-        watcher::Error::InitialListFailed(kube::Error::Api(status))
-        | watcher::Error::WatchStartFailed(kube::Error::Api(status)) => status,
-        other => return format!("{other}; is the API server reachable?"),
+    let Some(status) = answer(error) else {
+        return format!("{error}; is the API server reachable?");
     };
     let resource = match K::group(&()) {
         group if group.is_empty() => K::plural(&()).into_owned(),

@@ -60,6 +60,7 @@ async fn each_namespace_is_watched_and_has_to_be_listed() {
     let watch = informer::watch::<PodClique>(context.clone(), canned);
     let _ = tokio::time::timeout(Duration::from_secs(1), watch).await;
     assert_eq!(context.unsynced().len(), 1, "{:?}", context.unsynced());
+    assert!(!context.is_ready(), "the other is not listed yet");
     let asked = asked.lock().unwrap();
     for namespace in ["a", "b"] {
         let path = format!("GET /apis/grove.io/v1alpha1/namespaces/{namespace}/podcliques");
@@ -83,6 +84,7 @@ async fn a_namespace_that_may_not_be_watched_is_named() {
         let remedy = format!("Role in namespace {namespace}, or take {namespace} off");
         assert!(why.contains(&remedy), "{why}");
     }
+    assert!(!context.is_ready(), "nothing can be looked after");
 }
 
 /// Its Role went with it; what happens in the others is looked at all the same.
@@ -109,6 +111,9 @@ async fn a_namespace_that_cannot_be_listed_holds_no_other_up() {
     assert_eq!(keys.len(), 1, "not all of b is known");
     assert_eq!(keys[0].namespace, "a");
     assert!(context.unsynced().contains_key("PodClique in b"));
+    assert!(context.is_ready(), "{:?}", context.unsynced());
+    tokio::time::advance(Duration::from_mins(4)).await;
+    assert!(!context.is_ready(), "nothing is heard of a");
 }
 
 fn podclique(namespace: &str) -> Value {

@@ -9,31 +9,38 @@ use crate::harness::{Namespace, namespace, site};
 #[test]
 fn only_the_listed_namespaces_are_looked_after() {
     let control_plane = site::private();
-    let purposes = ["watched-a", "watched-b", "unwatched"];
-    let names = purposes.map(|purpose| namespace::make(&control_plane, purpose));
-    let list = format!("watchNamespaces={{{},{}}}", names[0], names[1]);
-    let installation = Installation::on(&control_plane, &[&list]);
+    let purposes = ["watched-a", "watched-b", "unwatched", "watched-lost"];
+    let [a, b, outside, lost] = purposes.map(|purpose| namespace::make(&control_plane, purpose));
+    let watched = format!("watchNamespaces={{{a},{b},{lost}}}");
+    let installation = Installation::on(&control_plane, &[&watched]);
     let everywhere = ["get", "clusterrole", "grove:system:grove-operator"];
     let role = control_plane.kubectl([&everywhere[..], &["--ignore-not-found"]].concat());
     assert_eq!(role, "", "it has rights everywhere");
+    // It goes with its namespace, which any tenant may delete who owns it.
+    let role = ["role/grove:system:grove-operator", "--namespace", &lost];
+    control_plane.kubectl([&["delete"], &role[..]].concat());
 
     let operator = Operator::start(&installation, &folder("namespaced-operator")).unwrap();
     operator.wait_until_ready().unwrap();
-    let [a, b, other] = names.map(|name| Namespace::existing(name, &control_plane, &operator));
+    let (_, said) = operator.get("/readyz").unwrap();
+    let remedy = format!("or take {lost} off watchNamespaces");
+    assert!(said.contains(&remedy), "{said}");
+    let found = |name| Namespace::existing(name, &control_plane, &operator);
+    let [a, b, outside, _lost] = [a, b, outside, lost].map(found);
     let workload = set(
         "svc",
         &[clique("a", 1), clique("b", 1)],
         &[group("bs", "b", 2, 1)],
     );
     // First of all, so that it would be seen first.
-    other.apply(&workload);
+    outside.apply(&workload);
     for ns in [&a, &b] {
         ns.apply(&workload);
         ns.until("it runs", |seen| seen.expect_ready_pods(3));
         ns.kubectl(&["scale", "pcsg", "svc-0-bs", "--replicas=1"]);
         ns.until("it is scaled", |seen| seen.expect_ready_pods(2));
     }
-    let seen = other.look().unwrap();
+    let seen = outside.look().unwrap();
     let left_alone = seen.one("PodCliqueSet", "svc").unwrap();
     assert_eq!(seen.0.len(), 1, "{:?}", seen.0);
     assert!(
