@@ -100,9 +100,13 @@ impl Failure {
                 "cannot {what}: the API server does not accept your login; log in again, or choose \
                  another context with --context"
             ),
-            403 => format!(
+            403 if message.contains("grove.io") => format!(
                 "cannot {what}: you are not allowed to ({message}); ask an administrator for that \
                  right: the chart adds grove's kinds to the ClusterRole `view`"
+            ),
+            403 => format!(
+                "cannot {what}: you are not allowed to ({message}); ask an administrator for that \
+                 right"
             ),
             404 => format!(
                 "cannot {what}: the cluster does not know that kind; is grove installed there? \

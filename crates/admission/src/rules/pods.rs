@@ -42,7 +42,7 @@ fn placement(at: &Path, pod: &PodSpec) -> Vec<FieldError> {
             .map(|constraint| &constraint.topology_key)
             .collect();
         let at = at.field("topologySpreadConstraints");
-        errors.push(at.wrong(keys, problem, "use topologyConstraint or podAntiAffinity"));
+        errors.push(at.wrong(keys, problem, "use affinity or podAntiAffinity"));
     }
     errors
 }

@@ -13,7 +13,12 @@ fn answered(code: u16, message: &str) -> kube::Error {
 #[case(
     403,
     "pods is forbidden: User \"x\" cannot list",
-    "(pods is forbidden: User \"x\" cannot list); ask an administrator"
+    "(pods is forbidden: User \"x\" cannot list); ask an administrator for that right"
+)]
+#[case(
+    403,
+    "podgangs.scheduler.grove.io is forbidden",
+    "for that right: the chart adds grove's kinds to the ClusterRole `view`"
 )]
 #[case(404, "404 page not found", "is grove installed there?")]
 #[case(429, "too many requests", "try again in a moment")]

@@ -30,7 +30,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     config.controllers.pod_gang.check("controllers.podGang")?;
     let delay = config.defaults.termination_delay.as_ref();
     at_least(SHORTEST, "defaults.terminationDelay", delay)?;
-    positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref())?;
+    positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref(), "60s")?;
     config.scheduler.check()?;
     config.leader_election.check()?;
     if let Some(webhooks) = &config.server.webhooks {
@@ -109,7 +109,12 @@ fn at_least(
     ))
 }
 
-pub(super) fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), ConfigError> {
+/// `usual` is the default, which the error proposes.
+pub(super) fn positive(
+    key: &str,
+    duration: Option<&GoDuration>,
+    usual: &str,
+) -> Result<(), ConfigError> {
     let Some(duration) = duration else {
         return Ok(());
     };
@@ -119,6 +124,6 @@ pub(super) fn positive(key: &str, duration: Option<&GoDuration>) -> Result<(), C
     }
     Err(problem(
         key,
-        &format!("{} must be greater than 0, e.g. 4h", duration.0),
+        &format!("{} must be greater than 0, e.g. {usual}", duration.0),
     ))
 }

@@ -50,12 +50,12 @@ impl LeaderElection {
     }
 
     pub(super) fn check(&self) -> Result<(), ConfigError> {
-        for (key, value) in [
-            ("leaseDuration", &self.lease_duration),
-            ("renewDeadline", &self.renew_deadline),
-            ("retryPeriod", &self.retry_period),
+        for (key, value, usual) in [
+            ("leaseDuration", &self.lease_duration, "15s"),
+            ("renewDeadline", &self.renew_deadline, "10s"),
+            ("retryPeriod", &self.retry_period, "2s"),
         ] {
-            positive(&format!("leaderElection.{key}"), value.as_ref())?;
+            positive(&format!("leaderElection.{key}"), value.as_ref(), usual)?;
         }
         if self.resource_lock.as_deref().is_some_and(|l| l != "leases") {
             return Err(problem(

@@ -98,7 +98,7 @@ impl Webhooks {
             let text = "the certificate is read from the Secret secretName; remove this key";
             return Err(problem(&key("serverCertDir"), text));
         }
-        positive(&key("certLifetime"), self.cert_lifetime.as_ref())?;
+        positive(&key("certLifetime"), self.cert_lifetime.as_ref(), "2160h")?;
         match &self.url {
             Some(url) if host_of(url).is_none() => {
                 let text = format!("{url:?} must be https://<host>:<port>");

@@ -128,7 +128,7 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 )]
 #[case::never_renewed(
     "leaderElection: {retryPeriod: 0s}\n",
-    "leaderElection.retryPeriod: 0s must be greater than 0"
+    "leaderElection.retryPeriod: 0s must be greater than 0, e.g. 2s"
 )]
 #[case::not_honoured_inside(
     "server: {webhooks: {serverCertDir: /certs}}\n",

@@ -2,6 +2,7 @@
 
 mod confined;
 mod life;
+mod migration;
 mod namespaces;
 mod toggles;
 mod webhooks;
