@@ -22,7 +22,7 @@ pub fn make_trouble(store: &mut Store, rng: &mut Rng) {
     match rng.below(13) {
         0..=2 => evict(store, rng),
         3 | 4 => fail(store, rng),
-        5 if rng.fork().chance(500) => crash(store, rng),
+        5 if rng.fork().chance(700) => crash(store, rng),
         5 => unready(store, rng),
         6 => relabel(store, rng),
         7 => delete_child(store, rng),
