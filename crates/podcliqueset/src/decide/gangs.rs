@@ -174,6 +174,8 @@ fn pod_group(
         .unwrap_or_default();
     let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
     let part = snapshot.podclique(name);
+    // Nobody makes a pod for what is done and gone: its minimum would never be met again.
+    let kept = before.filter(|_| !snapshot.is_done_and_gone(name));
     let listed = part.filter(|_| entry == Entry::WithPods).into_iter();
     let pods = listed.flat_map(ObservedClique::staying);
     PodGroup {
@@ -186,7 +188,7 @@ fn pod_group(
             .collect(),
         min_replicas: part
             .map(ObservedClique::minimum)
-            .or(before.map(|b| b.min_replicas))
+            .or(kept.map(|b| b.min_replicas))
             .unwrap_or_default(),
         topology_constraint: before.and_then(|b| b.topology_constraint.clone()),
     }

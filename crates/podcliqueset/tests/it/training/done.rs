@@ -1,6 +1,7 @@
 //! PodCliques that have done their work.
 
 use api::podcliqueset::PodCliqueSetPhase;
+use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use testkit::builders::after;
 
@@ -52,6 +53,25 @@ fn one_that_is_done_is_left_to_go() {
         stored(&snapshot).replica_attempts[0].succeeded,
         ["demo-0-frontend"]
     );
+}
+
+/// Else a scheduler would wait for pods that nobody makes.
+#[test]
+fn a_gang_that_was_there_demands_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
+    let mut snapshot = running(job(0, None));
+    let minimum = |snapshot: &Snapshot| {
+        let groups = snapshot.gangs.iter().flat_map(|g| &g.spec.pod_groups);
+        let of_part = { groups }.find(|g| g.name == "demo-0-frontend");
+        of_part.map(|g| g.min_replicas)
+    };
+    settle(&mut snapshot);
+    assert_ne!(minimum(&snapshot), Some(0));
+    complete(&mut snapshot, "demo-0-frontend", true);
+    settle(&mut snapshot);
+    assert_ne!(minimum(&snapshot), Some(0));
+    snapshot.podcliques.remove("demo-0-frontend");
+    settle(&mut snapshot);
+    assert_eq!(minimum(&snapshot), Some(0));
 }
 
 /// Else its other pods would wait behind their gates for ever.
