@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use api::limits::MAX_REPLICAS;
 use domain::health::availability;
 use domain::object::{indices, ownership};
 
@@ -15,7 +16,8 @@ pub(super) fn next(snapshot: &Snapshot) -> Option<String> {
     let left = own.filter_map(|podclique| {
         let j = snapshot.replica_of(podclique)?;
         let is_leaving = stored.contains(&j) && ownership::is_terminating(&podclique.metadata);
-        (j >= snapshot.group.spec.replicas || is_leaving).then_some(j)
+        let is_surplus = j >= snapshot.group.spec.replicas;
+        (j < MAX_REPLICAS && (is_surplus || is_leaving)).then_some(j)
     });
     let left: BTreeSet<i32> = left.collect();
     (!left.is_empty()).then(|| indices::format(&left))

@@ -54,6 +54,23 @@ fn what_is_beyond_the_limit_is_reported_and_what_runs_stays() {
     insta::assert_snapshot!(plan(&scaled(i32::MAX)));
 }
 
+/// Made by hand, or where other limits were: no status can name it.
+#[test]
+fn a_podclique_beyond_the_limit_holds_nothing_up_and_is_deleted() {
+    let mut snapshot = scaled(3);
+    let (name, last) = snapshot.podcliques.pop_last().unwrap();
+    let beyond = name.replace("-2-", "-10000-");
+    let mut podclique = Arc::unwrap_or_clone(last);
+    podclique.metadata.name = Some(beyond.clone());
+    snapshot.podcliques.insert(beyond.clone(), podclique.into());
+    let plan = plan(&snapshot).to_string();
+    assert!(
+        plan.contains(&format!("delete PodClique {beyond}")),
+        "{plan}"
+    );
+    assert!(plan.contains(&format!("create PodClique {name}")), "{plan}");
+}
+
 #[test]
 fn of_a_set_that_is_over_its_limits_nothing_is_made_and_nothing_deleted() {
     for replicas in [1, 5] {
