@@ -208,7 +208,8 @@ impl Context {
         self.sync.set_problem(part, problem);
     }
 
-    /// Whether every kind is listed everywhere.
+    /// Whether every kind is listed everywhere, but for namespaces that this operator may not look
+    /// into: who waits for those would wait for ever.
     pub fn has_listed_all(&self) -> bool {
         self.sync.is_synced()
     }

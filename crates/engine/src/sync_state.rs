@@ -183,18 +183,21 @@ impl SyncState {
     /// not look into, while there are others. A tenant who deletes his namespace, and the
     /// operator's Role with it, takes nothing from the others, the webhook included.
     pub(crate) fn is_ready(&self) -> bool {
-        let unsynced = self.unsynced.borrow();
-        let refused: BTreeSet<&Scope> = unsynced
-            .iter()
-            .filter(|(_, problem)| problem.is_refused)
-            .map(|((_, _, scope), _)| scope)
-            .filter(|scope| scope.namespace().is_some())
-            .collect();
+        let refused = self.refused();
         let is_left_out = |(_, _, scope): &Watch| refused.contains(scope);
         self.problems().is_empty()
             && !self.scopes.iter().all(|scope| refused.contains(scope))
-            && unsynced.keys().all(is_left_out)
+            && self.is_synced()
             && self.silent().keys().all(is_left_out)
+    }
+
+    /// Namespaces that the API server does not let this operator look into.
+    fn refused(&self) -> BTreeSet<Scope> {
+        let unsynced = self.unsynced.borrow();
+        let refused = unsynced.iter().filter(|(_, problem)| problem.is_refused);
+        let scopes = refused.map(|((_, _, scope), _)| scope);
+        let namespaces = scopes.filter(|scope| scope.namespace().is_some());
+        namespaces.cloned().collect()
     }
 
     /// Watches of which nothing was heard for too long, and for how long.
@@ -212,9 +215,13 @@ impl SyncState {
         !scopes.any(|scope| scope.holds(namespace))
     }
 
-    /// Whether nothing is missing but, maybe, signs of life.
+    /// Whether nothing is missing but, maybe, signs of life, and namespaces that this operator may
+    /// not look into.
     pub(crate) fn is_synced(&self) -> bool {
-        self.unsynced.borrow().is_empty()
+        let refused = self.refused();
+        let unsynced = self.unsynced.borrow();
+        let mut scopes = unsynced.keys().map(|(_, _, scope)| scope);
+        scopes.all(|scope| refused.contains(scope))
     }
 
     /// Waits until every kind is listed everywhere.

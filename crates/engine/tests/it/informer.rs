@@ -61,6 +61,7 @@ async fn each_namespace_is_watched_and_has_to_be_listed() {
     let _ = tokio::time::timeout(Duration::from_secs(1), watch).await;
     assert_eq!(context.unsynced().len(), 1, "{:?}", context.unsynced());
     assert!(!context.is_ready(), "the other is not listed yet");
+    assert!(!context.has_listed_all());
     let asked = asked.lock().unwrap();
     for namespace in ["a", "b"] {
         let path = format!("GET /apis/grove.io/v1alpha1/namespaces/{namespace}/podcliques");
@@ -112,6 +113,7 @@ async fn a_namespace_that_cannot_be_listed_holds_no_other_up() {
     assert_eq!(keys[0].namespace, "a");
     assert!(context.unsynced().contains_key("PodClique in b"));
     assert!(context.is_ready(), "{:?}", context.unsynced());
+    assert!(context.has_listed_all(), "it may lead at once");
     tokio::time::advance(Duration::from_mins(4)).await;
     assert!(!context.is_ready(), "nothing is heard of a");
 }
