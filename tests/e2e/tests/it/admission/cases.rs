@@ -67,6 +67,8 @@ fn name(object: &Value) -> &str {
 /// Stores what is to be updated while nobody is asked; returns it by name.
 fn store(ns: &Namespace<'_>, cases: &[Case]) -> BTreeMap<String, Value> {
     label(ns, &format!("{UNGUARDED}=true"));
+    // Else the first of them may get the webhook's finalizer, which nobody takes off here.
+    wait_until_judged(ns, 201);
     let kubeconfig = &ns.control_plane.kubeconfig;
     let mut stored = BTreeMap::new();
     for case in cases {
@@ -77,22 +79,16 @@ fn store(ns: &Namespace<'_>, cases: &[Case]) -> BTreeMap<String, Value> {
             .as_object_mut()
             .unwrap()
             .remove("deletionTimestamp");
-        let answer = wait::until(|| {
-            let answer = send(kubeconfig, "POST", &path(ns, ""), &made);
-            // Until the API server heeds the label.
-            let is_stored = answer.status == 201;
-            is_stored
-                .then_some(answer.body.clone())
-                .ok_or(format!("{}: {answer:?}", case.name))
-        });
-        let mut now = answer.unwrap();
+        let answer = send(kubeconfig, "POST", &path(ns, ""), &made);
+        assert_eq!(answer.status, 201, "{}: {answer:?}", case.name);
+        let mut now = answer.body;
         if is_deleted {
             now = send(kubeconfig, "DELETE", &path(ns, name(&made)), &Value::Null).body;
         }
         stored.insert(name(&made).to_owned(), now);
     }
     label(ns, &format!("{UNGUARDED}-"));
-    wait_until_guarded(ns);
+    wait_until_judged(ns, 422);
     stored
 }
 
@@ -111,20 +107,22 @@ fn label(ns: &Namespace<'_>, label: &str) {
     ns.kubectl(&["label", "namespace", &ns.name, label]);
 }
 
-fn wait_until_guarded(ns: &Namespace<'_>) {
+/// Waits until the API server heeds the label, or that it is gone: a set that the webhook refuses is
+/// answered so.
+fn wait_until_judged(ns: &Namespace<'_>, status: u16) {
     let wrong = json!({
         "apiVersion": "grove.io/v1alpha1", "kind": "PodCliqueSet",
         "metadata": {"name": "wrong"},
         "spec": {"replicas": 1, "template": {"cliques": []}},
     });
     let dry = format!("{}?dryRun=All", path(ns, ""));
-    let guarded = wait::until(|| {
+    let is_heeded = wait::until(|| {
         let answer = send(&ns.control_plane.kubeconfig, "POST", &dry, &wrong);
-        (answer.status == 422)
+        (answer.status == status)
             .then_some(())
             .ok_or(format!("{answer:?}"))
     });
-    guarded.unwrap();
+    is_heeded.unwrap();
 }
 
 /// The answer to a case. On a busy machine the webhook may be late, which says nothing of the case:

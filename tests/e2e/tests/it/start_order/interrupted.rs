@@ -6,7 +6,7 @@ use super::{expect_count, expect_told, expect_waiting, get_ready};
 use crate::harness::lane::Lane;
 use crate::harness::manifest::{clique, held_clique, set};
 use crate::harness::same;
-use crate::harness::seen::name;
+use crate::harness::seen::{gates, name};
 use crate::harness::starts::Starts;
 
 #[test]
@@ -19,7 +19,13 @@ fn an_operator_that_comes_back_tells_who_may_start() {
     svc["spec"]["template"]["cliqueStartupType"] = json!("CliqueStartupTypeInOrder");
     ns.apply(&svc);
     ns.until("all but the first wait", |seen| {
-        expect_waiting(seen, &[("svc-0-second", "svc-0-first:1")])
+        expect_waiting(seen, &[("svc-0-second", "svc-0-first:1")])?;
+        // Nobody else takes its gate off.
+        same(
+            "gates of the first",
+            &gates(seen.pods("svc-0-first")[0]).len(),
+            &0,
+        )
     });
     lane.operator.kill();
     get_ready(&ns, "svc-0-first", 0);
