@@ -41,11 +41,23 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
         owner.or_else(|| find::adopter(meta, labels::SCALING_GROUP))
     });
     let mut all: Vec<Key> = holders.collect();
+    let nameless = change.versions().filter(|c| is_nameless(c));
+    let sets = nameless.filter_map(|c| caches.set_of_member(&c.metadata));
+    let groups = sets.flat_map(|set| caches.of::<PodCliqueScalingGroup>().part_of(&set));
+    all.extend(groups.map(|group| Key::of(&group.metadata)));
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
     all.extend(find::beside_lost::<_, PodCliqueScalingGroup>(
         change, caches,
     ));
     all
+}
+
+/// Whether neither owner nor label says which group it is of. Its name alone does then, and a group
+/// reads it by that.
+fn is_nameless(podclique: &PodClique) -> bool {
+    let meta = &podclique.metadata;
+    let is_orphan = ownership::controller(meta).is_none();
+    is_orphan && ownership::label(meta, labels::SCALING_GROUP).is_none()
 }
 
 /// While its set is updated a group counts the pods that are Ready, and which template they have.

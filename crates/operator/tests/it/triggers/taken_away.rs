@@ -145,3 +145,25 @@ fn the_rest_of_a_replica_wakes_when_a_group_of_it_comes_into_other_hands() {
         }
     }
 }
+
+/// It holds the place of one that is to be made, and only its name says in which group.
+#[test]
+fn a_group_wakes_when_a_podclique_is_gone_that_lost_its_owner_and_the_label_of_its_group() {
+    let caches = Caches::default();
+    let group = PodCliqueScalingGroup {
+        metadata: labelled("demo-0-h", "PodCliqueSet", "demo"),
+        ..PodCliqueScalingGroup::default()
+    };
+    caches.of::<PodCliqueScalingGroup>().apply(group);
+    let mut metadata = labelled("demo-0-h-0-worker", "PodCliqueSet", "demo");
+    metadata.owner_references = None;
+    let all = metadata.labels.get_or_insert_default();
+    all.remove(labels::SCALING_GROUP);
+    let stripped = PodClique {
+        metadata,
+        ..PodClique::default()
+    };
+    let woken = woken_by(&gone(stripped), &caches);
+    let group = (GROUPS, Key::new("default", "demo-0-h"));
+    assert!(woken.contains(&group), "{woken:?}");
+}
