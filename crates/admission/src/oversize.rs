@@ -5,6 +5,7 @@
 mod content;
 mod entries;
 mod live;
+mod record;
 mod shape;
 mod single;
 mod text;
@@ -31,10 +32,11 @@ const STORED: [Check; 5] = [
     single::check_counts,
 ];
 
-/// What is refused when it is sent. Maps, all entries together, the text and names that are only
-/// mentioned got their limits with the webhook. A controller walks them once, and did so before there
-/// was a limit: a set that was stored and ran goes on, however many or long they are.
-const SENT: [Check; 9] = [
+/// What is refused when it is sent. Maps, all entries together, the text, names that are only
+/// mentioned and what a job says of its end got their limits with the webhook or later. A controller
+/// walks them once, and did so before there was a limit: a set that was stored and ran goes on,
+/// however many or long they are.
+const SENT: [Check; 10] = [
     single::check_parts,
     single::check_lists,
     single::check_members,
@@ -44,6 +46,7 @@ const SENT: [Check; 9] = [
     content::check_names,
     content::check_mentions,
     single::check_counts,
+    record::check_record,
 ];
 
 /// What makes a stored set too large by itself to be acted on, with defaults applied: lists, then

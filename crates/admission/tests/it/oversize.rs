@@ -2,11 +2,13 @@
 
 use admission::defaults::{DefaultsConfig, apply};
 use admission::oversize::{of_live, of_sent, of_text};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
+use api::podcliqueset::ReplicaAttempt;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, WorkloadType, names};
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::EnvVar;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
-use testkit::builders::{SetBuilder, podclique, set, stored};
+use testkit::builders::{SetBuilder, after, podclique, set, stored};
 
 /// A frontend of 2 pods, and a group of a leader and two workers, 3 replicas of which 2 are
 /// required.
@@ -26,6 +28,10 @@ fn describe_errors(set: SetBuilder) -> String {
     let errors = of_sent(&defaulted(set));
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     lines.join("\n")
+}
+
+fn job(set: SetBuilder) -> SetBuilder {
+    set.with(|s| s.spec.workload_type = Some(WorkloadType::Training))
 }
 
 fn with_env(bytes: usize) -> impl FnOnce(&mut PodCliqueSet) {
@@ -81,6 +87,13 @@ fn what_makes_a_set_too_large_by_itself() {
         (
             "bytes in all",
             demo().replicas(200).with(with_env(1_000_000)),
+        ),
+        (
+            "what is done of a job",
+            job(set("job")
+                .replicas(9_000)
+                .clique("a", |c| c)
+                .clique("b", |c| c)),
         ),
         (
             "pods of a gang",
@@ -188,6 +201,7 @@ fn as_much_as_is_allowed_is_allowed() {
         describe_errors(demo().replicas(100).with(with_env(1_000_000))),
         ""
     );
+    assert_eq!(describe_errors(job(demo().replicas(2_000))), "");
 }
 
 #[test]
@@ -246,4 +260,49 @@ fn a_list_that_is_called_like_the_cliques_elsewhere_is_none_of_ours() {
     let text =
         format!("{{\"cliques\":[{list}],\"status\":{{\"template\":{{\"cliques\":[{list}]}}}}}}");
     assert_eq!(of_text(text.as_bytes()), None);
+}
+
+/// The longest entry of a replica of `job` with these cliques.
+fn longest(replica: i32, cliques: &[&str]) -> ReplicaAttempt {
+    ReplicaAttempt {
+        replica,
+        attempt: i32::MAX,
+        time: Time(after(0)),
+        reason: ReplicaAttempt::BREACHED.into(),
+        message: String::new(),
+        succeeded: cliques
+            .iter()
+            .map(|c| names::standalone_clique("job", replica, c))
+            .collect(),
+        recovered: None,
+        complete: Some(false),
+    }
+}
+
+/// etcd takes 1.5 MiB of one object.
+#[test]
+fn the_largest_job_can_store_that_all_of_it_is_done() {
+    const CLIQUES: [&str; 2] = ["driver", "worker"];
+    let sized = |replicas| {
+        let set = CLIQUES
+            .iter()
+            .fold(set("job"), |s, name| s.clique(name, |c| c));
+        job(set.replicas(replicas))
+    };
+    let is_refused = |replicas| !describe_errors(sized(replicas)).is_empty();
+    let (mut most, mut refused) = (1, 10_000);
+    assert!(is_refused(refused));
+    while refused - most > 1 {
+        let middle = i32::midpoint(most, refused);
+        if is_refused(middle) {
+            refused = middle;
+        } else {
+            most = middle;
+        }
+    }
+    let stored: Vec<ReplicaAttempt> = (10_000 - most..10_000)
+        .map(|i| longest(i, &CLIQUES))
+        .collect();
+    let bytes = serde_json::to_vec(&stored).unwrap().len();
+    assert!(bytes < 1024 * 1024, "{bytes} of {most} replicas");
 }

@@ -65,7 +65,7 @@ fn first(replica: i32, now: Timestamp) -> ReplicaAttempt {
         attempt: 0,
         time: Time(now),
         reason: ReplicaAttempt::CREATED.to_owned(),
-        message: "never restarted".to_owned(),
+        message: String::new(),
         succeeded: Vec::new(),
         recovered: None,
         complete: Some(false),
