@@ -5,11 +5,11 @@ mod create;
 mod deletion;
 mod failed_event;
 mod gates;
-mod idle;
 mod job_cleanup;
 mod relabel;
 mod replace_finished;
 mod scale_in;
+mod scaled_below;
 mod start_order;
 mod stuck_terminating;
 mod update;
@@ -41,7 +41,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
             labels::PCLQ_FINALIZER,
         ));
     }
-    if let Some(status) = idle::note_idle(snapshot, now) {
+    if let Some(status) = scaled_below::note_scaled_below(snapshot, now) {
         return Plan {
             status: Some(status),
             ..Plan::default()

@@ -45,6 +45,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
         was_idle: facts.is_idle_or_woken().then_some(true),
+        was_scaled_below: facts.is_or_was_scaled_below().then_some(true),
         ..before.clone()
     };
     next.update_progress = update::progress(snapshot, &before, &next, now);
@@ -121,7 +122,7 @@ pub(crate) fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
 }
 
 /// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and
-/// nothing is remembered; no more is it of a clique that is scaled to 0.
+/// nothing is remembered; no more is it of a clique that is scaled to 0, or starts again.
 fn breached_since(
     snapshot: &Snapshot,
     facts: &CliqueFacts,
@@ -132,7 +133,8 @@ fn breached_since(
     if is_settled(snapshot, before) {
         return stored.since().map(Time);
     }
-    if facts.replicas == 0 {
+    let is_starting = facts.training.is_none() && !facts.is_established();
+    if facts.replicas == 0 || is_starting {
         return None;
     }
     let goes_on = |ended| {

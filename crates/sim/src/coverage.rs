@@ -124,6 +124,16 @@ impl Coverage {
         if view::was_idle(before) && !view::was_idle(after) {
             self.saw("woken clique available again");
         }
+        let (was_below, is_below) = (
+            view::was_scaled_below(before),
+            view::was_scaled_below(after),
+        );
+        if !was_below && is_below {
+            self.saw("clique scaled below its minimum");
+        }
+        if was_below && !is_below && replicas(after) > 0 {
+            self.saw("clique scaled below is available again");
+        }
     }
 
     /// Parts that get their first pods in a gang that runs.

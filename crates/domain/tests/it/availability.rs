@@ -44,6 +44,17 @@ fn clique(available: i32, was_available: bool, is_updating: bool) -> CliqueFacts
 #[case::scaled_below_and_too_few(
     CliqueFacts { replicas: 2, ..clique(1, true, false) }, Status::True, Reason::InsufficientReadyPods
 )]
+#[case::scaled_below_and_up_again(
+    CliqueFacts { was_scaled_below: true, ..clique(2, true, false) }, Status::False, Reason::NeverAvailable
+)]
+#[case::scaled_below_and_up_again_in_an_update(
+    CliqueFacts { was_scaled_below: true, ..clique(2, true, true) }, Status::False, Reason::NeverAvailable
+)]
+#[case::still_scaled_below_and_too_few(
+    CliqueFacts { replicas: 2, was_scaled_below: true, ..clique(1, true, false) },
+    Status::True,
+    Reason::InsufficientReadyPods
+)]
 #[case::training_done(
     training(clique(0, true, false), true, 0),
     Status::False,
@@ -94,6 +105,21 @@ fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts
 )]
 fn was_available_is_sticky(#[case] facts: CliqueFacts, #[case] latch: bool) {
     assert_eq!(facts.latch(), latch);
+}
+
+#[rstest]
+#[case::enough_wanted(clique(4, true, false), false)]
+#[case::below(CliqueFacts { replicas: 2, ..clique(4, true, false) }, true)]
+#[case::below_in_an_update(CliqueFacts { replicas: 2, ..clique(4, true, true) }, true)]
+#[case::below_at_its_start(CliqueFacts { replicas: 2, ..clique(2, false, false) }, false)]
+#[case::idle(CliqueFacts { replicas: 0, ..clique(4, true, false) }, false)]
+#[case::below_but_woken(CliqueFacts { replicas: 2, was_idle: true, ..clique(2, true, false) }, false)]
+#[case::up_again(CliqueFacts { was_scaled_below: true, ..clique(2, true, false) }, true)]
+#[case::up_again_and_available(CliqueFacts { was_scaled_below: true, ..clique(3, true, false) }, false)]
+#[case::up_again_in_an_update(CliqueFacts { was_scaled_below: true, ..clique(3, true, true) }, true)]
+#[case::a_job(training(CliqueFacts { replicas: 2, ..clique(2, true, false) }, false, 0), false)]
+fn it_is_remembered_that_a_clique_was_scaled_below(#[case] facts: CliqueFacts, #[case] is: bool) {
+    assert_eq!(facts.is_or_was_scaled_below(), is);
 }
 
 /// A group of 3 replicas of which 2 are required, with one clique.

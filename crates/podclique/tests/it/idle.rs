@@ -1,4 +1,4 @@
-//! A clique that is scaled to 0, and woken.
+//! A clique that is scaled to 0 or below its minimum, and up again.
 
 use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueStatus, WorkloadType};
@@ -133,4 +133,70 @@ fn a_job_is_never_idle() {
     let job = job.build();
     let status = plan(&situation(&job, vec![])).status.unwrap();
     assert_eq!(status.was_idle, None);
+}
+
+fn scaled_below(replicas: i32) -> std::sync::Arc<PodClique> {
+    let mut status = stored(true, None);
+    status.was_scaled_below = Some(true);
+    clique(replicas, status)
+}
+
+/// Otherwise an operator that ends in between would never know.
+#[test]
+fn says_that_it_is_scaled_below_its_minimum_before_it_deletes_a_pod() {
+    let running = clique(1, stored(true, None));
+    let first = plan(&situation(&running, ready(&running, 0..2)));
+    assert!(first.writes_nothing(), "{first}");
+    let status = first.status.unwrap();
+    assert_eq!(
+        (status.was_idle, status.was_scaled_below),
+        (None, Some(true))
+    );
+    let below = clique(1, status);
+    let second = plan(&situation(&below, ready(&below, 0..2)));
+    assert_eq!(writes(&second).matches("delete Pod").count(), 1, "{second}");
+}
+
+/// A user who scales to 1 of 2 and back while there is no room has lost nothing.
+#[test]
+fn scaled_below_and_up_again_it_is_not_breached_before_it_was_available_again() {
+    let mut status = scaled_below(1).status.clone().unwrap();
+    for (replicas, up, is_noted, breached) in [
+        (1, 1, true, false),
+        (1, 0, true, true),
+        (2, 1, true, false),
+        (2, 2, false, false),
+        (2, 1, false, true),
+    ] {
+        let scaled = clique(replicas, status);
+        let snapshot = situation(&scaled, ready(&scaled, 0..up));
+        status = plan(&snapshot).status.unwrap();
+        let case = format!("{up} of {replicas} Ready");
+        assert_eq!(status.was_scaled_below == Some(true), is_noted, "{case}");
+        assert_eq!(is_breached(&status), breached, "{case}");
+    }
+}
+
+#[test]
+fn what_was_scaled_below_and_then_to_zero_is_idle() {
+    let idle = scaled_below(0);
+    let plan = plan(&situation(&idle, ready(&idle, 0..1)));
+    assert!(plan.writes_nothing(), "{plan}");
+    let status = plan.status.unwrap();
+    assert_eq!(
+        (status.was_idle, status.was_scaled_below),
+        (Some(true), None)
+    );
+}
+
+/// The breach of before says nothing of the start.
+#[test]
+fn a_breach_is_forgotten_when_the_clique_is_scaled_up_to_its_minimum_again() {
+    let mut status = scaled_below(1).status.clone().unwrap();
+    status.breached_since = Some(Time(after(0)));
+    let starting = clique(2, status);
+    let mut snapshot = situation(&starting, ready(&starting, 0..1));
+    let set = snapshot.set.as_mut().unwrap();
+    set.breach_memory = jiff::SignedDuration::from_mins(10);
+    assert_eq!(plan(&snapshot).status.unwrap().breached_since, None);
 }

@@ -147,9 +147,10 @@ fn a_first_status_with_a_condition_that_matters_waits_for_nothing() {
 
 #[test]
 fn a_first_status_that_holds_what_is_remembered_waits_for_nothing() {
-    let changes: [fn(&mut PodCliqueStatus); 3] = [
+    let changes: [fn(&mut PodCliqueStatus); 4] = [
         |status| status.was_available = true,
         |status| status.was_idle = Some(true),
+        |status| status.was_scaled_below = Some(true),
         |status| status.completed_indices = Some("0".into()),
     ];
     for change in changes {

@@ -1,4 +1,5 @@
-//! A user, or an autoscaler of events, who scales cliques and groups to 0 and wakes them.
+//! A user, or an autoscaler of events, who scales cliques and groups to 0 or below their minimum,
+//! and up again.
 
 use serde_json::{Value, json};
 
@@ -6,43 +7,73 @@ use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
 
-/// One clique or group is scaled to 0; if it is idle it is woken.
+/// Something that may be scaled.
+#[derive(Clone)]
+struct Scalable {
+    id: Id,
+    replicas: i64,
+    minimum: i64,
+}
+
+impl Scalable {
+    fn is_below(&self) -> bool {
+        (1..self.minimum).contains(&self.replicas)
+    }
+}
+
+/// One clique or group is scaled to 0 or below its minimum; if it is there it is scaled up.
 pub fn toggle_idle(store: &mut Store, rng: &mut Rng) {
     let all = scalable(store);
-    let Some((id, replicas)) = rng.pick(&all).cloned() else {
+    let Some(picked) = rng.pick(&all).cloned() else {
         return;
     };
-    let next = if replicas > 0 { 0 } else { rng.between(1, 3) };
-    scale(store, &id, next);
+    // Thrown apart: how far it is scaled changes nothing else about a seed.
+    let mut own = rng.clone().fork();
+    let next = match picked.replicas {
+        0 => rng.between(1, 3),
+        _ if picked.is_below() => own.between(picked.minimum, 3.max(picked.minimum)),
+        _ if picked.minimum > 1 && own.chance(500) => own.between(1, picked.minimum - 1),
+        _ => 0,
+    };
+    scale(store, &picked.id, next);
 }
 
-/// Some cliques and groups are scaled to 0.
-pub fn scale_to_zero(store: &mut Store, rng: &mut Rng) {
-    for (id, _) in scalable(store) {
+/// Some cliques and groups are scaled to 0, others below their minimum.
+pub fn scale_down(store: &mut Store, rng: &mut Rng) {
+    let mut own = rng.clone().fork();
+    for one in scalable(store) {
         if rng.chance(500) {
-            scale(store, &id, 0);
+            scale(store, &one.id, 0);
+        } else if one.minimum > 1 {
+            scale(store, &one.id, own.between(1, one.minimum - 1));
         }
     }
 }
 
-/// All that is idle is woken.
-pub fn wake_all(store: &mut Store, rng: &mut Rng) {
-    for (id, replicas) in scalable(store) {
-        if replicas == 0 {
-            scale(store, &id, rng.between(1, 3));
+/// All that was scaled down is scaled up.
+pub fn scale_up(store: &mut Store, rng: &mut Rng) {
+    for one in scalable(store) {
+        if one.replicas == 0 {
+            scale(store, &one.id, rng.between(1, 3));
+        } else if one.is_below() {
+            scale(store, &one.id, one.minimum);
         }
     }
 }
 
-/// Scaling groups and cliques of their own, with their replicas. A job is not scaled.
-fn scalable(store: &Store) -> Vec<(Id, i64)> {
+/// Scaling groups and cliques of their own. A job is not scaled.
+fn scalable(store: &Store) -> Vec<Scalable> {
     let is_alone = |o: &Value| view::owner(o).is_some_and(|(kind, ..)| kind == "PodCliqueSet");
     let cliques = store.all(Resource::PodClique);
     let cliques = cliques.filter(|(_, c)| is_alone(c));
     let groups = store.all(Resource::PodCliqueScalingGroup);
     let all = groups.chain(cliques).filter(|(_, o)| !view::is_job(o));
-    all.map(|(id, o)| (id.clone(), view::number(o, "/spec/replicas")))
-        .collect()
+    all.map(|(id, o)| Scalable {
+        id: id.clone(),
+        replicas: view::number(o, "/spec/replicas"),
+        minimum: view::number(o, "/spec/minAvailable"),
+    })
+    .collect()
 }
 
 fn scale(store: &mut Store, id: &Id, replicas: i64) {

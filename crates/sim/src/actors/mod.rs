@@ -19,7 +19,7 @@ pub use chaos::{break_pod, heal, lose_node, make_trouble};
 pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
 pub use disturb::{delete_parent, disturb, leave, recreate};
 pub use gang_scheduler::let_groups_go;
-pub use idle::{scale_to_zero, wake_all};
+pub use idle::{scale_down, scale_up};
 pub use kubelet::{ENDLESS, is_endless, run_pods};
 pub use placement::{place_gang, placed, preempt_gang};
 pub use user::{User, act};

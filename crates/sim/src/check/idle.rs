@@ -1,5 +1,5 @@
-//! `idle`: a clique that is scaled to 0 says so before it loses a pod, and is not breached before
-//! it was available again (docs/semantics.md §2.2).
+//! `idle`: a clique that is scaled to 0, or below its minimum, says so before it loses a pod, and is
+//! not breached before it was available again (docs/semantics.md §2.2).
 
 use serde_json::Value;
 
@@ -27,12 +27,19 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
     let is_breached = view::has_condition(after, "MinAvailableBreached");
     let versions = window.of_uid(Resource::PodClique, view::uid(after));
     let is_idle = versions.iter().all(|c| replicas(c) == 0);
+    let is_scaled_up =
+        view::was_scaled_below(after) && versions.iter().all(|c| view::wants_its_minimum(c));
     demand(
-        !is_breached || !(is_idle || view::was_idle(after)),
+        !is_breached || !(is_idle || view::was_idle(after) || is_scaled_up),
         "idle",
-        || format!("{} is breached though it is idle or was woken", record.id),
+        || {
+            format!(
+                "{} is breached though it is idle or starts again",
+                record.id
+            )
+        },
     )?;
-    if !view::was_idle(before) || view::was_idle(after) {
+    if !is_noted(before) || is_noted(after) {
         return Ok(());
     }
     let uid = view::uid(after);
@@ -60,14 +67,22 @@ fn deletion(window: &Window<'_>, record: &Record) -> Checked {
     }
     let owner = view::owner(before).map_or("", |o| o.2);
     let versions = window.of_uid(Resource::PodClique, owner);
-    let is_scaled_in = |c: &&Stored| {
-        !view::is_terminating(c) && !view::is_job(c) && replicas(c) == 0 && view::was_available(c)
-    };
-    let is_noted = !versions.iter().all(is_scaled_in) || versions.iter().any(|c| view::was_idle(c));
-    demand(versions.is_empty() || is_noted, "idle", || {
+    let is_scaled =
+        |c: &&Stored| !view::is_terminating(c) && !view::is_job(c) && view::was_available(c);
+    let is_below = |c: &&Stored| is_scaled(c) && !view::wants_its_minimum(c);
+    let is_to_zero = |c: &&Stored| is_scaled(c) && replicas(c) == 0;
+    let is_known = |has: fn(&Value) -> bool| versions.iter().any(|c| has(c));
+    let is_told = (!versions.iter().all(is_below) || is_known(is_noted))
+        && (!versions.iter().all(is_to_zero) || is_known(view::was_idle));
+    demand(versions.is_empty() || is_told, "idle", || {
         let pod = view::name(before);
-        format!("{pod} is deleted, and nothing says that its PodClique is idle")
+        format!("{pod} is deleted, and nothing says that its PodClique was scaled down")
     })
+}
+
+/// Whether it says that it was scaled to 0 or below its minimum.
+fn is_noted(podclique: &Value) -> bool {
+    view::was_idle(podclique) || view::was_scaled_below(podclique)
 }
 
 fn replicas(podclique: &Value) -> i64 {

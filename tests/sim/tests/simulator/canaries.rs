@@ -73,6 +73,7 @@ canaries! {
     autoscaler_ignored: AutoscalerIgnored by "I29";
     piecemeal_joining: PiecemealJoining by "I8";
     unnoted_idle: UnnotedIdle by "idle";
+    unnoted_scaled_below: UnnotedScaledBelow by "idle";
     starts_at_once: StartsAtOnce by "I38";
     forgets_parents: ForgetsParents by "I38";
     unnoted_failure: UnnotedFailure by "I39";

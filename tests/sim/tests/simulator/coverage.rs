@@ -4,7 +4,7 @@ use sim::Coverage;
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
-const FLOORS: [(&str, u64); 45] = [
+const FLOORS: [(&str, u64); 47] = [
     ("PodClique deleted while a pod of it is created", 40),
     ("Ready pod deleted", 200),
     ("answer lost", 1000),
@@ -12,6 +12,8 @@ const FLOORS: [(&str, u64); 45] = [
     ("autoscaler created", 350),
     ("autoscaler deleted", 70),
     ("children orphaned", 60),
+    ("clique scaled below is available again", 6),
+    ("clique scaled below its minimum", 6),
     ("clique scaled to zero", 40),
     ("clique woken", 30),
     ("conflict", 1500),

@@ -79,6 +79,8 @@ pub enum Sabotage {
     PiecemealJoining,
     /// A clique that is scaled to 0 loses its pods without having said so.
     UnnotedIdle,
+    /// A clique that is scaled below its minimum loses pods without having said so.
+    UnnotedScaledBelow,
     /// A stored breach is believed, whatever the pods say.
     NoConfirm,
     /// Whether a pod is outdated is read from the status of its PodClique.

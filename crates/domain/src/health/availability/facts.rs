@@ -15,6 +15,8 @@ pub struct CliqueFacts {
     pub was_available: bool,
     /// `status.wasIdle`.
     pub was_idle: bool,
+    /// `status.wasScaledBelow`.
+    pub was_scaled_below: bool,
     /// Whether this PodClique's replica is the one being updated.
     pub is_updating: bool,
     /// Only for training.
@@ -69,23 +71,37 @@ impl CliqueFacts {
         self.is_up() || (self.was_available && delay.is_positive())
     }
 
-    /// Whether it was available since it was created or woken: too few pods are a start until then.
+    /// Whether it was available since it was created, woken or scaled up to its minimum again: too
+    /// few pods are a start until then.
     pub fn is_established(&self) -> bool {
-        self.was_available && !self.was_idle
+        let is_scaled_up = self.was_scaled_below && self.replicas >= self.min_available;
+        self.was_available && !self.was_idle && !is_scaled_up
     }
 
     /// Whether it was scaled to 0 since it was available last, after this observation
     /// (docs/semantics.md §2.2). A job has a fixed size.
     pub fn is_idle_or_woken(&self) -> bool {
         let is_idle = self.replicas == 0 && self.training.is_none();
-        let is_up = self.available >= self.min_available && !self.is_updating;
-        (is_idle && self.was_available) || (self.was_idle && (is_idle || !is_up))
+        let is_noted = self.was_idle && !self.has_its_minimum();
+        (is_idle && (self.was_available || self.was_idle)) || is_noted
     }
 
-    /// The latch after this observation (docs/semantics.md §2.2): set once the unclipped
-    /// minimum is reached outside of an update, never taken back.
+    /// Whether it was scaled below its minimum since it was available last, after this observation
+    /// (docs/semantics.md §2.2). One that is idle, or was woken, is a start anyway.
+    pub fn is_or_was_scaled_below(&self) -> bool {
+        let is_below = self.replicas < self.min_available && self.training.is_none();
+        let is_noted = self.was_scaled_below && !self.has_its_minimum();
+        self.was_available && !self.is_idle_or_woken() && (is_below || is_noted)
+    }
+
+    /// The latch after this observation (docs/semantics.md §2.2), never taken back.
     pub fn latch(&self) -> bool {
-        self.was_available || (self.available >= self.min_available && !self.is_updating)
+        self.was_available || self.has_its_minimum()
+    }
+
+    /// Whether the unclipped minimum is available outside of an update.
+    fn has_its_minimum(&self) -> bool {
+        self.available >= self.min_available && !self.is_updating
     }
 }
 

@@ -31,25 +31,35 @@ impl Run {
 
     /// One gang loses its nodes to somebody else for a while: it waits as a whole.
     async fn be_preempted(&mut self, dice: &mut Rng) -> Result<(), Violation> {
-        const AWAY: Duration = Duration::from_secs(90);
         let before = actors::placed(&self.store);
         let taken = actors::preempt_gang(&mut self.store, dice);
         if taken > 0 {
             self.coverage.saw("gang preempted at rest");
         }
-        self.capacity = before.saturating_sub(taken);
+        self.be_short_of_nodes(before.saturating_sub(taken)).await
+    }
+
+    /// For a while no more pods than these have a place.
+    async fn be_short_of_nodes(&mut self, capacity: usize) -> Result<(), Violation> {
+        const AWAY: Duration = Duration::from_secs(90);
+        self.capacity = capacity;
         self.go_on_until(Instant::now() + AWAY).await?;
         self.check()?;
         self.capacity = usize::MAX;
         Ok(())
     }
 
-    /// What is scaled to 0 leaves everything else as it is, and is woken.
+    /// What is scaled down leaves everything else as it is, and is scaled up, for which there is no
+    /// room at first in every other seed.
     async fn stay_idle(&mut self, dice: &mut Rng) -> Result<(), Violation> {
-        actors::scale_to_zero(&mut self.store, dice);
+        actors::scale_down(&mut self.store, dice);
         self.converge().await?;
         self.verdict()?;
-        actors::wake_all(&mut self.store, dice);
+        let placed = actors::placed(&self.store);
+        actors::scale_up(&mut self.store, dice);
+        if dice.clone().fork().chance(500) {
+            self.be_short_of_nodes(placed).await?;
+        }
         Ok(())
     }
 

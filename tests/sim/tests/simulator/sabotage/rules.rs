@@ -90,7 +90,8 @@ fn pass_for_established(snapshot: &mut Snapshot) {
     for seen in snapshot.podcliques.values_mut() {
         let status = &mut Arc::make_mut(&mut seen.podclique).status;
         let status = status.get_or_insert_default();
-        (status.was_available, status.was_idle) = (true, None);
+        status.was_available = true;
+        (status.was_idle, status.was_scaled_below) = (None, None);
     }
 }
 

@@ -22,10 +22,17 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
     if sabotage == Some(Sabotage::OneNamespace) {
         object.to_mut()["metadata"]["namespace"] = json!("default");
     }
-    let is_idle =
-        view::text(&object, "/kind") == "PodClique" && view::number(&object, "/spec/replicas") == 0;
-    if sabotage == Some(Sabotage::UnnotedIdle) && is_idle {
-        object.to_mut()["status"]["wasIdle"] = json!(true);
+    if view::text(&object, "/kind") == "PodClique" && !view::wants_its_minimum(&object) {
+        let is_idle = view::number(&object, "/spec/replicas") == 0;
+        match sabotage {
+            Some(Sabotage::UnnotedIdle) if is_idle => {
+                object.to_mut()["status"]["wasIdle"] = json!(true);
+            }
+            Some(Sabotage::UnnotedScaledBelow) if !is_idle => {
+                object.to_mut()["status"]["wasScaledBelow"] = json!(true);
+            }
+            _ => {}
+        }
     }
     let is_taken = view::owner(&object).is_some_and(|(kind, ..)| kind == "Service");
     if sabotage == Some(Sabotage::AdoptControlled) && is_taken {
