@@ -37,6 +37,10 @@ const NAMED: [&str; 4] = [
     "validatingwebhookconfigurations",
 ];
 
+/// What the name of a namespace says in which a test takes the operator's role away: being refused
+/// there says nothing of the chart.
+pub const WITHOUT_ROLE: &str = "watched-lost";
+
 /// Something that may be allowed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Right {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::{NAMED, Right};
+use super::{NAMED, Right, WITHOUT_ROLE};
 
 /// What an audit log says of the authorizer's decision.
 const DECISION: &str = "authorization.k8s.io/decision";
@@ -81,6 +81,9 @@ impl Asked {
             return;
         }
         let (namespace, message) = (event.object_ref.namespace, event.response_status.message);
+        if namespace.contains(WITHOUT_ROLE) {
+            return;
+        }
         self.forbidden
             .insert(format!("forbidden: `{right}` in {namespace:?}: {message}"));
     }

@@ -1,6 +1,6 @@
 //! The comparison of the chart's rights with those that were used: that it can fail.
 
-use e2e::rights::{asked, granted, problems, summary};
+use e2e::rights::{WITHOUT_ROLE, asked, granted, problems, summary};
 use serde_json::{Value, json};
 
 /// All that has a reason other than a request, and two rights more.
@@ -87,6 +87,17 @@ fn what_is_forbidden_is_reported() {
         lines[1].starts_with("forbidden: `patch pods` in \"ns\""),
         "{lines:?}"
     );
+}
+
+#[test]
+fn what_is_forbidden_where_a_test_took_the_role_away_is_not() {
+    let mut refused = event("list", "forbid");
+    refused["objectRef"]["namespace"] = format!("e2e-{WITHOUT_ROLE}-1").into();
+    let lines = compared(
+        ROLE,
+        &[event("create", "allow"), event("delete", "allow"), refused],
+    );
+    assert!(lines[0].starts_with("rights: 3 requests"), "{lines:?}");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! An operator of some namespaces.
 
+use e2e::rights::WITHOUT_ROLE;
+
 use crate::harness::control_plane::folder;
 use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, group, set};
@@ -9,7 +11,7 @@ use crate::harness::{Namespace, namespace, site};
 #[test]
 fn only_the_listed_namespaces_are_looked_after() {
     let control_plane = site::private();
-    let purposes = ["watched-a", "watched-b", "unwatched", "watched-lost"];
+    let purposes = ["watched-a", "watched-b", "unwatched", WITHOUT_ROLE];
     let [a, b, outside, lost] = purposes.map(|purpose| namespace::make(&control_plane, purpose));
     let watched = format!("watchNamespaces={{{a},{b},{lost}}}");
     let installation = Installation::on(&control_plane, &[&watched]);
