@@ -217,13 +217,13 @@ pub struct PodCliqueStatus {
     /// and the pods join their gang together. Absent otherwise, and for `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub was_idle: Option<bool>,
-    /// True from when the clique is scaled below `minAvailable`, but not to 0, until `minAvailable`
-    /// pods are Ready at once again.
+    /// How many pods the clique was left with when it was scaled below `minAvailable`, but not to 0.
     ///
-    /// Once `replicas` is `minAvailable` or more again, too few Ready pods are a start and not a
-    /// breach until then, as with `wasAvailable: false`. Absent otherwise, and for `Training`.
+    /// From then on until `minAvailable` pods are Ready at once again only fewer Ready pods than
+    /// that are a breach: what is scaled up is starting. Follows `replicas` down, and up once all
+    /// of them are Ready. Absent otherwise, and for `Training`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub was_scaled_below: Option<bool>,
+    pub scaled_below_to: Option<i32>,
     /// Since when too few pods are available; `terminationDelay` counts from here.
     ///
     /// Set when `MinAvailableBreached` becomes True. In a crash loop it outlives times at which the

@@ -26,18 +26,22 @@ const PATHS: [&str; 2] = [
 ];
 
 /// Kind, section and field.
-const NEEDED: [(&str, &str, &str); 14] = [
+const NEEDED: [(&str, &str, &str); 18] = [
     ("PodCliqueSet", "spec", "workloadType"),
     ("PodCliqueSet", "spec", "trainingSpec"),
     ("PodCliqueSet", "status", "replicaAttempts"),
     ("PodCliqueSet", "status", "liveReplicas"),
     ("PodCliqueSet", "status", "restartCount"),
+    ("PodCliqueSet", "status", "lastFailures"),
     ("PodCliqueScalingGroup", "spec", "workloadType"),
     ("PodCliqueScalingGroup", "status", "observedAttempt"),
     ("PodCliqueScalingGroup", "status", "replicaAttempts"),
     ("PodCliqueScalingGroup", "status", "breachedSince"),
+    ("PodCliqueScalingGroup", "status", "scaledInReplicas"),
     ("PodClique", "spec", "workloadType"),
     ("PodClique", "status", "wasAvailable"),
+    ("PodClique", "status", "wasIdle"),
+    ("PodClique", "status", "scaledBelowTo"),
     ("PodClique", "status", "breachedSince"),
     ("PodClique", "status", "completedIndices"),
     ("PodGang", "status", "schedulingPhase"),

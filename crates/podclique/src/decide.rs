@@ -41,12 +41,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
             labels::PCLQ_FINALIZER,
         ));
     }
-    if let Some(status) = scaled_below::note_scaled_below(snapshot, now) {
-        return Plan {
-            status: Some(status),
-            ..Plan::default()
-        };
-    }
+    let mut status = status::next_status(snapshot, now);
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));
     plan.wave(gates::removals(snapshot));
@@ -64,7 +59,9 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(ended);
         plan.wave(outdated);
     }
-    plan.wave(surplus);
+    if scaled_below::is_noted(snapshot, &status) {
+        plan.wave(surplus);
+    }
     plan.wave(job_cleanup::deletions(snapshot));
     let mut missing = create::Missing::default();
     if snapshot.may_create && !snapshot.may_have_more && replace_finished::may_refill(snapshot) {
@@ -72,7 +69,6 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(std::mem::take(&mut missing.pods));
     }
     plan.events.extend(failed_event::find_event(snapshot));
-    let mut status = status::next_status(snapshot, now);
     status.last_errors.extend(missing.error(snapshot, now));
     let wakes = [
         stuck_terminating::next_deadline(snapshot, now),

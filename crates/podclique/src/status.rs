@@ -45,7 +45,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
         was_idle: facts.is_idle_or_woken().then_some(true),
-        was_scaled_below: facts.is_or_was_scaled_below().then_some(true),
+        scaled_below_to: facts.scaled_below_to(),
         ..before.clone()
     };
     next.update_progress = update::progress(snapshot, &before, &next, now);
@@ -122,7 +122,8 @@ pub(crate) fn stored_errors(snapshot: &Snapshot) -> &[LastError] {
 }
 
 /// Since when it is breached, or was until a moment ago. In a job that is over nothing returns, and
-/// nothing is remembered; no more is it of a clique that is scaled to 0, or starts again.
+/// nothing is remembered; no more is it of a clique that is scaled to 0, or was just scaled below
+/// its minimum and is not breached there.
 fn breached_since(
     snapshot: &Snapshot,
     facts: &CliqueFacts,
@@ -133,15 +134,15 @@ fn breached_since(
     if is_settled(snapshot, before) {
         return stored.since().map(Time);
     }
-    let is_starting = facts.training.is_none() && !facts.is_established();
-    if facts.replicas == 0 || is_starting {
+    let status = availability::clique_breach(facts).status;
+    let is_just_below = facts.scaled_below_to.is_none() && facts.scaled_below_to().is_some();
+    if facts.replicas == 0 || (is_just_below && status == Status::False) {
         return None;
     }
     let goes_on = |ended| {
         let pods = snapshot.pods.iter().map(AsRef::as_ref);
         crash_loop::goes_on(pods, snapshot.is_training(), ended)
     };
-    let status = availability::clique_breach(facts).status;
     stored.next(status, snapshot.breach_memory(), now, goes_on)
 }
 

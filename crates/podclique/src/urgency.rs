@@ -35,13 +35,13 @@ pub fn is_plain_start(status: &PodCliqueStatus) -> bool {
         update_progress,
         was_available,
         was_idle,
-        was_scaled_below,
+        scaled_below_to,
         breached_since,
         completed_indices,
     } = status;
     let is_eventful = *was_available
         || was_idle.is_some()
-        || was_scaled_below.is_some()
+        || scaled_below_to.is_some()
         || update_progress.is_some()
         || breached_since.is_some()
         || completed_indices.is_some();

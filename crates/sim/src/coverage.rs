@@ -124,10 +124,8 @@ impl Coverage {
         if view::was_idle(before) && !view::was_idle(after) {
             self.saw("woken clique available again");
         }
-        let (was_below, is_below) = (
-            view::was_scaled_below(before),
-            view::was_scaled_below(after),
-        );
+        let is_noted = |clique| view::scaled_below_to(clique).is_some();
+        let (was_below, is_below) = (is_noted(before), is_noted(after));
         if !was_below && is_below {
             self.saw("clique scaled below its minimum");
         }

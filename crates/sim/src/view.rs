@@ -154,21 +154,14 @@ pub fn was_idle(podclique: &Value) -> bool {
     at(podclique, "/status/wasIdle") == Some(&Value::Bool(true))
 }
 
-/// Whether a PodClique says that it was scaled below its minimum since it was available.
-pub fn was_scaled_below(podclique: &Value) -> bool {
-    at(podclique, "/status/wasScaledBelow") == Some(&Value::Bool(true))
+/// With how many pods a PodClique says it was left when it was scaled below its minimum.
+pub fn scaled_below_to(podclique: &Value) -> Option<i64> {
+    at(podclique, "/status/scaledBelowTo")?.as_i64()
 }
 
 /// Whether a PodClique wants as many pods as it needs at least.
 pub fn wants_its_minimum(podclique: &Value) -> bool {
     number(podclique, "/spec/replicas") >= number(podclique, "/spec/minAvailable")
-}
-
-/// Whether a PodClique says that it was available since it was created, woken or scaled up to its
-/// minimum again.
-pub fn is_established(podclique: &Value) -> bool {
-    let is_scaled_up = was_scaled_below(podclique) && wants_its_minimum(podclique);
-    was_available(podclique) && !was_idle(podclique) && !is_scaled_up
 }
 
 /// Whether a set, or what it is made of, is a training job.

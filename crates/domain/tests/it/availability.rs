@@ -45,13 +45,25 @@ fn clique(available: i32, was_available: bool, is_updating: bool) -> CliqueFacts
     CliqueFacts { replicas: 2, ..clique(1, true, false) }, Status::True, Reason::InsufficientReadyPods
 )]
 #[case::scaled_below_and_up_again(
-    CliqueFacts { was_scaled_below: true, ..clique(2, true, false) }, Status::False, Reason::NeverAvailable
+    kept(1, clique(2, true, false)),
+    Status::False,
+    Reason::NeverAvailable
 )]
 #[case::scaled_below_and_up_again_in_an_update(
-    CliqueFacts { was_scaled_below: true, ..clique(2, true, true) }, Status::False, Reason::NeverAvailable
+    kept(1, clique(2, true, true)),
+    Status::False,
+    Reason::NeverAvailable
+)]
+#[case::scaled_below_and_up_again_and_the_pod_that_was_left_broke(
+    kept(1, clique(0, true, false)),
+    Status::True,
+    Reason::InsufficientReadyPods
+)]
+#[case::scaled_below_and_up_by_one(
+    CliqueFacts { replicas: 2, ..kept(1, clique(1, true, false)) }, Status::False, Reason::NeverAvailable
 )]
 #[case::still_scaled_below_and_too_few(
-    CliqueFacts { replicas: 2, was_scaled_below: true, ..clique(1, true, false) },
+    CliqueFacts { replicas: 2, ..kept(2, clique(1, true, false)) },
     Status::True,
     Reason::InsufficientReadyPods
 )]
@@ -107,19 +119,36 @@ fn was_available_is_sticky(#[case] facts: CliqueFacts, #[case] latch: bool) {
     assert_eq!(facts.latch(), latch);
 }
 
+/// It was left with so many pods when it was scaled below its minimum.
+fn kept(pods: i32, facts: CliqueFacts) -> CliqueFacts {
+    CliqueFacts {
+        scaled_below_to: Some(pods),
+        ..facts
+    }
+}
+
 #[rstest]
-#[case::enough_wanted(clique(4, true, false), false)]
-#[case::below(CliqueFacts { replicas: 2, ..clique(4, true, false) }, true)]
-#[case::below_in_an_update(CliqueFacts { replicas: 2, ..clique(4, true, true) }, true)]
-#[case::below_at_its_start(CliqueFacts { replicas: 2, ..clique(2, false, false) }, false)]
-#[case::idle(CliqueFacts { replicas: 0, ..clique(4, true, false) }, false)]
-#[case::below_but_woken(CliqueFacts { replicas: 2, was_idle: true, ..clique(2, true, false) }, false)]
-#[case::up_again(CliqueFacts { was_scaled_below: true, ..clique(2, true, false) }, true)]
-#[case::up_again_and_available(CliqueFacts { was_scaled_below: true, ..clique(3, true, false) }, false)]
-#[case::up_again_in_an_update(CliqueFacts { was_scaled_below: true, ..clique(3, true, true) }, true)]
-#[case::a_job(training(CliqueFacts { replicas: 2, ..clique(2, true, false) }, false, 0), false)]
-fn it_is_remembered_that_a_clique_was_scaled_below(#[case] facts: CliqueFacts, #[case] is: bool) {
-    assert_eq!(facts.is_or_was_scaled_below(), is);
+#[case::enough_wanted(clique(4, true, false), None)]
+#[case::below(CliqueFacts { replicas: 2, ..clique(4, true, false) }, Some(2))]
+#[case::below_in_an_update(CliqueFacts { replicas: 2, ..clique(4, true, true) }, Some(2))]
+#[case::below_at_its_start(CliqueFacts { replicas: 2, ..clique(2, false, false) }, None)]
+#[case::below_before_it_was_seen_available(
+    CliqueFacts { replicas: 2, ..clique(4, false, false) }, Some(2)
+)]
+#[case::idle(CliqueFacts { replicas: 0, ..kept(1, clique(4, true, false)) }, None)]
+#[case::below_but_woken(CliqueFacts { replicas: 2, was_idle: true, ..clique(2, true, false) }, None)]
+#[case::further_down(CliqueFacts { replicas: 1, ..kept(2, clique(2, true, false)) }, Some(1))]
+#[case::up_by_one(CliqueFacts { replicas: 2, ..kept(1, clique(1, true, false)) }, Some(1))]
+#[case::up_by_one_and_all_up(CliqueFacts { replicas: 2, ..kept(1, clique(2, true, false)) }, Some(2))]
+#[case::up_again(kept(1, clique(2, true, false)), Some(1))]
+#[case::up_again_and_available(kept(1, clique(3, true, false)), None)]
+#[case::up_again_in_an_update(kept(1, clique(3, true, true)), Some(1))]
+#[case::a_job(training(CliqueFacts { replicas: 2, ..clique(2, true, false) }, false, 0), None)]
+fn it_is_remembered_with_how_many_pods_a_clique_was_left(
+    #[case] facts: CliqueFacts,
+    #[case] pods: Option<i32>,
+) {
+    assert_eq!(facts.scaled_below_to(), pods);
 }
 
 /// A group of 3 replicas of which 2 are required, with one clique.

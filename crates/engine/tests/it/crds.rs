@@ -8,7 +8,13 @@ use serde_json::{Value, json};
 use crate::server::{client, context, failure};
 
 /// Status fields of a PodClique that this operator needs.
-const NEW: [&str; 3] = ["wasAvailable", "breachedSince", "completedIndices"];
+const NEW: [&str; 5] = [
+    "wasAvailable",
+    "wasIdle",
+    "scaledBelowTo",
+    "breachedSince",
+    "completedIndices",
+];
 
 fn section(fields: &[&str]) -> Value {
     let named = |field: &&str| ((*field).to_owned(), json!({"type": "string"}));
@@ -23,8 +29,18 @@ fn described(of_podclique: &[&str]) -> Vec<(u16, Value)> {
             "metadata": {"allOf": []}, "spec": section(spec), "status": section(status),
         }})
     };
-    let set = ["replicaAttempts", "liveReplicas", "restartCount"];
-    let group = ["observedAttempt", "replicaAttempts", "breachedSince"];
+    let set = [
+        "replicaAttempts",
+        "liveReplicas",
+        "restartCount",
+        "lastFailures",
+    ];
+    let group = [
+        "observedAttempt",
+        "replicaAttempts",
+        "breachedSince",
+        "scaledInReplicas",
+    ];
     vec![
         (
             200,
@@ -49,7 +65,7 @@ async fn says_which_fields_the_api_server_would_drop() {
     let (old, _) = client(described(&["replicas"]));
     let problems = find_missing_fields(&old).await.unwrap().unwrap();
     assert!(
-        problems.contains("PodClique status.wasAvailable, PodClique status.breachedSince"),
+        problems.contains("PodClique status.wasAvailable, PodClique status.wasIdle"),
         "{problems}"
     );
     let (new, _) = client(described(&NEW));

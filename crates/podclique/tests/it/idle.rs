@@ -5,7 +5,7 @@ use api::{PodClique, PodCliqueStatus, WorkloadType};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
-use crate::situation::{plan, ready, situation, writes};
+use crate::situation::{gang_listing, plan, ready, situation, writes};
 
 /// `demo-0-worker` with so many replicas, of which 2 are needed, and this status.
 fn clique(replicas: i32, status: PodCliqueStatus) -> std::sync::Arc<PodClique> {
@@ -135,67 +135,103 @@ fn a_job_is_never_idle() {
     assert_eq!(status.was_idle, None);
 }
 
-fn scaled_below(replicas: i32) -> std::sync::Arc<PodClique> {
-    let mut status = stored(true, None);
-    status.was_scaled_below = Some(true);
-    clique(replicas, status)
+/// `demo-0-worker` with so many replicas, of which 3 are needed, and this status.
+fn large(replicas: i32, status: PodCliqueStatus) -> std::sync::Arc<PodClique> {
+    let sized = podclique("demo-0-worker").size(replicas, 3);
+    sized.with(|c| c.status = Some(status)).build()
+}
+
+fn left_with(pods: i32) -> PodCliqueStatus {
+    PodCliqueStatus {
+        scaled_below_to: Some(pods),
+        ..stored(true, None)
+    }
 }
 
 /// Otherwise an operator that ends in between would never know.
 #[test]
 fn says_that_it_is_scaled_below_its_minimum_before_it_deletes_a_pod() {
-    let running = clique(1, stored(true, None));
-    let first = plan(&situation(&running, ready(&running, 0..2)));
-    assert!(first.writes_nothing(), "{first}");
-    let status = first.status.unwrap();
-    assert_eq!(
-        (status.was_idle, status.was_scaled_below),
-        (None, Some(true))
-    );
-    let below = clique(1, status);
-    let second = plan(&situation(&below, ready(&below, 0..2)));
-    assert_eq!(writes(&second).matches("delete Pod").count(), 1, "{second}");
+    for (was, replicas) in [
+        (stored(true, None), 1),
+        (stored(false, None), 2),
+        (left_with(2), 1),
+    ] {
+        let running = large(replicas, was);
+        let first = plan(&situation(&running, ready(&running, 0..3)));
+        assert!(first.writes_nothing(), "{first}");
+        let status = first.status.unwrap();
+        assert_eq!(
+            (status.was_idle, status.scaled_below_to),
+            (None, Some(replicas))
+        );
+        let below = large(replicas, status);
+        let second = plan(&situation(&below, ready(&below, 0..3)));
+        let deleted = writes(&second).matches("delete Pod").count();
+        assert_eq!(i32::try_from(deleted), Ok(3 - replicas), "{second}");
+    }
 }
 
-/// A user who scales to 1 of 2 and back while there is no room has lost nothing.
+/// Gates, starts and whatever else has nothing to do with it go on, also while that status is
+/// refused.
 #[test]
-fn scaled_below_and_up_again_it_is_not_breached_before_it_was_available_again() {
-    let mut status = scaled_below(1).status.clone().unwrap();
-    for (replicas, up, is_noted, breached) in [
-        (1, 1, true, false),
-        (1, 0, true, true),
-        (2, 1, true, false),
-        (2, 2, false, false),
-        (2, 1, false, true),
+fn only_the_deletion_waits_until_it_has_said_so() {
+    let running = large(2, stored(true, None));
+    let mut pods = ready(&running, 0..2);
+    pods.push(pod(&running, 2));
+    let mut snapshot = situation(&running, pods);
+    snapshot.gang = Some(gang_listing(&running, &snapshot.pods));
+    let first = writes(&plan(&snapshot));
+    assert!(first.contains("patch Pod"), "{first}");
+    assert!(!first.contains("delete Pod"), "{first}");
+}
+
+/// A user who scales to 1 of 3 and back, at once or one by one, while there is no room has lost
+/// nothing.
+#[test]
+fn scaled_below_and_up_again_it_is_breached_only_if_what_it_was_left_with_broke() {
+    let mut status = left_with(1);
+    for (replicas, up, left, breached) in [
+        (1, 1, Some(1), false),
+        (1, 0, Some(1), true),
+        (2, 1, Some(1), false),
+        (3, 1, Some(1), false),
+        (3, 0, Some(1), true),
+        (3, 2, Some(1), false),
+        (2, 1, Some(1), false),
+        (2, 2, Some(2), false),
+        (2, 1, Some(2), true),
+        (3, 2, Some(2), false),
+        (3, 3, None, false),
+        (3, 2, None, true),
     ] {
-        let scaled = clique(replicas, status);
+        let scaled = large(replicas, status);
         let snapshot = situation(&scaled, ready(&scaled, 0..up));
         status = plan(&snapshot).status.unwrap();
         let case = format!("{up} of {replicas} Ready");
-        assert_eq!(status.was_scaled_below == Some(true), is_noted, "{case}");
+        assert_eq!(status.scaled_below_to, left, "{case}");
         assert_eq!(is_breached(&status), breached, "{case}");
     }
 }
 
 #[test]
 fn what_was_scaled_below_and_then_to_zero_is_idle() {
-    let idle = scaled_below(0);
+    let idle = large(0, left_with(1));
     let plan = plan(&situation(&idle, ready(&idle, 0..1)));
     assert!(plan.writes_nothing(), "{plan}");
     let status = plan.status.unwrap();
     assert_eq!(
-        (status.was_idle, status.was_scaled_below),
+        (status.was_idle, status.scaled_below_to),
         (Some(true), None)
     );
 }
 
 /// The breach of before says nothing of the start.
 #[test]
-fn a_breach_is_forgotten_when_the_clique_is_scaled_up_to_its_minimum_again() {
-    let mut status = scaled_below(1).status.clone().unwrap();
+fn a_breach_is_forgotten_when_the_clique_is_scaled_below_its_minimum() {
+    let mut status = stored(true, None);
     status.breached_since = Some(Time(after(0)));
-    let starting = clique(2, status);
-    let mut snapshot = situation(&starting, ready(&starting, 0..1));
+    let below = large(1, status);
+    let mut snapshot = situation(&below, ready(&below, 0..1));
     let set = snapshot.set.as_mut().unwrap();
     set.breach_memory = jiff::SignedDuration::from_mins(10);
     assert_eq!(plan(&snapshot).status.unwrap().breached_since, None);

@@ -150,7 +150,7 @@ fn a_first_status_that_holds_what_is_remembered_waits_for_nothing() {
     let changes: [fn(&mut PodCliqueStatus); 4] = [
         |status| status.was_available = true,
         |status| status.was_idle = Some(true),
-        |status| status.was_scaled_below = Some(true),
+        |status| status.scaled_below_to = Some(1),
         |status| status.completed_indices = Some("0".into()),
     ];
     for change in changes {

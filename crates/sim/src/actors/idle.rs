@@ -31,7 +31,7 @@ pub fn toggle_idle(store: &mut Store, rng: &mut Rng) {
     let mut own = rng.clone().fork();
     let next = match picked.replicas {
         0 => rng.between(1, 3),
-        _ if picked.is_below() => own.between(picked.minimum, 3.max(picked.minimum)),
+        _ if picked.is_below() => own.between(picked.replicas + 1, 3.max(picked.minimum)),
         _ if picked.minimum > 1 && own.chance(500) => own.between(1, picked.minimum - 1),
         _ => 0,
     };
@@ -50,13 +50,19 @@ pub fn scale_down(store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// All that was scaled down is scaled up.
+/// All that was scaled down is scaled up, though not always as far as it was.
 pub fn scale_up(store: &mut Store, rng: &mut Rng) {
+    let mut own = rng.clone().fork();
     for one in scalable(store) {
         if one.replicas == 0 {
             scale(store, &one.id, rng.between(1, 3));
         } else if one.is_below() {
-            scale(store, &one.id, one.minimum);
+            let least = if own.chance(300) {
+                one.replicas + 1
+            } else {
+                one.minimum
+            };
+            scale(store, &one.id, least);
         }
     }
 }

@@ -67,7 +67,7 @@ fn complete(window: &Window<'_>, gang: &Value) -> Checked {
     let may_have_been_up = |group: &&Value| {
         let part = view::text(group, "/name");
         let parts = window.versions(Resource::PodClique, |q| view::name(q) == part);
-        let was_up = |q: &&Stored| view::is_established(q);
+        let was_up = |q: &&Stored| view::was_available(q) && !view::was_idle(q);
         references_of(group).next().is_some() && parts.iter().any(was_up)
     };
     let is_return = view::list(gang, "/spec/podgroups").any(|g| may_have_been_up(&g));

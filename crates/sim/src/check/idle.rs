@@ -27,23 +27,20 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
     let is_breached = view::has_condition(after, "MinAvailableBreached");
     let versions = window.of_uid(Resource::PodClique, view::uid(after));
     let is_idle = versions.iter().all(|c| replicas(c) == 0);
-    let is_scaled_up =
-        view::was_scaled_below(after) && versions.iter().all(|c| view::wants_its_minimum(c));
-    demand(
-        !is_breached || !(is_idle || view::was_idle(after) || is_scaled_up),
-        "idle",
-        || {
-            format!(
-                "{} is breached though it is idle or starts again",
-                record.id
-            )
-        },
-    )?;
+    let uid = view::uid(after);
+    let is_up = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
+    let fewest = i64::try_from(window.fewest_pods(is_up)).unwrap_or(i64::MAX);
+    let has_lost = view::scaled_below_to(after).is_none_or(|kept| fewest < kept);
+    let may_be_breached = !is_idle && !view::was_idle(after) && has_lost;
+    demand(!is_breached || may_be_breached, "idle", || {
+        format!(
+            "{} is breached though it is idle or starts again",
+            record.id
+        )
+    })?;
     if !is_noted(before) || is_noted(after) {
         return Ok(());
     }
-    let uid = view::uid(after);
-    let is_up = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
     let up = i64::try_from(window.most_pods(is_up)).unwrap_or(i64::MAX);
     let least = view::number(after, "/spec/minAvailable");
     demand(up >= least, "idle", || {
@@ -55,7 +52,9 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
 }
 
 fn deletion(window: &Window<'_>, record: &Record) -> Checked {
-    let Some(before) = record.before.as_ref().filter(|p| !view::is_terminating(p)) else {
+    // What ended is deleted to be replaced.
+    let runs = |p: &&Stored| !view::is_terminating(p) && !view::is_finished(p);
+    let Some(before) = record.before.as_ref().filter(runs) else {
         return Ok(());
     };
     if record
@@ -72,7 +71,7 @@ fn deletion(window: &Window<'_>, record: &Record) -> Checked {
     let is_below = |c: &&Stored| is_scaled(c) && !view::wants_its_minimum(c);
     let is_to_zero = |c: &&Stored| is_scaled(c) && replicas(c) == 0;
     let is_known = |has: fn(&Value) -> bool| versions.iter().any(|c| has(c));
-    let is_told = (!versions.iter().all(is_below) || is_known(is_noted))
+    let is_told = (!versions.iter().all(is_below) || is_known(knows_how_few))
         && (!versions.iter().all(is_to_zero) || is_known(view::was_idle));
     demand(versions.is_empty() || is_told, "idle", || {
         let pod = view::name(before);
@@ -82,7 +81,13 @@ fn deletion(window: &Window<'_>, record: &Record) -> Checked {
 
 /// Whether it says that it was scaled to 0 or below its minimum.
 fn is_noted(podclique: &Value) -> bool {
-    view::was_idle(podclique) || view::was_scaled_below(podclique)
+    view::was_idle(podclique) || view::scaled_below_to(podclique).is_some()
+}
+
+/// Whether it says that it was scaled to 0, or to no more pods than are wanted.
+fn knows_how_few(podclique: &Value) -> bool {
+    let is_left = |pods| pods <= replicas(podclique);
+    view::was_idle(podclique) || view::scaled_below_to(podclique).is_some_and(is_left)
 }
 
 fn replicas(podclique: &Value) -> i64 {

@@ -99,7 +99,7 @@ fn look(window: &Window<'_>, before: Option<&Value>, after: &Value, part: Part) 
     let done = done(&versions).len();
     let has_none = |c: &&Stored| view::number(c, "/spec/replicas") == 0;
     let is_idle = versions.iter().any(has_none) || (versions.is_empty() && part.replicas == 0);
-    let was_up = |c: &&Stored| view::is_established(c);
+    let was_up = |c: &&Stored| view::was_available(c) && !view::was_idle(c);
     let is_done = done > 0 || is_latched(window, after, &part.name);
     Seen {
         is_placed: was.is_some(),

@@ -107,6 +107,16 @@ impl<'a> Window<'a> {
 
     /// The most pods of which this held at once. The record that is checked does not count.
     pub fn most_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
+        self.counts(holds).into_iter().max().unwrap_or(0)
+    }
+
+    /// The fewest pods of which this held at once.
+    pub fn fewest_pods(&self, holds: impl Fn(&Value) -> bool) -> usize {
+        self.counts(holds).into_iter().min().unwrap_or(0)
+    }
+
+    /// Of how many pods this held, at each moment.
+    fn counts(&self, holds: impl Fn(&Value) -> bool) -> Vec<usize> {
         let claim = |o: &Option<Stored>| usize::from(o.as_ref().is_some_and(|o| holds(o)));
         let present = self.all(Resource::Pod).filter(|(_, p)| holds(p)).count();
         let mut count = present;
@@ -118,11 +128,11 @@ impl<'a> Window<'a> {
         {
             count = (count + claim(&own.before)).saturating_sub(claim(&own.after));
         }
-        let mut most = count;
+        let mut counts = vec![count];
         for record in self.recent(Resource::Pod) {
             count = (count + claim(&record.before)).saturating_sub(claim(&record.after));
-            most = most.max(count);
+            counts.push(count);
         }
-        most
+        counts
     }
 }

@@ -124,8 +124,8 @@ fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Ste
             .to_owned()
     } else if seen.is_updating(replica) {
         "it is being updated".to_owned()
-    } else if !status.was_available {
-        format!("PodClique {name} never had its minimum")
+    } else if !facts.is_established() {
+        format!("PodClique {name} has not had its minimum since it was created or scaled up")
     } else {
         return None;
     };

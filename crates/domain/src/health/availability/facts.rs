@@ -15,8 +15,8 @@ pub struct CliqueFacts {
     pub was_available: bool,
     /// `status.wasIdle`.
     pub was_idle: bool,
-    /// `status.wasScaledBelow`.
-    pub was_scaled_below: bool,
+    /// `status.scaledBelowTo`.
+    pub scaled_below_to: Option<i32>,
     /// Whether this PodClique's replica is the one being updated.
     pub is_updating: bool,
     /// Only for training.
@@ -71,11 +71,12 @@ impl CliqueFacts {
         self.is_up() || (self.was_available && delay.is_positive())
     }
 
-    /// Whether it was available since it was created, woken or scaled up to its minimum again: too
-    /// few pods are a start until then.
+    /// Whether too few pods are a breach, and not a start: it was available since it was created or
+    /// woken, and has fewer than it was left with where it was scaled below its minimum since.
     pub fn is_established(&self) -> bool {
-        let is_scaled_up = self.was_scaled_below && self.replicas >= self.min_available;
-        self.was_available && !self.was_idle && !is_scaled_up
+        let kept = self.scaled_below_to.map(|kept| kept.min(self.replicas));
+        let is_starting = kept.is_some_and(|kept| self.available >= kept);
+        self.was_available && !self.was_idle && !is_starting
     }
 
     /// Whether it was scaled to 0 since it was available last, after this observation
@@ -83,15 +84,23 @@ impl CliqueFacts {
     pub fn is_idle_or_woken(&self) -> bool {
         let is_idle = self.replicas == 0 && self.training.is_none();
         let is_noted = self.was_idle && !self.has_its_minimum();
-        (is_idle && (self.was_available || self.was_idle)) || is_noted
+        (is_idle && (self.latch() || self.was_idle)) || is_noted
     }
 
-    /// Whether it was scaled below its minimum since it was available last, after this observation
+    /// How many pods it was left with when it was scaled below its minimum, after this observation
     /// (docs/semantics.md §2.2). One that is idle, or was woken, is a start anyway.
-    pub fn is_or_was_scaled_below(&self) -> bool {
-        let is_below = self.replicas < self.min_available && self.training.is_none();
-        let is_noted = self.was_scaled_below && !self.has_its_minimum();
-        self.was_available && !self.is_idle_or_woken() && (is_below || is_noted)
+    pub fn scaled_below_to(&self) -> Option<i32> {
+        if !self.latch() || self.is_idle_or_woken() || self.training.is_some() {
+            return None;
+        }
+        let is_below = self.replicas < self.min_available;
+        let stored = self.scaled_below_to;
+        if !is_below {
+            return stored.filter(|_| !self.has_its_minimum());
+        }
+        let are_all_up = self.available >= self.replicas;
+        let kept = stored.filter(|_| !are_all_up);
+        Some(kept.map_or(self.replicas, |kept| kept.min(self.replicas)))
     }
 
     /// The latch after this observation (docs/semantics.md §2.2), never taken back.

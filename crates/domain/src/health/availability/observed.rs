@@ -23,32 +23,31 @@ impl CliqueFacts {
             staying.iter().filter(|p| p.is_ready()).count()
         };
         Self {
+            replicas: podclique.spec.replicas,
+            min_available: podclique
+                .spec
+                .min_available
+                .unwrap_or(podclique.spec.replicas.max(1)),
             available: i32::try_from(available).unwrap_or(i32::MAX),
+            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+            was_idle: was_idle(podclique),
+            scaled_below_to: podclique.status.as_ref().and_then(|s| s.scaled_below_to),
+            is_updating: false,
             training: is_training.then(|| facts_of_a_job(podclique, &staying)),
             worst_pod: worst(&staying),
-            ..Self::without_pods(podclique)
-        }
-    }
-
-    /// What the PodClique itself says.
-    fn without_pods(podclique: &PodClique) -> Self {
-        let spec = &podclique.spec;
-        let status = podclique.status.as_ref();
-        Self {
-            replicas: spec.replicas,
-            min_available: spec.min_available.unwrap_or(spec.replicas.max(1)),
-            was_available: status.is_some_and(|s| s.was_available),
-            was_idle: status.is_some_and(|s| s.was_idle == Some(true)),
-            was_scaled_below: status.is_some_and(|s| s.was_scaled_below == Some(true)),
-            ..Self::default()
         }
     }
 }
 
-/// Whether the PodClique was available since it was created, woken or scaled up to its minimum
-/// again, as it is stored.
+/// Whether the PodClique was available since it was created or woken, as it is stored.
 pub fn is_established(podclique: &PodClique) -> bool {
-    CliqueFacts::without_pods(podclique).is_established()
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| s.was_available) && !was_idle(podclique)
+}
+
+fn was_idle(podclique: &PodClique) -> bool {
+    let status = podclique.status.as_ref();
+    status.is_some_and(|s| s.was_idle == Some(true))
 }
 
 /// Slots that are completed, Ready or about to end well.

@@ -91,7 +91,7 @@ fn pass_for_established(snapshot: &mut Snapshot) {
         let status = &mut Arc::make_mut(&mut seen.podclique).status;
         let status = status.get_or_insert_default();
         status.was_available = true;
-        (status.was_idle, status.was_scaled_below) = (None, None);
+        (status.was_idle, status.scaled_below_to) = (None, None);
     }
 }
 

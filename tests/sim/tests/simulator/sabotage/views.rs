@@ -23,13 +23,13 @@ pub fn misread(sabotage: Option<Sabotage>, object: &Value) -> Cow<'_, Value> {
         object.to_mut()["metadata"]["namespace"] = json!("default");
     }
     if view::text(&object, "/kind") == "PodClique" && !view::wants_its_minimum(&object) {
-        let is_idle = view::number(&object, "/spec/replicas") == 0;
+        let replicas = view::number(&object, "/spec/replicas");
         match sabotage {
-            Some(Sabotage::UnnotedIdle) if is_idle => {
+            Some(Sabotage::UnnotedIdle) if replicas == 0 => {
                 object.to_mut()["status"]["wasIdle"] = json!(true);
             }
-            Some(Sabotage::UnnotedScaledBelow) if !is_idle => {
-                object.to_mut()["status"]["wasScaledBelow"] = json!(true);
+            Some(Sabotage::UnnotedScaledBelow) if replicas > 0 => {
+                object.to_mut()["status"]["scaledBelowTo"] = json!(replicas);
             }
             _ => {}
         }
