@@ -34,7 +34,7 @@ pub(super) fn plan_recreation(snapshot: &Snapshot) -> Recreation {
     let surveyed = survey(snapshot, &hashed);
     let leaving = surveyed.iter().filter(|(_, s)| *s == Stage::Leaving);
     let leaving: Vec<&Members<'_>> = leaving.map(|(members, _)| members).collect();
-    let chosen: Vec<_> = chosen(budget(snapshot, &surveyed), &surveyed).collect();
+    let chosen: Vec<_> = chosen(snapshot, &surveyed).collect();
     let closed = leaving.iter().chain(&chosen).map(|m| m.group_replica);
     let chosen = chosen.iter().flat_map(|m| first_of(snapshot, &hashed, m));
     let podcliques = leaving.iter().flat_map(|m| own(snapshot, m)).chain(chosen);
@@ -52,14 +52,20 @@ fn is_due(snapshot: &Snapshot) -> bool {
         && !snapshot.is_set_replica_terminating
 }
 
-/// The old ones in the order in which they are replaced: those that are down first, which cost
-/// nobody anything; by index.
+/// The old ones that are replaced now: those of the base gang that are down, at no cost, as that gang
+/// runs only as a whole and scaled gangs wait for it (decision 110); then others within the budget,
+/// those that are down first; by index.
 fn chosen<'a>(
-    budget: ReplicaBudget,
+    snapshot: &Snapshot,
     surveyed: &'a [(Members<'_>, Stage)],
 ) -> impl Iterator<Item = &'a Members<'a>> {
+    let budget = budget(snapshot, surveyed);
+    let is_base = |members: &Members<'_>| members.group_replica < snapshot.min_available();
     let mut old: Vec<&(Members<'_>, Stage)> = surveyed.iter().filter(|(_, s)| s.is_old()).collect();
     old.sort_by_key(|(members, stage)| (*stage, members.group_replica));
+    let is_free = |(m, s): &&(Members<'_>, Stage)| !s.is_available() && is_base(m);
+    let (free, old): (Vec<_>, Vec<_>) = old.into_iter().partition(is_free);
+    let within = budget.deletable().saturating_sub(free.len());
     let mut available = budget.deletable_available();
     let affordable = old.into_iter().filter(move |(_, stage)| {
         let is_free = !stage.is_available();
@@ -69,9 +75,8 @@ fn chosen<'a>(
         }
         is_affordable
     });
-    affordable
-        .take(budget.deletable())
-        .map(|(members, _)| members)
+    let others = affordable.take(within);
+    free.into_iter().chain(others).map(|(members, _)| members)
 }
 
 fn budget(snapshot: &Snapshot, surveyed: &[(Members<'_>, Stage)]) -> ReplicaBudget {

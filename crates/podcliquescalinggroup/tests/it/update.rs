@@ -112,6 +112,70 @@ fn waits_for_the_one_that_starts() {
     assert_eq!(deleted(&snapshot), Vec::<String>::new());
 }
 
+/// Only replica 0 is of the base gang.
+fn with_one_in_the_base() -> Snapshot {
+    let mut snapshot = updated(|s| s.spec.template.scaling_groups[0].min_available = Some(1));
+    Arc::make_mut(&mut snapshot.group).spec.min_available = Some(1);
+    snapshot
+}
+
+/// Its PodCliques have the newest template, and no pods yet.
+fn renew(snapshot: &mut Snapshot, replica: i32) {
+    let set = snapshot.owner.as_ref().unwrap().set.clone();
+    let place = format!("-g-{replica}-");
+    for podclique in complete(&set, 3) {
+        let name = ownership::name(&podclique.metadata).to_owned();
+        if name.contains(&place) {
+            let uid = ownership::uid(&podclique.metadata).to_owned();
+            snapshot.pods.insert(uid, Vec::new());
+            snapshot.podcliques.insert(name, Arc::new(podclique));
+        }
+    }
+}
+
+fn break_pods(snapshot: &mut Snapshot, name: &str) {
+    let podclique = snapshot.podcliques[name].clone();
+    let pods = 0..podclique.spec.replicas;
+    let pods = pods.map(|k| pod(&podclique, k).bound().build()).collect();
+    snapshot
+        .pods
+        .insert(ownership::uid(&podclique.metadata).to_owned(), pods);
+}
+
+/// Scaled gangs wait behind their gates until the base gang is Ready, which it never is with the
+/// template that is to be replaced.
+#[test]
+fn a_base_gang_that_is_down_waits_for_no_scaled_gang() {
+    let base = ["demo-0-g-0-leader", "demo-0-g-0-worker"];
+    let mut snapshot = with_one_in_the_base();
+    break_pods(&mut snapshot, "demo-0-g-0-worker");
+    for name in ["g-1-leader", "g-1-worker", "g-2-leader", "g-2-worker"] {
+        no_pods(&mut snapshot, &format!("demo-0-{name}"));
+    }
+    assert_eq!(deleted(&snapshot), base);
+    // One was replaced before.
+    renew(&mut snapshot, 1);
+    assert_eq!(deleted(&snapshot), base);
+}
+
+/// The new one waits in one gang with the old one, for which there is no room.
+#[test]
+fn a_base_gang_that_waits_for_room_is_replaced_as_a_whole() {
+    let mut snapshot = updated(|s| s.spec.template.scaling_groups[0].replicas = Some(2));
+    Arc::make_mut(&mut snapshot.group).spec.replicas = 2;
+    snapshot
+        .podcliques
+        .retain(|name, _| !name.contains("-g-2-"));
+    renew(&mut snapshot, 0);
+    for name in ["g-1-leader", "g-1-worker"] {
+        no_pods(&mut snapshot, &format!("demo-0-{name}"));
+    }
+    assert_eq!(
+        deleted(&snapshot),
+        ["demo-0-g-1-leader", "demo-0-g-1-worker"]
+    );
+}
+
 /// A deletion that was carried out by half, or a PodClique that somebody deleted.
 #[test]
 fn what_is_left_of_a_replica_that_is_deleted_goes_too() {
