@@ -45,7 +45,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         hpa_pod_selector: selector(snapshot),
         was_available: facts.latch(),
         was_idle: facts.is_idle_or_woken().then_some(true),
-        scaled_below_to: facts.scaled_below_to(),
+        scaled_below_to: facts.next_scaled_below_to(),
         ..before.clone()
     };
     next.update_progress = update::progress(snapshot, &before, &next, now);
@@ -135,7 +135,7 @@ fn breached_since(
         return stored.since().map(Time);
     }
     let status = availability::clique_breach(facts).status;
-    let is_just_below = facts.scaled_below_to.is_none() && facts.scaled_below_to().is_some();
+    let is_just_below = facts.scaled_below_to.is_none() && facts.next_scaled_below_to().is_some();
     if facts.replicas == 0 || (is_just_below && status == Status::False) {
         return None;
     }

@@ -148,7 +148,7 @@ fn it_is_remembered_with_how_many_pods_a_clique_was_left(
     #[case] facts: CliqueFacts,
     #[case] pods: Option<i32>,
 ) {
-    assert_eq!(facts.scaled_below_to(), pods);
+    assert_eq!(facts.next_scaled_below_to(), pods);
 }
 
 /// A group of 3 replicas of which 2 are required, with one clique.

@@ -68,9 +68,9 @@ fn chosen<'a>(
     let within = budget.deletable().saturating_sub(free.len());
     let mut available = budget.deletable_available();
     let affordable = old.into_iter().filter(move |(_, stage)| {
-        let is_free = !stage.is_available();
-        let is_affordable = is_free || available > 0;
-        if !is_free {
+        let is_down = !stage.is_available();
+        let is_affordable = is_down || available > 0;
+        if !is_down {
             available = available.saturating_sub(1);
         }
         is_affordable

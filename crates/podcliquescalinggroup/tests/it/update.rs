@@ -99,16 +99,7 @@ fn takes_those_that_are_down_first() {
 #[test]
 fn waits_for_the_one_that_starts() {
     let mut snapshot = updated(|_| ());
-    let fresh = complete(&snapshot.owner.as_ref().unwrap().set.clone(), 3);
-    for podclique in fresh
-        .into_iter()
-        .filter(|c| ownership::name(&c.metadata).contains("-g-0-"))
-    {
-        let uid = ownership::uid(&podclique.metadata).to_owned();
-        snapshot.pods.insert(uid, Vec::new());
-        let name = ownership::name(&podclique.metadata).to_owned();
-        snapshot.podcliques.insert(name, Arc::new(podclique));
-    }
+    renew(&mut snapshot, 0);
     assert_eq!(deleted(&snapshot), Vec::<String>::new());
 }
 

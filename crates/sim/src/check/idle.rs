@@ -29,10 +29,10 @@ fn status(window: &Window<'_>, record: &Record) -> Checked {
     let is_idle = versions.iter().all(|c| replicas(c) == 0);
     let uid = view::uid(after);
     let is_up = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid) && view::is_ready(p);
-    let fewest = i64::try_from(window.fewest_pods(is_up)).unwrap_or(i64::MAX);
-    let has_lost = view::scaled_below_to(after).is_none_or(|kept| fewest < kept);
-    let may_be_breached = !is_idle && !view::was_idle(after) && has_lost;
-    demand(!is_breached || may_be_breached, "idle", || {
+    let fewest = || i64::try_from(window.fewest_pods(is_up)).unwrap_or(i64::MAX);
+    let has_lost = || view::scaled_below_to(after).is_none_or(|kept| fewest() < kept);
+    let may_be_breached = || !is_idle && !view::was_idle(after) && has_lost();
+    demand(!is_breached || may_be_breached(), "idle", || {
         format!(
             "{} is breached though it is idle or starts again",
             record.id

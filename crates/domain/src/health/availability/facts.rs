@@ -89,7 +89,7 @@ impl CliqueFacts {
 
     /// How many pods it was left with when it was scaled below its minimum, after this observation
     /// (docs/semantics.md §2.2). One that is idle, or was woken, is a start anyway.
-    pub fn scaled_below_to(&self) -> Option<i32> {
+    pub fn next_scaled_below_to(&self) -> Option<i32> {
         if !self.latch() || self.is_idle_or_woken() || self.training.is_some() {
             return None;
         }
