@@ -1,5 +1,6 @@
 //! Everything that is known of the cluster, as controllers read it.
 
+mod gaps;
 mod owners;
 mod placements;
 mod slot_history;
@@ -8,14 +9,16 @@ mod template_hashes;
 pub mod watched;
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeSet;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use domain::plan::Kind;
 use hashbrown::HashMap;
 
 use crate::cache::Cache;
+use crate::scope::Scope;
 
+pub(crate) use gaps::Gap;
+use gaps::Gaps;
 pub use placements::Placements;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
@@ -26,7 +29,7 @@ use watched::Watched;
 #[derive(Debug, Default)]
 pub struct Caches {
     by_type: RwLock<HashMap<TypeId, Arc<dyn Any + Send + Sync>>>,
-    absent: RwLock<BTreeSet<Kind>>,
+    gaps: Gaps,
     /// The last holders of pod slots.
     pub slot_history: SlotHistory,
     /// Names of pods that others hold.
@@ -57,19 +60,25 @@ impl Caches {
             .clone()
     }
 
-    /// Whether the API server serves the kind, as far as is known. Only an optional kind may not be.
-    pub fn is_served<K: Watched>(&self) -> bool {
-        let absent = self.absent.read().unwrap_or_else(PoisonError::into_inner);
-        !absent.contains(&Kind::of::<K>())
+    /// Whether the API server serves the kind where objects of this namespace are, as far as is known.
+    /// Only an optional kind may not be.
+    pub fn is_served<K: Watched>(&self, namespace: &str) -> bool {
+        !self.gaps.holds(Kind::of::<K>(), namespace, Gap::Absent)
     }
 
-    /// Notes whether the kind is served; says whether that is news.
-    pub(crate) fn set_served<K: Watched>(&self, is_served: bool) -> bool {
-        let mut absent = self.absent.write().unwrap_or_else(PoisonError::into_inner);
-        if is_served {
-            absent.remove(&Kind::of::<K>())
-        } else {
-            absent.insert(Kind::of::<K>())
-        }
+    /// Whether the watch of the kind is lost there: what is cached was true once. Nothing that runs is
+    /// torn down for it (docs/semantics.md §3.3).
+    pub fn is_outdated<K: Watched>(&self, namespace: &str) -> bool {
+        self.gaps.holds(Kind::of::<K>(), namespace, Gap::Outdated)
+    }
+
+    /// Notes that the cache of the kind does not tell what is stored there; says whether that is news.
+    pub(crate) fn open_gap<K: Watched>(&self, scope: &Scope, gap: Gap) -> bool {
+        self.gaps.open(Kind::of::<K>(), scope, gap)
+    }
+
+    /// Notes that the kind was listed there; says whether there was a gap.
+    pub(crate) fn close_gap<K: Watched>(&self, scope: &Scope) -> bool {
+        self.gaps.close(Kind::of::<K>(), scope)
     }
 }

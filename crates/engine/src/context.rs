@@ -14,8 +14,8 @@ use jiff::Timestamp;
 use tokio::sync::Notify;
 
 use crate::cache::Change;
-use crate::caches::Caches;
 use crate::caches::watched::{Watched, WatchedScope};
+use crate::caches::{Caches, Gap};
 use crate::clock::{self, Clock};
 use crate::controllers::{Controller, ControllerName, Controllers};
 use crate::event_budget::EventBudget;
@@ -128,7 +128,7 @@ impl Context {
         self.metrics.begin_watch(Kind::of::<K>().name());
         let scopes = self.scopes_of::<K>();
         if scopes.is_empty() {
-            self.caches.set_served::<K>(false);
+            self.caches.open_gap::<K>(&Scope::Cluster, Gap::Absent);
         }
         for scope in scopes {
             self.sync.expect(watch_of(Kind::of::<K>(), &scope));
@@ -178,9 +178,9 @@ impl Context {
         }
     }
 
-    /// The kind came or went: all who read it have to look again.
-    pub(crate) fn set_served<K: Watched>(&self, is_served: bool) {
-        if self.caches.set_served::<K>(is_served) {
+    /// The kind was listed there: if it was absent or out of date, all who read it look again.
+    pub(crate) fn close_gap<K: Watched>(&self, scope: &Scope) {
+        if self.caches.close_gap::<K>(scope) {
             self.wake_readers::<K>();
         }
     }

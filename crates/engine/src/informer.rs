@@ -21,6 +21,7 @@ use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
 use tokio::time::{Instant, sleep_until};
 
+use crate::caches::Gap;
 use crate::caches::watched::{Selection, Watched, WatchedScope};
 use crate::context::Context;
 use crate::guarded::Guarded;
@@ -121,6 +122,9 @@ impl Informer {
             };
             match event {
                 Some(Ok(event)) => {
+                    if is_listed && matches!(&event, watcher::Event::Init) {
+                        self.lose_view::<K>();
+                    }
                     // Init comes before every attempt to list: it is no success yet.
                     is_listed =
                         !matches!(&event, watcher::Event::Init | watcher::Event::InitApply(_));
@@ -136,6 +140,9 @@ impl Informer {
                     return self.wait_until_served::<K>().await;
                 }
                 failed => {
+                    if !is_listed {
+                        self.lose_view::<K>();
+                    }
                     let error = failed.and_then(Result::err);
                     self.count_failure::<K>(error, heard, failures).await;
                 }
@@ -157,13 +164,13 @@ impl Informer {
             failures.count(FAILURES_BEFORE_RELIST);
             format!("its list did not end within {LIST_TIMEOUT:?}")
         };
-        self.report_failure(WatchProblem { why, is_refused }, failures.is_lost());
+        self.report_failure::<K>(WatchProblem { why, is_refused }, failures.is_lost());
         failures.pause().await;
     }
 
     /// The kind is listed here: keys that waited for that are handed on.
     fn set_listed<K: Watched>(&self) {
-        self.context.set_served::<K>(true);
+        self.context.close_gap::<K>(&self.scope);
         self.open_gate();
     }
 
@@ -199,7 +206,7 @@ impl Informer {
                 why: format!("what lost its label cannot be listed: {error}"),
                 is_refused: false,
             };
-            self.report_failure(problem, failures.is_lost());
+            self.report_failure::<K>(problem, failures.is_lost());
             failures.pause().await;
         }
     }
@@ -253,8 +260,18 @@ impl Informer {
         );
     }
 
+    /// What happens from now on, or happened since nobody knows when, is told only by the next list.
+    fn lose_view<K: Watched>(&self) {
+        self.context
+            .caches
+            .open_gap::<K>(&self.scope, Gap::Outdated);
+    }
+
     /// A watch that is lost is begun anew with a full list.
-    fn report_failure(&self, problem: WatchProblem, is_lost: bool) {
+    fn report_failure<K: Watched>(&self, problem: WatchProblem, is_lost: bool) {
+        if is_lost {
+            self.lose_view::<K>();
+        }
         let (kind, _, scope) = &self.watch;
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();

@@ -6,6 +6,7 @@
 
 mod any;
 mod backends;
+mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -26,10 +27,11 @@ use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use kube::Client;
 
 use crate::cache::Change;
-use crate::caches::Caches;
 use crate::caches::watched::{Selection, Watched};
+use crate::caches::{Caches, Gap};
 use crate::context::Context;
 use crate::requests::RequestError;
+use crate::scope::Scope;
 pub(crate) use any::AnyKind;
 use any::Typed;
 
@@ -73,7 +75,7 @@ impl Kinds {
     /// The table without a kind that this operator has no use for: nobody asks for it, and it counts
     /// as not served.
     fn without<K: Watched>(mut self, context: &Context) -> Self {
-        context.caches.set_served::<K>(false);
+        context.caches.open_gap::<K>(&Scope::Cluster, Gap::Absent);
         self.0.remove(&Kind::of::<K>());
         self
     }

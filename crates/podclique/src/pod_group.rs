@@ -105,7 +105,8 @@ pub fn observe(
         let named = staying.find_map(|p| p.pod_group());
         return PodGroupFacts::Kept(named.map(str::to_owned));
     }
-    if !caches.is_served::<PodGroup>() {
+    let namespace = podclique.metadata.namespace.as_deref().unwrap_or_default();
+    if !caches.is_served::<PodGroup>(namespace) {
         return PodGroupFacts::Unserved;
     }
     let groups = caches.of::<PodGroup>();

@@ -30,6 +30,9 @@ pub struct Snapshot {
     /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached or
     /// the group is updated.
     pub pods: HashMap<String, Vec<Arc<Pod>>>,
+    /// Whether something of it may be other than it is seen, as a watch is lost: nothing that runs is
+    /// torn down for what is seen.
+    pub is_view_outdated: bool,
     /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
     pub is_set_replica_terminating: bool,
 }
@@ -188,7 +191,7 @@ pub fn observe(
     let owner = ownership::controller(meta).and_then(|owner| {
         let set = caches
             .of::<PodCliqueSet>()
-            .get(&Key::new(namespace, owner.name.clone()))?;
+            .get(&Key::new(namespace.as_str(), owner.name.as_str()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
         is_it.then(|| validate_owner(&set, group, &podcliques, defaults))
@@ -198,6 +201,7 @@ pub fn observe(
         podcliques,
         group: group.clone(),
         owner,
+        is_view_outdated: caches.is_workload_outdated(&namespace),
         is_set_replica_terminating: false,
     };
     if snapshot.is_updating() || snapshot.podcliques.values().any(|c| is_breached(c)) {

@@ -58,6 +58,9 @@ pub struct Snapshot {
     pub gangs_come_first: bool,
     /// What the set's scheduler lacks in this cluster: no gang starts.
     pub obstacle: Option<Obstacle>,
+    /// Whether something of it may be other than it is seen, as a watch is lost: nothing that runs is
+    /// torn down for what is seen.
+    pub is_view_outdated: bool,
     /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
     pub may_have_more_pods: bool,
 }
@@ -290,6 +293,7 @@ pub fn observe(
         gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
         scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
         obstacle,
+        is_view_outdated: caches.is_workload_outdated(&key.namespace),
         may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),
         stored: stored.clone(),
         groups,

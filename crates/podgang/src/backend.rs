@@ -72,7 +72,7 @@ pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches, backend: 
 fn find<K: Watched>(caches: &Caches, key: &Key) -> Found<K> {
     Found {
         group: caches.of::<K>().get(key),
-        is_served: caches.is_served::<K>(),
+        is_served: caches.is_served::<K>(&key.namespace),
     }
 }
 

@@ -22,7 +22,7 @@ pub struct GangPlacement {
 /// Reads it off the caches; none until each part has its minimum on nodes, and while it is not known
 /// where those are. A gang that is being bound changes with each pod, and nobody asks for its score.
 pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches) -> Option<GangPlacement> {
-    if !caches.is_served::<Node>()
+    if !caches.is_served::<Node>("")
         || !parts
             .iter()
             .all(|part| part.has_minimum(&Pod::is_scheduled))

@@ -41,7 +41,9 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
 /// pods only once a gang lists them.
 fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
-    if caches.is_served::<PodGroup>() && !change.keeps(|gang| gang.spec.pod_groups.clone()) {
+    let mut namespaces = all.iter().map(|key| &key.namespace);
+    let is_served = namespaces.any(|namespace| caches.is_served::<PodGroup>(namespace));
+    if is_served && !change.keeps(|gang| gang.spec.pod_groups.clone()) {
         let gangs = change.versions();
         all.extend(gangs.filter_map(|gang| base_of_scaled(&gang.metadata)));
     }

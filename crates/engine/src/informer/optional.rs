@@ -6,6 +6,7 @@ use std::time::Duration;
 use domain::plan::Kind;
 
 use super::Informer;
+use crate::caches::Gap;
 use crate::caches::watched::Watched;
 
 /// How long until an API server that does not serve the kind is asked again.
@@ -14,12 +15,12 @@ const ABSENT_PAUSE: Duration = Duration::from_secs(30);
 impl Informer {
     /// The kind is not there: its objects went with it, and nobody waits for it.
     pub(super) async fn wait_until_served<K: Watched>(&self) {
-        if self.context.caches.is_served::<K>() {
+        // First of all, so that nobody takes what is cleared for what was deleted.
+        let has_changed = self.context.caches.open_gap::<K>(&self.scope, Gap::Absent);
+        if has_changed {
             tracing::info!(kind = %Kind::of::<K>(), "not served by this cluster, or the operator may not read it; asked for again now and then");
         }
         self.unreadable.forget();
-        // First of all, so that nobody takes what is cleared for what was deleted.
-        let has_changed = self.context.caches.set_served::<K>(false);
         for change in self.context.caches.of::<K>().clear(&self.scope) {
             self.context.publish(Some(change));
         }

@@ -14,17 +14,17 @@ use crate::caches::watched::Watched;
 use crate::context::Context;
 
 impl Caches {
-    /// Whether the cluster serves what this backend writes, as far as is known.
-    pub fn serves(&self, backend: Backend) -> bool {
+    /// Whether the cluster serves what this backend writes in this namespace, as far as is known.
+    pub fn serves(&self, backend: Backend, namespace: &str) -> bool {
         match backend {
             Backend::DefaultScheduler | Backend::KaiPodGrouper => true,
-            Backend::KaiScheduler | Backend::KaiTree => self.is_served::<KaiPodGroup>(),
-            Backend::Volcano => self.is_served::<VolcanoPodGroup>(),
-            Backend::Kubernetes => self.is_served::<PodGroup>(),
+            Backend::KaiScheduler | Backend::KaiTree => self.is_served::<KaiPodGroup>(namespace),
+            Backend::Volcano => self.is_served::<VolcanoPodGroup>(namespace),
+            Backend::Kubernetes => self.is_served::<PodGroup>(namespace),
             Backend::KubernetesTree => {
-                self.is_served::<PodGroup>()
-                    && self.is_served::<CompositePodGroup>()
-                    && self.is_served::<Workload>()
+                self.is_served::<PodGroup>(namespace)
+                    && self.is_served::<CompositePodGroup>(namespace)
+                    && self.is_served::<Workload>(namespace)
             }
         }
     }
@@ -41,7 +41,7 @@ impl Caches {
     }
 
     fn lacks<K: Watched>(&self, name: &str) -> bool {
-        self.is_served::<K>() && self.of::<K>().get(&Key::new("", name)).is_none()
+        self.is_served::<K>("") && self.of::<K>().get(&Key::new("", name)).is_none()
     }
 }
 

@@ -259,3 +259,25 @@ async fn what_is_no_watch_makes_no_kind_unknown() {
     context.set_problem("Webhook", None);
     assert!(context.unsynced().is_empty());
 }
+
+/// What is cached was true once. What was seen of a watch that is closed and begun again is not lost.
+#[tokio::test(start_paused = true)]
+async fn what_a_lost_watch_showed_is_out_of_date_until_it_is_listed_again() {
+    let (context, client, _) = context(|asked, before| match asked {
+        _ if asked.contains("watch=true") => Reply::Silent,
+        _ if (1..4).contains(&before) => Reply::Answer(500, failure(500, "InternalError")),
+        _ => list("PodClique"),
+    });
+    context.expect::<PodClique>();
+    let is_outdated = || context.caches.is_outdated::<PodClique>("default");
+    let watch = informer::watch::<PodClique>(context.clone(), client);
+    let watch = tokio::spawn(watch);
+    tokio::time::sleep(Duration::from_secs(58)).await;
+    assert!(!is_outdated(), "it may still speak");
+    tokio::time::sleep(Duration::from_millis(1100)).await;
+    assert!(is_outdated());
+    assert!(context.caches.is_served::<PodClique>("default"));
+    tokio::time::sleep(Duration::from_secs(20)).await;
+    assert!(!is_outdated(), "listed again");
+    watch.abort();
+}

@@ -8,11 +8,13 @@ use api::ClusterTopologyBinding;
 use api::{PodClique, PodCliqueStatus};
 use domain::Key;
 use domain::plan::Plan;
+use domain::scheduling::Backend;
 use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::triggers::TriggersOf;
 use engine::{Caches, Context, ControllerName, Controllers, Kinds, Reconciler, Watched};
 use jiff::Timestamp;
+use k8s_openapi::api::scheduling::v1beta1::PodGroup;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::{Client, Resource};
 use serde::Deserialize;
@@ -121,7 +123,7 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
 
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
-    assert!(!context.caches.is_served::<Binding>());
+    assert!(!context.caches.is_served::<Binding>(""));
     assert_eq!(
         woken(),
         [Key::new("default", "a")],
@@ -138,7 +140,7 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
 
     is_installed.store(true, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_secs(31)).await;
-    assert!(context.caches.is_served::<Binding>());
+    assert!(context.caches.is_served::<Binding>(""));
     assert_eq!(context.caches.of::<Binding>().len(), 1);
     assert_eq!(woken().len(), 2, "the object, and all who read the kind");
     let path = "GET /apis/grove.io/v1alpha1/clustertopologybindings?";
@@ -146,7 +148,7 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
 
     is_installed.store(false, Ordering::SeqCst);
     tokio::time::sleep(Duration::from_mins(2)).await;
-    assert!(!context.caches.is_served::<Binding>());
+    assert!(!context.caches.is_served::<Binding>(""));
     assert!(context.caches.of::<Binding>().is_empty());
     assert_eq!(woken().len(), 2);
     assert!(context.unsynced().is_empty());
@@ -164,7 +166,7 @@ async fn an_operator_of_some_namespaces_does_not_ask_for_what_is_of_the_cluster(
     tokio::time::sleep(Duration::from_mins(10)).await;
     assert_eq!(*asked.lock().unwrap(), [""; 0]);
     assert!(context.unsynced().is_empty(), "nothing waits for it");
-    assert!(!context.caches.is_served::<Binding>());
+    assert!(!context.caches.is_served::<Binding>(""));
     watches.iter().for_each(tokio::task::JoinHandle::abort);
 }
 
@@ -180,6 +182,30 @@ async fn one_without_the_right_goes_on_without_them() {
     let watch = tokio::spawn(watch);
     tokio::time::sleep(Duration::from_secs(1)).await;
     assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
-    assert!(!context.caches.is_served::<Binding>());
+    assert!(!context.caches.is_served::<Binding>(""));
     watch.abort();
+}
+
+/// Its Role there was made for an older release, or the namespace and the Role are gone.
+#[tokio::test(start_paused = true)]
+async fn one_without_the_right_in_a_namespace_takes_nothing_from_the_others() {
+    let (client, _) = scripted(|asked, _| match asked {
+        _ if asked.contains("/namespaces/b/") => Reply::Answer(403, failure(403, "Forbidden")),
+        _ if asked.contains("watch=true") => Reply::Silent,
+        _ => {
+            let metadata = json!({"resourceVersion": "5"});
+            let body = json!({"kind": "PodGroupList", "metadata": metadata, "items": [],
+                "apiVersion": "scheduling.k8s.io/v1beta1"});
+            Reply::Answer(200, body)
+        }
+    });
+    let context = Arc::new(reading(&client).in_namespaces(&["a".into(), "b".into()]));
+    let watches = Kinds::none().with::<PodGroup>().watches(&context, &client);
+    let watches = watches.into_iter().map(|(_, watch)| tokio::spawn(watch));
+    let watches: Vec<_> = watches.collect();
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    assert!(context.unsynced().is_empty(), "{:?}", context.unsynced());
+    let serves = |namespace| context.caches.serves(Backend::Kubernetes, namespace);
+    assert!(serves("a") && !serves("b"));
+    watches.iter().for_each(tokio::task::JoinHandle::abort);
 }

@@ -25,11 +25,12 @@ use crate::status::{self, Fences};
 /// only until the PodClique's controller has written what it sees.
 const RECHECK: SignedDuration = SignedDuration::from_secs(1);
 
-/// Raises the fence of every group replica whose breach is due.
+/// Raises the fence of every group replica whose breach is due. Not while the pods are seen as they were
+/// before a watch was lost: the breach may be over (decision 111).
 pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
     let mut due = own_breaches(snapshot);
     due.retain(|breach| breach.due() <= now);
-    if due.is_empty() {
+    if due.is_empty() || snapshot.is_view_outdated {
         return None;
     }
     let causes = due.iter().map(|b| (b.replica, b.cause()));

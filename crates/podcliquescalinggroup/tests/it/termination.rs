@@ -110,6 +110,18 @@ fn recycles_one_replica_when_the_delay_is_over(
     assert_eq!(attempts(&plan(&snapshot)), expected);
 }
 
+/// The breach may be over, and nobody told.
+#[test]
+fn recycles_nothing_while_a_watch_is_lost() {
+    let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);
+    snapshot.is_view_outdated = true;
+    let waiting = plan(&snapshot);
+    assert_eq!(attempts(&waiting), []);
+    assert!(waiting.wake_at.is_some(), "{waiting}");
+    snapshot.is_view_outdated = false;
+    assert_eq!(attempts(&plan(&snapshot)), [(1, 1)]);
+}
+
 #[test]
 fn writes_the_fence_and_nothing_else_and_then_says_so_and_deletes() {
     let mut snapshot = broken(&set(Some("30s"), None), &[("demo-0-g-1-leader", 10)]);

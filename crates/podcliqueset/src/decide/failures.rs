@@ -45,6 +45,10 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
         // deleted by somebody else, and its pods with it.
         return Some(breach_of_deleted(part, object, now));
     }
+    if snapshot.is_view_outdated {
+        // It may have recovered, and nobody told (decision 111).
+        return None;
+    }
     let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();
     Breach::confirmed(part.replica, object, delay, stored, || {

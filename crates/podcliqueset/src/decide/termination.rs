@@ -21,7 +21,8 @@ use jiff::Timestamp;
 use crate::observe::Snapshot;
 use crate::parts;
 
-/// The status with the fence raised of every replica whose breach is due.
+/// The status with the fence raised of every replica whose breach is due. None while the pods are seen
+/// as they were before a watch was lost: the breach may be over (decision 111).
 pub(super) fn terminate_replicas(
     snapshot: &Snapshot,
     layout: &Layout<'_>,
@@ -31,7 +32,7 @@ pub(super) fn terminate_replicas(
 ) -> Option<PodCliqueSetStatus> {
     let due = breaches.iter().filter(|breach| breach.due() <= now);
     let due: Vec<&Breach> = due.collect();
-    if due.is_empty() {
+    if due.is_empty() || snapshot.is_view_outdated {
         return None;
     }
     let mut next = status.clone();

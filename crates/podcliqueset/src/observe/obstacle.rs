@@ -16,11 +16,12 @@ pub(super) fn find_obstacle(
     podcliques: &HashMap<String, ObservedClique>,
     caches: &Caches,
 ) -> Option<Obstacle> {
-    if !caches.serves(backend) {
+    let namespace = set.metadata.namespace.as_deref().unwrap_or_default();
+    if !caches.serves(backend, namespace) {
         return Some(Obstacle::NotServed(backend));
     }
     let needs_more = backend == Backend::Kubernetes
-        && !caches.serves(Backend::KubernetesTree)
+        && !caches.serves(Backend::KubernetesTree, namespace)
         && any_gang_needs_composites(podcliques);
     if needs_more {
         return Some(Obstacle::NotServed(Backend::KubernetesTree));

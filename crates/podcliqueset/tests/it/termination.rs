@@ -135,6 +135,19 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
     assert!(plan.events.is_empty() && plan.wake_at.is_none());
 }
 
+/// The breach may be over, and nobody told: a false termination costs more than a late one.
+#[test]
+fn waits_while_a_watch_is_lost() {
+    let mut snapshot = running(1, Some("30s"));
+    lose(&mut snapshot, "demo-0-frontend", 0);
+    snapshot.is_view_outdated = true;
+    let waiting = plan(&snapshot);
+    assert_eq!(attempts(&waiting), []);
+    assert!(waiting.wake_at.is_some(), "{waiting}");
+    snapshot.is_view_outdated = false;
+    assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
+}
+
 /// Its condition flipped a moment ago: a crash loop is one breach.
 #[test]
 fn measures_by_the_time_since_when_the_breach_goes_on() {

@@ -25,11 +25,12 @@ pub(in crate::backend) fn observe(
     caches: &Caches,
     shape: Shape,
 ) -> Facts {
+    let namespace = gang.metadata.namespace.as_deref().unwrap_or_default();
     let facts = Facts {
         shape,
-        serves_groups: caches.is_served::<PodGroup>(),
-        serves_composites: caches.is_served::<CompositePodGroup>()
-            && caches.is_served::<Workload>(),
+        serves_groups: caches.is_served::<PodGroup>(namespace),
+        serves_composites: caches.is_served::<CompositePodGroup>(namespace)
+            && caches.is_served::<Workload>(namespace),
         ..Facts::default()
     };
     let seen: Vec<Placed> = match shape {
