@@ -10,7 +10,6 @@ mod body;
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use api::events::{self, EventReason};
 use domain::Key;
@@ -31,8 +30,6 @@ use body::build_event;
 
 /// How many events are remembered to spare the API server repetitions.
 const MAX_TOLD: usize = 10_000;
-/// What waits for an event waits no longer.
-const PUBLISH_TIMEOUT: Duration = Duration::from_secs(10);
 /// A warning that goes on is told again after this.
 pub const REPEAT_AFTER: SignedDuration = SignedDuration::from_mins(30);
 
@@ -62,7 +59,8 @@ struct Told {
 
 impl EventRecorder {
     /// Posts the event about that object unless it was published before, or is routine in a
-    /// namespace that has had enough of it. A failure is logged and holds nothing up.
+    /// namespace that has had enough of it. A failure is logged. What is dropped before it is answered
+    /// counts as not told.
     pub async fn publish(
         &self,
         context: &Context,
@@ -76,34 +74,32 @@ impl EventRecorder {
             return;
         };
         if !context.allows_event(&event, note) {
-            return;
+            return self.note_told(name, count, now);
         }
-        let telling = tell(&context.requests, &event, count, now);
-        let told = tokio::time::timeout(PUBLISH_TIMEOUT, telling).await;
-        let error = match told {
-            Ok(Ok(()) | Err(RequestError::AlreadyExists)) => return,
-            Ok(Err(error)) => error.to_string(),
-            Err(_) => format!("no answer within {PUBLISH_TIMEOUT:?}"),
-        };
-        tracing::warn!(event = name, error, "event not posted");
-        self.told().remove(&name);
+        match tell(&context.requests, &event, count, now).await {
+            Ok(()) | Err(RequestError::AlreadyExists) => self.note_told(name, count, now),
+            Err(error) => tracing::warn!(event = name, %error, "event not posted"),
+        }
     }
 
     /// How often it was told with this time; `None` if it is not to be told now.
     fn count(&self, name: &str, note: &Event, now: Timestamp) -> Option<i32> {
-        let mut told = self.told();
-        if told.len() >= MAX_TOLD {
-            told.clear();
-        }
-        let before = told.get(name).copied();
+        let before = self.told().get(name).copied();
         let is_due =
             |told: Told| note.is_warning && now.duration_since(told.at) >= self.repeat_after;
         if before.is_some_and(|told| !is_due(told)) {
             return None;
         }
-        let count = before.map_or(1, |told| told.count.saturating_add(1));
-        told.insert(name.to_owned(), Told { at: now, count });
-        Some(count)
+        Some(before.map_or(1, |told| told.count.saturating_add(1)))
+    }
+
+    /// Only what was told need not be told again: whoever waits for an event may have given up.
+    fn note_told(&self, name: String, count: i32, now: Timestamp) {
+        let mut told = self.told();
+        if told.len() >= MAX_TOLD {
+            told.clear();
+        }
+        told.insert(name, Told { at: now, count });
     }
 
     fn told(&self) -> MutexGuard<'_, HashMap<String, Told>> {

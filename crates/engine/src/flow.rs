@@ -4,6 +4,7 @@
 //! with each answer, as in TCP; and for as long as it asks for, nothing is sent. No namespace
 //! holds more than a quarter of it: behind a webhook that hangs, writes to one namespace take long,
 //! and those to the others must not wait for them; and the API server is left to the others, too.
+//! Events of a namespace count as another one.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -155,6 +156,8 @@ impl State {
         if self.under_way >= self.whole_limit() {
             return None;
         }
+        // A turn that nobody takes would come back at once, inside of giving it.
+        self.waiting.retain(|(_, turn)| !turn.is_closed());
         let share = (self.whole_limit() / SHARES).max(1);
         let may = |(_, (namespace, _)): &(usize, &(String, _))| self.held_by(namespace) < share;
         let held = |(_, (namespace, _)): &(usize, &(String, _))| self.held_by(namespace);

@@ -13,7 +13,7 @@ use http_body_util::{BodyExt, StreamBody};
 use hyper::body::{Bytes, Frame};
 use kube::Client;
 use kube::client::Body;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, sleep_until, timeout};
 
 /// How long the head of an answer may take. API servers let a request wait for up to 15 s.
 pub const HEAD_TIMEOUT: Duration = Duration::from_secs(15);
@@ -24,6 +24,10 @@ pub const WATCH_SECONDS: u32 = 55;
 pub const MAX_SILENCE: Duration = Duration::from_secs(59);
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
+
+/// A watch that ends sooner than this ends then: kube begins it anew without a pause, and whatever
+/// ends it at once would be asked as often as it can answer.
+pub const SHORTEST_WATCH: Duration = Duration::from_secs(1);
 
 /// The head of an answer did not come.
 #[derive(Debug, thiserror::Error)]
@@ -79,17 +83,35 @@ pub fn listening(client: Client, heard: Arc<Heard>) -> Client {
     let namespace = client.default_namespace().to_owned();
     let service = tower::service_fn(move |request: Request<Body>| {
         let (client, heard) = (client.clone(), heard.clone());
+        let is_watch = request.uri().query().is_some_and(is_of_watch);
         async move {
             let answer = timeout(HEAD_TIMEOUT, client.send(request)).await;
             let answer: Response<Body> = answer.map_err(|_| Error::from(NoHead))??;
             let heard = answer.status().is_success().then_some(heard);
+            let earliest_end = is_watch.then(|| Instant::now() + SHORTEST_WATCH);
             Ok::<_, Error>(answer.map(|body| {
-                let frames = limited(body, heard).map_ok(Frame::data);
+                let pieces = limited(body, heard).chain(pause_until(earliest_end));
+                let frames = pieces.map_ok(Frame::data);
                 StreamBody::new(frames.boxed())
             }))
         }
     });
     Client::new(service, namespace)
+}
+
+fn is_of_watch(query: &str) -> bool {
+    query.split('&').any(|part| part == "watch=true")
+}
+
+/// Nothing, but not before.
+fn pause_until(at: Option<Instant>) -> impl Stream<Item = Result<Bytes, Error>> {
+    let pause = async move {
+        if let Some(at) = at {
+            sleep_until(at).await;
+        }
+        None
+    };
+    futures::stream::once(pause).filter_map(std::future::ready)
 }
 
 /// The pieces of a body, with an error at its end if they stop. A refusal says nothing of what is

@@ -123,6 +123,8 @@ impl Informer {
             match event {
                 Some(Ok(event)) => {
                     if is_listed && matches!(&event, watcher::Event::Init) {
+                        // What is under way for the list before says nothing of this one.
+                        unlabelled = None;
                         self.lose_view::<K>();
                     }
                     // Init comes before every attempt to list: it is no success yet.
@@ -141,7 +143,7 @@ impl Informer {
                 }
                 failed => {
                     if !is_listed {
-                        self.lose_view::<K>();
+                        self.abandon_list::<K>();
                     }
                     let error = failed.and_then(Result::err);
                     self.count_failure::<K>(error, heard, failures).await;
@@ -265,6 +267,12 @@ impl Informer {
         self.context
             .caches
             .open_gap::<K>(&self.scope, Gap::Outdated);
+    }
+
+    /// The next attempt begins with the first page.
+    fn abandon_list<K: Watched>(&self) {
+        self.lose_view::<K>();
+        self.context.caches.of::<K>().abandon_list(&self.scope);
     }
 
     /// A watch that is lost is begun anew with a full list.

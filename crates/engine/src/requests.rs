@@ -3,6 +3,7 @@
 mod error;
 mod status_body;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -218,7 +219,7 @@ impl Requests {
         what: What<'_>,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
-        let _permit = self.flow.enter(what.namespace).await;
+        let _permit = self.flow.enter(&what.share()).await;
         // Looked at last: waiting for the permit may have taken long.
         let Some(_turn) = self.fence.enter() else {
             return Err(RequestError::NotLeading);
@@ -311,6 +312,15 @@ impl<'a> What<'a> {
             resource: R::plural(&()).into_owned(),
             subresource: "",
             namespace,
+        }
+    }
+
+    /// Of what may be under way each namespace has a share, and its events have another: while they
+    /// hang, pods are made.
+    fn share(&self) -> Cow<'_, str> {
+        match self.resource.as_str() {
+            "events" => format!("{}/events", self.namespace).into(),
+            _ => self.namespace.into(),
         }
     }
 }

@@ -14,7 +14,7 @@ use futures::{FutureExt, StreamExt, future, stream};
 use jiff::Timestamp;
 use kube::Resource;
 use kube::core::object::HasStatus;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
 use crate::apply::{self, Outcome};
@@ -36,6 +36,8 @@ const MAX_WAIT: Duration = Duration::from_mins(1);
 const OVERDUE_WAIT: Duration = Duration::from_secs(1);
 /// Events of one decision that are posted at once.
 const MAX_CONCURRENT_EVENTS: usize = 16;
+/// What waits for events waits no longer for all of them together.
+const PUBLISH_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reconciles one object at a time; all that it remembers between two reconciles may be lost.
 pub struct Worker<R> {
@@ -208,7 +210,7 @@ impl<R: Reconciler> Worker<R> {
     }
 
     /// Publishes all of them, and returns when that is done: events of a fence precede its first
-    /// delete.
+    /// delete. What does not get an answer in time is told in the next decision, if it still holds.
     async fn publish(&self, object: &Arc<R::Object>, events: &[Event], now: Timestamp) {
         let mut all = Vec::new();
         for event in events {
@@ -217,7 +219,10 @@ impl<R: Reconciler> Worker<R> {
             all.push(published.boxed());
         }
         let all = stream::iter(all).buffer_unordered(MAX_CONCURRENT_EVENTS);
-        all.collect::<()>().await;
+        let told = timeout(PUBLISH_TIMEOUT, all.collect::<()>()).await;
+        if told.is_err() {
+            tracing::warn!("some events not posted: no answer within {PUBLISH_TIMEOUT:?}");
+        }
     }
 
     /// A reconcile ended in a way that nobody foresaw.

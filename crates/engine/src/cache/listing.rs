@@ -37,6 +37,13 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
         });
     }
 
+    /// The full list failed: the next one is asked for anew.
+    pub fn abandon_list(&self, scope: &Scope) {
+        self.write(|inner| {
+            inner.listings.remove(scope);
+        });
+    }
+
     /// One object of a full list.
     pub fn list_item(&self, scope: &Scope, mut object: K) {
         self.write(|inner| {

@@ -114,3 +114,17 @@ async fn who_does_not_wait_any_more_takes_nothing_with_him() {
     drop(busy);
     assert_eq!(enter(&flow, "c", 50).len(), 8);
 }
+
+/// One that gives up must not be given its turn inside of giving it to the one before.
+#[tokio::test(start_paused = true)]
+async fn those_that_gave_up_are_passed_over_however_many_they_are() {
+    let flow = Flow::default();
+    let mut busy = fill(&flow);
+    for _ in 0..50_000 {
+        assert!(flow.enter("c").now_or_never().is_none());
+    }
+    let mut late = Box::pin(flow.enter("c"));
+    assert!(late.as_mut().now_or_never().is_none());
+    drop(busy.pop());
+    assert!(late.now_or_never().is_some());
+}

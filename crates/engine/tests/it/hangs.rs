@@ -281,3 +281,37 @@ async fn what_a_lost_watch_showed_is_out_of_date_until_it_is_listed_again() {
     assert!(!is_outdated(), "listed again");
     watch.abort();
 }
+
+/// Something between here and the API server, or a server that is about to end.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_ends_at_once_is_begun_anew_once_a_second() {
+    let (context, client, asked) = context(|asked, _| {
+        if asked.contains("watch=true") {
+            Reply::Empty
+        } else {
+            list("PodClique")
+        }
+    });
+    watch_for(60, &context, client).await;
+    let lists = lists(&asked);
+    let watches = asked.lock().unwrap().len() - lists;
+    assert!((50..=61).contains(&watches), "{watches} watches");
+    assert_eq!(lists, 1);
+}
+
+/// What was deleted meanwhile need not be remembered until the API server lists again.
+#[tokio::test(start_paused = true)]
+async fn a_list_that_fails_is_no_longer_under_way() {
+    let (context, client, _) = context(|_, _| Reply::Answer(500, failure(500, "InternalError")));
+    let cache = context.caches.of::<PodClique>();
+    let gone: PodClique = serde_json::from_value(podclique("a")).unwrap();
+    cache.apply(gone.clone());
+    cache.delete(&gone.metadata);
+    assert!(cache.apply(gone.clone()).is_none(), "known to be gone");
+    watch_for(301, &context, client).await;
+    cache.tidy();
+    assert!(
+        cache.apply(gone).is_some(),
+        "nothing that old arrives any more"
+    );
+}

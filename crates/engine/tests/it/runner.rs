@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use api::{PodClique, PodCliqueStatus};
+use api::{PodClique, PodCliqueStatus, events};
 use domain::Key;
-use domain::plan::Plan;
+use domain::plan::{Event, Plan};
 use engine::metrics::ByController;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler, runner, worker};
 use jiff::Timestamp;
+use k8s_openapi::api::core::v1::Pod;
+use k8s_openapi::api::events::v1::Event as ApiEvent;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::json;
 use tokio::sync::Notify;
@@ -295,4 +297,74 @@ async fn remembers_no_failure_of_what_went_meanwhile() {
     let key = domain::Key::new("default", "good");
     assert_eq!(worker.reconcile(&key).await.again, None);
     assert!(!worker.remembers(&key));
+}
+
+/// Has much to say.
+struct Talkative;
+
+impl Reconciler for Talkative {
+    type Object = PodClique;
+    type Status = PodCliqueStatus;
+    type Snapshot = ();
+    const NAME: ControllerName = PODCLIQUE;
+
+    fn triggers(_: &mut TriggersOf<'_>) {}
+
+    fn is_urgent(_: &PodCliqueStatus, _: &PodCliqueStatus) -> bool {
+        true
+    }
+
+    fn observe(&self, _: &Arc<PodClique>, _: &Caches) {}
+
+    fn decide(&self, (): &(), _: Timestamp) -> Plan<PodCliqueStatus> {
+        let event = |i: i32| Event::warning(events::GANG_TERMINATED, "text").once(i.to_string());
+        Plan {
+            events: (0..500).map(event).collect(),
+            status: Some(PodCliqueStatus::default()),
+            ..Plan::default()
+        }
+    }
+}
+
+/// Behind a webhook for events that hangs, say. They are told later, if they still hold.
+#[tokio::test(start_paused = true)]
+async fn events_without_an_answer_hold_a_decision_up_for_ten_seconds_together() {
+    let (context, asked) = context_of(scripted(|asked, _| {
+        if asked.ends_with("/status?") {
+            Reply::Answer(200, json!(podclique("good", "8")))
+        } else {
+            Reply::Hang
+        }
+    }));
+    let key = Key::new("default", "good");
+    context
+        .caches
+        .of::<PodClique>()
+        .apply(podclique("good", "7"));
+    let worker = worker::Worker::new(Talkative, context.clone());
+    for turn in 1..=2 {
+        let began = tokio::time::Instant::now();
+        worker.reconcile(&key).await;
+        assert_eq!(began.elapsed().as_secs(), 10);
+        let asked = asked.lock().unwrap();
+        let events = asked.iter().filter(|a| a.ends_with("/events?")).count();
+        assert_eq!(events, 8 * turn, "told again");
+    }
+}
+
+/// What hangs in them is no reason to make no pods.
+#[tokio::test(start_paused = true)]
+async fn events_take_no_turn_from_other_writes_of_their_namespace() {
+    let (context, asked) = context_of(scripted(|_, _| Reply::Hang));
+    let context = &context;
+    let events = (0..100).map(|_| context.requests.create::<ApiEvent>("default", Vec::new()));
+    let pods = (0..100).map(|_| context.requests.create::<Pod>("default", Vec::new()));
+    let all = futures::future::join(
+        futures::future::join_all(events),
+        futures::future::join_all(pods),
+    );
+    let _ = tokio::time::timeout(Duration::from_secs(1), all).await;
+    let asked = asked.lock().unwrap();
+    let count = |end: &str| asked.iter().filter(|a| a.ends_with(end)).count();
+    assert_eq!((count("/events?"), count("/pods?")), (8, 8), "{asked:?}");
 }

@@ -123,6 +123,8 @@ pub enum Reply {
     Hang,
     /// The head of the answer comes, and that is all.
     Silent,
+    /// The head of the answer comes, and its end.
+    Empty,
     /// A watch that shows an event of this type and this object again and again.
     Every(Duration, &'static str, Value),
 }
@@ -167,6 +169,7 @@ async fn respond(reply: Reply) -> Response<UnsyncBoxBody<Bytes, Infallible>> {
             (429, futures::stream::iter([Ok(Frame::data(text))]).boxed())
         }
         Reply::Hang => std::future::pending().await,
+        Reply::Empty => (200, futures::stream::empty().boxed()),
         Reply::Silent => (200, futures::stream::pending().boxed()),
         Reply::Answer(code, value) => (code, futures::stream::iter([frame(&value)]).boxed()),
         Reply::Every(pause, type_, object) => {
