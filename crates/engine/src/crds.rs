@@ -17,6 +17,8 @@ use crate::heard::{HEAD_TIMEOUT, NoHead};
 
 const INITIAL_PAUSE: Duration = Duration::from_millis(250);
 const MAX_PAUSE: Duration = Duration::from_secs(5);
+/// How often it is looked whether somebody put older definitions over those that were there.
+const CHECK_INTERVAL: Duration = Duration::from_mins(1);
 const NOT_INSTALLED: &str = "not installed; install them with the chart, or apply config/crd";
 
 /// Where the API server describes our groups; whoever may discover them may read it.
@@ -139,5 +141,17 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
         }
         tokio::time::sleep(pause).await;
         pause = pause.saturating_mul(2).min(MAX_PAUSE);
+    }
+}
+
+/// Waits until the definitions lack something, and says what: a rollback of the chart, or another
+/// operator's installer, puts older ones over them while this operator runs. That they cannot be
+/// looked at says nothing.
+pub async fn wait_until_outdated(client: &Client) -> String {
+    loop {
+        if let Ok(Some(missing)) = find_missing_fields(client).await {
+            return missing;
+        }
+        tokio::time::sleep(CHECK_INTERVAL).await;
     }
 }

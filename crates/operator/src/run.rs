@@ -157,6 +157,9 @@ async fn lead_until(
         biased;
         () = stop.clone() => {}
         why = election.hold() => anyhow::bail!("the lease is lost: {why}"),
+        missing = crds::wait_until_outdated(client) => {
+            anyhow::bail!("CustomResourceDefinitions: {missing}")
+        }
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     }

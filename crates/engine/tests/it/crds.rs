@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use engine::crds::{find_missing_fields, wait_until_current};
+use engine::crds::{find_missing_fields, wait_until_current, wait_until_outdated};
 use serde_json::{Value, json};
 
 use crate::server::{client, context, failure};
@@ -104,4 +104,20 @@ async fn goes_on_where_nobody_may_look() {
     let (context, _) = context(vec![]);
     wait_until_current(&context, &client).await;
     assert_eq!(context.unsynced().len(), 0);
+}
+
+/// A chart that is rolled back, or another operator's installer. An API server that is away for a
+/// moment puts nothing back.
+#[tokio::test(start_paused = true)]
+async fn older_definitions_are_noticed_while_the_operator_runs() {
+    let mut answers = described(&NEW);
+    answers.push((503, failure(503, "ServiceUnavailable")));
+    answers.extend(described(&NEW));
+    answers.extend(described(&["replicas"]));
+    let (client, asked) = client(answers);
+    let began = tokio::time::Instant::now();
+    let missing = wait_until_outdated(&client).await;
+    assert!(missing.contains("PodClique status.wasIdle"), "{missing}");
+    assert_eq!(began.elapsed().as_secs(), 180);
+    assert_eq!(asked.lock().unwrap().len(), 7);
 }
