@@ -4,7 +4,7 @@
 use crate::conditions::Reason;
 
 /// Causes that somebody has to fix; the first one is reported.
-const BLOCKING: [Reason; 18] = [
+const BLOCKING: [Reason; 20] = [
     Reason::NameTaken,
     Reason::MaxRestartsExceeded,
     Reason::MaxRuntimeExceeded,
@@ -14,6 +14,8 @@ const BLOCKING: [Reason; 18] = [
     Reason::ServiceAccountMissing,
     Reason::PriorityClassMissing,
     Reason::RequestRefused,
+    Reason::SchedulerNotInstalled,
+    Reason::QueueNotFound,
     Reason::PodFailed,
     Reason::ImagePullFailed,
     Reason::ContainerConfigError,

@@ -34,6 +34,7 @@ use crate::args::{ConnectionArgs, Format};
 use crate::cluster::Cluster;
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::plan::namespace_of;
 
 pub use amounts::{Amounts, BadQuantity, show_amount};
 pub use args::CapacityArgs;
@@ -54,8 +55,7 @@ pub async fn run(args: &CapacityArgs, connection: &ConnectionArgs) -> Result<Exi
     let file = args.file.display().to_string();
     let text = files::read_file(&args.file)?;
     let (sets, snapshot) = if let Some(dump) = &args.nodes {
-        let namespace = connection.namespace.as_deref().unwrap_or("default");
-        let sets = read_sets(&text, &file, namespace)?;
+        let sets = read_sets(&text, &file, &namespace_of(connection))?;
         (sets, load_dump(dump, &args.file)?)
     } else {
         let cluster = Cluster::connect(connection).await?;

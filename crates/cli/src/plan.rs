@@ -202,7 +202,7 @@ fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result
 }
 
 /// The namespace that is asked for, else that of the kubeconfig's context if there is one.
-fn namespace_of(connection: &ConnectionArgs) -> String {
+pub(crate) fn namespace_of(connection: &ConnectionArgs) -> String {
     let of_context = || {
         let read = match connection.kubeconfig.as_deref() {
             Some(file) => Kubeconfig::read_from(file).ok()?,

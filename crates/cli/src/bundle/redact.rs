@@ -15,7 +15,7 @@ pub use text::mask_text;
 pub const REDACTED: &str = "REDACTED";
 
 /// Environment variables that an operator of this API sets: names and numbers of objects.
-const OUR_VARIABLES: [&str; 10] = [
+const OUR_VARIABLES: [&str; 11] = [
     env::PCS_NAME,
     env::PCS_INDEX,
     env::PCLQ_NAME,
@@ -24,6 +24,7 @@ const OUR_VARIABLES: [&str; 10] = [
     env::PCSG_NAME,
     env::PCSG_TEMPLATE_NUM_PODS,
     env::PCSG_INDEX,
+    env::PCSG_POD_INDEX,
     operator_env::INIT_CONTAINER_IMAGE,
     operator_env::SERVICE_ACCOUNT_NAME,
 ];
@@ -119,16 +120,16 @@ fn hide_annotations(annotations: &mut Map<String, Value>, counts: &mut Counts) {
         let is_known = KNOWN_ANNOTATIONS.iter().any(|domain| key.contains(domain));
         let is_manifest = text.len() > LONGEST_ANNOTATION || text.contains('\n');
         match serde_json::from_str::<Value>(text) {
+            _ if names::is_sensitive(key) => counts.annotations += hide(value),
             Ok(inner @ (Value::Object(_) | Value::Array(_))) => {
-                let redacted = redact(inner);
+                let mut redacted = redact(inner);
+                hide_named(&mut redacted.value, &mut redacted.counts.others);
                 if redacted.counts != Counts::default() {
                     *text = redacted.value.to_string();
                     *counts += redacted.counts;
                 }
             }
-            _ if names::is_sensitive(key) || (is_manifest && !is_known) => {
-                counts.annotations += hide(value);
-            }
+            _ if is_manifest && !is_known => counts.annotations += hide(value),
             _ => counts.others += mask(text),
         }
     }
@@ -142,6 +143,23 @@ fn hide_by_name(map: &mut Map<String, Value>, counts: &mut Counts) {
         } else {
             visit("", value, counts);
         }
+    }
+}
+
+/// In what is not Kubernetes' own every name may be that of a secret, however deep it is.
+fn hide_named(value: &mut Value, count: &mut usize) {
+    match value {
+        Value::Object(map) => {
+            for (key, value) in map {
+                if names::is_sensitive(key) && !value.is_boolean() {
+                    *count += hide(value);
+                } else {
+                    hide_named(value, count);
+                }
+            }
+        }
+        Value::Array(list) => list.iter_mut().for_each(|item| hide_named(item, count)),
+        _ => {}
     }
 }
 

@@ -1,6 +1,7 @@
 //! From what was read to the answer.
 
 use api::conditions::{self, ConditionType, Reason};
+use api::labels;
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::Event;
 
@@ -48,8 +49,10 @@ impl Search<'_> {
     /// The answer, with these events about the objects of the chain.
     pub fn explain(&self, events: &[Event]) -> Explanation {
         let (seen, finding) = (&self.seen, &self.finding);
+        let is_leaving = ownership::is_terminating(&seen.workload.set.metadata);
         let verdict = match self.pod {
             Some(_) => self.of_pod(),
+            None if is_leaving => self.of_leaving_set(),
             None => self.of_set(),
         };
         let cause = self.cause(&verdict);
@@ -95,6 +98,28 @@ impl Search<'_> {
             is_ready: ready.status == "True",
             reason: reason.unwrap_or_else(|| ready.reason.clone()),
             sentence: ready.message.clone(),
+        }
+    }
+
+    /// Nobody writes its conditions any more.
+    fn of_leaving_set(&self) -> Verdict {
+        let workload = self.seen.workload;
+        let plural = |count: usize, what| match count {
+            1 => format!("1 {what}"),
+            _ => format!("{count} {what}s"),
+        };
+        let podcliques = plural(workload.podcliques.len(), "PodClique");
+        let pods = plural(workload.pods.len(), "pod");
+        let finalizers = workload.set.metadata.finalizers.iter().flatten();
+        let foreign: Vec<_> = finalizers.filter(|f| *f != labels::PCS_FINALIZER).collect();
+        let waits = match foreign.as_slice() {
+            [] => String::new(),
+            [one, ..] => format!("; somebody else's finalizer {one} holds it, too"),
+        };
+        Verdict {
+            is_ready: false,
+            reason: "Terminating".to_owned(),
+            sentence: format!("the set is being deleted: {podcliques} and {pods} are left{waits}"),
         }
     }
 

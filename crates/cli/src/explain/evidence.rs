@@ -77,6 +77,7 @@ fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec
         ConditionType::Failed,
         ConditionType::NameConflict,
         ConditionType::GangTerminationDisabled,
+        ConditionType::SchedulingFeatureUnsupported,
     ];
     let bad = bad.map(<&str>::from);
     let is_told = |c: &&FullCondition| {

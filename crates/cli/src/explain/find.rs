@@ -1,13 +1,16 @@
 //! What keeps a set from running, found again the way the operator finds it: through the parts of
 //! the set, by the order of causes, down to the worst pod.
 
+use admission::defaults::DefaultsConfig;
+use admission::validated_set::validate_set;
 use api::PodClique;
 use api::conditions::{self, ConditionType, Reason};
 use domain::Pod;
 use domain::health::readiness::{self, Cause};
 use domain::object::ownership;
 use domain::scheduling::DEFAULT_SCHEDULER;
-use domain::workload::{layout, layout::Part, limits};
+use domain::workload::layout::{self, Part};
+use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 
 use crate::workload::Workload;
@@ -30,16 +33,24 @@ pub struct Finding<'a> {
 /// is the cause, or all of it runs.
 pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     let workload = seen.workload;
+    if ownership::is_terminating(&workload.set.metadata) {
+        return find_leaving(seen);
+    }
     if is_of_the_set_itself(workload) {
         return Finding::default();
     }
     let are_all = is_available(workload);
     let layout = workload.layout();
-    let found = layout.parts().filter_map(|part| {
-        let cause = seen.cause(part, are_all)?;
-        Some((part, cause))
+    let found = layout.replicas.iter().flat_map(|replica| {
+        let is_up = !are_all && seen.is_replica_available(replica);
+        replica.parts().filter_map(move |part| {
+            let cause = seen.cause(part, are_all)?;
+            Some((part, cause, is_up))
+        })
     });
-    let first = found.min_by_key(|(_, cause)| cause.reason.priority());
+    // What an available replica lacks is not why the set is not ready.
+    let first = found.min_by_key(|(_, cause, is_up)| (*is_up, cause.reason.priority()));
+    let first = first.map(|(part, cause, _)| (part, cause));
     let Some((part, cause)) = first else {
         return Finding::default();
     };
@@ -53,6 +64,25 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
         part: Some(part.clone()),
         podclique,
         cause: Some(cause),
+    }
+}
+
+/// What a set that is being deleted waits for: the pod that has been terminating for the longest time,
+/// and its PodClique.
+fn find_leaving<'a>(seen: &Seen<'a>) -> Finding<'a> {
+    let since = |pod: &&FullPod| pod.metadata.deletion_timestamp.as_ref().map(|t| t.0);
+    let pods = seen.workload.pods.iter();
+    let pod = pods.min_by_key(|pod| (since(pod).is_none(), since(pod)));
+    let of_pod = pod.and_then(|pod| seen.owner_of(pod));
+    let podclique = of_pod.or(seen.workload.podcliques.first());
+    let cause = pod
+        .and_then(lean)
+        .and_then(|lean| cause_of_pod(seen, podclique, &lean));
+    Finding {
+        part: None,
+        podclique,
+        pod,
+        cause,
     }
 }
 
@@ -94,17 +124,23 @@ fn is_of_the_set_itself(workload: &Workload) -> bool {
     let is_whole = matches!(
         reason,
         Some(
-            Reason::InvalidSpec
-                | Reason::LimitExceeded
+            Reason::LimitExceeded
                 | Reason::MaxRestartsExceeded
                 | Reason::MaxRuntimeExceeded
                 | Reason::WorkloadSucceeded
                 | Reason::ScaledToZero
         )
     );
+    let is_invalid = reason == Some(Reason::InvalidSpec) && !may_act(workload);
     let own = readiness::refusal(&status.last_errors);
     let is_own = own.is_some_and(|cause| Some(cause.reason) == reason);
-    is_whole || is_own || limits::says_over_limits(&workload.set)
+    is_whole || is_invalid || is_own || limits::says_over_limits(&workload.set)
+}
+
+/// Whether the operator acts on the set: a change that is not possible is told as `InvalidSpec`, too,
+/// and then the value before it counts.
+pub(super) fn may_act(workload: &Workload) -> bool {
+    validate_set(&workload.set, &DefaultsConfig::default()).may_act()
 }
 
 /// The reason of condition `Ready` of the set.

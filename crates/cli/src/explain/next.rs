@@ -9,10 +9,11 @@ mod waits;
 
 use api::conditions::Reason;
 use domain::health::training as job;
+use domain::object::ownership;
 use jiff::Timestamp;
 
 use super::answer::Step;
-use super::find::Finding;
+use super::find::{Finding, may_act};
 use crate::workload::seen::Seen;
 
 /// What is known of the situation.
@@ -23,6 +24,17 @@ pub(super) struct Situation<'a, 'b> {
     pub reason: Option<Reason>,
 }
 
+impl Situation<'_, '_> {
+    /// Whether the operator acts on the set.
+    fn is_acted_on(&self) -> bool {
+        match self.reason {
+            Some(Reason::LimitExceeded) => false,
+            Some(Reason::InvalidSpec) => may_act(self.seen.workload),
+            _ => true,
+        }
+    }
+}
+
 /// What the operator and others do next: what has a time first, by time.
 pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>) -> Vec<Step> {
     let situation = Situation {
@@ -31,8 +43,19 @@ pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>
         reason,
     };
     let set = &seen.workload.set;
+    if ownership::is_terminating(&set.metadata) {
+        let mut steps = pods::of_clique(&situation);
+        let text = "the set is gone once its PodCliques are, and each of these once its pods are";
+        steps.push(Step::sometime(text));
+        return steps;
+    }
     let mut steps = waits::of_gang(&situation);
-    if steps.is_empty() {
+    if steps.is_empty() && situation.is_acted_on() {
+        let cause = finding.cause.as_ref().map(|cause| cause.reason);
+        let reason = reason.filter(|reason| *reason != Reason::InvalidSpec);
+        let text = reason.or(cause).and_then(passing::wait_for);
+        steps.extend(text.map(Step::sometime));
+    } else if steps.is_empty() {
         steps.extend(reason.and_then(passing::wait_for).map(Step::sometime));
     }
     steps.extend(pods::of_clique(&situation));

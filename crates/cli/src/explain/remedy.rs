@@ -9,7 +9,7 @@ pub fn remedy_of(reason: Reason) -> Option<&'static str> {
     all.find(|(of, _)| *of == reason).map(|(_, remedy)| *remedy)
 }
 
-const REMEDIES: [(Reason, &str); 27] = [
+const REMEDIES: [(Reason, &str); 29] = [
     (
         Reason::NameTaken,
         "delete or rename that object; the message names its owner",
@@ -45,6 +45,14 @@ const REMEDIES: [(Reason, &str); 27] = [
     (
         Reason::RequestRefused,
         "the message says why: a policy, a webhook, a LimitRange",
+    ),
+    (
+        Reason::SchedulerNotInstalled,
+        "install the scheduler, or choose another profile; the message names what is missing",
+    ),
+    (
+        Reason::QueueNotFound,
+        "create it, or correct its name; the message has both",
     ),
     (
         Reason::PodFailed,

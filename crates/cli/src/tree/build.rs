@@ -31,6 +31,12 @@ impl Builder<'_> {
         let layout = self.workload.layout();
         let replicas = layout.replicas.iter().map(|r| self.of_replica(r));
         let mut branch = self.of_object(Kind::Set, &set.metadata, &status.conditions);
+        if ownership::is_terminating(&set.metadata) {
+            // Nobody writes its conditions any more.
+            "Terminating".clone_into(&mut branch.state);
+            branch.is_good = None;
+            branch.cause = Some("it is being deleted".to_owned());
+        }
         branch.ready = Some(format!("{available}/{}", set.spec.replicas));
         branch.children = replicas.collect();
         branch

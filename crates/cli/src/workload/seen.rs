@@ -13,7 +13,7 @@ use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::update;
 use domain::workload::gang;
-use domain::workload::layout::Part;
+use domain::workload::layout::{Group, Part, Replica};
 use k8s_openapi::api::core::v1::Pod as FullPod;
 
 use super::{Workload, pod_state};
@@ -159,6 +159,25 @@ impl<'a> Seen<'a> {
             start: self.start(podclique),
         };
         readiness::shortfall(&view, all)
+    }
+
+    /// Whether all that has to run of the replica does, as the operator counts it.
+    pub fn is_replica_available(&self, replica: &Replica<'_>) -> bool {
+        let is_part_up = |part: &Part<'_>| {
+            let up = |podclique| {
+                let facts = self.facts(podclique);
+                facts.available >= facts.minimum()
+            };
+            self.podclique(part).map_or_else(|| self.is_done(part), up)
+        };
+        let is_group_up = |group: &Group<'_>| {
+            let up = group.replicas.iter();
+            let up = up.filter(|r| r.cliques.iter().all(is_part_up)).count();
+            let live = i32::try_from(group.replicas.len()).unwrap_or(i32::MAX);
+            let minimum = gang::group_minimum(group.config).min(live);
+            i32::try_from(up).unwrap_or(i32::MAX) >= minimum
+        };
+        replica.standalone.iter().all(is_part_up) && replica.groups.iter().all(is_group_up)
     }
 
     fn full_pods(&self, podclique: &PodClique) -> impl Iterator<Item = &'a FullPod> + use<'a> {

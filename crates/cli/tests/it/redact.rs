@@ -134,6 +134,33 @@ fn annotations_with_manifests_go() {
     assert_eq!(redacted.counts, expected);
 }
 
+/// What other programs read there is JSON, too.
+#[test]
+fn values_that_are_named_like_secrets_go_from_json_in_annotations() {
+    let checks = json!({"pg": {"instances": [{"host": "db", "password": "hunter2"}]}});
+    let logins = json!({"auths": {"r": {"auth": "dXNlcjpwYXNz"}}});
+    let redacted = redact(json!({"metadata": {"annotations": {
+        "ad.datadoghq.com/main.checks": checks.to_string(),
+        "example.com/registry": logins.to_string(),
+        "example.com/registry-auth": logins.to_string(),
+        "example.com/plain": r#"{"uses_tls":true}"#,
+    }}}));
+    let left = json!({
+        "ad.datadoghq.com/main.checks":
+            r#"{"pg":{"instances":[{"host":"db","password":"REDACTED"}]}}"#,
+        "example.com/registry": r#"{"auths":{"r":{"auth":"REDACTED"}}}"#,
+        "example.com/registry-auth": REDACTED,
+        "example.com/plain": r#"{"uses_tls":true}"#,
+    });
+    assert_eq!(redacted.value["metadata"]["annotations"], left);
+    let expected = Counts {
+        annotations: 1,
+        others: 2,
+        ..Counts::default()
+    };
+    assert_eq!(redacted.counts, expected);
+}
+
 #[test]
 fn what_else_can_hold_a_secret_goes() {
     let redacted = redact(json!({

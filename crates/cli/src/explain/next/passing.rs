@@ -27,6 +27,9 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         | Reason::Unschedulable => {
             "the scheduler tries again by itself when something changes; the operator waits for it"
         }
+        Reason::SchedulerNotInstalled | Reason::QueueNotFound => {
+            "the gang starts by itself once that is there; until then its pods stay gated"
+        }
         Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
         Reason::PodsBeingCreated => "the operator creates what is missing now",

@@ -19,7 +19,9 @@ pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<Step> {
     };
     let pods = situation.seen.pods(podclique);
     let replaces = replaces_pods(situation, &pods);
-    let ended = pods.iter().filter(|_| replaces).filter_map(of_ended);
+    let is_job = training::is_training(&situation.seen.workload.set);
+    let ended = pods.iter().filter(|_| replaces);
+    let ended = ended.filter_map(|pod| of_ended(pod, is_job));
     let leaving = pods.iter().filter_map(of_leaving);
     ended.take(MOST).chain(leaving.take(MOST)).collect()
 }
@@ -39,8 +41,10 @@ fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
     !is_over && facts.is_some_and(|facts| facts.replaces_failed_pods(delay))
 }
 
-fn of_ended(pod: &Pod) -> Option<Step> {
-    let has_ended = pod.is_failed() || (pod.is_finished() && !pod.is_terminating());
+/// What has done its work in a job is never replaced.
+fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
+    let is_done = pod.is_finished() && !pod.is_terminating() && !is_job;
+    let has_ended = pod.is_failed() || is_done;
     let due = pod.replacement_due().filter(|_| has_ended)?;
     let why = match pod.earlier_failures() {
         0 => String::new(),

@@ -13,23 +13,24 @@ use super::Situation;
 use crate::explain::answer::Step;
 use crate::workload::seen::Seen;
 
-/// What becomes of the replica that the part is in, unless it recovers.
+/// So many terminations are told.
+const MOST: usize = 5;
+
+/// What becomes of the replica that the part is in, and of others, unless they recover.
 pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
     let Some(part) = &situation.finding.part else {
         return Vec::new();
     };
-    let is_acted_on = !matches!(
-        situation.reason,
-        Some(Reason::InvalidSpec | Reason::LimitExceeded | Reason::ReplicaTerminating)
-    );
+    let is_acted_on = situation.is_acted_on();
     if !is_acted_on || situation.reason.is_none() {
         return Vec::new();
     }
     let due = breaches(situation.seen, part);
-    if due.is_empty() {
+    if due.is_empty() && situation.reason != Some(Reason::ReplicaTerminating) {
         return explain_nothing(situation, part).into_iter().collect();
     }
     due.into_iter()
+        .take(MOST)
         .map(|(what, breach)| {
             let text = format!("{what} is terminated unless it recovers: {breach}");
             Step::at(breach.due(), text)
@@ -37,23 +38,24 @@ pub(super) fn of_replica(situation: &Situation<'_, '_>) -> Vec<Step> {
         .collect()
 }
 
-/// The breach that is due first of the whole replica, and of the part's own group replica.
+/// The breach that is due first of each whole replica, the part's own first, and of the part's own
+/// group replica.
 fn breaches(seen: &Seen<'_>, part: &Part<'_>) -> Vec<(String, Breach)> {
     let layout = seen.workload.layout();
-    let Some(replica) = layout.replica(part.replica) else {
-        return Vec::new();
-    };
     let delay = termination::delay_of_set(&seen.workload.set);
-    let cliques = replica.standalone.iter();
-    let cliques = cliques.filter_map(|part| of_clique(seen, part, part.replica, delay?));
-    let groups = replica.groups.iter();
-    let groups = groups.filter_map(|group| of_group(seen, part.replica, group));
-    let whole = termination::first_of_each_replica(cliques.chain(groups).collect());
+    let all = layout.replicas.iter().flat_map(|replica| {
+        let cliques = replica.standalone.iter();
+        let cliques = cliques.filter_map(|part| of_clique(seen, part, part.replica, delay?));
+        let groups = replica.groups.iter();
+        cliques.chain(groups.filter_map(|group| of_group(seen, replica.index, group)))
+    });
+    let mut whole = termination::first_of_each_replica(all.collect());
+    whole.sort_by_key(|breach| (breach.replica != part.replica, breach.due()));
+    let own = layout.replica(part.replica);
+    let own = own.and_then(|replica| of_own_group(seen, part, &replica.groups));
     let whole = whole.into_iter();
     let whole = whole.map(|breach| (format!("replica {}", breach.replica), breach));
-    whole
-        .chain(of_own_group(seen, part, &replica.groups))
-        .collect()
+    own.into_iter().chain(whole).collect()
 }
 
 fn of_clique(
@@ -120,7 +122,7 @@ fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Ste
         // What was never up is never terminated: nobody expects it to be.
         status
             .was_available
-            .then_some("the set has no terminationDelay")?
+            .then_some("the set has no terminationDelay (a default in the operator's configuration would count)")?
             .to_owned()
     } else if seen.is_updating(replica) {
         "it is being updated".to_owned()

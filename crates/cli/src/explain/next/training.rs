@@ -19,16 +19,7 @@ pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
     };
     let used = status.restart_count.unwrap_or(0);
     let allowed = training::max_restarts(set);
-    let part = situation.finding.part.as_ref();
-    let failed = part.and_then(|part| first_failure(situation.seen, part));
-    let failed = failed.map(|breach| {
-        let what = if used < allowed {
-            format!("replica {} is restarted as a whole", breach.replica)
-        } else {
-            "the job fails with MaxRestartsExceeded".to_owned()
-        };
-        Step::at(breach.due(), format!("{what} unless it recovers: {breach}"))
-    });
+    let failed = describe_failures(&first_failures(situation.seen), used, allowed);
     let left = allowed.saturating_sub(used).max(0);
     let budget = format!("{used} of {allowed} restarts are used, {left} left");
     let steps = [
@@ -52,13 +43,35 @@ fn of_runtime(seen: &Seen<'_>) -> Option<Step> {
     Some(Step::at(end, text))
 }
 
-/// The failure of the part's replica that is due first.
-fn first_failure(seen: &Seen<'_>, part: &Part<'_>) -> Option<Breach> {
+/// What becomes of replicas that are due together: all of them are restarted, or the job is over.
+fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<Step> {
+    let first = failed.first()?;
+    let count = i32::try_from(failed.len()).unwrap_or(i32::MAX);
+    let what = if used.saturating_add(count) > allowed {
+        "the job fails with MaxRestartsExceeded".to_owned()
+    } else if count == 1 {
+        format!("replica {} is restarted as a whole", first.replica)
+    } else {
+        let all: Vec<String> = failed.iter().map(|b| b.replica.to_string()).collect();
+        format!("replicas {} are restarted as a whole", all.join(", "))
+    };
+    let whom = if count == 1 {
+        "it recovers"
+    } else {
+        "they recover"
+    };
+    let text = format!("{what} unless {whom}: {first}");
+    Some(Step::at(first.due(), text))
+}
+
+/// The failures that are due first, of all replicas.
+fn first_failures(seen: &Seen<'_>) -> Vec<Breach> {
     let layout = seen.workload.layout();
-    let replica = layout.replica(part.replica)?;
-    let breaches = replica.parts().filter_map(|part| of_part(seen, part));
-    let first = termination::first_of_each_replica(breaches.collect());
-    first.into_iter().next()
+    let breaches = layout.parts().filter_map(|part| of_part(seen, part));
+    let mut first = termination::first_of_each_replica(breaches.collect());
+    let due = first.iter().map(Breach::due).min();
+    first.retain(|breach| Some(breach.due()) == due);
+    first
 }
 
 fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Breach> {

@@ -38,8 +38,8 @@ fn over(set: &PodCliqueSet, stored: Option<&PodCliqueSet>, quota: &ResourceQuota
         let used = used_of(quota, key);
         let before = stored.map_or(0.0, |stored| asked(stored, key).unwrap_or(0.0));
         let asked = asked(set, key)?;
-        // What the stored version has is among what is used.
-        let left = hard - used + before;
+        // What the stored version has is among what is used, but for what was refused.
+        let left = (hard - used + before).min(hard);
         let problem = format!(
             "quota {} has {} of {key} left of {}, and the set asks for {} in all",
             name_of(quota),

@@ -143,6 +143,8 @@ impl Stage {
             | Reason::InsufficientResources
             | Reason::Unschedulable
             | Reason::ForeignSchedulingGate
+            | Reason::SchedulerNotInstalled
+            | Reason::QueueNotFound
             | Reason::WaitingForScheduler
             | Reason::GangIncomplete
             | Reason::BaseGangNotReady => Self::Scheduled,
