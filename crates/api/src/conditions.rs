@@ -158,10 +158,11 @@ pub enum Reason {
     PodsDisrupted,
     /// DisruptionTarget=False: no pod is about to be evicted.
     NoPodDisrupted,
-    /// SchedulingFeatureUnsupported=True: the scheduler's API, by which it is told of gangs, is not
-    /// there.
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the scheduler's API, by which
+    /// it is told of gangs, is not there.
     SchedulerNotInstalled,
-    /// SchedulingFeatureUnsupported=True: the queue that the set names does not exist.
+    /// SchedulingFeatureUnsupported=True, Ready=False of a PodCliqueSet: the queue that the set names
+    /// does not exist.
     QueueNotFound,
     /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for what was
     /// written.

@@ -32,6 +32,9 @@ pub const PCS_REPLICA_INDEX: &str = "grove.io/podcliqueset-replica-index";
 pub const SCALING_GROUP: &str = "grove.io/podcliquescalinggroup";
 /// Label of PodCliques and pods of a scaling group: index of the group's replica.
 pub const SCALING_GROUP_REPLICA_INDEX: &str = "grove.io/podcliquescalinggroup-replica-index";
+/// Label of pods in scaling groups: index of the pod among those of its group replica, from 0; see
+/// `GROVE_PCSG_POD_INDEX`.
+pub const SCALING_GROUP_POD_INDEX: &str = "grove.io/podcliquescalinggroup-pod-index";
 /// Label of pods: index in their PodClique.
 pub const POD_INDEX: &str = "grove.io/podclique-pod-index";
 /// Label of PodCliques and pods: hash of the pod template.
@@ -152,6 +155,10 @@ pub mod env {
     pub const PCSG_TEMPLATE_NUM_PODS: &str = "GROVE_PCSG_TEMPLATE_NUM_PODS";
     /// In scaling groups only: index of the group's replica, from 0.
     pub const PCSG_INDEX: &str = "GROVE_PCSG_INDEX";
+    /// In scaling groups only: index of the pod among those of its group replica, from 0: first the
+    /// pods of the first of `cliqueNames`, as many as the template says, and so on. Kept by the pod
+    /// that replaces it.
+    pub const PCSG_POD_INDEX: &str = "GROVE_PCSG_POD_INDEX";
 }
 
 /// Environment variables of the operator's own pod.

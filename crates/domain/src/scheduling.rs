@@ -15,7 +15,7 @@ use crate::object::ownership;
 pub use kai::{leaf_name, pod_group_name, replica_name};
 pub use obstacle::Obstacle;
 pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
-pub use queue::{names_queue, queue_of};
+pub use queue::{inherit_queues, names_queue, queue_of, queue_of_set, set_names_queue};
 
 /// Marks a new pod of a PodClique for the scheduler that it names.
 pub fn mark_pod(profiles: &Profiles, podclique: &PodClique, pod: &mut Pod) {

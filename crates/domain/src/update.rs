@@ -10,7 +10,7 @@ use api::{PodCliqueSet, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 pub use self::budget::{PodBudget, ReplicaBudget};
-pub use self::progress::{Advance, deadline_at, no_update, verdict};
+pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 
 use crate::Pod;
 use crate::health::training;
@@ -74,12 +74,12 @@ pub fn rolling_update<'a>(
 
 /// Whether the pod was made from another template than its PodClique has now. The pod's own label
 /// says so; one that another implementation wrote for this very template is ours in a moment
-/// (decision 27).
+/// (decision 27), and none says nothing: somebody took it away, and gets it back.
 pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
     let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
     let adopted = || ownership::annotation(podclique, labels::REBASED_FROM);
-    hash != newest && (hash.is_none() || hash != adopted())
+    hash.is_some() && hash != newest && hash != adopted()
 }
 
 /// Whether the PodClique or one of these pods of it has an older template than this. A hash that

@@ -36,6 +36,17 @@ pub fn build_pod(
     }
 }
 
+/// Tells the pod its index among all pods of its group replica.
+pub fn add_place_in_group(pod: &mut Pod, index: i32) {
+    let all = pod.metadata.labels.get_or_insert_default();
+    all.insert(labels::SCALING_GROUP_POD_INDEX.into(), index.to_string());
+    if let Some(spec) = &mut pod.spec {
+        let variable =
+            environment::from_label(env::PCSG_POD_INDEX, labels::SCALING_GROUP_POD_INDEX);
+        environment::inject(spec, &[variable]);
+    }
+}
+
 /// Labels of the pod with this index.
 pub fn labels_of(podclique: &PodClique, set: &str, index: i32) -> BTreeMap<String, String> {
     let mut all = podclique.metadata.labels.clone().unwrap_or_default();

@@ -100,6 +100,8 @@ fn go_on(
         status
             .last_errors
             .extend(invalid_spec::errors_of(&problems, now));
+        let held_up = termination::explain_delay(snapshot, now);
+        status.last_errors.extend(held_up);
     }
     plan.events.extend(invalid_spec::events_of(problems));
     plan.wave(fence::plan_terminations(snapshot));

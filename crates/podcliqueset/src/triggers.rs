@@ -4,6 +4,7 @@ use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
+use domain::scheduling::set_names_queue;
 use domain::{Key, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
@@ -28,8 +29,8 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(|_, _| Vec::new());
     on.on_change::<CompositePodGroup>(|_, _| Vec::new());
     on.on_change::<Workload>(|_, _| Vec::new());
-    on.on_change::<KaiQueue>(find::by_queue::<KaiQueue, PodCliqueSet>);
-    on.on_change::<VolcanoQueue>(find::by_queue::<VolcanoQueue, PodCliqueSet>);
+    on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
+    on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();

@@ -7,7 +7,7 @@ use api::podgang::PodGroup;
 use api::{PodClique, PodGang, labels};
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::{Obstacle, Profiles};
+use domain::scheduling::{self, Obstacle, Profiles};
 use domain::{Key, Pod};
 use engine::Caches;
 
@@ -65,10 +65,11 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
         .collect();
     let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
     let backend = profiles.backend_of(scheduler);
+    let queue = scheduling::queue_of(backend, &gang.metadata);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
         told: backend::observe(gang, &parts, caches, backend),
-        missing_queue: caches.find_missing_queue(backend, &gang.metadata),
+        missing_queue: queue.and_then(|queue| caches.find_missing_queue(backend, queue)),
         parts,
         gang: gang.clone(),
     }

@@ -11,6 +11,7 @@ use api::{
     ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodGang, labels, names,
 };
 use domain::object::ownership;
+use domain::scheduling::names_queue;
 use domain::workload::gang;
 use domain::{Key, Pod};
 use engine::cache::set_of;
@@ -32,9 +33,13 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGroup>(from_pod_group);
     on.on_change::<CompositePodGroup>(from_pod_group);
     on.on_change::<Workload>(from_pod_group);
-    on.on_change::<KaiQueue>(find::by_queue::<KaiQueue, PodGang>);
-    on.on_change::<VolcanoQueue>(find::by_queue::<VolcanoQueue, PodGang>);
+    on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, names));
+    on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, names));
     on.on_change::<ClusterTopologyBinding>(|_, caches| all_gangs(caches));
+}
+
+fn names(gang: &PodGang, queue: &str) -> bool {
+    names_queue(&gang.metadata, queue)
 }
 
 /// Itself, and the base gang: its scheduler may have to be told of all gangs of the replica, and of

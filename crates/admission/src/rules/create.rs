@@ -30,10 +30,18 @@ fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 
 /// What is wrong with a set that is sent, and within its limits.
 pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
-    [within_limits(pcs, rules), claim_names::check(pcs)].concat()
+    [
+        within_limits(pcs, rules),
+        claim_names::check(pcs),
+        topology::check(pcs),
+        pods::placed_by_themselves(pcs),
+    ]
+    .concat()
 }
 
-/// The same of a stored set, within those limits that it is acted on: nothing here walks further than they allow.
+/// What keeps a stored set, within those limits that it is acted on, from being acted on: nothing here
+/// walks further than they allow. Not what another implementation took and nothing here reads, or
+/// what is only unwise: such a set would stand still for it.
 pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let each = [
         names::check(pcs),
@@ -47,7 +55,6 @@ pub(crate) fn within_limits(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError
         rolling_update::check(pcs),
         termination::check(pcs),
         training::check(pcs),
-        topology::check(pcs),
         claims::check(pcs),
     ];
     each.into_iter().flatten().collect()

@@ -14,7 +14,6 @@ pub(super) fn check(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     let mut errors = Vec::new();
     for (at, clique) in cliques(pcs) {
         let at = at.field("spec").field("podSpec");
-        errors.extend(placement(&at, &clique.spec.pod_spec));
         errors.extend(containers(&at, &clique.spec.pod_spec));
     }
     errors.extend(schedulers(pcs, rules));
@@ -22,6 +21,14 @@ pub(super) fn check(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 }
 
 /// Placement is the gang scheduler's; a pod that is placed otherwise would escape its gang.
+pub(super) fn placed_by_themselves(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let places = cliques(pcs).map(|(at, clique)| {
+        let at = at.field("spec").field("podSpec");
+        placement(&at, &clique.spec.pod_spec)
+    });
+    places.flatten().collect()
+}
+
 fn placement(at: &Path, pod: &PodSpec) -> Vec<FieldError> {
     let mut errors = Vec::new();
     if let Some(node) = pod.node_name.as_deref().filter(|node| !node.is_empty()) {

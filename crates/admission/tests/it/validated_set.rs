@@ -32,6 +32,27 @@ fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     assert_eq!(validate(&validated.set, &Rules::default()).len(), 1);
 }
 
+/// The Go operator takes these: constraints of older releases, and what is added by an update.
+#[rstest]
+#[case::topology(
+    "/spec/template/topologyConstraint".into(),
+    json!({"packDomain": "rack"})
+)]
+#[case::node(at(FRONTEND, "spec/podSpec/nodeName"), json!("node-1"))]
+#[case::spread(
+    at(FRONTEND, "spec/podSpec/topologySpreadConstraints"),
+    json!([{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}])
+)]
+fn a_stored_set_with_what_is_only_refused_when_it_is_sent_is_acted_on(
+    #[case] at: String,
+    #[case] value: Value,
+) {
+    let stored = serde_json::from_value(edited(&[(&at, value)])).unwrap();
+    let validated = validated_set::validate_set(&stored, &DefaultsConfig::default());
+    assert!(validated.may_act(), "{:?}", validated.errors);
+    assert_eq!(validate(&validated.set, &Rules::default()).len(), 1);
+}
+
 fn texts(count: usize) -> Value {
     let text = |i| (format!("t{i}"), json!("x"));
     Value::Object((0..count).map(text).collect::<Map<_, _>>())

@@ -65,7 +65,7 @@ pub(super) fn add_queue(
 ) -> Result<(), Failure> {
     let scheduler = scheduler_name(set);
     let backend = rules.sets.profiles.backend_of(Some(scheduler));
-    let Some(queue) = scheduling::queue_of(backend, &set.metadata) else {
+    let Some(queue) = scheduling::queue_of_set(backend, set) else {
         return Ok(());
     };
     let kind = match backend {

@@ -1,33 +1,94 @@
 //! The queue whose quota a set uses.
 
-use api::labels;
+use std::collections::BTreeMap;
+
+use api::{PodCliqueSet, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Backend;
-use crate::object::ownership;
 
-/// The queue that a set, or its PodGang, names for the scheduler of this backend: a label, else an
-/// annotation, `kai.scheduler/queue`; annotation `scheduling.grove.io/volcano-queue`.
+type Keys = BTreeMap<String, String>;
+
+/// The queue that a PodGang names for the scheduler of this backend: a label, else an annotation,
+/// `kai.scheduler/queue`; annotation `scheduling.grove.io/volcano-queue`.
 pub fn queue_of(backend: Backend, meta: &ObjectMeta) -> Option<&str> {
-    match backend {
-        Backend::KaiScheduler | Backend::KaiTree => kai_queue(meta),
-        // It knows the label only.
-        Backend::KaiPodGrouper => ownership::label(meta, labels::KAI_QUEUE),
-        Backend::Volcano => volcano_queue(meta),
-        Backend::DefaultScheduler | Backend::Kubernetes | Backend::KubernetesTree => None,
+    find_queue(backend, meta.labels.as_ref(), meta.annotations.as_ref()).map(|(queue, _)| queue)
+}
+
+/// The queue that a set names: itself, or else the cliques of its template if those that name one
+/// agree. So does what Dynamo makes.
+pub fn queue_of_set(backend: Backend, set: &PodCliqueSet) -> Option<&str> {
+    queue_of(backend, &set.metadata).or_else(|| Some(queue_of_cliques(backend, set)?.0))
+}
+
+/// Whether a PodGang names this queue for any scheduler.
+pub fn names_queue(meta: &ObjectMeta, queue: &str) -> bool {
+    let mut named = QUEUED.iter().filter_map(|backend| queue_of(*backend, meta));
+    named.any(|named| named == queue)
+}
+
+/// Whether a set names this queue for any scheduler.
+pub fn set_names_queue(set: &PodCliqueSet, queue: &str) -> bool {
+    let named = QUEUED.iter();
+    let mut named = named.filter_map(|backend| queue_of_set(*backend, set));
+    named.any(|named| named == queue)
+}
+
+/// Puts the queues into the metadata of a PodGang that only the cliques of its set name.
+pub fn inherit_queues(metadata: &mut ObjectMeta, set: &PodCliqueSet) {
+    for backend in QUEUED {
+        if queue_of(backend, &set.metadata).is_some() {
+            continue;
+        }
+        let Some((queue, place)) = queue_of_cliques(backend, set) else {
+            continue;
+        };
+        let keys = match place {
+            Place::Label => &mut metadata.labels,
+            Place::Annotation => &mut metadata.annotations,
+        };
+        let key = match backend {
+            Backend::Volcano => labels::VOLCANO_QUEUE,
+            _ => labels::KAI_QUEUE,
+        };
+        let keys = keys.get_or_insert_default();
+        keys.insert(key.to_owned(), queue.to_owned());
     }
 }
 
-/// Whether a set, or its PodGang, names this queue for any scheduler.
-pub fn names_queue(meta: &ObjectMeta, queue: &str) -> bool {
-    [kai_queue(meta), volcano_queue(meta)].contains(&Some(queue))
+/// One for each key.
+const QUEUED: [Backend; 2] = [Backend::KaiScheduler, Backend::Volcano];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Label,
+    Annotation,
 }
 
-fn kai_queue(meta: &ObjectMeta) -> Option<&str> {
-    let label = ownership::label(meta, labels::KAI_QUEUE);
-    label.or_else(|| ownership::annotation(meta, labels::KAI_QUEUE))
+fn queue_of_cliques(backend: Backend, set: &PodCliqueSet) -> Option<(&str, Place)> {
+    let cliques = set.spec.template.cliques.iter();
+    let mut named =
+        cliques.filter_map(|c| find_queue(backend, Some(&c.labels), Some(&c.annotations)));
+    let (queue, place) = named.next()?;
+    named
+        .all(|(other, _)| other == queue)
+        .then_some((queue, place))
 }
 
-fn volcano_queue(meta: &ObjectMeta) -> Option<&str> {
-    ownership::annotation(meta, labels::VOLCANO_QUEUE)
+fn find_queue<'a>(
+    backend: Backend,
+    of_labels: Option<&'a Keys>,
+    of_annotations: Option<&'a Keys>,
+) -> Option<(&'a str, Place)> {
+    let label = |key: &str| Some((of_labels?.get(key)?.as_str(), Place::Label));
+    let annotation = |key: &str| Some((of_annotations?.get(key)?.as_str(), Place::Annotation));
+    match backend {
+        Backend::KaiScheduler | Backend::KaiTree => {
+            label(labels::KAI_QUEUE).or_else(|| annotation(labels::KAI_QUEUE))
+        }
+        // It knows the label only.
+        Backend::KaiPodGrouper => label(labels::KAI_QUEUE),
+        Backend::Volcano => annotation(labels::VOLCANO_QUEUE),
+        Backend::DefaultScheduler | Backend::Kubernetes | Backend::KubernetesTree => None,
+    }
 }

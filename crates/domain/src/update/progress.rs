@@ -26,6 +26,14 @@ impl Advance {
     }
 }
 
+/// An update that had ended goes on: it was nobody's turn then, as with `OnDelete`, or a pod is down
+/// that was Ready. The time that it may stand still begins anew.
+pub fn resume(ended_at: &mut Option<Time>, last_progress: &mut Option<Time>, now: Timestamp) {
+    if ended_at.take().is_some() {
+        *last_progress = Some(Time(now));
+    }
+}
+
 /// When it is reported that the update makes no progress, if it has a deadline. One that makes no
 /// sense counts as none.
 pub fn deadline_at(rolling: Option<&RollingUpdate>, last: Option<&Time>) -> Option<Timestamp> {

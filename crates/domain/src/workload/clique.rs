@@ -4,6 +4,7 @@
 mod build;
 mod correct;
 mod metadata;
+mod nvlink;
 
 use api::SharedPodSpec;
 use api::podcliqueset::PodCliqueTemplateSpec;

@@ -3,10 +3,9 @@
 use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use domain::Key;
-use domain::scheduling::{self, Backend, Obstacle, Profiles};
+use domain::scheduling::{Backend, Obstacle, Profiles};
 use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::Kinds;
 use crate::caches::Caches;
@@ -29,10 +28,8 @@ impl Caches {
         }
     }
 
-    /// The queue that a set, or its PodGang, names for this backend, if there are queues but not
-    /// this one.
-    pub fn find_missing_queue(&self, backend: Backend, meta: &ObjectMeta) -> Option<Obstacle> {
-        let name = scheduling::queue_of(backend, meta)?;
+    /// This queue of the backend's scheduler, if there are queues but not this one.
+    pub fn find_missing_queue(&self, backend: Backend, name: &str) -> Option<Obstacle> {
         let is_missing = match backend {
             Backend::Volcano => self.lacks::<VolcanoQueue>(name),
             _ => self.lacks::<KaiQueue>(name),

@@ -1,17 +1,18 @@
 //! What workloads are judged by.
 
-use api::{PodClique, PodCliqueScalingGroup};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::Pod;
 
 use crate::caches::Caches;
 
 impl Caches {
-    /// Whether pods, PodCliques or scaling groups of this namespace may be other than they are seen:
-    /// the watch of one of them is lost. Nothing that runs is torn down then for what is seen
+    /// Whether sets, scaling groups, PodCliques or pods of this namespace may be other than they are
+    /// seen: the watch of one of them is lost. Nothing that runs is torn down then for what is seen
     /// (docs/semantics.md §3.3).
     pub fn is_workload_outdated(&self, namespace: &str) -> bool {
         self.is_outdated::<Pod>(namespace)
             || self.is_outdated::<PodClique>(namespace)
             || self.is_outdated::<PodCliqueScalingGroup>(namespace)
+            || self.is_outdated::<PodCliqueSet>(namespace)
     }
 }

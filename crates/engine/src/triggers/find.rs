@@ -8,7 +8,6 @@ use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::Kind;
-use domain::scheduling;
 use domain::workload::limits;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
@@ -74,7 +73,11 @@ where
 }
 
 /// Objects of kind `K` that name a queue which is there now, or gone.
-pub fn by_queue<Q, K>(change: &Change<Q>, caches: &Caches) -> Vec<Key>
+pub fn by_queue<Q, K>(
+    change: &Change<Q>,
+    caches: &Caches,
+    is_named_by: impl Fn(&K, &str) -> bool,
+) -> Vec<Key>
 where
     Q: Resource<DynamicType = ()>,
     K: Watched,
@@ -84,9 +87,8 @@ where
     };
     let queue = ownership::name(queue.meta());
     let all = caches.of::<K>().all();
-    let all = all.iter().map(|object| object.meta());
-    let named = all.filter(|meta| scheduling::names_queue(meta, queue));
-    named.map(Key::of).collect()
+    let named = all.iter().filter(|object| is_named_by(object, queue));
+    named.map(|object| Key::of(object.meta())).collect()
 }
 
 /// The PodGang that an object's label names.

@@ -157,6 +157,10 @@ fn new_pod(
         priority,
         failure_count,
     );
+    let before = snapshot.set.as_ref().and_then(|s| s.pods_before);
+    if let Some(before) = before {
+        pod_template::add_place_in_group(&mut pod, before.saturating_add(index));
+    }
     let image = &snapshot.init_container_image;
     pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image);
     scheduling::mark_pod(&snapshot.profiles, &snapshot.podclique, &mut pod);

@@ -14,7 +14,8 @@ use crate::observe::Snapshot;
 use crate::pod_template;
 
 /// Labels that are the same for as long as the pod lives. Its hash and its attempts are not among
-/// them: they say where the pod comes from.
+/// them: they say where the pod comes from. A hash that is gone is put back, as that of the PodClique:
+/// without one it counts as of this template.
 const IMMUTABLE_LABELS: [&str; 11] = [
     labels::NAME,
     labels::MANAGED_BY,
@@ -54,7 +55,11 @@ fn correct(pod: &Pod, right: &BTreeMap<String, String>) -> Option<Action> {
     let wrong = IMMUTABLE_LABELS
         .iter()
         .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));
+    let hash = Some(&labels::POD_TEMPLATE_HASH);
+    let lost = hash
+        .filter(|key| ownership::label(&pod.metadata, key).is_none() && right.contains_key(**key));
     let changes: Vec<Value> = wrong
+        .chain(lost)
         .flat_map(|key| change(pod, key, right.get(*key)))
         .collect();
     if changes.is_empty() {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use admission::defaults;
 use api::conditions::{self, ConditionType};
-use api::podcliqueset::{PodCliqueTemplateSpec, RollingUpdate};
+use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueSet, WorkloadType};
 use domain::health::{failure, fence, termination, training};
 use domain::object::attempt::Attempt;
@@ -29,6 +29,9 @@ pub struct SetFacts {
     pub is_terminating: bool,
     /// `template.priorityClassName`.
     pub priority_class_name: String,
+    /// How many pods of its group replica come before those of this clique, as the template counts
+    /// them; `None`: it is in no group.
+    pub pods_before: Option<i32>,
     /// `status.currentGenerationHash`.
     pub generation_hash: Option<String>,
     /// Hash of this clique's newest template.
@@ -91,6 +94,7 @@ pub(super) fn facts_of_set(
         name: set_name.to_owned(),
         is_terminating: ownership::is_terminating(&set.metadata),
         priority_class_name: template.priority_class_name.clone(),
+        pods_before: group.zip(clique).map(|(g, c)| count_pods_before(set, g, c)),
         generation_hash: set
             .status
             .as_ref()
@@ -116,6 +120,20 @@ pub(super) fn facts_of_set(
         breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
         update: update_facts(set, podclique, clique, caches),
     }
+}
+
+fn count_pods_before(
+    set: &PodCliqueSet,
+    group: &PodCliqueScalingGroupConfig,
+    clique: &PodCliqueTemplateSpec,
+) -> i32 {
+    let cliques = &set.spec.template.cliques;
+    let before = group
+        .clique_names
+        .iter()
+        .take_while(|name| **name != clique.name);
+    let before = before.filter_map(|name| cliques.iter().find(|c| c.name == *name));
+    before.map(|c| c.spec.replicas).fold(0, i32::saturating_add)
 }
 
 /// The failed pods that a set has yet to keep. A set that is over its limits counts nothing.

@@ -43,11 +43,20 @@ pub(super) fn progress(
         last_progress_time: Some(Time(now)),
         ready_pods_selected_to_update: None,
     });
-    advance(&mut progress, snapshot, before, next, now);
-    if !snapshot.is_updating() || is_done(snapshot, next) {
-        progress = ended(progress, now);
+    let goes_on = snapshot.is_updating() && !is_done(snapshot, next);
+    if goes_on && !snapshot.is_grouped() {
+        update::resume(
+            &mut progress.update_ended_at,
+            &mut progress.last_progress_time,
+            now,
+        );
     }
-    Some(progress)
+    advance(&mut progress, snapshot, before, next, now);
+    Some(if goes_on {
+        progress
+    } else {
+        ended(progress, now)
+    })
 }
 
 /// Whether an update of this clique begins: on its replica's turn, or, where pods are only replaced

@@ -76,3 +76,28 @@ fn adopts_pods_that_nobody_controls_instead_of_replacing_them() {
     };
     assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
 }
+
+/// Taken away it says nothing of the template: no update begins for that, and the pod gets it back.
+#[test]
+fn puts_a_hash_back_that_somebody_took_away() {
+    let clique = podclique("demo-0-worker").build();
+    let stripped = || {
+        pod(&clique, 0).ready().with(|p| {
+            let all = p.metadata.labels.as_mut().unwrap();
+            all.remove(labels::POD_TEMPLATE_HASH);
+        })
+    };
+    let built = stripped().build();
+    assert!(!domain::update::is_outdated(
+        &built.metadata,
+        &clique.metadata
+    ));
+    let plan = plan(&situation(&clique, vec![stripped()]));
+    let domain::plan::Action::Patch { operations, .. } = &plan.waves[0][0] else {
+        panic!("{plan}")
+    };
+    assert_eq!(
+        operations[1]["path"],
+        "/metadata/labels/grove.io~1pod-template-hash"
+    );
+}

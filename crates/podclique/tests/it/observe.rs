@@ -90,6 +90,26 @@ fn its_set_is_that_of_its_owners_whatever_its_label_says() {
     }
 }
 
+/// What ranks are made from: the leader is 0, the others follow in the order of `cliqueNames`.
+#[test]
+fn pods_of_a_group_replica_are_counted_by_the_template() {
+    let set = set("demo")
+        .clique("worker", |c| c.replicas(3))
+        .clique("leader", |c| c.replicas(2))
+        .group("g", ["leader", "worker"], |g| g);
+    let set = set.build();
+    let before = |name: &str| {
+        let clique = podclique(name).with(|c| c.spec.replicas = 7).build();
+        let seen = look(set.clone(), &clique, &Caches::default());
+        seen.set.unwrap().pods_before
+    };
+    assert_eq!(before("demo-0-g-1-leader"), Some(0));
+    assert_eq!(before("demo-0-g-1-worker"), Some(2));
+    let alone = podclique("demo-0-worker").build();
+    let seen = look(demo(), &alone, &Caches::default());
+    assert_eq!(seen.set.unwrap().pods_before, None);
+}
+
 /// A set of that name was deleted with `--cascade=orphan`; this one did not adopt the clique.
 #[test]
 fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {

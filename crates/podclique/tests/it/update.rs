@@ -2,13 +2,18 @@
 
 use std::sync::Arc;
 
+use api::PodCliqueStatus;
+use api::conditions::{self, ConditionType};
+use api::podclique::PclqUpdateProgress;
 use api::podcliqueset::RollingUpdate;
 use api::{PodClique, labels};
 use domain::plan::Action;
 use insta::assert_snapshot;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
+use podclique::decide::decide;
 use rstest::rstest;
-use testkit::builders::{PodBuilder, pod, podclique};
+use testkit::builders::{PodBuilder, after, pod, podclique};
 
 use crate::situation::{plan, ready, situation, writes};
 
@@ -189,4 +194,51 @@ fn a_shortage_during_its_turn_is_no_breach() {
         (&*breach.status, &*breach.reason),
         ("Unknown", "UpdateInProgress")
     );
+}
+
+/// As soon as the template changed, with `OnDelete`, or when all pods were Ready for a moment.
+fn that_had_ended(mut snapshot: Snapshot) -> Snapshot {
+    let podclique = Arc::make_mut(&mut snapshot.podclique);
+    let status = podclique.status.get_or_insert_default();
+    status.update_progress = Some(PclqUpdateProgress {
+        update_started_at: Time(after(10)),
+        update_ended_at: Some(Time(after(10))),
+        pod_clique_set_generation_hash: "r1generation".into(),
+        pod_template_hash: NEWEST.into(),
+        updated_ready_replicas: None,
+        last_progress_time: Some(Time(after(10))),
+        ready_pods_selected_to_update: None,
+    });
+    snapshot
+}
+
+fn update_status(status: &PodCliqueStatus) -> &str {
+    let found = conditions::find(&status.conditions, ConditionType::UpdateInProgress);
+    &found.unwrap().reason
+}
+
+#[test]
+fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
+    let clique = clique(4);
+    let mut snapshot = that_had_ended(in_turn(&clique, all_old(&clique)));
+    snapshot.set.as_mut().unwrap().update.rolling = Some(RollingUpdate {
+        max_unavailable: None,
+        progress_deadline: Some("60s".into()),
+    });
+    let begun = plan(&snapshot);
+    assert_eq!(begun.wake_at, Some(after(120)));
+    let status = begun.status.unwrap();
+    assert_eq!(update_status(&status), "Progressing");
+    Arc::make_mut(&mut snapshot.podclique).status = Some(status);
+    let late = decide(&snapshot, after(120)).status.unwrap();
+    assert_eq!(update_status(&late), "ProgressDeadlineExceeded");
+}
+
+#[test]
+fn an_update_that_had_ended_and_is_done_stays_so() {
+    let clique = clique(4);
+    let snapshot = that_had_ended(in_turn(&clique, ready(&clique, 0..4)));
+    let status = plan(&snapshot).status.unwrap();
+    let ended_at = status.update_progress.unwrap().update_ended_at;
+    assert_eq!(ended_at, Some(Time(after(10))));
 }

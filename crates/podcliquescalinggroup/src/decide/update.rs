@@ -49,6 +49,7 @@ fn is_due(snapshot: &Snapshot) -> bool {
     let owner = snapshot.owner.as_ref();
     owner.is_some_and(ValidatedSet::may_act)
         && snapshot.is_updating()
+        && !snapshot.is_view_outdated
         && !snapshot.is_set_replica_terminating
 }
 

@@ -45,19 +45,24 @@ pub(super) fn progress(
         last_progress_time: Some(Time(now)),
         ready_replica_indices_selected_to_update: None,
     });
+    let all = || survey(snapshot, hashed).into_iter();
+    let goes_on = snapshot.is_updating() && all().any(|(_, stage)| stage != Stage::Done);
+    if goes_on {
+        update::resume(
+            &mut progress.update_ended_at,
+            &mut progress.last_progress_time,
+            now,
+        );
+    }
     // The turn may have ended before this status was written the last time.
     if snapshot.is_updating() || progress.update_ended_at.is_none() {
         let podcliques = updated_podcliques(snapshot, hashed);
         advance(&mut progress, podcliques, before, next, now);
     }
-    if !snapshot.is_updating() {
-        return Some(ended(progress, now));
-    }
-    let mut all = survey(snapshot, hashed).into_iter();
-    Some(if all.all(|(_, stage)| stage == Stage::Done) {
-        ended(progress, now)
-    } else {
+    Some(if goes_on {
         progress
+    } else {
+        ended(progress, now)
     })
 }
 

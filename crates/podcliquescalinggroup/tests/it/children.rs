@@ -211,3 +211,22 @@ fn makes_nothing_anew_of_a_job_that_was_complete(
     let plan = plan(&situation(&job.build(), 1, vec![]));
     assert_eq!(writes(&plan).contains("create PodClique"), is_made);
 }
+
+/// NVLink between nodes: the claim is not in the set, and pods run with it.
+#[test]
+fn an_adopted_clique_keeps_the_claim_that_is_not_in_the_set() {
+    let claim = serde_json::json!({
+        "name": "mnnvl-claim", "resourceClaimTemplateName": "demo-0-rack",
+    });
+    let (right, newest) = adopted(|clique| {
+        let spec = &mut *clique.spec.pod_spec;
+        spec.resource_claims = Some(vec![serde_json::from_value(claim.clone()).unwrap()]);
+        let uses = serde_json::json!({"claims": [{"name": "mnnvl-claim"}]});
+        spec.containers[0].resources = serde_json::from_value(uses).unwrap();
+    });
+    assert_eq!(template_hash(&right), newest);
+    let spec = serde_json::to_value(&*right.spec.pod_spec).unwrap();
+    assert_eq!(spec["resourceClaims"], serde_json::json!([claim]));
+    let used = &spec["containers"][0]["resources"]["claims"];
+    assert_eq!(*used, serde_json::json!([{"name": "mnnvl-claim"}]));
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::podcliquescalinggroup::PcsgUpdateProgress;
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress, RollingUpdate};
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus};
 use domain::Pod;
@@ -10,6 +11,7 @@ use domain::plan::Action;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliquescalinggroup::Snapshot;
+use podcliquescalinggroup::decide::decide;
 use testkit::builders::{after, pod};
 
 use crate::situation::{complete, demo, plan, situation, writes};
@@ -245,5 +247,42 @@ fn an_updated_podclique_that_is_deleted_takes_no_other_along() {
     }
     let leader = snapshot.podcliques.get_mut("demo-0-g-1-leader").unwrap();
     Arc::make_mut(leader).metadata.deletion_timestamp = Some(Time(after(59)));
+    assert_eq!(deleted(&snapshot), Vec::<String>::new());
+}
+
+/// With `OnDelete` it ended when it began; then the strategy was changed.
+#[test]
+fn an_update_that_had_ended_goes_on_with_a_deadline_of_its_own() {
+    let budget = RollingUpdate {
+        max_unavailable: None,
+        progress_deadline: Some("60s".into()),
+    };
+    let mut snapshot = updated(|s| s.spec.template.scaling_groups[0].rolling_update = Some(budget));
+    let group = Arc::make_mut(&mut snapshot.group);
+    group.status.get_or_insert_default().update_progress = Some(PcsgUpdateProgress {
+        update_started_at: Time(after(10)),
+        update_ended_at: Some(Time(after(10))),
+        pod_clique_set_generation_hash: "r1generation".into(),
+        updated_pod_cliques_count: 0,
+        total_pod_cliques_count: 6,
+        last_progress_time: Some(Time(after(10))),
+        ready_replica_indices_selected_to_update: None,
+    });
+    let begun = plan(&snapshot).status;
+    let progress = begun.as_ref().unwrap().update_progress.as_ref().unwrap();
+    assert_eq!(progress.update_ended_at, None);
+    Arc::make_mut(&mut snapshot.group).status = begun;
+    let late = decide(&snapshot, after(120)).status.unwrap();
+    let told = late.conditions.iter();
+    let told: Vec<_> = told.filter(|c| c.type_ == "UpdateInProgress").collect();
+    assert_eq!(told[0].reason, "ProgressDeadlineExceeded");
+}
+
+/// What is seen down may be up again, and nobody told.
+#[test]
+fn replaces_nothing_while_a_watch_is_lost() {
+    let mut snapshot = updated(|_| ());
+    no_pods(&mut snapshot, "demo-0-g-2-worker");
+    snapshot.is_view_outdated = true;
     assert_eq!(deleted(&snapshot), Vec::<String>::new());
 }

@@ -39,10 +39,8 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
             return None;
         }
         let members = Members::of(snapshot, &gang, Some(existing));
-        // A base gang waits for no other one.
-        let is_base = names::replica_of_base_gang(snapshot.name(), &gang.name).is_some();
-        let may_be_told = snapshot.obstacle.is_none();
-        if !(members.are_started() || is_base && may_be_told && members.are_back()) {
+        let may_start = || snapshot.obstacle.is_none() && waits_for_no_gang(snapshot, &gang.name);
+        if !(members.are_started() || members.are_back() && may_start()) {
             return None;
         }
         let mut next = (**existing).clone();
@@ -50,6 +48,29 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
         desired::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::replace(next))
     }))
+}
+
+/// Whether the gang is a base gang, or that of its replica is up, by what it lists.
+fn waits_for_no_gang(snapshot: &Snapshot, gang: &str) -> bool {
+    let set = snapshot.name();
+    if snapshot.scheduler_orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
+        return true;
+    }
+    let Some((replica, _)) = names::parts_of_scaling_group(set, gang) else {
+        return false;
+    };
+    let base = names::base_gang(set, replica);
+    let mut gangs = snapshot.gangs.iter();
+    let found = gangs.find(|g| ownership::name(&g.metadata) == base);
+    found.is_some_and(|found| {
+        let parts = found.spec.pod_groups.iter().map(|part| part.name.clone());
+        let base = ExpectedGang {
+            parts: parts.filter(|name| !snapshot.is_idle(name)).collect(),
+            name: base,
+            base: None,
+        };
+        is_base_up(snapshot, &base)
+    })
 }
 
 /// Deletes the gangs of group replicas that are scaled in.

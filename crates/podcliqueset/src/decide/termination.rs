@@ -7,8 +7,10 @@
 use std::collections::HashSet;
 
 use api::conditions::Status;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, events, labels};
-use domain::health::availability::{GroupFacts, GroupPart, clique_breach, group_breach};
+use api::{LastError, PodClique, PodCliqueScalingGroup, PodCliqueSetStatus, codes, events, labels};
+use domain::health::availability::{
+    GroupFacts, GroupPart, StoredBreach, clique_breach, group_breach,
+};
 use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
@@ -17,8 +19,9 @@ use domain::update;
 use domain::workload::clique::LiveCount;
 use domain::workload::layout::{self, Group, Layout, Part};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::observe::Snapshot;
+use crate::observe::{ObservedClique, Snapshot};
 use crate::parts;
 
 /// The status with the fence raised of every replica whose breach is due. None while the pods are seen
@@ -43,6 +46,22 @@ pub(super) fn terminate_replicas(
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
     Some(next)
+}
+
+/// Why what is breached is not acted on, if nothing is for now.
+pub(super) fn explain_delay(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
+    let mut podcliques = snapshot.podcliques.values();
+    let is_breached = |seen: &ObservedClique| {
+        let status = seen.podclique.status.as_ref();
+        status.is_some_and(|status| StoredBreach::from(status).since().is_some())
+    };
+    (snapshot.is_view_outdated && podcliques.any(is_breached)).then(|| LastError {
+        code: codes::API_UNAVAILABLE.to_owned(),
+        description: "nothing is terminated, restarted or updated for a breach while a watch of this \
+                      namespace is lost, as the breach may be over: the operator's /readyz says which"
+            .to_owned(),
+        observed_at: Time(now),
+    })
 }
 
 /// The events that announce what will be terminated.

@@ -6,7 +6,7 @@ use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::{PodCliqueSet, PodGang, PodGangSpec};
 use domain::object::ownership;
-use domain::scheduling::DEFAULT_SCHEDULER;
+use domain::scheduling::{DEFAULT_SCHEDULER, inherit_queues};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 /// The gang of that name with these parts.
@@ -27,6 +27,7 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
         owner_references: Some(vec![ownership::controller_reference(set)]),
         ..ObjectMeta::default()
     };
+    inherit_queues(&mut metadata, set);
     open_gates(&mut metadata);
     PodGang {
         metadata,

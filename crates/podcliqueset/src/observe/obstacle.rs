@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use api::{PodCliqueSet, labels};
 use domain::object::ownership;
-use domain::scheduling::{Backend, Obstacle};
+use domain::scheduling::{self, Backend, Obstacle};
 use engine::Caches;
 
 use super::ObservedClique;
@@ -26,7 +26,7 @@ pub(super) fn find_obstacle(
     if needs_more {
         return Some(Obstacle::NotServed(Backend::KubernetesTree));
     }
-    caches.find_missing_queue(backend, &set.metadata)
+    caches.find_missing_queue(backend, scheduling::queue_of_set(backend, set)?)
 }
 
 /// Whether pods that are to start together name more than one PodGroup.

@@ -11,6 +11,7 @@ use domain::Pod;
 use domain::health::fence;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::object::ownership;
+use domain::scheduling::Obstacle;
 use domain::workload::gang;
 use domain::workload::layout::{Layout, Part};
 
@@ -112,8 +113,24 @@ fn find_cause(
     let meant = layout.parts().filter(|p| is_meant(p.replica));
     let found = meant.filter_map(|part| Some((around.cause_of_part(part, are_all)?, part)));
     let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
-    let cause = cause.map(|(cause, part)| cause.within(&describe_place(part)));
+    let cause = cause.map(|(cause, part)| {
+        let obstacle = snapshot.obstacle.as_ref().filter(|o| holds_back(o, &cause));
+        match obstacle.map(Obstacle::condition) {
+            Some(told) => Cause::new(told.reason, told.message),
+            None => cause.within(&describe_place(part)),
+        }
+    });
     readiness::first(own.into_iter().chain(cause))
+}
+
+/// Whether that is why the part waits. A gang of which all pods exist waits for nothing else, and for
+/// a scheduler that cannot be told of it no pods are made.
+fn holds_back(obstacle: &Obstacle, cause: &Cause) -> bool {
+    match cause.reason {
+        Reason::GangIncomplete => true,
+        Reason::PodsBeingCreated => matches!(obstacle, Obstacle::NotServed(_)),
+        _ => false,
+    }
 }
 
 /// Where it is in the words of the template.

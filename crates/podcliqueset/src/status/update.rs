@@ -45,7 +45,7 @@ pub(super) fn advance(
     if is_on_delete {
         progress.currently_updating.clear();
         progress.update_ended_at = Some(Time(now));
-    } else {
+    } else if !snapshot.is_view_outdated {
         move_turn(progress, &survey, now);
     }
     count(progress, snapshot, newest, layout);

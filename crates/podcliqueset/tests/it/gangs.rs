@@ -5,10 +5,11 @@ use std::sync::Arc;
 use api::podgang::PodGroup;
 use api::{LastError, PodCliqueStatus, PodGang, labels};
 use domain::plan::Plan;
-use domain::scheduling::{Backend, Obstacle};
+use domain::scheduling::{Backend, Obstacle, queue_of};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::ScaledGangsWaitFor;
+use rstest::rstest;
 use testkit::builders::{PodBuilder, after, set};
 
 use crate::situation::{carry_out, demo, fill, fill_all, laid_out, plan, writes};
@@ -84,6 +85,12 @@ fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
         ("True", "SchedulerNotInstalled")
     );
     assert!(unsupported.message.contains("install KAI Scheduler"));
+    let ready = conditions.iter().find(|c| c.type_ == "Ready").unwrap();
+    assert_eq!(
+        (&*ready.status, &*ready.reason),
+        ("False", "SchedulerNotInstalled")
+    );
+    assert!(ready.message.contains("install KAI Scheduler"));
 
     carry_out(&mut snapshot, &held);
     assert!(plan(&snapshot).writes_nothing(), "it is said once");
@@ -249,6 +256,28 @@ fn copies_the_users_keys_to_the_gang_but_not_kubectls_manifest() {
     let plan = plan(&snapshot);
     let gang: &PodGang = plan.waves[0][0].written().unwrap();
     assert_snapshot!(serde_json::to_string_pretty(&gang.metadata).unwrap());
+}
+
+/// Dynamo writes it there. Which of several was meant nobody knows.
+#[rstest]
+#[case::one(&["q", "q"], Some("q"))]
+#[case::not_all_of_them(&["q", ""], Some("q"))]
+#[case::several(&["q", "p"], None)]
+#[case::none(&["", ""], None)]
+fn takes_the_queue_that_the_cliques_agree_on(#[case] named: &[&str], #[case] queue: Option<&str>) {
+    let set = demo().with(|s| {
+        let cliques = s.spec.template.cliques.iter_mut().zip(named);
+        for (clique, queue) in cliques.filter(|(_, queue)| !queue.is_empty()) {
+            let key = "kai.scheduler/queue".to_owned();
+            clique.labels.insert(key, (*queue).to_owned());
+        }
+    });
+    let mut snapshot = laid_out(&set.build());
+    fill_all(&mut snapshot, |p| p);
+    let plan = plan(&snapshot);
+    let gang: &PodGang = plan.waves[0][0].written().unwrap();
+    let found = queue_of(Backend::KaiScheduler, &gang.metadata);
+    assert_eq!(found, queue);
 }
 
 /// It would wait for a queue that nobody names any more.

@@ -144,6 +144,8 @@ fn waits_while_a_watch_is_lost() {
     let waiting = plan(&snapshot);
     assert_eq!(attempts(&waiting), []);
     assert!(waiting.wake_at.is_some(), "{waiting}");
+    let told = &waiting.status.unwrap().last_errors[0];
+    assert!(told.description.contains("a watch of this"), "{told:?}");
     snapshot.is_view_outdated = false;
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
 use domain::object::ownership;
-use domain::scheduling::{Backend, queue_of};
+use domain::scheduling::{Backend, queue_of, queue_of_set};
 
 use super::answers::{Kind, Wanted};
 use super::references;
@@ -74,14 +74,17 @@ fn queues(set: &PodCliqueSet, namespace: &str) -> Option<Need> {
         "volcano" => (Backend::Volcano, Kind::VolcanoQueue),
         _ => return None,
     };
-    let queue = queue_of(backend, &set.metadata)?;
+    let queue = queue_of_set(backend, set)?;
     let key = match backend {
         Backend::Volcano => api::labels::VOLCANO_QUEUE,
         _ => api::labels::KAI_QUEUE,
     };
     let is_label = ownership::label(&set.metadata, key) == Some(queue);
-    let field = if is_label { "labels" } else { "annotations" };
-    let at = format!("metadata.{field}[{key}]");
+    let at = match queue_of(backend, &set.metadata) {
+        Some(_) if is_label => format!("metadata.labels[{key}]"),
+        Some(_) => format!("metadata.annotations[{key}]"),
+        None => format!("spec.template.cliques, key {key}"),
+    };
     Some(Need::new(kind, namespace, queue, at))
 }
 

@@ -23,7 +23,12 @@ const OF_ALL: [&str; 5] = [
     env::PCLQ_POD_INDEX,
 ];
 /// Of pods in a scaling group.
-const OF_GROUPS: [&str; 3] = [env::PCSG_NAME, env::PCSG_TEMPLATE_NUM_PODS, env::PCSG_INDEX];
+const OF_GROUPS: [&str; 4] = [
+    env::PCSG_NAME,
+    env::PCSG_TEMPLATE_NUM_PODS,
+    env::PCSG_INDEX,
+    env::PCSG_POD_INDEX,
+];
 
 pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let cliques = set.spec.template.cliques.iter();

@@ -186,10 +186,14 @@ fn describe_values(values: &BTreeSet<String>) -> String {
 }
 
 fn value_of(variable: &Variable) -> String {
-    let is_index = variable.name == env::PCLQ_POD_INDEX;
-    let field = variable.field_path.as_deref().filter(|_| !is_index);
-    let value = variable.value.as_deref().or(field);
-    value.unwrap_or("index of the pod").to_owned()
+    let index = match variable.name.as_str() {
+        env::PCLQ_POD_INDEX => Some("index of the pod"),
+        env::PCSG_POD_INDEX => Some("index in its group replica"),
+        _ => None,
+    };
+    let value = variable.value.as_deref().or(index);
+    let value = value.or(variable.field_path.as_deref());
+    value.unwrap_or_default().to_owned()
 }
 
 fn draw_variables_of_each(podcliques: &[CliquePods]) -> String {

@@ -122,7 +122,8 @@ fn describe_variable(found: &EnvVar, pods: &[Pod]) -> Variable {
         .and_then(|from| from.field_ref.as_ref());
     let field_path = source.map(|source| source.field_path.clone());
     let label = field_path.as_deref().and_then(label_of);
-    let of_label = label.filter(|label| *label != labels::POD_INDEX);
+    let of_each = [labels::POD_INDEX, labels::SCALING_GROUP_POD_INDEX];
+    let of_label = label.filter(|label| !of_each.contains(label));
     let of_label = of_label.and_then(|label| {
         let first = pods.first().map(|pod| &pod.metadata);
         first.and_then(|meta| ownership::label(meta, label))

@@ -5,6 +5,7 @@ use k8s_openapi::api::core::v1::PodSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use super::metadata::{add_finalizer, add_owner, overlay, own_keys, remove_dropped};
+use super::nvlink;
 use crate::object::{environment, ownership};
 use crate::workload::hash;
 
@@ -32,6 +33,9 @@ pub fn corrected(
         annotations.and_then(|all| all.remove(labels::REBASED_FROM));
     }
     let mut spec = desired.spec.clone();
+    if nvlink::has_claim(&existing.spec.pod_spec) {
+        nvlink::keep_claim(&mut spec.pod_spec, &existing.spec.pod_spec);
+    }
     // Fixed at creation; one that has none yet is given it.
     spec.min_available = existing.spec.min_available.or(spec.min_available);
     let stamp = |meta| ownership::annotation(meta, labels::TEMPLATE_REPLICAS);
@@ -42,7 +46,7 @@ pub fn corrected(
         is_autoscaled,
     );
     let takes_pods =
-        takes_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, &desired.spec.pod_spec);
+        takes_template && !hash::is_same_pod_spec(&existing.spec.pod_spec, &spec.pod_spec);
     let is_right =
         !takes_pods && metadata == existing.metadata && is_same_but_for_pods(&spec, &existing.spec);
     if is_right {
@@ -128,11 +132,13 @@ fn is_of_template(existing: &PodClique, desired: &PodClique) -> bool {
     }
 }
 
-/// The pod template without the one variable that is no part of the template's hash: how many pods
-/// a group replica had when the PodClique was made, which the Go operator never corrects.
+/// The pod template without what is no part of the template's hash: the variable that says how many
+/// pods a group replica had when the PodClique was made, which the Go operator never corrects, and
+/// the claim that is not in the set.
 fn timeless(pod_spec: &PodSpec) -> PodSpec {
     let mut spec = pod_spec.clone();
     environment::remove(&mut spec, labels::env::PCSG_TEMPLATE_NUM_PODS);
+    nvlink::remove_claim(&mut spec);
     spec
 }
 

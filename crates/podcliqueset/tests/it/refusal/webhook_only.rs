@@ -8,11 +8,15 @@ pub const OTHER_WORDS: [&str; 3] = [
 ];
 
 /// Cases by the reason.
-pub const WEBHOOK_ONLY: [(&str, &[&str]); 6] = [
+pub const WEBHOOK_ONLY: [(&str, &[&str]); 7] = [
     ("nothing is made under these names yet", &CLAIM_NAMES),
     (
         "sets that were stored before there was this limit go on",
         &LIMITS,
+    ),
+    (
+        "the Go operator lets it in by an update, and nothing of the set depends on it",
+        &TAKEN_BY_OTHERS,
     ),
     (
         "what a field was before is not stored, and it is acted on",
@@ -39,6 +43,16 @@ const CLAIM_NAMES: [&str; 6] = [
 ];
 
 const LIMITS: [&str; 1] = ["too-many-labels-become-more"];
+
+const TAKEN_BY_OTHERS: [&str; 7] = [
+    "constraint-without-a-name",
+    "constraint-without-a-name-further-out",
+    "node",
+    "node-is-added",
+    "node-is-changed",
+    "spread",
+    "two-topologies",
+];
 
 const FIXED: [&str; 27] = [
     "claim-template-is-added",

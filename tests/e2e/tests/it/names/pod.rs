@@ -70,6 +70,8 @@ fn pods_of_a_scaled_gang_are_as_grove_makes_them() {
                 "grove.io/pod-template-hash": template_hash(&seen, "svc-0-model-1-worker"),
                 "grove.io/podclique": "svc-0-model-1-worker",
                 "grove.io/podclique-pod-index": index.to_string(),
+                // After the leader.
+                "grove.io/podcliquescalinggroup-pod-index": (index + 1).to_string(),
             },
             "annotations": {"example.com/gpus": "8"},
             "ownerReferences": controlled_by(clique),
@@ -89,6 +91,11 @@ fn pods_of_a_scaled_gang_are_as_grove_makes_them() {
             json!({"name": "MODEL", "value": "large"}),
         ];
         let ours = variables(&ns.name, "0", "svc-0-model-1-worker");
+        let in_group = from_label(
+            "GROVE_PCSG_POD_INDEX",
+            "grove.io/podcliquescalinggroup-pod-index",
+        );
+        let ours = [&[in_group], &ours[..]].concat();
         assert_eq!(spec["containers"][0]["env"], list(&ours, &theirs));
     }
     let leader = seen.pods("svc-0-model-1-leader")[0];
