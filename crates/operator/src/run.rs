@@ -161,7 +161,11 @@ async fn lead_until(
             anyhow::bail!("CustomResourceDefinitions: {missing}")
         }
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
-        ended = controllers.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
+        ended = controllers.join_next() => {
+            // The signal may have come meanwhile, and they were quicker.
+            let is_asked_to = stop.clone().now_or_never().is_some();
+            anyhow::ensure!(is_asked_to, "{} ended", ended_part(ended));
+        }
     }
     tracing::info!("stopping: reconciles under way get {GRACE:?}");
     let _ = tokio::time::timeout(GRACE, async {

@@ -44,7 +44,7 @@ fn values_choose_what_is_rendered() {
             "runbook_url: https://example.com/alerts#groveoperatorabsent",
         ),
         ("metrics.dashboard.enabled=true", "grafana_dashboard: \"1\""),
-        ("watchNamespaces={a}", "\n  namespace: a\n"),
+        ("watchNamespaces={a}", "\n  namespace: \"a\"\n"),
         (
             &format!("image.digest={DIGEST}"),
             &format!("image: grove-operator@{DIGEST}"),
