@@ -50,13 +50,15 @@ pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>
         return steps;
     }
     let mut steps = waits::of_gang(&situation);
-    if steps.is_empty() && situation.is_acted_on() {
-        let cause = finding.cause.as_ref().map(|cause| cause.reason);
-        let reason = reason.filter(|reason| *reason != Reason::InvalidSpec);
-        let text = reason.or(cause).and_then(passing::wait_for);
-        steps.extend(text.map(Step::sometime));
-    } else if steps.is_empty() {
-        steps.extend(reason.and_then(passing::wait_for).map(Step::sometime));
+    if steps.is_empty() {
+        let awaited = match reason {
+            // A change that is not possible holds nothing up: what is found below it does.
+            Some(Reason::InvalidSpec) if situation.is_acted_on() => {
+                finding.cause.as_ref().map(|cause| cause.reason)
+            }
+            reason => reason,
+        };
+        steps.extend(awaited.and_then(passing::wait_for).map(Step::sometime));
     }
     steps.extend(pods::of_clique(&situation));
     if job::is_training(set) {

@@ -28,13 +28,7 @@ type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 /// manifest must not leave a replaced pod behind its gate.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
     first_portion(snapshot.gangs.iter().filter_map(|existing| {
-        let names = existing.spec.pod_groups.iter().map(|g| &g.name);
-        let name = ownership::name(&existing.metadata).to_owned();
-        let gang = ExpectedGang {
-            name,
-            parts: names.filter(|n| !snapshot.is_idle(n)).cloned().collect(),
-            base: None,
-        };
+        let gang = gang_as_stored(snapshot, existing);
         if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
             return None;
         }
@@ -62,15 +56,17 @@ fn waits_for_no_gang(snapshot: &Snapshot, gang: &str) -> bool {
     let base = names::base_gang(set, replica);
     let mut gangs = snapshot.gangs.iter();
     let found = gangs.find(|g| ownership::name(&g.metadata) == base);
-    found.is_some_and(|found| {
-        let parts = found.spec.pod_groups.iter().map(|part| part.name.clone());
-        let base = ExpectedGang {
-            parts: parts.filter(|name| !snapshot.is_idle(name)).collect(),
-            name: base,
-            base: None,
-        };
-        is_base_up(snapshot, &base)
-    })
+    found.is_some_and(|found| is_base_up(snapshot, &gang_as_stored(snapshot, found)))
+}
+
+/// What has to be there of the gang by the parts that it lists.
+fn gang_as_stored(snapshot: &Snapshot, existing: &PodGang) -> ExpectedGang {
+    let names = existing.spec.pod_groups.iter().map(|g| &g.name);
+    ExpectedGang {
+        name: ownership::name(&existing.metadata).to_owned(),
+        parts: names.filter(|n| !snapshot.is_idle(n)).cloned().collect(),
+        base: None,
+    }
 }
 
 /// Deletes the gangs of group replicas that are scaled in.
