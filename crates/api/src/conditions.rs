@@ -89,6 +89,9 @@ pub enum Reason {
     NeverAvailable,
     /// MinAvailableBreached=Unknown: too few are available, and an update runs.
     UpdateInProgress,
+    /// MinAvailableBreached=Unknown of a PodClique: too few are available, and no set controls it:
+    /// its pods are not replaced. It is judged anew when a set has adopted it.
+    Orphaned,
     /// MinAvailableBreached=False of a PodClique: the kubelet restarts containers of a job in
     /// place.
     RestartsInPlace,
@@ -217,6 +220,9 @@ pub enum Reason {
     PodTerminating,
     /// Ready=False: objects are being created.
     PodsBeingCreated,
+    /// Ready=False: all containers of a pod are ready and the pod is not: its node is lost, or a
+    /// readiness gate is closed.
+    PodNotReady,
     /// Ready=False: a container runs and its readiness probe fails.
     ContainersNotReady,
     /// Ready=False: pods are on their nodes and start.

@@ -79,6 +79,11 @@ impl Snapshot {
         pods.filter(move |p| ownership::is_controlled_by(&p.metadata, uid))
     }
 
+    /// Whether no set controls it, by itself or through a group.
+    pub fn is_orphaned(&self) -> bool {
+        self.set.as_ref().is_none_or(|s| s.is_orphaned)
+    }
+
     /// For how long a breach that has ended may come back as the same one.
     pub fn breach_memory(&self) -> SignedDuration {
         self.set

@@ -30,7 +30,8 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .collect();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
     let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref))
-        .in_update(snapshot.is_updating());
+        .in_update(snapshot.is_updating())
+        .orphaned(snapshot.is_orphaned());
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
     let mut next = PodCliqueStatus {
         observed_generation: podclique.metadata.generation,

@@ -30,6 +30,11 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
         } else {
             (Status::True, Reason::InsufficientReadyPods)
         };
+    let (status, reason) = if status == Status::True && facts.is_orphaned {
+        (Status::Unknown, Reason::Orphaned)
+    } else {
+        (status, reason)
+    };
     let mut message = tally(facts.available, minimum, "pods", "ready");
     if let (true, Some(worst)) = (facts.available < minimum, &facts.worst_pod) {
         message = format!("{message}; {worst}");

@@ -35,6 +35,12 @@ fn clique(available: i32, was_available: bool, is_updating: bool) -> CliqueFacts
 #[case::enough_while_updating(clique(3, true, true), Status::False, Reason::SufficientReadyPods)]
 #[case::too_few(clique(2, true, false), Status::True, Reason::InsufficientReadyPods)]
 #[case::none(clique(0, true, false), Status::True, Reason::InsufficientReadyPods)]
+#[case::too_few_and_nobody_replaces_them(
+    clique(2, true, false).orphaned(true), Status::Unknown, Reason::Orphaned
+)]
+#[case::never_enough_and_nobody_makes_them(
+    clique(2, false, false).orphaned(true), Status::False, Reason::NeverAvailable
+)]
 #[case::scaled_below(
     CliqueFacts { replicas: 2, ..clique(2, true, false) }, Status::False, Reason::SufficientReadyPods
 )]

@@ -27,6 +27,8 @@ pub struct SetFacts {
     pub name: String,
     /// Whether it is being deleted.
     pub is_terminating: bool,
+    /// Whether the PodClique is not in its hands (yet): another set of this name left it behind.
+    pub is_orphaned: bool,
     /// `template.priorityClassName`.
     pub priority_class_name: String,
     /// How many pods of its group replica come before those of this clique, as the template counts
@@ -93,6 +95,7 @@ pub(super) fn facts_of_set(
     SetFacts {
         name: set_name.to_owned(),
         is_terminating: ownership::is_terminating(&set.metadata),
+        is_orphaned: !is_own,
         priority_class_name: template.priority_class_name.clone(),
         pods_before: group.zip(clique).map(|(g, c)| count_pods_before(set, g, c)),
         generation_hash: set

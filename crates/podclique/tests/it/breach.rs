@@ -18,6 +18,7 @@ struct Clique {
     status: PodCliqueStatus,
     memory: i64,
     is_over: bool,
+    is_orphaned: bool,
     wake_at: Option<Timestamp>,
 }
 
@@ -31,6 +32,7 @@ impl Clique {
             status,
             memory,
             is_over: false,
+            is_orphaned: false,
             wake_at: None,
         }
     }
@@ -44,6 +46,7 @@ impl Clique {
         snapshot.set = Some(SetFacts {
             breach_memory: SignedDuration::from_secs(self.memory),
             is_over: self.is_over,
+            is_orphaned: self.is_orphaned,
             ..SetFacts::default()
         });
         let plan = decide(&snapshot, after(seconds));
@@ -145,6 +148,20 @@ fn a_breach_of_before_there_was_the_field_keeps_the_time_of_its_condition() {
     clique.status.breached_since = None;
     clique.see(110, not_ready);
     assert_eq!(clique.breach(), (true, Some(after(100))));
+}
+
+/// Nobody replaced its pods meanwhile, so the next set has the whole delay to do so (decision 112).
+#[test]
+fn a_breach_does_not_run_while_no_set_controls_the_podclique() {
+    let mut clique = Clique::new(20);
+    clique.see(100, not_ready);
+    assert_eq!(clique.breach(), (true, Some(after(100))));
+    clique.is_orphaned = true;
+    clique.see(110, not_ready);
+    assert_eq!(clique.breach(), (false, None));
+    clique.is_orphaned = false;
+    clique.see(5000, not_ready);
+    assert_eq!(clique.breach(), (true, Some(after(5000))));
 }
 
 #[test]

@@ -112,6 +112,16 @@ fn pods_of_a_group_replica_are_counted_by_the_template() {
 
 /// A set of that name was deleted with `--cascade=orphan`; this one did not adopt the clique.
 #[test]
+fn what_a_set_does_not_control_is_orphaned() {
+    let worker = podclique("demo-0-worker");
+    let orphan = worker.clone().with(|c| c.metadata.owner_references = None);
+    for (clique, is_orphaned) in [(worker, false), (orphan, true)] {
+        let seen = look(demo(), &clique.build(), &Caches::default());
+        assert_eq!(seen.is_orphaned(), is_orphaned);
+    }
+}
+
+#[test]
 fn a_job_that_is_over_ends_nothing_that_it_does_not_control() {
     let mut job = demo();
     let verdict = ConditionUpdate {

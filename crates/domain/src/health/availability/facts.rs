@@ -19,6 +19,8 @@ pub struct CliqueFacts {
     pub scaled_below_to: Option<i32>,
     /// Whether this PodClique's replica is the one being updated.
     pub is_updating: bool,
+    /// Whether no set controls it, by itself or through a group: nobody makes its pods.
+    pub is_orphaned: bool,
     /// Only for training.
     pub training: Option<TrainingFacts>,
     /// The worst pod and its trouble, e.g. `worker-1: CrashLoopBackOff`.
@@ -43,6 +45,15 @@ impl CliqueFacts {
     pub fn in_update(self, is_updating: bool) -> Self {
         Self {
             is_updating,
+            ..self
+        }
+    }
+
+    /// The same while no set controls it, or one does.
+    #[must_use]
+    pub fn orphaned(self, is_orphaned: bool) -> Self {
+        Self {
+            is_orphaned,
             ..self
         }
     }

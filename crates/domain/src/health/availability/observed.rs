@@ -33,6 +33,7 @@ impl CliqueFacts {
             was_idle: was_idle(podclique),
             scaled_below_to: podclique.status.as_ref().and_then(|s| s.scaled_below_to),
             is_updating: false,
+            is_orphaned: false,
             training: is_training.then(|| facts_of_a_job(podclique, &staying)),
             worst_pod: worst(&staying),
         }
