@@ -73,6 +73,13 @@ pub fn replica_of_scaled_gang(scaling_group: &str, name: &str, min_available: i3
     index_after(scaling_group, name)?.checked_add(min_available)
 }
 
+/// The base gang `<pcs>-<i>` that a scaled gang `<pcs>-<i>-<group>-<k>` waits for; none of a base
+/// gang.
+pub fn base_of_scaled_gang(pcs: &str, name: &str) -> Option<String> {
+    let (i, _) = index_and_rest(pcs, name)?;
+    Some(base_gang(pcs, i))
+}
+
 /// `<pcs>-<i>-<group>-<j>`: a PodGang's topology constraint of one group replica.
 pub fn group_constraint(scaling_group: &str, j: i32) -> String {
     format!("{scaling_group}-{j}")

@@ -1,6 +1,7 @@
 //! What is printed, and how: text with styles that a pipe, a file or `NO_COLOR` takes away.
 
 mod age;
+mod count;
 mod style;
 mod table;
 mod wrap;
@@ -13,6 +14,7 @@ use crate::args::Format;
 use crate::exit::Failure;
 
 pub use age::{age_of, local_time};
+pub use count::count;
 pub use style::{bold, dim, of_state, warn};
 pub use table::Table;
 pub use wrap::{WIDTH, indent, wrap};

@@ -57,12 +57,7 @@ fn from_gang(change: &Change<PodGang>, caches: &Caches) -> Vec<Key> {
 
 fn base_of_scaled(gang: &ObjectMeta) -> Option<Key> {
     let set = set_of(gang)?;
-    let name = ownership::name(gang);
-    if names::replica_of_base_gang(&set.name, name).is_some() {
-        return None;
-    }
-    let (replica, _) = names::parts_of_scaling_group(&set.name, name)?;
-    let base = names::base_gang(&set.name, replica);
+    let base = names::base_of_scaled_gang(&set.name, ownership::name(gang))?;
     Some(Key::new(set.namespace, base))
 }
 

@@ -87,6 +87,8 @@ proptest! {
         prop_assert_eq!(replica_of_headless_service(&pcs, &headless_service(&pcs, i)), Some(i));
         let scaled = scaled_gang(&group, j + min, min);
         prop_assert_eq!(replica_of_scaled_gang(&group, &scaled, min), Some(j + min));
+        prop_assert_eq!(base_of_scaled_gang(&pcs, &scaled), Some(base_gang(&pcs, i)));
+        prop_assert_eq!(base_of_scaled_gang(&pcs, &base_gang(&pcs, i)), None);
         prop_assert_eq!(pod_index_of_hostname(&grouped, &hostname(&grouped, j)), Some(j));
         let claim = replica_claim(&group, j, &part);
         prop_assert_eq!(parts_of_replica_claim(&group, &claim), Some((j, part.as_str())));

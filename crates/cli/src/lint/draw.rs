@@ -2,7 +2,7 @@
 
 use super::remark::Severity;
 use super::report::{Finding, Report};
-use crate::output::{self, WIDTH};
+use crate::output::{self, WIDTH, count};
 
 /// How far continued lines are to the right: only the first line of a finding begins with its file.
 const MARGIN: usize = 4;
@@ -57,9 +57,4 @@ fn summary(report: &Report) -> String {
         count(report.files, "file"),
         count(report.checked, "object"),
     )
-}
-
-fn count(n: usize, what: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {what}{plural}")
 }

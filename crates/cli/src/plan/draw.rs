@@ -42,19 +42,3 @@ fn heading(name: &str, namespace: &str) -> String {
         output::bold(&format!("podcliqueset {name}"))
     )
 }
-
-/// `1 pod`, `2 pods`.
-fn count<N: Into<i64>>(number: N, thing: &str) -> String {
-    match number.into() {
-        1 => format!("1 {thing}"),
-        number => format!("{number} {thing}s"),
-    }
-}
-
-fn count_all<T>(things: &[T], thing: &str) -> String {
-    count_number(things.len(), thing)
-}
-
-fn count_number(number: usize, thing: &str) -> String {
-    count(i64::try_from(number).unwrap_or(i64::MAX), thing)
-}

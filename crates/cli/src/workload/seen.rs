@@ -170,14 +170,11 @@ impl<'a> Seen<'a> {
             };
             self.podclique(part).map_or_else(|| self.is_done(part), up)
         };
-        let is_group_up = |group: &Group<'_>| {
-            let up = group.replicas.iter();
-            let up = up.filter(|r| r.cliques.iter().all(is_part_up)).count();
-            let live = i32::try_from(group.replicas.len()).unwrap_or(i32::MAX);
-            let minimum = gang::group_minimum(group.config).min(live);
-            i32::try_from(up).unwrap_or(i32::MAX) >= minimum
+        let is_there = |group: &Group<'_>| {
+            let found = self.workload.group(&group.name);
+            found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
         };
-        replica.standalone.iter().all(is_part_up) && replica.groups.iter().all(is_group_up)
+        replica.has_its_minimum(is_part_up, is_there)
     }
 
     fn full_pods(&self, podclique: &PodClique) -> impl Iterator<Item = &'a FullPod> + use<'a> {

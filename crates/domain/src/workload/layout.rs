@@ -3,6 +3,7 @@
 
 mod find;
 mod members;
+mod minimum;
 mod tree;
 
 use api::names;

@@ -50,10 +50,9 @@ fn waits_for_no_gang(snapshot: &Snapshot, gang: &str) -> bool {
     if snapshot.scheduler_orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
         return true;
     }
-    let Some((replica, _)) = names::parts_of_scaling_group(set, gang) else {
+    let Some(base) = names::base_of_scaled_gang(set, gang) else {
         return false;
     };
-    let base = names::base_gang(set, replica);
     let mut gangs = snapshot.gangs.iter();
     let found = gangs.find(|g| ownership::name(&g.metadata) == base);
     found.is_some_and(|found| is_base_up(snapshot, &gang_as_stored(snapshot, found)))

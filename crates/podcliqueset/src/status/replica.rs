@@ -2,7 +2,6 @@
 
 use api::labels;
 use domain::object::ownership;
-use domain::workload::gang;
 use domain::workload::layout::{self, Part};
 
 use crate::observe::{ObservedClique, Snapshot};
@@ -23,18 +22,12 @@ pub(super) fn judge_replica(
         let found = snapshot.podclique(&part.name);
         found.map_or_else(|| snapshot.is_part_latched(part), is_up)
     };
-    let is_group_up = |group: &layout::Group<'_>| {
-        let up = group.replicas.iter();
-        let up = up.filter(|r| r.cliques.iter().all(is_part_up)).count();
-        let live = i32::try_from(group.replicas.len()).unwrap_or(i32::MAX);
-        let minimum = gang::group_minimum(group.config).min(live);
+    let is_there = |group: &layout::Group<'_>| {
         let found = snapshot.group(&group.name);
         found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
-            && i32::try_from(up).unwrap_or(i32::MAX) >= minimum
     };
     Replica {
-        is_available: layout.standalone.iter().all(is_part_up)
-            && layout.groups.iter().all(is_group_up),
+        is_available: layout.has_its_minimum(is_part_up, is_there),
         is_current: layout
             .parts()
             .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::ops::AddAssign;
 
+use crate::output::count;
+
 /// How many of each were taken out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
@@ -31,23 +33,16 @@ impl AddAssign for Counts {
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let all = [
-            (self.env_values, "environment value"),
-            (self.arguments, "argument"),
-            (self.annotations, "annotation"),
-            (self.managed_fields, "record of managedFields"),
-            (self.others, "other value"),
+            (self.env_values, "environment value", ""),
+            (self.arguments, "argument", ""),
+            (self.annotations, "annotation", ""),
+            (self.managed_fields, "record", " of managedFields"),
+            (self.others, "other value", ""),
         ];
-        let named = all.iter().filter(|(count, _)| *count > 0);
-        let parts: Vec<String> = named.map(|(count, what)| plural(*count, what)).collect();
+        let named = all.iter().filter(|(number, ..)| *number > 0);
+        let parts = named.map(|(number, what, of)| count(*number, what) + of);
+        let parts: Vec<String> = parts.collect();
         let text = parts.join(", ");
         f.write_str(if text.is_empty() { "nothing" } else { &text })
-    }
-}
-
-fn plural(count: usize, what: &str) -> String {
-    match (count, what.split_once(' ')) {
-        (1, _) => format!("1 {what}"),
-        (_, Some(("record", rest))) => format!("{count} records {rest}"),
-        _ => format!("{count} {what}s"),
     }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use api::labels::env;
 
-use super::{count, count_all, count_number, heading};
-use crate::output::{self, Table};
+use super::heading;
+use crate::output::{self, Table, count};
 use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
 
 /// More values than these are counted.
@@ -35,12 +35,12 @@ pub(super) fn draw_outline(outline: &Outline, is_wide: bool) -> String {
 fn draw_summary(outline: &Outline) -> String {
     let heading = heading(&outline.name, &outline.namespace);
     let replicas = count(outline.replicas, "replica");
-    let mut made = vec![count_all(&outline.gangs, "gang")];
+    let mut made = vec![count(outline.gangs.len(), "gang")];
     if !outline.groups.is_empty() {
-        made.push(count_all(&outline.groups, "scaling group"));
+        made.push(count(outline.groups.len(), "scaling group"));
     }
-    made.push(count_all(&outline.podcliques, "podclique"));
-    made.push(count_number(outline.pods(), "pod"));
+    made.push(count(outline.podcliques.len(), "podclique"));
+    made.push(count(outline.pods(), "pod"));
     let mut lines = vec![
         format!("{heading}: {}, {replicas}\n", outline.workload_type),
         format!("{}\n", made.join(", ")),

@@ -1,7 +1,6 @@
 //! Steps in plain words.
 
-use super::{count_all, count_number};
-use crate::output;
+use crate::output::{self, count};
 use crate::plan::changes::{Action, Step};
 
 /// More names than these are counted, but with `-o wide`.
@@ -75,7 +74,7 @@ fn name_with_pods(step: &Step) -> String {
     match step.new_pods.max(step.pods.len()) {
         0 => name.clone(),
         _ if is_pod => name.clone(),
-        pods => format!("{name} ({})", count_number(pods, "pod")),
+        pods => format!("{name} ({})", count(pods, "pod")),
     }
 }
 
@@ -90,7 +89,7 @@ fn describe_scale(step: &Step, kind: &str, is_wide: bool) -> String {
         ));
     }
     if step.new_pods > 0 {
-        parts.push(format!(": {}", count_number(step.new_pods, "more pod")));
+        parts.push(format!(": {}", count(step.new_pods, "more pod")));
     }
     if !step.pods.is_empty() {
         parts.push(format!(": remove {}", list(&step.pods, is_wide)));
@@ -99,7 +98,7 @@ fn describe_scale(step: &Step, kind: &str, is_wide: bool) -> String {
 }
 
 fn describe_restart(step: &Step, is_wide: bool) -> String {
-    let (pods, budget) = (count_all(&step.pods, "pod"), describe_budget(step, ""));
+    let (pods, budget) = (count(step.pods.len(), "pod"), describe_budget(step, ""));
     let first = format!("restart {pods} of {}{budget}: ", step.name);
     if step.not_ready.is_empty() {
         return first + &list(&step.pods, is_wide);
@@ -117,7 +116,7 @@ fn describe_restart(step: &Step, is_wide: bool) -> String {
 
 fn describe_recreation(step: &Step, kind: &str, why: &str, is_wide: bool) -> String {
     if step.group_replicas.is_empty() {
-        let pods = count_all(&step.pods, "pod");
+        let pods = count(step.pods.len(), "pod");
         return format!("recreate {kind} {} ({pods}){why}", step.name);
     }
     let replicas: Vec<String> = step
@@ -131,7 +130,7 @@ fn describe_recreation(step: &Step, kind: &str, why: &str, is_wide: bool) -> Str
         "replicas"
     };
     let budget = describe_budget(step, "as a whole, ");
-    let pods = count_all(&step.pods, "pod");
+    let pods = count(step.pods.len(), "pod");
     format!(
         "recreate {word} {} of {kind} {}{budget}: {pods}",
         list(&replicas, is_wide),

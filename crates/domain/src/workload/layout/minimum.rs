@@ -1,0 +1,27 @@
+//! How much of a replica has to be up.
+
+use super::{Group, Part, Replica};
+use crate::workload::gang;
+
+impl Replica<'_> {
+    /// Whether as much of it is up as has to be: every clique that is in no scaling group, and of
+    /// each group that is there as many replicas, with all their cliques, as its minimum.
+    pub fn has_its_minimum(
+        &self,
+        is_up: impl Fn(&Part<'_>) -> bool,
+        is_there: impl Fn(&Group<'_>) -> bool,
+    ) -> bool {
+        let is_group_up = |group: &Group<'_>| is_there(group) && group.has_its_minimum(&is_up);
+        self.standalone.iter().all(&is_up) && self.groups.iter().all(is_group_up)
+    }
+}
+
+impl Group<'_> {
+    fn has_its_minimum(&self, is_up: impl Fn(&Part<'_>) -> bool) -> bool {
+        let up = self.replicas.iter();
+        let up = up.filter(|r| r.cliques.iter().all(&is_up)).count();
+        let live = i32::try_from(self.replicas.len()).unwrap_or(i32::MAX);
+        let minimum = gang::group_minimum(self.config).min(live);
+        i32::try_from(up).unwrap_or(i32::MAX) >= minimum
+    }
+}
