@@ -99,12 +99,13 @@ impl<R: Reconciler> Worker<R> {
         let Some(object) = self.cache().get(key) else {
             return TurnEnd::default();
         };
-        // All that is logged meanwhile says what it is about, whatever level is logged.
+        // All that is logged meanwhile says what it is about, whatever level is logged. In JSON
+        // the span has its own name under `name`.
         let span = tracing::error_span!(
             "reconcile",
             controller = R::NAME.0,
             namespace = key.namespace,
-            name = key.name,
+            object = key.name,
             generation = object.meta().generation,
             reconcile_id = self.context.next_reconcile(),
         );

@@ -2,6 +2,7 @@
 
 use std::process::{Command, Output};
 
+use serde::Deserialize;
 use tempfile::tempdir;
 
 use crate::harness::Namespace;
@@ -119,6 +120,44 @@ fn a_running_operator_shows_health_readiness_and_metrics() {
     ] {
         assert!(metrics.contains(metric), "no {metric} in\n{metrics}");
     }
+}
+
+/// A key that is there twice is an error here, and the name of another thing for `jq`.
+#[derive(Deserialize)]
+struct LogLine {
+    message: String,
+    span: LogSpan,
+}
+
+#[derive(Deserialize)]
+struct LogSpan {
+    name: String,
+    controller: String,
+    namespace: String,
+    object: String,
+}
+
+#[test]
+fn a_line_of_its_log_says_which_object_it_is_about() {
+    let ns = Namespace::new("log");
+    ns.apply(&set("logged", &[clique("a", 1)], &[]));
+    ns.until("it runs", |seen| seen.expect_ready_pods(1));
+    let log = ns
+        .operator
+        .log_end(&[&ns.name, "\"message\":\"reconciled\""]);
+    let lines: Vec<LogLine> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect();
+    let is_of_set = |line: &&LogLine| line.span.controller == "podcliqueset";
+    let line = lines.iter().find(is_of_set);
+    let line = line.unwrap_or_else(|| panic!("no line of the set in\n{log}"));
+    let span = &line.span;
+    assert_eq!(line.message, "reconciled");
+    assert_eq!(
+        [&span.name, &span.namespace, &span.object],
+        ["reconcile", ns.name.as_str(), "logged"]
+    );
 }
 
 /// Runs the operator, which has to end by itself, where there is no cluster.
