@@ -28,10 +28,11 @@ const BLOCKING: [Reason; 20] = [
 ];
 
 /// Causes that usually pass by themselves, reported after the others.
-const PASSING: [Reason; 9] = [
+const PASSING: [Reason; 10] = [
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,
+    Reason::PodNotReady,
     Reason::ContainersNotReady,
     Reason::PodsStarting,
     Reason::WaitingForScheduler,

@@ -33,6 +33,7 @@ fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
             names_namespaces_by_label(pod),
             "namespaceSelector of anti-affinity",
         ),
+        (is_spread(pod), "topologySpreadConstraints"),
         (has_volumes_somewhere(pod), "where its volumes can be"),
         (has_claims(pod), "devices of resource claims"),
         (
@@ -77,6 +78,11 @@ fn names_namespaces_by_label(pod: &PodSpec) -> bool {
         selector.match_labels.is_some() || selector.match_expressions.is_some()
     };
     terms.into_iter().flatten().any(by_label)
+}
+
+fn is_spread(pod: &PodSpec) -> bool {
+    let mut constraints = pod.topology_spread_constraints.iter().flatten();
+    constraints.any(|c| c.when_unsatisfiable == "DoNotSchedule")
 }
 
 fn has_volumes_somewhere(pod: &PodSpec) -> bool {

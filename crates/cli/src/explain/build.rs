@@ -11,6 +11,7 @@ use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, ready_reason};
 use super::next::find_steps;
 use super::remedy::remedy_of;
+use crate::output::count;
 use crate::workload::Workload;
 use crate::workload::seen::Seen;
 
@@ -93,6 +94,12 @@ impl Search<'_> {
                 sentence: "no operator has looked at it yet: it has no condition Ready".to_owned(),
             };
         };
+        let versions = ready
+            .observed_generation
+            .zip(workload.set.metadata.generation);
+        if let Some((seen, newest)) = versions.filter(|(seen, newest)| seen < newest) {
+            return Verdict::of_old_news(seen, newest);
+        }
         let reason = ready_reason(workload).map(|r| r.to_string());
         Verdict {
             is_ready: ready.status == "True",
@@ -104,12 +111,8 @@ impl Search<'_> {
     /// Nobody writes its conditions any more.
     fn of_leaving_set(&self) -> Verdict {
         let workload = self.seen.workload;
-        let plural = |count: usize, what| match count {
-            1 => format!("1 {what}"),
-            _ => format!("{count} {what}s"),
-        };
-        let podcliques = plural(workload.podcliques.len(), "PodClique");
-        let pods = plural(workload.pods.len(), "pod");
+        let podcliques = count(workload.podcliques.len(), "PodClique");
+        let pods = count(workload.pods.len(), "pod");
         let finalizers = workload.set.metadata.finalizers.iter().flatten();
         let foreign: Vec<_> = finalizers.filter(|f| *f != labels::PCS_FINALIZER).collect();
         let waits = match foreign.as_slice() {
@@ -144,4 +147,18 @@ struct Verdict {
     is_ready: bool,
     reason: String,
     sentence: String,
+}
+
+impl Verdict {
+    /// Of a condition that is about an earlier spec.
+    fn of_old_news(seen: i64, newest: i64) -> Self {
+        Self {
+            is_ready: false,
+            reason: "Unknown".to_owned(),
+            sentence: format!(
+                "the operator has not looked at generation {newest} yet, only at {seen}; if it \
+                 stays so, see whether it runs and looks after this namespace"
+            ),
+        }
+    }
 }

@@ -109,12 +109,23 @@ pub fn find_pod<'a>(seen: &Seen<'a>, name: &str) -> Option<Finding<'a>> {
         layout::find(seen.set_name(), &set.spec.template, name)
     });
     let cause = lean(pod).and_then(|lean| cause_of_pod(seen, podclique, &lean));
+    let cause = cause.map(|cause| find_obstacle(workload, &cause).unwrap_or(cause));
     Some(Finding {
         part,
         podclique,
         pod: Some(pod),
         cause,
     })
+}
+
+/// What the scheduler lacks, where all pods of a gang are there and wait for nothing else.
+fn find_obstacle(workload: &Workload, cause: &Cause) -> Option<Cause> {
+    let status = workload.set.status.as_ref()?;
+    let type_ = ConditionType::SchedulingFeatureUnsupported;
+    let told = conditions::find(&status.conditions, type_)?;
+    let is_why = cause.reason == Reason::GangIncomplete && told.status == "True";
+    let reason = told.reason.parse().ok()?;
+    is_why.then(|| Cause::new(reason, told.message.clone()))
 }
 
 /// Reasons that are about no part of the set.

@@ -9,7 +9,7 @@ pub fn remedy_of(reason: Reason) -> Option<&'static str> {
     all.find(|(of, _)| *of == reason).map(|(_, remedy)| *remedy)
 }
 
-const REMEDIES: [(Reason, &str); 29] = [
+const REMEDIES: [(Reason, &str); 30] = [
     (
         Reason::NameTaken,
         "delete or rename that object; the message names its owner",
@@ -96,6 +96,11 @@ const REMEDIES: [(Reason, &str); 29] = [
     (
         Reason::PodsBeingCreated,
         "none; if it stays so, read the operator's log",
+    ),
+    (
+        Reason::PodNotReady,
+        "`kubectl get node NODE`: Kubernetes evicts its pods after 5 minutes, unless they tolerate \
+         it for longer, and the operator replaces them",
     ),
     (
         Reason::ContainersNotReady,

@@ -303,6 +303,48 @@ fn between_two_crashes_it_is_the_same_trouble() {
     assert_eq!(first, second);
 }
 
+/// It was Ready for weeks since it crashed.
+#[test]
+fn a_crash_that_is_over_is_not_told() {
+    let crashed = container(None, Some((137, "OOMKilled")));
+    let running_since = |started: i64, flipped: i64| {
+        let crashed = &crashed;
+        move |p: PodBuilder| {
+            crashed(p).with(|p| {
+                let running = Running {
+                    started_at: Some(Time(after(started))),
+                };
+                p.status.container_statuses[0].state.running = Some(running);
+                let ready = p.status.conditions.iter_mut().find(|c| c.type_ == "Ready");
+                ready.unwrap().last_transition_time = Some(Time(after(flipped)));
+            })
+        }
+    };
+    let over = all(Start::Started, &running_since(10, 50));
+    assert_snapshot!(over, @"False ContainersNotReady: 0/2 pods ready: demo-0-worker-p0: container main: runs and is not ready");
+    let crash = all(Start::Started, &running_since(50, 10));
+    assert_snapshot!(crash, @"False CrashLoop: 0/2 pods ready: demo-0-worker-p0: container main: crashed with OOMKilled, exit code 137, restarted 3 times");
+}
+
+#[test]
+fn a_node_that_is_lost_takes_back_ready_alone() {
+    let lost = |p: PodBuilder| {
+        let pod = container(None, None)(p.condition("ContainersReady", "True"));
+        pod.with(|p| p.status.container_statuses[0].ready = true)
+    };
+    assert_snapshot!(all(Start::Started, &lost), @"False PodNotReady: 0/2 pods ready: demo-0-worker-p0 is not ready, though its containers are: its node node-0 is lost, or one of its readiness gates is closed");
+}
+
+/// It has no readiness probe that could fail.
+#[test]
+fn an_init_container_that_works_is_a_start() {
+    let downloads = held_back(|c| {
+        c.name = "download".into();
+        c.state.running = Some(Running::default());
+    });
+    assert_snapshot!(all(Start::Started, &downloads), @"False PodsStarting: 0/2 pods ready: demo-0-worker-p0: container download: runs, and the others start after it");
+}
+
 #[test]
 fn between_two_pulls_it_is_the_same_trouble() {
     let pulls = ["ErrImagePull", "ImagePullBackOff"].map(|r| container(Some((r, r)), None));

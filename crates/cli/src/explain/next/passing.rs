@@ -33,6 +33,9 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         Reason::ForeignSchedulingGate => "the operator waits until that gate is removed",
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
         Reason::PodsBeingCreated => "the operator creates what is missing now",
+        Reason::PodNotReady => {
+            "the operator waits until the pod is Ready again, or is evicted; then it is replaced"
+        }
         Reason::ContainersNotReady | Reason::PodsStarting => {
             "the operator waits until the containers are ready"
         }

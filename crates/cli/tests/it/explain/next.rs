@@ -315,6 +315,41 @@ fn a_set_that_nobody_looked_at_says_so() {
     );
 }
 
+/// The operator is down: what its condition says is of the spec before.
+#[test]
+fn a_change_that_nobody_looked_at_is_not_ready() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    workload.set.metadata.generation = Some(3);
+    let answer = explain(&workload, &[]);
+    assert!(!answer.is_ready);
+    assert_snapshot!(answer.cause, @"the operator has not looked at generation 3 yet, only at 1; if it stays so, see whether it runs and looks after this namespace");
+}
+
+/// All pods of its gang exist: that is not what it waits for.
+#[test]
+fn a_pod_whose_queue_is_missing_waits_for_it() {
+    let mut workload = demo_with(
+        &[
+            gated(&[labels::POD_GANG_GATE]),
+            gated(&[labels::POD_GANG_GATE]),
+        ],
+        &[],
+    );
+    workload.gangs = vec![gang("demo-0", &[("demo-0-worker", None)])];
+    let status = workload.set.status.get_or_insert_default();
+    let told = ConditionUpdate {
+        type_: ConditionType::SchedulingFeatureUnsupported,
+        status: Status::True,
+        reason: Reason::QueueNotFound,
+        message: "queue team-a does not exist".to_owned(),
+    };
+    set(&mut status.conditions, told, Some(1), after(5));
+    let name = workload.pods[0].metadata.name.clone().unwrap();
+    let answer = explain_pod(&workload, &name);
+    assert_eq!(answer.reason, "QueueNotFound");
+    assert_eq!(answer.cause, "queue team-a does not exist");
+}
+
 #[test]
 fn a_pod_of_another_set_is_not_found() {
     assert!(search(&demo_with(&[ready()], &[]), Some("other-0-a-bcdfg")).is_none());

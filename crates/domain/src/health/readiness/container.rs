@@ -15,10 +15,24 @@ pub(super) fn find_cause(pod: &Pod) -> Cause {
     if let Some(waits) = unready().find_map(|c| find_start_order(pod, c)) {
         return waits;
     }
-    let causes =
-        unready().map(|c| cause_of(c).within(&format!("{}: container {}: ", pod.name(), c.name)));
-    let starting = || Cause::new(Reason::PodsStarting, format!("{} starts", pod.name()));
-    cause::first(causes).unwrap_or_else(starting)
+    let place = |c: &ContainerStatus| format!("{}: container {}: ", pod.name(), c.name);
+    let causes = unready().map(|c| cause_of(pod, c).within(&place(c)));
+    cause::first(causes).unwrap_or_else(|| cause_of_pod(pod))
+}
+
+/// No container lacks anything. Of a node that is lost nobody updates what the kubelet wrote: the
+/// node controller takes back the pod's `Ready` alone.
+fn cause_of_pod(pod: &Pod) -> Cause {
+    if !pod.has_condition("ContainersReady") {
+        return Cause::new(Reason::PodsStarting, format!("{} starts", pod.name()));
+    }
+    let node = pod.spec.node_name.as_deref().unwrap_or("?");
+    let text = format!(
+        "{} is not ready, though its containers are: its node {node} is lost, or one of its \
+         readiness gates is closed",
+        pod.name()
+    );
+    Cause::new(Reason::PodNotReady, text)
 }
 
 /// Its init container waits, as it should, for those that the pod starts after; that of a pod of the
@@ -45,7 +59,7 @@ fn is_done(container: &ContainerStatus) -> bool {
     ended.is_some_and(|t| t.exit_code == 0)
 }
 
-fn cause_of(container: &ContainerStatus) -> Cause {
+fn cause_of(pod: &Pod, container: &ContainerStatus) -> Cause {
     let waiting = container.state.waiting.as_ref();
     let waits_for = waiting.and_then(|w| w.reason.as_deref()).unwrap_or("");
     if is_of_image(waits_for) {
@@ -55,11 +69,15 @@ fn cause_of(container: &ContainerStatus) -> Cause {
         };
         return Cause::new(Reason::ImagePullFailed, text);
     }
-    if let Some(end) = last_end(container) {
+    let end = last_end(container).filter(|_| !was_ready_since_start(pod, container));
+    if let Some(end) = end {
         return Cause::new(Reason::CrashLoop, crash(container, end));
     }
     let message = waiting.and_then(|w| w.message.as_deref());
     match waits_for {
+        "" if container.state.running.is_some() && is_before_others(pod, container) => {
+            Cause::new(Reason::PodsStarting, "runs, and the others start after it")
+        }
         "" if container.state.running.is_some() => {
             Cause::new(Reason::ContainersNotReady, "runs and is not ready")
         }
@@ -69,6 +87,26 @@ fn cause_of(container: &ContainerStatus) -> Cause {
             Cause::new(Reason::ContainerConfigError, text)
         }
     }
+}
+
+/// Whether it is an init container, and others wait for its end.
+fn is_before_others(pod: &Pod, container: &ContainerStatus) -> bool {
+    let waits = |c: &ContainerStatus| c.state.running.is_none() && c.state.terminated.is_none();
+    let mut init = pod.status.init_container_statuses.iter();
+    init.any(|c| c.name == container.name) && pod.status.container_statuses.iter().all(waits)
+}
+
+/// Whether the pod was Ready while the container ran as it runs now: what ended before is another
+/// trouble, and over.
+fn was_ready_since_start(pod: &Pod, container: &ContainerStatus) -> bool {
+    let running = container.state.running.as_ref();
+    let started = running.and_then(|r| r.started_at.as_ref());
+    let mut conditions = pod.status.conditions.iter();
+    let ready = conditions.find(|c| c.type_ == "Ready");
+    let flipped = ready.and_then(|c| c.last_transition_time.as_ref());
+    started
+        .zip(flipped)
+        .is_some_and(|(started, flipped)| flipped.0 > started.0)
 }
 
 fn is_of_image(waits_for: &str) -> bool {
