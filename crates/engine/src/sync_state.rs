@@ -61,6 +61,8 @@ pub(crate) struct SyncState {
     /// How often all that is watched had to be listed anew.
     list_orders: watch::Sender<u64>,
     heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
+    /// Kinds whose silence is in the metrics.
+    measured: Mutex<BTreeSet<&'static str>>,
     held: Mutex<Held>,
 }
 
@@ -72,6 +74,7 @@ impl SyncState {
             problems: Mutex::default(),
             list_orders: watch::Sender::new(0),
             heard: Mutex::default(),
+            measured: Mutex::default(),
             held: Mutex::default(),
         }
     }
@@ -243,9 +246,12 @@ impl SyncState {
         heard.remove(watch);
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind.
+    /// Puts into the metrics how long nothing was heard of each kind. One that is not listened to any
+    /// more is silent no longer.
     pub(crate) fn measure_silence(&self, metrics: &Metrics) {
-        let mut longest = BTreeMap::<&'static str, f64>::new();
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = measured.iter().map(|kind| (*kind, 0.0));
+        let mut longest: BTreeMap<&'static str, f64> = before.collect();
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         for ((kind, _, _), heard) in heard.iter() {
             let seconds = longest.entry(kind).or_default();
@@ -254,6 +260,7 @@ impl SyncState {
         for (kind, seconds) in longest {
             let gauge = metrics.watch_silence.get_or_create(&ByKind { kind });
             gauge.set(seconds);
+            measured.insert(kind);
         }
     }
 

@@ -9,7 +9,7 @@ use api::{PodClique, PodCliqueStatus};
 use domain::Key;
 use domain::plan::Plan;
 use domain::scheduling::Backend;
-use engine::metrics::Metrics;
+use engine::metrics::{ByKind, Metrics};
 use engine::requests::Requests;
 use engine::triggers::TriggersOf;
 use engine::{Caches, Context, ControllerName, Controllers, Kinds, Reconciler, Watched};
@@ -153,6 +153,37 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
     assert_eq!(woken().len(), 2);
     assert!(context.unsynced().is_empty());
     watch.abort();
+}
+
+/// Of an API server that was away. The gauge kept what was measured last, for ever.
+#[tokio::test(start_paused = true)]
+async fn one_that_is_found_to_be_absent_is_silent_no_longer() {
+    let is_away = Arc::new(AtomicBool::new(true));
+    let does_hang = is_away.clone();
+    let (client, _) = scripted(move |_, _| {
+        if does_hang.load(Ordering::SeqCst) {
+            return Reply::Hang;
+        }
+        Reply::Answer(404, failure(404, "NotFound"))
+    });
+    let context = Arc::new(reading(&client));
+    let kinds = Kinds::none().with::<Binding>();
+    let watches = kinds.watches(&context, &client).into_iter();
+    let watches: Vec<_> = watches.map(|(_, watch)| tokio::spawn(watch)).collect();
+    let silence = || {
+        context.measure();
+        let kind = "ClusterTopologyBinding";
+        let gauge = context.metrics.watch_silence.get(&ByKind { kind });
+        gauge.map(|gauge| gauge.get()).unwrap_or_default()
+    };
+    tokio::time::sleep(Duration::from_mins(5)).await;
+    assert!(silence() > 180.0);
+    is_away.store(false, Ordering::SeqCst);
+    tokio::time::sleep(Duration::from_mins(1)).await;
+    assert!(silence().abs() < f64::EPSILON);
+    for watch in watches {
+        watch.abort();
+    }
 }
 
 /// It has no right on them.
