@@ -14,6 +14,7 @@ use domain::object::ownership;
 use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path};
 use crate::places;
+use crate::rules::offer_no_lower_minimum;
 use crate::validated_set::ValidatedSet;
 
 /// The minimums of what exists of a set, by the name of the clique or group. If there are several,
@@ -89,6 +90,9 @@ pub fn keep_minimums(validated: &mut ValidatedSet, stored: &PodCliqueSet, existi
         }
     }
     validated.not_acted_on = bound_errors(changed);
+    if !(existing.cliques.is_empty() && existing.groups.is_empty()) {
+        validated.errors.iter_mut().for_each(offer_no_lower_minimum);
+    }
 }
 
 fn changed_clique(

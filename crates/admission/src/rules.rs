@@ -17,6 +17,7 @@ mod claims;
 mod cliques;
 mod collisions;
 mod create;
+mod fixed_minimum;
 mod immutable;
 mod metadata;
 mod names;
@@ -34,6 +35,7 @@ mod update;
 
 pub(crate) use create::within_limits;
 pub use create::{invalid_delays, validate};
+pub(crate) use fixed_minimum::offer_no_lower_minimum;
 pub use options::Rules;
 pub(crate) use topology::constraints;
 pub use topology_binding::validate_binding;

@@ -150,8 +150,14 @@ impl Metrics {
     }
 }
 
-/// The path without indices and keys, which anybody may choose: there are as many names as fields.
+/// The path without indices and keys, which anybody may choose: there are as many names as fields. A
+/// key of labels or annotations is the end of its path, and may have brackets in it.
 fn name_field(path: &str) -> String {
+    let keys = [".labels[", ".annotations["].into_iter();
+    let end = keys
+        .filter_map(|map| path.find(map)?.checked_add(map.len()))
+        .min();
+    let path = end.and_then(|end| path.get(..end)).unwrap_or(path);
     let mut depth = 0_usize;
     let mut name = String::new();
     for c in path.chars() {

@@ -7,7 +7,7 @@ use api::PodCliqueSet;
 use api::topology::TopologyConstraint;
 use domain::object::size::bytes;
 
-use super::single::check_list;
+use super::single::check_entries_of;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups, template};
 
@@ -51,7 +51,8 @@ pub(super) fn check_maps(set: &PodCliqueSet) -> Vec<FieldError> {
     let of_groups =
         scaling_groups(set).map(|(at, group)| (at.field("annotations"), group.annotations.len()));
     let all = own.into_iter().chain(of_cliques).chain(of_groups);
-    all.filter_map(|(at, length)| check_list(&at, length))
+    let remedy = "remove some, or keep what they say in a ConfigMap";
+    all.filter_map(|(at, length)| check_entries_of(&at, length, remedy))
         .collect()
 }
 

@@ -89,8 +89,13 @@ fn check_claims(set: &PodCliqueSet) -> Vec<FieldError> {
 }
 
 pub(super) fn check_list(at: &Path, length: usize) -> Option<FieldError> {
+    check_entries_of(at, length, SPLIT)
+}
+
+/// The same of something that another set would have as many of.
+pub(super) fn check_entries_of(at: &Path, length: usize, remedy: &str) -> Option<FieldError> {
     let problem = || format!("entries are too many, at most {MAX_ITEMS} are allowed");
-    let error = || at.wrong(length, problem(), SPLIT);
+    let error = || at.wrong(length, problem(), remedy);
     (length > most_items()).then(|| error().counting("entries", length))
 }
 

@@ -3,6 +3,7 @@
 use api::PodCliqueSet;
 use api::podclique::AutoScalingConfig;
 
+use super::fixed_minimum::LOWER_MINIMUM_OF_AUTOSCALER;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups};
 
@@ -13,7 +14,8 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
             let at = at.field("spec").field("autoScalingConfig");
             let replicas = clique.spec.replicas;
             let min = clique.spec.min_available.unwrap_or(replicas);
-            errors.extend(limits(&at, scaling, min, replicas));
+            errors.extend(room_for_minimum(&at, scaling, min, replicas));
+            errors.extend(limits_in_order(&at, scaling, replicas));
             errors.extend(room_for_replicas(&at, scaling, replicas));
         }
     }
@@ -21,29 +23,44 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
         if let Some(scaling) = &group.scale_config {
             let min = group.min_available.unwrap_or(1);
             let replicas = group.replicas.unwrap_or(1);
-            errors.extend(limits(&at.field("scaleConfig"), scaling, min, replicas));
+            let at = at.field("scaleConfig");
+            errors.extend(room_for_minimum(&at, scaling, min, replicas));
         }
     }
     errors
 }
 
-/// An autoscaler must not break the gang, and its limits must be in order. The second is not
-/// checked by Grove for groups; the autoscaler would then be refused by the API server.
-fn limits(at: &Path, scaling: &AutoScalingConfig, min: i32, replicas: i32) -> Vec<FieldError> {
+/// Limits of groups that the API server refuses in an autoscaler. Grove does not look at them: of what
+/// it let in, the autoscaler alone is missing, and told.
+pub(super) fn limits_of_groups(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let of_group = scaling_groups(pcs).filter_map(|(at, group)| {
+        let scaling = group.scale_config.as_ref()?;
+        let replicas = group.replicas.unwrap_or(1);
+        limits_in_order(&at.field("scaleConfig"), scaling, replicas)
+    });
+    of_group.collect()
+}
+
+/// An autoscaler must not break the gang.
+fn room_for_minimum(
+    at: &Path,
+    scaling: &AutoScalingConfig,
+    min: i32,
+    replicas: i32,
+) -> Option<FieldError> {
+    let lowest = scaling.min_replicas.unwrap_or(replicas);
+    let problem = || format!("must not be less than minAvailable ({min})");
+    let at = at.field("minReplicas");
+    (lowest < min).then(|| at.wrong(lowest, problem(), LOWER_MINIMUM_OF_AUTOSCALER))
+}
+
+fn limits_in_order(at: &Path, scaling: &AutoScalingConfig, replicas: i32) -> Option<FieldError> {
     let lowest = scaling.min_replicas.unwrap_or(replicas);
     let highest = scaling.max_replicas;
-    let mut errors = Vec::new();
-    if lowest < min {
-        let problem = format!("must not be less than minAvailable ({min})");
-        let remedy = "raise minReplicas or lower minAvailable";
-        errors.push(at.field("minReplicas").wrong(lowest, problem, remedy));
-    }
-    if highest < lowest {
-        let problem = format!("must not be less than minReplicas ({lowest})");
-        let remedy = "raise maxReplicas or lower minReplicas";
-        errors.push(at.field("maxReplicas").wrong(highest, problem, remedy));
-    }
-    errors
+    let problem = || format!("must not be less than minReplicas ({lowest})");
+    let remedy = "raise maxReplicas or lower minReplicas";
+    let at = at.field("maxReplicas");
+    (highest < lowest).then(|| at.wrong(highest, problem(), remedy))
 }
 
 fn room_for_replicas(at: &Path, scaling: &AutoScalingConfig, replicas: i32) -> Option<FieldError> {

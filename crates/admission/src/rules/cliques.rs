@@ -3,6 +3,7 @@
 use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
 
+use super::fixed_minimum::LOWER_MINIMUM;
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, template};
 
@@ -44,8 +45,7 @@ pub(super) fn within_replicas(at: &Path, min: i32, replicas: i32) -> Option<Fiel
         return Some(at.wrong(min, "must be at least 1", remedy));
     }
     let problem = || format!("must not be greater than replicas ({replicas})");
-    (replicas > 0 && min > replicas)
-        .then(|| at.wrong(min, problem(), "lower minAvailable or raise replicas"))
+    (replicas > 0 && min > replicas).then(|| at.wrong(min, problem(), LOWER_MINIMUM))
 }
 
 /// The type shares its schema with `PodClique`, where the operator sets this field.

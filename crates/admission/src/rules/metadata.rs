@@ -32,7 +32,7 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
 }
 
 fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
-    let mut errors: Vec<_> = check_keys(at, labels).collect();
+    let mut errors: Vec<_> = check_keys(at, labels, syntax::is_key).collect();
     let wrong = labels
         .iter()
         .filter(|(_, value)| !syntax::is_label_value(value));
@@ -49,13 +49,19 @@ fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {
 }
 
 fn check_annotations(at: &Path, annotations: &Texts) -> Vec<FieldError> {
-    check_keys(at, annotations)
+    // As Kubernetes looks at them.
+    let is_key = |key: &str| syntax::is_key(&key.to_ascii_lowercase());
+    check_keys(at, annotations, is_key)
         .chain(check_mnnvl_group(at, annotations))
         .collect()
 }
 
-fn check_keys(at: &Path, texts: &Texts) -> impl Iterator<Item = FieldError> {
-    let wrong = texts.iter().filter(|(key, _)| !syntax::is_key(key));
+fn check_keys(
+    at: &Path,
+    texts: &Texts,
+    is_key: impl Fn(&str) -> bool,
+) -> impl Iterator<Item = FieldError> {
+    let wrong = texts.iter().filter(move |(key, _)| !is_key(key));
     wrong.map(|(key, value)| {
         let problem = format!(
             "the key {key:?} must be a name of letters, digits, '-', '_' and '.', optionally after \

@@ -49,7 +49,13 @@ fn set_name(pcs: &PodCliqueSet) -> Vec<FieldError> {
         let problem = "must start with a letter, because Services are named after it";
         return vec![at.wrong(name, problem, format!("name it \"s{name}\", for example"))];
     }
-    spelling(&at, name).into_iter().collect()
+    let mut error = spelling(&at, name);
+    let nearest = syntax::nearest_dns_label(name);
+    let starts = |label: &String| label.starts_with(|c: char| c.is_ascii_digit());
+    if let (Some(error), Some(nearest)) = (&mut error, nearest.filter(starts)) {
+        error.remedy = format!("name it \"s{nearest}\", for example");
+    }
+    error.into_iter().collect()
 }
 
 /// The API server cuts it and appends letters and digits.

@@ -3,11 +3,12 @@
 //!
 //! Levels that sets use may be removed: the sets say so in a condition.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use api::topology::ClusterTopologyBinding;
 
 use super::options::Rules;
+use crate::bounded::bound_errors;
 use crate::field::{FieldError, Path, choose};
 
 /// Everything that is wrong with a topology. As for a set, what was wrong before is not held
@@ -21,9 +22,10 @@ pub fn validate_binding(
         return Vec::new();
     }
     let before = old.map(|old| check(old, rules)).unwrap_or_default();
+    let before: HashSet<FieldError> = before.into_iter().collect();
     let mut errors = check(new, rules);
     errors.retain(|error| !before.contains(error));
-    errors
+    bound_errors(errors)
 }
 
 fn check(binding: &ClusterTopologyBinding, rules: &Rules) -> Vec<FieldError> {

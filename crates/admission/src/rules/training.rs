@@ -85,6 +85,27 @@ fn restart_policy(at: &Path, clique: &PodCliqueTemplateSpec) -> Option<FieldErro
         .then(|| at.wrong(given, problem, "set it to Never or OnFailure, or omit it"))
 }
 
+/// A container may have a policy of its own beside that of its pod, which alone is read elsewhere.
+pub(super) fn restarts_of_containers(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    if pcs.spec.workload_type != Some(WorkloadType::Training) {
+        return Vec::new();
+    }
+    let all = cliques(pcs).flat_map(|(at, clique)| {
+        let pod = &clique.spec.pod_spec;
+        let of_pod = pod.restart_policy.as_deref().unwrap_or("Never");
+        let at = at.field("spec").field("podSpec").field("containers");
+        let policies = pod.containers.iter().enumerate();
+        policies.filter_map(move |(i, container)| {
+            let given = container.restart_policy.as_deref()?;
+            let problem =
+                format!("must be that of the pod ({of_pod}), by which restarts are counted");
+            let at = at.index(i).field("restartPolicy");
+            (given != of_pod).then(|| at.wrong(given, problem, "remove it"))
+        })
+    });
+    all.collect()
+}
+
 fn autoscaling(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let problem = "a training job has a fixed size";
     let own = cliques(pcs).filter_map(|(at, clique)| {

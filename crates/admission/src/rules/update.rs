@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use api::podcliqueset::CliqueStartupType;
 use api::{PodCliqueSet, WorkloadType};
 
+use super::fixed_minimum::offer_no_lower_minimum;
 use super::immutable::{self, fixed, same};
 use super::options::Rules;
 use super::ratchet;
@@ -22,6 +23,7 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
         return Vec::new();
     }
     let mut errors = ratchet::find_news(old, new, rules);
+    errors.iter_mut().for_each(offer_no_lower_minimum);
     errors.extend(immutable::check(old, new, rules));
     errors.extend(compositions(old, new));
     errors.extend(training(old, new));

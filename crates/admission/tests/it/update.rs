@@ -93,6 +93,22 @@ fn what_can_be_changed(#[case] pointer: &str, #[case] value: Value) {
     assert_eq!(changed(&[], &[(pointer, value)]), "");
 }
 
+/// To lower the minimum would be refused in turn.
+#[test]
+fn a_minimum_is_not_offered_to_be_lowered() {
+    let minimum = at(FRONTEND, "spec/minAvailable");
+    let replicas = at(FRONTEND, "spec/replicas");
+    let autoscaling = at(FRONTEND, "spec/autoScalingConfig");
+    let autoscaler = json!({"minReplicas": 1, "maxReplicas": 4});
+    let before = [(minimum.as_str(), json!(2))];
+    let after = [
+        before[0].clone(),
+        (replicas.as_str(), json!(1)),
+        (autoscaling.as_str(), autoscaler),
+    ];
+    insta::assert_snapshot!(changed(&before, &after));
+}
+
 #[test]
 fn the_order_of_cliques_counts_where_they_start_in_it() {
     let type_ = (

@@ -43,6 +43,7 @@ fn a_stored_set_whose_claims_have_long_names_is_acted_on() {
     at(FRONTEND, "spec/podSpec/topologySpreadConstraints"),
     json!([{"topologyKey": "rack", "maxSkew": 1, "whenUnsatisfiable": "DoNotSchedule"}])
 )]
+#[case::autoscaler(at(GROUP, "scaleConfig"), json!({"minReplicas": 3, "maxReplicas": 2}))]
 fn a_stored_set_with_what_is_only_refused_when_it_is_sent_is_acted_on(
     #[case] at: String,
     #[case] value: Value,

@@ -22,6 +22,7 @@ fn names() {
     insta::assert_snapshot!(cases! {
         "set with a dot": "/metadata/name" => "llm.v1";
         "set that starts with a digit": "/metadata/name" => "3d";
+        "set that starts with a digit and has a dot": "/metadata/name" => "0.5b-llm";
         "clique without a name": at(FRONTEND, "name") => "";
         "clique in upper case": at(FRONTEND, "name") => "Front_End";
         "clique of hyphens": at(FRONTEND, "name") => "---";
@@ -84,7 +85,7 @@ fn labels_and_annotations() {
         "NVLink group of a clique": at(FRONTEND, "annotations") => {"grove.io/mnnvl-group": "A"};
         "good ones":
             at(FRONTEND, "labels") => {"example.com/Tier_1": "", "x": "a.b-c_d"},
-            at(FRONTEND, "annotations") => {"grove.io/mnnvl-group": "none", "y": "{any: value}"};
+            at(FRONTEND, "annotations") => {"grove.io/mnnvl-group": "none", "ACME.com/y": "{any: value}"};
     });
 }
 
@@ -270,6 +271,12 @@ fn training() {
             type_ => "Training", at(FRONTEND, "spec/replicas") => 0, at(GROUP, "replicas") => 0;
         "restarts by the kubelet":
             type_ => "Training", at(FRONTEND, "spec/podSpec/restartPolicy") => "Always";
+        "restarts of a container by the kubelet":
+            type_ => "Training",
+            at(FRONTEND, "spec/podSpec/containers/0/restartPolicy") => "Always";
+        "a container that restarts and a pod that does not":
+            type_ => "Training", at(FRONTEND, "spec/podSpec/restartPolicy") => "Never",
+            at(FRONTEND, "spec/podSpec/containers/0/restartPolicy") => "OnFailure";
         "autoscaling":
             type_ => "Training",
             at(FRONTEND, "spec/autoScalingConfig") => {"maxReplicas": 3},
@@ -279,7 +286,8 @@ fn training() {
         "good one":
             type_ => "Training",
             limits => {"maxRestarts": 3, "maxRuntime": "72h"},
-            at(FRONTEND, "spec/podSpec/restartPolicy") => "OnFailure";
+            at(FRONTEND, "spec/podSpec/restartPolicy") => "OnFailure",
+            at(FRONTEND, "spec/podSpec/containers/0/restartPolicy") => "OnFailure";
     });
 }
 

@@ -9,8 +9,10 @@ mod stop;
 use std::time::Duration;
 
 use http::StatusCode;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::registry::Registry;
 use serde_json::{Value, json};
-use testkit::good_set::{CLIQUES, edited, good};
+use testkit::good_set::{CLIQUES, FRONTEND, at, edited, good};
 use tokio::time::Instant;
 use webhook::answers::Hook;
 use webhook::metrics::{ByAnswer, ByField};
@@ -150,4 +152,28 @@ async fn answers_are_counted() {
         field: "spec.template.cliques".into(),
     };
     assert_eq!(server.metrics.refusals.get_or_create(&labels).get(), 1);
+}
+
+/// A series for each would fill the memory of the operator and of whoever reads its metrics.
+#[tokio::test]
+async fn keys_of_labels_are_no_names_of_fields() {
+    let server = Running::start(impatient());
+    let mut connection = server.connect().await;
+    for key in ["x]a", "0].abc", "[x", "a].labels[b"] {
+        let bad = edited(&[(&at(FRONTEND, "labels"), json!({key: "v"}))]);
+        let bad = create(SETS, &bad).to_string();
+        connection.ask(VALIDATE, whole(bad)).await.unwrap();
+    }
+    let mut registry = Registry::default();
+    server.metrics.register(&mut registry);
+    let mut text = String::new();
+    encode(&mut text, &registry).unwrap();
+    let series = text
+        .lines()
+        .filter(|line| line.starts_with("admission_refusals_total{"));
+    let labels = r#"webhook="validate-podcliqueset",field="spec.template.cliques.labels""#;
+    assert_eq!(
+        series.collect::<Vec<_>>(),
+        [format!("admission_refusals_total{{{labels}}} 4")]
+    );
 }

@@ -8,14 +8,14 @@ pub const OTHER_WORDS: [&str; 3] = [
 ];
 
 /// Cases by the reason.
-pub const WEBHOOK_ONLY: [(&str, &[&str]); 7] = [
+pub const WEBHOOK_ONLY: [(&str, &[&str]); 8] = [
     ("nothing is made under these names yet", &CLAIM_NAMES),
     (
         "sets that were stored before there was this limit go on",
         &LIMITS,
     ),
     (
-        "the Go operator lets it in by an update, and nothing of the set depends on it",
+        "the Go operator lets it in, some by an update only, and nothing of the set depends on it",
         &TAKEN_BY_OTHERS,
     ),
     (
@@ -26,6 +26,10 @@ pub const WEBHOOK_ONLY: [(&str, &[&str]); 7] = [
     (
         "a minimum that is not given is that of what was made, so nothing is wrong with it",
         &["clique-without-a-minimum-shrinks"],
+    ),
+    (
+        "nothing was made, so the minimum can be lowered where no webhook holds it",
+        &["high-minimum-stays-too-high"],
     ),
     (
         "the definition refuses it; a job of nothing is done",
@@ -44,9 +48,12 @@ const CLAIM_NAMES: [&str; 6] = [
 
 const LIMITS: [&str; 1] = ["too-many-labels-become-more"];
 
-const TAKEN_BY_OTHERS: [&str; 7] = [
+const TAKEN_BY_OTHERS: [&str; 10] = [
     "constraint-without-a-name",
     "constraint-without-a-name-further-out",
+    "group-autoscaler-below-the-replicas",
+    "group-autoscaler-in-the-wrong-order",
+    "group-autoscaler-is-broken",
     "node",
     "node-is-added",
     "node-is-changed",
