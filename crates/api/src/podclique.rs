@@ -108,7 +108,8 @@ pub struct PodCliqueSpec {
     ///
     /// In a set names of its cliques, counted with `CliqueStartupTypeExplicit` only; in a PodClique
     /// names of PodCliques, written by the operator. Each has to have `minAvailable` pods Ready or
-    /// done, less if it was scaled below. A change concerns pods that are created afterwards.
+    /// done, less if it was scaled below. The webhook refuses a change; without it, it concerns pods
+    /// that are created afterwards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub starts_after: Vec<String>,
     /// Has a HorizontalPodAutoscaler made that scales this clique, one in each replica of the set.

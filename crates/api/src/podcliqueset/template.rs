@@ -17,8 +17,9 @@ use crate::topology::TopologyConstraint;
 pub struct PodCliqueSetTemplateSpec {
     /// The roles of the workload: 1 to 500, each name once.
     ///
-    /// A clique that is added is created in every replica; one that is removed is deleted with its
-    /// pods. For `Training` the list cannot be changed.
+    /// None can be added, removed or renamed: the webhook refuses it. Without the webhook one that is
+    /// added is created in every replica, and one that is removed is deleted with its pods. For
+    /// `Training` the list cannot be changed.
     pub cliques: Vec<PodCliqueTemplateSpec>,
     /// In which order the cliques of a gang start.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -61,8 +62,9 @@ pub struct PodCliqueSetTemplateSpec {
     pub resource_sharing: Vec<PcsResourceSharing>,
     /// Cliques that are scaled together; at most 500 groups, each name once.
     ///
-    /// A group that is added is created in every replica; one that is removed is deleted with its
-    /// pods. For `Training` groups cannot be added, removed or renamed. Default: none.
+    /// None can be added, removed or renamed: the webhook refuses it, for `Training` the API server.
+    /// Without the webhook one that is added is created in every replica, and one that is removed is
+    /// deleted with its pods. Default: none.
     #[serde(
         default,
         skip_serializing_if = "Vec::is_empty",
@@ -117,8 +119,8 @@ pub struct PodCliqueTemplateSpec {
 /// by `startsAfter`.
 ///
 /// Pods are placed together whatever the order; an init container holds those back that start
-/// later, until the others have `minAvailable` pods Ready. Order is kept within one gang. A change
-/// concerns pods that are created afterwards.
+/// later, until the others have `minAvailable` pods Ready. Order is kept within one gang. The webhook
+/// refuses a change; without it, it concerns pods that are created afterwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum CliqueStartupType {
     /// All at once.
