@@ -266,6 +266,10 @@ fn events_of_the_newer_api_have_their_times() {
 #[case::the_set("PodCliqueSet", "demo", true)]
 #[case::another_set("PodCliqueSet", "demo-0", false)]
 #[case::a_gang("PodGang", "demo-0", true)]
+#[case::a_pod_of_a_replica_that_was_scaled_in("Pod", "demo-7-worker-zzzzz", true)]
+#[case::a_podclique_of_one("PodClique", "demo-7-worker", true)]
+#[case::the_gang_of_one("PodGang", "demo-7", true)]
+#[case::a_scaled_gang_of_no_group("PodGang", "demo-0-others-1", false)]
 #[case::another_kind("Node", "demo-0-worker", false)]
 fn only_what_is_about_the_set_is_told(
     #[case] kind: &str,

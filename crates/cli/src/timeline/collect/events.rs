@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 
-use api::{events, names};
+use api::{PodCliqueSet, events, names};
 use domain::object::ownership;
+use domain::workload::{gang, layout};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::api::core::v1::{Event, ObjectReference};
 
@@ -17,41 +18,25 @@ const POD_SUFFIX: usize = 6;
 
 /// The names of the set's objects: events stay for a while when an object is gone.
 #[derive(Debug)]
-pub struct Names {
-    set: String,
-    others: HashSet<String>,
+pub struct Names<'a> {
+    set: &'a PodCliqueSet,
+    existing: HashSet<String>,
     /// Events before are about an earlier set of that name.
     since: Option<Timestamp>,
 }
 
-impl Names {
+impl<'a> Names<'a> {
     /// Those that exist, and those that the set may have had.
-    pub fn of(workload: &Workload) -> Self {
-        let set = ownership::name(&workload.set.metadata).to_owned();
-        let layout = workload.layout();
-        let parts = layout.parts().map(|part| part.name.clone());
-        let groups = layout.replicas.iter().flat_map(|r| &r.groups);
-        let groups = groups.map(|group| group.name.clone());
-        let gangs = layout
-            .replicas
-            .iter()
-            .map(|r| names::base_gang(&set, r.index));
-        let metas = [
-            workload
-                .groups
-                .iter()
-                .map(|g| &g.metadata)
-                .collect::<Vec<_>>(),
-            workload.podcliques.iter().map(|c| &c.metadata).collect(),
-            workload.gangs.iter().map(|g| &g.metadata).collect(),
-        ];
-        let metas = metas.into_iter().flatten();
-        let existing = metas.map(|meta| ownership::name(meta).to_owned());
+    pub fn of(workload: &'a Workload) -> Self {
+        let groups = workload.groups.iter().map(|g| &g.metadata);
+        let podcliques = workload.podcliques.iter().map(|c| &c.metadata);
+        let gangs = workload.gangs.iter().map(|g| &g.metadata);
+        let existing = groups.chain(podcliques).chain(gangs);
         let created = workload.set.metadata.creation_timestamp.as_ref();
         Self {
-            others: parts.chain(groups).chain(gangs).chain(existing).collect(),
+            existing: existing.map(|m| ownership::name(m).to_owned()).collect(),
             since: created.and_then(|at| at.0.checked_sub(SLACK).ok()),
-            set,
+            set: &workload.set,
         }
     }
 
@@ -66,17 +51,49 @@ impl Names {
     fn include(&self, object: &ObjectReference) -> bool {
         let name = object.name.as_deref().unwrap_or_default();
         match object.kind.as_deref().unwrap_or_default() {
-            "PodCliqueSet" => name == self.set,
-            "PodCliqueScalingGroup" | "PodClique" | "PodGang" | "HorizontalPodAutoscaler" => {
-                self.others.contains(name)
-            }
+            "PodCliqueSet" => name == self.set_name(),
+            "PodCliqueScalingGroup" => self.is_group(name),
+            "PodClique" => self.is_podclique(name),
+            "HorizontalPodAutoscaler" => self.is_group(name) || self.is_podclique(name),
+            "PodGang" => self.is_gang(name),
             "Pod" => {
                 let end = name.len().saturating_sub(POD_SUFFIX);
                 let podclique = name.get(..end).unwrap_or_default();
-                self.others.contains(podclique) && name.get(end..=end) == Some("-")
+                self.is_podclique(podclique) && name.get(end..=end) == Some("-")
             }
             _ => false,
         }
+    }
+
+    fn set_name(&self) -> &str {
+        ownership::name(&self.set.metadata)
+    }
+
+    fn is_podclique(&self, name: &str) -> bool {
+        let template = &self.set.spec.template;
+        let may_have_been = || layout::find(self.set_name(), template, name).is_some();
+        self.existing.contains(name) || may_have_been()
+    }
+
+    fn is_group(&self, name: &str) -> bool {
+        let template = &self.set.spec.template;
+        let may_have_been = || layout::find_group(self.set_name(), template, name).is_some();
+        self.existing.contains(name) || may_have_been()
+    }
+
+    fn is_gang(&self, name: &str) -> bool {
+        let set = self.set_name();
+        let is_scaled = || {
+            let (i, _) = names::parts_of_scaling_group(set, name)?;
+            let mut groups = self.set.spec.template.scaling_groups.iter();
+            groups.find_map(|config| {
+                let group = names::scaling_group(set, i, &config.name);
+                names::replica_of_scaled_gang(&group, name, gang::group_minimum(config))
+            })
+        };
+        self.existing.contains(name)
+            || names::replica_of_base_gang(set, name).is_some()
+            || is_scaled().is_some()
     }
 }
 
