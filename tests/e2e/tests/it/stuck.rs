@@ -18,7 +18,7 @@ fn set_with(fields: &Value) -> Value {
 }
 
 /// Waits until the set and its PodClique name the cause in these words, with an event of it on the
-/// set, and `kubectl get` shows it.
+/// set, and its PodGang, if there is one, names it, too; and `kubectl get` shows it.
 fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
     let expected = format!("False/{reason}");
     ns.until("the cause is named", |seen| {
@@ -28,11 +28,13 @@ fn is_stuck(ns: &Namespace<'_>, reason: &str, words: &str) {
         let set = seen.one("PodCliqueSet", "svc")?;
         same("PodCliqueSet", &condition(set, "Ready"), &expected)?;
         expect_words(set, "replica 0: clique worker ", words)?;
+        for gang in seen.all("PodGang") {
+            same("PodGang", &condition(gang, "Ready"), &expected)?;
+        }
         let events = ns.events("svc", reason);
         same("events", &events.len(), &1)
     });
     is_explained(ns, &["explain", "svc"], reason, words);
-    // The PodGang says the same, if the pods exist.
     let table = table(ns);
     let rows = || {
         table
