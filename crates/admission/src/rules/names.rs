@@ -1,7 +1,7 @@
 //! Names of the set, its cliques and its groups.
 //!
 //! Grove accepts DNS subdomains (with dots). Ours must be DNS labels: host names, Services and
-//! label values are made of them, and a name with a dot would fail only when a pod is created
+//! label values are made of them, and a name with a dot would fail only when a pod is created.
 //! `roleName` may occur more than once: nothing is named after it.
 
 use std::collections::BTreeMap;
@@ -22,8 +22,11 @@ const LONGEST_PREFIX: usize = 63 - GENERATED;
 
 pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
     let mut errors = set_name(pcs);
-    errors.extend(cliques(pcs).filter_map(|(at, c)| spelling(&at.field("name"), &c.name)));
-    errors.extend(scaling_groups(pcs).filter_map(|(at, g)| spelling(&at.field("name"), &g.name)));
+    let label = syntax::nearest_dns_label;
+    errors.extend(cliques(pcs).filter_map(|(at, c)| spelling(&at.field("name"), &c.name, label)));
+    errors.extend(
+        scaling_groups(pcs).filter_map(|(at, g)| spelling(&at.field("name"), &g.name, label)),
+    );
     errors.extend(unique(cliques(pcs).map(|(at, c)| (at, c.name.as_str()))));
     errors.extend(unique(
         scaling_groups(pcs).map(|(at, g)| (at, g.name.as_str())),
@@ -45,17 +48,27 @@ fn set_name(pcs: &PodCliqueSet) -> Vec<FieldError> {
     {
         return vec![error];
     }
-    if name.starts_with(|c: char| c.is_ascii_digit()) && syntax::is_dns_label(name) {
+    if starts_with_digit(name) && syntax::is_dns_label(name) {
         let problem = "must start with a letter, because Services are named after it";
-        return vec![at.wrong(name, problem, format!("name it \"s{name}\", for example"))];
+        return vec![at.wrong(name, problem, propose(&with_letter_first(name.to_owned())))];
     }
-    let mut error = spelling(&at, name);
-    let nearest = syntax::nearest_dns_label(name);
-    let starts = |label: &String| label.starts_with(|c: char| c.is_ascii_digit());
-    if let (Some(error), Some(nearest)) = (&mut error, nearest.filter(starts)) {
-        error.remedy = format!("name it \"s{nearest}\", for example");
+    let nearest = |name: &str| syntax::nearest_dns_label(name).map(with_letter_first);
+    spelling(&at, name, nearest).into_iter().collect()
+}
+
+fn starts_with_digit(label: &str) -> bool {
+    label.starts_with(|c: char| c.is_ascii_digit())
+}
+
+fn with_letter_first(label: String) -> String {
+    if starts_with_digit(&label) {
+        return format!("s{label}");
     }
-    error.into_iter().collect()
+    label
+}
+
+fn propose(name: &str) -> String {
+    format!("name it \"{name}\", for example")
 }
 
 /// The API server cuts it and appends letters and digits.
@@ -72,7 +85,7 @@ fn generated_name(pcs: &PodCliqueSet) -> Option<FieldError> {
     (!is_label).then(|| at.wrong(prefix, problem, "respell it, such as \"serve-\""))
 }
 
-fn spelling(at: &Path, name: &str) -> Option<FieldError> {
+fn spelling(at: &Path, name: &str, nearest: impl Fn(&str) -> Option<String>) -> Option<FieldError> {
     if name.is_empty() {
         return Some(at.missing("a name is needed", "give it one, such as \"worker\""));
     }
@@ -81,8 +94,8 @@ fn spelling(at: &Path, name: &str) -> Option<FieldError> {
     }
     let words = syntax::DNS_LABEL;
     let problem = format!("must be a DNS label ({words}), because host names are made of it");
-    let nearest = syntax::nearest_dns_label(name).unwrap_or_else(|| "worker".into());
-    Some(at.wrong(name, problem, format!("name it \"{nearest}\", for example")))
+    let proposal = nearest(name).unwrap_or_else(|| "worker".into());
+    Some(at.wrong(name, problem, propose(&proposal)))
 }
 
 fn unique<'a>(named: impl Iterator<Item = (Path, &'a str)>) -> Vec<FieldError> {
