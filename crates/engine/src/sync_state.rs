@@ -61,8 +61,6 @@ pub(crate) struct SyncState {
     /// How often all that is watched had to be listed anew.
     list_orders: watch::Sender<u64>,
     heard: Mutex<BTreeMap<Watch, Arc<Heard>>>,
-    /// Kinds whose silence is in the metrics.
-    measured: Mutex<BTreeSet<&'static str>>,
     held: Mutex<Held>,
 }
 
@@ -74,7 +72,6 @@ impl SyncState {
             problems: Mutex::default(),
             list_orders: watch::Sender::new(0),
             heard: Mutex::default(),
-            measured: Mutex::default(),
             held: Mutex::default(),
         }
     }
@@ -240,19 +237,20 @@ impl SyncState {
         heard.entry(watch).or_default().clone()
     }
 
-    /// The watch is given up for now: that nothing is heard of it says nothing.
-    pub(crate) fn stop_listening(&self, watch: &Watch) {
+    /// The watch is given up for now: that nothing is heard of it says nothing, and the metrics do
+    /// not call its kind silent for ever.
+    pub(crate) fn stop_listening(&self, watch: &Watch, metrics: &Metrics) {
         let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
         heard.remove(watch);
+        if let Some(gauge) = metrics.watch_silence.get(&ByKind { kind: watch.0 }) {
+            gauge.set(0.0);
+        }
     }
 
-    /// Puts into the metrics how long nothing was heard of each kind. One that is not listened to any
-    /// more is silent no longer.
+    /// Puts into the metrics how long nothing was heard of each kind.
     pub(crate) fn measure_silence(&self, metrics: &Metrics) {
-        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = measured.iter().map(|kind| (*kind, 0.0));
-        let mut longest: BTreeMap<&'static str, f64> = before.collect();
         let heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut longest: BTreeMap<&'static str, f64> = BTreeMap::new();
         for ((kind, _, _), heard) in heard.iter() {
             let seconds = longest.entry(kind).or_default();
             *seconds = seconds.max(heard.silence().as_secs_f64());
@@ -260,7 +258,6 @@ impl SyncState {
         for (kind, seconds) in longest {
             let gauge = metrics.watch_silence.get_or_create(&ByKind { kind });
             gauge.set(seconds);
-            measured.insert(kind);
         }
     }
 

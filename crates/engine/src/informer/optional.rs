@@ -27,7 +27,8 @@ impl Informer {
         if has_changed {
             self.context.wake_readers::<K>();
         }
-        self.context.sync.stop_listening(&self.watch);
+        let metrics = &self.context.metrics;
+        self.context.sync.stop_listening(&self.watch, metrics);
         self.open_gate();
         tokio::time::sleep(ABSENT_PAUSE).await;
     }
