@@ -158,6 +158,55 @@ fn what_is_beyond_the_minimum_waits_for_the_base_of_this_wake() {
     assert!(writes(&plan(&snapshot)).contains("create PodGang demo-0-g-0\n"));
 }
 
+/// Scaled to 0 and woken before the group has deleted its PodCliques: the set sees one after the
+/// other go.
+#[test]
+fn what_is_woken_before_it_was_gone_joins_in_one_request() {
+    let mut snapshot = running();
+    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 0;
+    settle(&mut snapshot);
+    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 3;
+    let parts = [
+        ("demo-0-g-0-leader", 1),
+        ("demo-0-g-1-worker", 2),
+        ("demo-0-g-1-leader", 1),
+        ("demo-0-g-0-worker", 2),
+    ];
+    for (name, _) in parts {
+        adapt(&mut snapshot, name, |c| {
+            c.metadata.deletion_timestamp = Some(Time(after(1)));
+        });
+        assert_eq!(base(&plan(&snapshot)), None, "what goes was listed");
+    }
+    for (name, pods) in parts {
+        snapshot.podcliques.remove(name);
+        make_group_replicas(&mut snapshot);
+        assert_eq!(base(&plan(&snapshot)), None, "half of it was listed");
+        replace_pods(&mut snapshot, name, pods);
+    }
+    assert_snapshot!(base(&plan(&snapshot)).unwrap(), @"
+    demo-0-frontend 1: demo-0-frontend-p0 demo-0-frontend-p1
+    demo-0-g-0-leader 1: demo-0-g-0-leader-p0x
+    demo-0-g-0-worker 2: demo-0-g-0-worker-p0x demo-0-g-0-worker-p1x
+    demo-0-g-1-leader 1: demo-0-g-1-leader-p0x
+    demo-0-g-1-worker 2: demo-0-g-1-worker-p0x demo-0-g-1-worker-p1x
+    ");
+}
+
+/// The group has not deleted anything yet: what runs is listed again at once.
+#[test]
+fn what_is_woken_before_anything_of_it_went_is_listed_as_it_runs() {
+    let mut snapshot = running();
+    let listed = |s: &Snapshot| s.gangs[0].spec.clone();
+    let before = listed(&snapshot);
+    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 0;
+    settle(&mut snapshot);
+    assert_ne!(listed(&snapshot), before);
+    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 3;
+    settle(&mut snapshot);
+    assert_eq!(listed(&snapshot), before);
+}
+
 #[test]
 fn the_minimum_is_enough_where_the_rest_is_refused() {
     let mut snapshot = running();

@@ -23,6 +23,9 @@ struct Seen {
     /// Whether it may have been seen to run, to have lost its pods, to be idle or to be done: it does
     /// not join then.
     may_be_in: bool,
+    /// Whether all that speaks for that is that it was up, though it had left the list: it joins with
+    /// what is new of its group.
+    is_woken: bool,
     /// Slots that need no pod any more.
     done: usize,
 }
@@ -39,6 +42,17 @@ pub(super) fn check(
         .collect();
     // What was up before comes back first.
     let is_return = all.iter().any(|s| s.may_be_in && s.listed > 0);
+    for woken in all.iter().filter(|s| s.listed > 0 && s.is_woken) {
+        let group = woken.part.group.as_ref();
+        let is_mate = |s: &&Seen| !s.is_placed && group.is_some() && s.part.group.as_ref() == group;
+        let mut left = all.iter().filter(is_mate);
+        let left = left.find(|s| s.listed == 0 && !s.may_be_in);
+        demand(left.is_none(), "I8", || {
+            let left = left.map_or("", |s| &s.part.name);
+            let (gang, part) = (view::name(after), &woken.part.name);
+            format!("{part}, which was woken, is back in {gang} without {left}")
+        })?;
+    }
     for joined in all.iter().filter(|s| s.listed > 0 && !s.may_be_in) {
         let least = minimum(after, &joined.part.name);
         let has = i64::try_from(joined.listed + joined.done).unwrap_or(0);
@@ -99,12 +113,16 @@ fn look(window: &Window<'_>, before: Option<&Value>, after: &Value, part: Part) 
     let done = done(&versions).len();
     let has_none = |c: &&Stored| view::number(c, "/spec/replicas") == 0;
     let is_idle = versions.iter().any(has_none) || (versions.is_empty() && part.replicas == 0);
-    let was_up = |c: &&Stored| view::was_available(c) && !view::was_idle(c);
+    let was_up =
+        |c: &&Stored| view::was_available(c) && !view::was_idle(c) && !view::is_terminating(c);
+    let was_up = versions.iter().any(was_up);
     let is_done = done > 0 || is_latched(window, after, &part.name);
+    let is_in = runs || is_idle || is_done;
     Seen {
+        is_woken: before.is_some() && was.is_none() && was_up && !is_in,
         is_placed: was.is_some(),
         listed: group_in(after).map_or(0, |names| names.len()),
-        may_be_in: runs || is_idle || is_done || versions.iter().any(was_up),
+        may_be_in: is_in || was_up,
         done,
         part,
     }

@@ -18,7 +18,8 @@ enum Standing {
     Running,
     /// No pod of it is, but its PodClique was available since it was created or woken.
     Lost,
-    /// It has no place in the list: it is new, or was woken.
+    /// It has no place in the list: it is new, or was woken. So is what was available and is not gone
+    /// yet, while others of its scaling group are new (decision 113).
     New,
     /// It has its place from before, and its PodClique was not available since it was created or
     /// woken.
@@ -68,10 +69,32 @@ impl<'a> Members<'a> {
                 is_complete: part.is_some_and(is_complete),
             }
         });
-        Self {
+        let mut members = Self {
             all: all.collect(),
             snapshot,
+        };
+        if let Some(list) = &list {
+            members.add_what_is_woken_with_others(list);
         }
+        members
+    }
+
+    /// A group that is woken before its PodCliques are gone is seen to lose them one after the other.
+    /// Those that are still there have left the list like the others, and come back with them.
+    fn add_what_is_woken_with_others(&mut self, list: &List<'_>) {
+        let is_left = |m: &&Member<'_>| m.standing == Standing::Lost && !list.holds(m.name);
+        let left: Vec<&str> = self.all.iter().filter(is_left).map(|m| m.name).collect();
+        if left.is_empty() {
+            return;
+        }
+        let new = self.all.iter().filter(|m| m.standing == Standing::New);
+        let units: HashSet<&str> = new.map(|m| self.unit(m.name)).collect();
+        let left = left
+            .into_iter()
+            .filter(|name| units.contains(self.unit(name)));
+        let woken: HashSet<&str> = left.collect();
+        let members = self.all.iter_mut().filter(|m| woken.contains(m.name));
+        members.for_each(|member| member.standing = Standing::New);
     }
 
     /// Whether the list names a pod that exists. Otherwise the gang is starting.
@@ -134,7 +157,7 @@ impl<'a> Members<'a> {
 }
 
 fn standing(snapshot: &Snapshot, name: &str, list: Option<&List<'_>>) -> Standing {
-    let joining = if list.is_some_and(|l| l.parts.contains(name)) {
+    let joining = if list.is_some_and(|l| l.holds(name)) {
         Standing::Renewed
     } else {
         Standing::New
@@ -171,6 +194,11 @@ impl<'a> List<'a> {
             pods: parts().flat_map(pods).map(|r| r.name.as_str()).collect(),
             opens_gates: gang::opens_gates(gang),
         }
+    }
+
+    /// Whether the part has its place in it.
+    fn holds(&self, part: &str) -> bool {
+        self.parts.contains(part)
     }
 
     /// Whether it names a pod of that part that exists and stays. If another implementation wrote

@@ -50,11 +50,18 @@ impl Run {
     }
 
     /// What is scaled down leaves everything else as it is, and is scaled up, for which there is no
-    /// room at first in every other seed.
+    /// room at first in every other seed. In some it is scaled up before it is down.
     async fn stay_idle(&mut self, dice: &mut Rng) -> Result<(), Violation> {
+        /// About as many as it takes to be down.
+        const MOVES: usize = 120;
+        let mut own = dice.clone().fork().fork();
         actors::scale_down(&mut self.store, dice);
-        self.converge().await?;
-        self.verdict()?;
+        if own.chance(500) {
+            self.go_on_for(own.below(MOVES)).await?;
+        } else {
+            self.converge().await?;
+            self.verdict()?;
+        }
         let placed = actors::placed(&self.store);
         actors::scale_up(&mut self.store, dice);
         if dice.clone().fork().chance(500) {
@@ -90,6 +97,17 @@ impl Run {
             self.operator.see(Resource::Pod, &self.store);
         }
         self.start_sets().await;
+        self.check()
+    }
+
+    /// As many things happen, if there are so many.
+    async fn go_on_for(&mut self, moves: usize) -> Result<(), Violation> {
+        for _ in 0..moves {
+            self.settle().await;
+            if !self.calm_step().await? {
+                break;
+            }
+        }
         self.check()
     }
 
