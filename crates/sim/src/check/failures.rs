@@ -112,7 +112,7 @@ pub(super) fn surely_done(window: &Window<'_>, podclique: &str) -> BTreeSet<i64>
     versions.fold(first, |done, c| &done & &view::completed(c))
 }
 
-/// All states of the pods of a PodClique that existed all the time, by uid.
+/// All states of the pods of a PodClique that existed, and were its own, all the time, by uid.
 pub(super) fn steady_pods<'a>(
     window: &Window<'a>,
     podclique: &str,
@@ -124,6 +124,9 @@ pub(super) fn steady_pods<'a>(
     }
     for uid in window.born_or_gone(Resource::Pod) {
         pods.remove(uid);
+    }
+    for taken in window.versions(Resource::Pod, |p| !is_own(p)) {
+        pods.remove(view::uid(taken));
     }
     pods
 }

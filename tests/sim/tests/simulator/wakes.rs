@@ -52,9 +52,16 @@ fn add_plans<R: Reconciler>(plans: &mut Plans, number: usize, rules: &R, context
     for object in context.caches.of::<R::Object>().all() {
         let snapshot = rules.observe(&object, &context.caches);
         let plan = rules.decide(&snapshot, now).to_string();
-        let plan = without_versions(&plan);
+        let plan = without_versions(&without_events(&plan));
         plans.insert((number, Key::of(object.meta())), plan);
     }
+}
+
+/// Events tell of what is seen whenever something is decided; no decision is made for their sake.
+fn without_events(plan: &str) -> String {
+    let is_event = |line: &&str| line.starts_with("warning ") || line.starts_with("event ");
+    let lines: Vec<&str> = plan.lines().filter(|line| !is_event(line)).collect();
+    lines.join("\n")
 }
 
 /// What waits for another version of an object, and for nothing else of it, comes again by itself:
