@@ -8,7 +8,7 @@ use k8s_openapi::api::core::v1::Event;
 use super::answer::{Explanation, Link};
 use super::chain::find_chain;
 use super::evidence::gather_evidence;
-use super::find::{Finding, find_culprit, find_pod, ready_reason};
+use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
 use super::next::find_steps;
 use super::remedy::remedy_of;
 use crate::output::count;
@@ -100,6 +100,12 @@ impl Search<'_> {
         if let Some((seen, newest)) = versions.filter(|(seen, newest)| seen < newest) {
             return Verdict::of_old_news(seen, newest);
         }
+        let counted = usize::try_from(status.available_replicas).unwrap_or(0);
+        let available = self.seen.count_available();
+        let is_about_parts = !is_of_the_set_itself(workload);
+        if ready.status == "True" && is_about_parts && available < counted {
+            return Verdict::of_lost_replicas(counted, available);
+        }
         let reason = ready_reason(workload).map(|r| r.to_string());
         Verdict {
             is_ready: ready.status == "True",
@@ -150,6 +156,19 @@ struct Verdict {
 }
 
 impl Verdict {
+    /// Of a condition that is older than what became of the pods.
+    fn of_lost_replicas(counted: usize, available: usize) -> Self {
+        let told = count(counted, "available replica");
+        Self {
+            is_ready: false,
+            reason: "Unknown".to_owned(),
+            sentence: format!(
+                "the operator counted {told}, but by their pods there are {available} now; if it \
+                 stays so, see whether it runs and looks after this namespace"
+            ),
+        }
+    }
+
     /// Of a condition that is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
         Self {

@@ -39,8 +39,9 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     if is_of_the_set_itself(workload) {
         return Finding::default();
     }
-    let are_all = is_available(workload);
     let layout = workload.layout();
+    let wanted = usize::try_from(workload.set.spec.replicas).unwrap_or(0);
+    let are_all = seen.count_available() >= wanted;
     let found = layout.replicas.iter().flat_map(|replica| {
         let is_up = !are_all && seen.is_replica_available(replica);
         replica.parts().filter_map(move |part| {
@@ -128,8 +129,8 @@ fn find_obstacle(workload: &Workload, cause: &Cause) -> Option<Cause> {
     is_why.then(|| Cause::new(reason, told.message.clone()))
 }
 
-/// Reasons that are about no part of the set.
-fn is_of_the_set_itself(workload: &Workload) -> bool {
+/// Whether the reason of its condition is about no part of the set.
+pub(super) fn is_of_the_set_itself(workload: &Workload) -> bool {
     let status = workload.set.status.clone().unwrap_or_default();
     let reason = ready_reason(workload);
     let is_whole = matches!(
@@ -159,11 +160,6 @@ pub(super) fn ready_reason(workload: &Workload) -> Option<Reason> {
     let status = workload.set.status.as_ref()?;
     let ready = conditions::find(&status.conditions, ConditionType::Ready)?;
     ready.reason.parse().ok()
-}
-
-fn is_available(workload: &Workload) -> bool {
-    let available = workload.set.status.as_ref();
-    available.map_or(0, |s| s.available_replicas) >= workload.set.spec.replicas
 }
 
 /// The first pod that has the cause of its PodClique.

@@ -161,6 +161,13 @@ impl<'a> Seen<'a> {
         readiness::shortfall(&view, all)
     }
 
+    /// How many replicas are available by their pods, whatever the set's status says.
+    pub fn count_available(&self) -> usize {
+        let layout = self.workload.layout();
+        let replicas = layout.replicas.iter();
+        replicas.filter(|r| self.is_replica_available(r)).count()
+    }
+
     /// Whether all that has to run of the replica does, as the operator counts it.
     pub fn is_replica_available(&self, replica: &Replica<'_>) -> bool {
         let is_part_up = |part: &Part<'_>| {

@@ -325,6 +325,19 @@ fn a_change_that_nobody_looked_at_is_not_ready() {
     assert_snapshot!(answer.cause, @"the operator has not looked at generation 3 yet, only at 1; if it stays so, see whether it runs and looks after this namespace");
 }
 
+/// The operator is down, and a pod that it counted is not ready any more.
+#[test]
+fn what_was_lost_since_anybody_looked_is_told_with_its_cause() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    let message = "0/20 nodes are available: 20 Insufficient cpu.";
+    workload.pods = demo_with(&[ready(), unschedulable(message)], &[]).pods;
+    let answer = explain(&workload, &[]);
+    assert!(!answer.is_ready);
+    assert_snapshot!(answer.cause, @"the operator counted 1 available replica, but by their pods there are 0 now; if it stays so, see whether it runs and looks after this namespace");
+    let remedy = answer.remedy.unwrap_or_default();
+    assert_snapshot!(remedy, @"free or add nodes; `kubectl describe nodes` shows what is taken");
+}
+
 /// All pods of its gang exist: that is not what it waits for.
 #[test]
 fn a_pod_whose_queue_is_missing_waits_for_it() {
