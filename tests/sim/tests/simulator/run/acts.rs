@@ -54,10 +54,12 @@ impl Run {
     async fn stay_idle(&mut self, dice: &mut Rng) -> Result<(), Violation> {
         /// About as many as it takes to be down.
         const MOVES: usize = 120;
-        let mut own = dice.clone().fork().fork();
         actors::scale_down(&mut self.store, dice);
+        // Thrown apart, in this order: the first throw of a fork also says whether there is room.
+        let mut own = dice.clone().fork();
+        let moves = own.below(MOVES);
         if own.chance(500) {
-            self.go_on_for(own.below(MOVES)).await?;
+            self.go_on_for(moves).await?;
         } else {
             self.converge().await?;
             self.verdict()?;
