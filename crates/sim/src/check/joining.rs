@@ -30,6 +30,12 @@ struct Seen {
     done: usize,
 }
 
+impl Seen {
+    fn is_in_group_of(&self, other: &Self) -> bool {
+        self.part.group.is_some() && self.part.group == other.part.group
+    }
+}
+
 pub(super) fn check(
     window: &Window<'_>,
     before: Option<&Value>,
@@ -43,15 +49,8 @@ pub(super) fn check(
     // What was up before comes back first.
     let is_return = all.iter().any(|s| s.may_be_in && s.listed > 0);
     for woken in all.iter().filter(|s| s.listed > 0 && s.is_woken) {
-        let group = woken.part.group.as_ref();
-        let is_mate = |s: &&Seen| !s.is_placed && group.is_some() && s.part.group.as_ref() == group;
-        let mut left = all.iter().filter(is_mate);
-        let left = left.find(|s| s.listed == 0 && !s.may_be_in);
-        demand(left.is_none(), "I8", || {
-            let left = left.map_or("", |s| &s.part.name);
-            let (gang, part) = (view::name(after), &woken.part.name);
-            format!("{part}, which was woken, is back in {gang} without {left}")
-        })?;
+        let is_mate = |s: &Seen| !s.is_placed && s.is_in_group_of(woken);
+        expect_mates(after, &all, woken, is_mate)?;
     }
     for joined in all.iter().filter(|s| s.listed > 0 && !s.may_be_in) {
         let least = minimum(after, &joined.part.name);
@@ -60,22 +59,30 @@ pub(super) fn check(
             let (gang, part) = (view::name(after), &joined.part.name);
             format!("{part} joins {gang} with {has} of {least} pods")
         })?;
-        let is_mate = |s: &&Seen| match (is_start && !is_return, joined.is_placed) {
+        let is_mate = |s: &Seen| match (is_start && !is_return, joined.is_placed) {
             (true, _) => true,
             (false, false) => !s.is_placed,
-            (false, true) => {
-                s.is_placed && s.part.group.is_some() && s.part.group == joined.part.group
-            }
+            (false, true) => s.is_placed && s.is_in_group_of(joined),
         };
-        let mut left = all.iter().filter(is_mate);
-        let left = left.find(|s| s.listed == 0 && !s.may_be_in);
-        demand(left.is_none(), "I8", || {
-            let left = left.map_or("", |s| &s.part.name);
-            let (gang, part) = (view::name(after), &joined.part.name);
-            format!("{part} joins {gang} without {left}")
-        })?;
+        expect_mates(after, &all, joined, is_mate)?;
     }
     Ok(())
+}
+
+/// All that joins the gang together with this part is listed, too.
+fn expect_mates(
+    gang: &Value,
+    all: &[Seen],
+    joined: &Seen,
+    is_mate: impl Fn(&Seen) -> bool,
+) -> Checked {
+    let is_left = |s: &&Seen| is_mate(s) && s.listed == 0 && !s.may_be_in;
+    let left = all.iter().find(is_left);
+    demand(left.is_none(), "I8", || {
+        let left = left.map_or("", |s| &s.part.name);
+        let (gang, part) = (view::name(gang), &joined.part.name);
+        format!("{part} joins {gang} without {left}")
+    })
 }
 
 /// The parts of the gang that every state has in which the operator may have seen the cluster.
