@@ -100,11 +100,12 @@ impl Search<'_> {
         if let Some((seen, newest)) = versions.filter(|(seen, newest)| seen < newest) {
             return Verdict::of_old_news(seen, newest);
         }
-        let counted = usize::try_from(status.available_replicas).unwrap_or(0);
-        let available = self.seen.count_available();
-        let is_about_parts = !is_of_the_set_itself(workload);
-        if ready.status == "True" && is_about_parts && available < counted {
-            return Verdict::of_lost_replicas(counted, available);
+        if ready.status == "True" && !is_of_the_set_itself(workload) {
+            let counted = usize::try_from(status.available_replicas).unwrap_or(0);
+            let available = self.seen.count_available();
+            if available < counted {
+                return Verdict::of_lost_replicas(counted, available);
+            }
         }
         let reason = ready_reason(workload).map(|r| r.to_string());
         Verdict {

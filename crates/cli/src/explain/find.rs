@@ -40,10 +40,13 @@ pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
         return Finding::default();
     }
     let layout = workload.layout();
-    let wanted = usize::try_from(workload.set.spec.replicas).unwrap_or(0);
-    let are_all = seen.count_available() >= wanted;
-    let found = layout.replicas.iter().flat_map(|replica| {
-        let is_up = !are_all && seen.is_replica_available(replica);
+    let replicas = layout.replicas.iter();
+    let replicas: Vec<_> = replicas
+        .map(|r| (r, seen.is_replica_available(r)))
+        .collect();
+    let are_all = replicas.iter().all(|(_, is_up)| *is_up);
+    let found = replicas.into_iter().flat_map(|(replica, is_available)| {
+        let is_up = !are_all && is_available;
         replica.parts().filter_map(move |part| {
             let cause = seen.cause(part, are_all)?;
             Some((part, cause, is_up))
