@@ -100,7 +100,7 @@ const DELETE: Scenario = Scenario {
     step: |ns, set| {
         ns.kubectl(&["delete", "pcs", set, "--wait=false"]);
     },
-    is_done: |seen, _| same("what is left", &seen.0, &vec![]),
+    is_done: |seen, _| seen.expect_nothing(),
     deleted: &[
         "0-a#0",
         "0-a#1",

@@ -17,8 +17,7 @@ fn deleting_a_set_waits_until_nothing_of_it_is_left() {
         "--wait=true",
         "--timeout=60s",
     ]);
-    let left = ns.look().unwrap().0;
-    assert_eq!(left, Vec::<serde_json::Value>::new());
+    ns.look().unwrap().expect_nothing().unwrap();
 }
 
 #[test]
@@ -35,8 +34,7 @@ fn a_set_can_be_deleted_while_it_is_being_created() {
             .ok_or_else(|| "no pods".to_owned())
     });
     ns.kubectl(&["delete", "pcs", "svc", "--wait=true", "--timeout=60s"]);
-    let left = ns.look().unwrap().0;
-    assert_eq!(left, Vec::<serde_json::Value>::new());
+    ns.look().unwrap().expect_nothing().unwrap();
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
+use crate::harness::seen::name;
 use crate::harness::{Namespace, Seen, same};
 
 #[test]
@@ -132,8 +133,9 @@ pub fn wait_for_the_garbage_collector(ns: &Namespace<'_>) {
     ]});
     ns.apply(&probes);
     ns.until("what belongs to nobody is collected", |seen| {
-        let left = seen.0.iter().filter(|o| o["metadata"]["name"] == "probe");
-        same("probes", &left.count(), &0)
+        let mut left = seen.everything();
+        left.retain(|object| name(object) == "probe");
+        same("probes", &left.len(), &0)
     });
 }
 

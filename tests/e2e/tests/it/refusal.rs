@@ -211,11 +211,8 @@ fn a_field_without_effect_yet_is_named_in_a_condition() {
 
 /// Only the set itself has its name.
 fn nothing_but_the_set(seen: &Seen, set: &str) -> Result<(), String> {
-    let made: Vec<_> = seen
-        .0
-        .iter()
-        .filter(|o| o["metadata"]["labels"]["app.kubernetes.io/part-of"] == set)
-        .collect();
+    let mut made = seen.everything();
+    made.retain(|o| o["metadata"]["labels"]["app.kubernetes.io/part-of"] == set);
     same("objects of the set", &made, &vec![])
 }
 
@@ -255,9 +252,8 @@ fn is_available(seen: &Seen, set: &str) -> Result<(), String> {
 }
 
 fn uids(seen: &Seen) -> Vec<Value> {
-    seen.0
-        .iter()
-        .map(|object| object["metadata"]["uid"].clone())
+    let all = seen.everything().into_iter();
+    all.map(|object| object["metadata"]["uid"].clone())
         .collect()
 }
 

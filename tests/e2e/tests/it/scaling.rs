@@ -60,11 +60,8 @@ fn of_replica_0(seen: &Seen) -> BTreeSet<String> {
     let is_of_0 = |o: &&serde_json::Value| {
         o["metadata"]["labels"]["grove.io/podcliqueset-replica-index"] == "0"
     };
-    seen.0
-        .iter()
-        .filter(is_of_0)
-        .map(|o| o["metadata"]["uid"].to_string())
-        .collect()
+    let of_0 = seen.everything().into_iter().filter(is_of_0);
+    of_0.map(|o| o["metadata"]["uid"].to_string()).collect()
 }
 
 #[test]

@@ -77,5 +77,5 @@ fn a_job_stored_while_nobody_was_asked_is_updated_and_deleted() {
     let more = json!({"metadata": {"labels": {"team": "a"}}}).to_string();
     ns.kubectl(&["patch", "pcs/job", "--type=merge", "--patch", &more]);
     ns.kubectl(&["delete", "pcs/job", "--timeout=60s"]);
-    ns.until("nothing is left", |seen| same("objects", &seen.0, &vec![]));
+    ns.until_nothing_is_left();
 }

@@ -12,7 +12,7 @@ use crate::harness::control_plane::{ControlPlane, folder};
 use crate::harness::installation::Installation;
 use crate::harness::manifest::{clique, set};
 use crate::harness::operator::Operator;
-use crate::harness::{Namespace, same, site, wait};
+use crate::harness::{Namespace, site, wait};
 
 const REPLACEMENTS: usize = 4;
 
@@ -49,7 +49,7 @@ fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_no
     ns.kubectl(&["scale", "pcs/svc", "--replicas=2"]);
     ns.kubectl(&["delete", "pcs/svc", "--wait=false"]);
     operator.start_again().unwrap();
-    ns.until("it is gone", |seen| same("objects", &seen.0, &vec![]));
+    ns.until_nothing_is_left();
     // The next test starts without a webhook, and this operator has no rights any more.
     operator.terminate();
     Installation::on(&control_plane, &[]);

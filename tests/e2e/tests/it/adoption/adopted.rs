@@ -16,7 +16,7 @@ pub fn uids(seen: &Seen) -> BTreeMap<String, Value> {
         let called = format!("{}/{}", o["kind"].as_str().unwrap(), name(o));
         (called, o["metadata"]["uid"].clone())
     };
-    seen.0.iter().map(uid).collect()
+    seen.everything().into_iter().map(uid).collect()
 }
 
 /// Every object that was there before still is.

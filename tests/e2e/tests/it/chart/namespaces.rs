@@ -44,7 +44,7 @@ fn only_the_listed_namespaces_are_looked_after() {
     }
     let seen = outside.look().unwrap();
     let left_alone = seen.one("PodCliqueSet", "svc").unwrap();
-    assert_eq!(seen.0.len(), 1, "{:?}", seen.0);
+    assert_eq!(seen.everything().len(), 1, "{seen:?}");
     assert!(
         left_alone["metadata"]["finalizers"].is_null(),
         "{left_alone}"

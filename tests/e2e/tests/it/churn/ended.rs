@@ -3,7 +3,7 @@
 use std::thread;
 
 use super::{C, G, X, scale, service};
-use crate::harness::{Namespace, same};
+use crate::harness::Namespace;
 
 /// Scale-outs of what [`service`] begins with.
 const OUT: [(&str, u32); 3] = [(X, 3), (G, 5), (C, 4)];
@@ -79,7 +79,5 @@ fn scale_until_the_first_pod(ns: &Namespace<'_>, (what, replicas): (&str, u32)) 
 }
 
 fn expect_nothing(ns: &Namespace<'_>) {
-    ns.until("nothing is left", |seen| {
-        same("what is left", &seen.0, &vec![])
-    });
+    ns.until_nothing_is_left();
 }

@@ -94,7 +94,7 @@ fn make_sets(ns: &Namespace<'_>) -> BTreeSet<(String, String)> {
             let labels = &object["metadata"]["labels"];
             object["metadata"]["name"] == "svc" || labels["app.kubernetes.io/part-of"] == "svc"
         };
-        let all = seen.0.iter().filter(is_of_set);
+        let all = seen.everything().into_iter().filter(is_of_set);
         let named = all.map(|o| (of(&o["kind"]), of(&o["metadata"]["name"])));
         Ok(named.collect())
     })

@@ -10,15 +10,17 @@ use std::process::Output;
 use serde_json::Value;
 
 use crate::harness::control_plane::fed;
-use crate::harness::{Namespace, same};
+use crate::harness::{Namespace, Seen, same};
 
 /// What `plan --live` says of this manifest, and whether it found a difference; it changes nothing.
 fn plan_live(ns: &Namespace<'_>, manifest: &Value) -> (Value, Option<i32>) {
     // The operator may still have been writing a status: what writes each time is the plan.
-    let output = ns.until("nothing is written while it plans", |before| {
+    let output = ns.until("nothing is written while it plans", |seen| {
+        // A kind is read when it is asked for.
+        let before = versions(seen);
         let output = run_live(ns, manifest, "json");
         let after = ns.look().unwrap();
-        same("versions", &versions(&before.0), &versions(&after.0))?;
+        same("versions", &before, &versions(&after))?;
         Ok(output)
     });
     let error = String::from_utf8_lossy(&output.stderr);
@@ -32,9 +34,8 @@ fn run_live(ns: &Namespace<'_>, manifest: &Value, format: &str) -> Output {
     fed(&mut command, manifest)
 }
 
-fn versions(objects: &[Value]) -> Vec<&Value> {
-    let of_operator = objects
-        .iter()
-        .map(|object| &object["metadata"]["resourceVersion"]);
-    of_operator.collect()
+fn versions(seen: &Seen) -> Vec<&Value> {
+    let all = seen.everything().into_iter();
+    all.map(|object| &object["metadata"]["resourceVersion"])
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! Objects without what differs between two runs of the same thing.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::Seen;
 use crate::harness::history::slot;
@@ -35,7 +35,7 @@ const BY_CHANCE: [&str; 23] = [
 
 /// The objects of this set, as those of a set named `svc`, whose pods are named by their slots.
 pub fn normal(seen: &Seen, set: &str) -> Vec<Value> {
-    let mut text = Value::from(seen.0.clone()).to_string();
+    let mut text = json!(seen.everything()).to_string();
     for pod in seen.all("Pod") {
         text = text.replace(name(pod), &slot(pod));
     }

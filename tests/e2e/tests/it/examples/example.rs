@@ -84,8 +84,8 @@ impl Example {
             let mut applied = self.objects.iter();
             applied.any(|o| o["kind"] == found["kind"] && name(o) == name(found))
         };
-        let made = seen.0.iter().filter(|o| !is_applied(o)).cloned();
-        expect_planned(&Seen(made.collect()), &self.planned)
+        let made = seen.everything().into_iter().filter(|o| !is_applied(o));
+        expect_planned(&Seen::of(made), &self.planned)
     }
 
     /// Waits until the set says for this reason, in these words, that nothing starts, all pods have

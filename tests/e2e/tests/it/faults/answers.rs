@@ -11,7 +11,7 @@ use crate::harness::history::History;
 use crate::harness::lane::Lane;
 use crate::harness::proxy::{Asked, Fault, share};
 use crate::harness::seen::index;
-use crate::harness::{Namespace, Seen, same};
+use crate::harness::{Namespace, Seen};
 
 /// Of a hundred requests so many fail, and of a hundred writes so many answers get lost.
 const FAILED: u64 = 20;
@@ -114,9 +114,7 @@ fn oldest(seen: &Seen, podclique: &str, count: usize) -> Vec<u32> {
 
 fn delete(ns: &Namespace<'_>, set: &str) {
     ns.kubectl(&["delete", "pcs", set, "--wait=false"]);
-    ns.until("nothing is left", |seen| {
-        same("what is left", &seen.0, &vec![])
-    });
+    ns.until_nothing_is_left();
 }
 
 /// `GROVE_E2E_SEED`, or always the same.

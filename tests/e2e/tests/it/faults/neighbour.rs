@@ -64,9 +64,7 @@ fn comes_and_goes(ns: &Namespace<'_>, while_: &str) {
     let ready = applied.elapsed();
     let deleted = Instant::now();
     ns.kubectl(&["delete", "pcs/svc", "--timeout=60s"]);
-    ns.until("all of it is gone", |seen| {
-        same("objects", &seen.0.len(), &0)
-    });
+    ns.until_nothing_is_left();
     let gone = deleted.elapsed();
     eprintln!("while {while_}: Ready after {ready:.2?}, gone after {gone:.2?}");
 }

@@ -14,14 +14,14 @@ pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
     delete(ns, &["pcs", "--all", "--wait=false"])?;
     wait::until(|| {
         let mut seen = ns.glance()?;
-        if seen.0.is_empty() {
+        if seen.everything().is_empty() {
             seen = ns.look()?;
         }
         // KWOK leaves these pods alone, so their end is not confirmed by anything else.
-        if seen.0.iter().any(is_by_hand) {
+        if seen.everything().into_iter().any(is_by_hand) {
             delete(ns, &["pods", &by_hand(), "--force", "--grace-period=0"])?;
         }
-        if seen.0.iter().any(is_of_user) {
+        if seen.everything().into_iter().any(is_of_user) {
             delete(ns, &["pcsg,pclq,pg", OF_USERS, "--wait=false"])?;
         }
         let left = names(&seen);
@@ -59,5 +59,6 @@ fn delete(ns: &Namespace<'_>, what: &[&str]) -> Result<(), String> {
 
 fn names(seen: &Seen) -> String {
     let name = |o: &Value| format!("{}/{}", o["kind"], o["metadata"]["name"]);
-    seen.0.iter().map(name).collect::<Vec<_>>().join(", ")
+    let all = seen.everything().into_iter();
+    all.map(name).collect::<Vec<_>>().join(", ")
 }

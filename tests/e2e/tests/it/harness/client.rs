@@ -40,13 +40,19 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 
 static CLIENTS: Mutex<BTreeMap<PathBuf, Client>> = Mutex::new(BTreeMap::new());
 
-/// All objects of these kinds in the namespace that the selector selects, kind after kind.
-pub fn read(kubeconfig: &Path, namespace: &str, selector: &str) -> Result<Vec<Value>, String> {
+/// The objects of these kinds in the namespace that the selector selects, kind after kind.
+pub fn read(kubeconfig: &Path, namespace: &str, selector: &str) -> Result<Vec<Vec<Value>>, String> {
     let client = client_of(kubeconfig);
     let selected = ListParams::default().labels(selector);
     let lists = KINDS.map(|kind| list(client.clone(), kind, namespace, &selected));
-    let lists = RUNTIME.block_on(try_join_all(lists));
-    Ok(lists?.into_iter().flatten().collect())
+    RUNTIME.block_on(try_join_all(lists))
+}
+
+/// The objects of the kind at that place in [`KINDS`].
+pub fn read_kind(kubeconfig: &Path, namespace: &str, place: usize) -> Result<Vec<Value>, String> {
+    let client = client_of(kubeconfig);
+    let all = ListParams::default();
+    RUNTIME.block_on(list(client, KINDS[place], namespace, &all))
 }
 
 /// Events on the object of that name, of that reason.
@@ -193,9 +199,9 @@ pub fn resources() -> String {
         .join(",")
 }
 
-/// The objects of a kind of [`KINDS`] in a namespace.
-pub fn objects_of(kubeconfig: &Path, namespace: &str, place: usize) -> Api<DynamicObject> {
-    Api::namespaced_with(client_of(kubeconfig), namespace, &resource(KINDS[place]))
+/// The objects of a kind of [`KINDS`] in all namespaces.
+pub fn objects_of(kubeconfig: &Path, place: usize) -> Api<DynamicObject> {
+    Api::all_with(client_of(kubeconfig), &resource(KINDS[place]))
 }
 
 /// Lets this go on beside the tests.

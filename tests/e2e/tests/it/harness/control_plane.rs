@@ -6,13 +6,14 @@ use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use anyhow::{Context as _, Error, Result, ensure};
 use localcluster::tool::Tool;
 use localcluster::{Cluster, Options, Repository, users_kubeconfig};
 use serde_json::Value;
 
+use super::mirror::Mirror;
 use super::{audit, wait};
 
 /// The root of the checkout.
@@ -58,6 +59,7 @@ pub struct ControlPlane {
     bin: PathBuf,
     pub dir: PathBuf,
     pub kubeconfig: PathBuf,
+    mirror: OnceLock<Mirror>,
 }
 
 impl ControlPlane {
@@ -76,6 +78,7 @@ impl ControlPlane {
             bin: Tool::find_or_build(&repository)?.bin(),
             dir: folder(name),
             kubeconfig,
+            mirror: OnceLock::new(),
         };
         control_plane.refuse_if_operated()?;
         Ok(control_plane)
@@ -133,7 +136,13 @@ impl ControlPlane {
             dir,
             kubeconfig: cluster.kubeconfig().to_owned(),
             local: Some(cluster),
+            mirror: OnceLock::new(),
         })
+    }
+
+    /// What watches show of it.
+    pub fn mirror(&self) -> &Mirror {
+        self.mirror.get_or_init(|| Mirror::of(&self.kubeconfig))
     }
 
     /// Whether all that is in it is gone with this process.

@@ -119,9 +119,11 @@ impl History {
             }
             let alive = self.pods.iter().filter(|(_, life)| !life.is_gone);
             let alive: BTreeSet<_> = alive.map(|(uid, _)| uid.clone()).collect();
-            let seen = ns.look()?;
+            let seen = ns.look_on_demand();
             let uid = |pod: &&Value| pod["metadata"]["uid"].as_str().unwrap().to_owned();
-            same("pods", &alive, &seen.all("Pod").iter().map(uid).collect())
+            let there = seen.all("Pod").iter().map(uid).collect();
+            seen.expect_read()?;
+            same("pods", &alive, &there)
         });
         seen.unwrap();
     }

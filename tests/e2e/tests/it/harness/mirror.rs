@@ -1,5 +1,6 @@
-//! The objects of a namespace as watches show them. Who waits looks several times a second: lists of
-//! everything each time take more of the machine than what is looked at.
+//! The objects of a control plane as watches show them. Who waits looks several times a second: lists
+//! of everything each time, or watches of each namespace, take more of the machine than what is looked
+//! at.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,12 +12,12 @@ use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
 use serde_json::Value;
 use tokio::task::JoinHandle;
 
-use super::client;
+use super::client::{self, KINDS};
 
 /// Before a watch that ended is begun again.
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(250);
 
-/// The kinds that tests look at, of one namespace, a moment late: what is found here has to be
+/// The kinds that tests look at, of all namespaces, a moment late: what is found here has to be
 /// confirmed by a list.
 #[derive(Debug)]
 pub struct Mirror {
@@ -24,34 +25,41 @@ pub struct Mirror {
     watches: Vec<JoinHandle<()>>,
 }
 
-/// By name, of each kind that was listed.
-type Kept = BTreeMap<usize, BTreeMap<String, Value>>;
+/// By namespace and name, of each kind that was listed.
+type Kept = [Option<Objects>; KINDS.len()];
+
+type Objects = BTreeMap<String, BTreeMap<String, Arc<Value>>>;
 
 impl Mirror {
-    /// Begins to watch that namespace.
-    pub fn of(kubeconfig: &Path, namespace: &str) -> Self {
+    /// Begins to watch that control plane.
+    pub fn of(kubeconfig: &Path) -> Self {
         let kept = Arc::<Mutex<Kept>>::default();
         let watch = |place| {
-            let objects = client::objects_of(kubeconfig, namespace, place);
+            let objects = client::objects_of(kubeconfig, place);
             let kept = kept.clone();
             client::spawn(async move {
                 loop {
-                    // It ends now and then, and is begun anew.
-                    let _ = follow(&objects, place, &kept).await;
+                    // It ends now and then, and is begun anew. A kind that is not served has no
+                    // objects any more.
+                    if follow(&objects, place, &kept).await.is_err() {
+                        locked(&kept)[place] = None;
+                    }
                     tokio::time::sleep(PAUSE).await;
                 }
             })
         };
-        let watches = (0..client::KINDS.len()).map(watch).collect();
+        let watches = (0..KINDS.len()).map(watch).collect();
         Self { kept, watches }
     }
 
-    /// All of them, kind after kind, once each kind was listed.
-    pub fn objects(&self) -> Option<Vec<Value>> {
+    /// Those of a namespace, kind after kind, once each kind was listed.
+    pub fn objects_in(&self, namespace: &str) -> Option<Vec<Vec<Arc<Value>>>> {
         let kept = locked(&self.kept);
-        let is_complete = kept.len() == client::KINDS.len();
-        let all = kept.values().flat_map(BTreeMap::values);
-        is_complete.then(|| all.cloned().collect())
+        let of_kind = |objects: &Option<Objects>| {
+            let there = objects.as_ref()?.get(namespace);
+            Some(there.map_or_else(Vec::new, |there| there.values().cloned().collect()))
+        };
+        kept.iter().map(of_kind).collect()
     }
 }
 
@@ -68,10 +76,11 @@ async fn follow(
 ) -> kube::Result<()> {
     let list = objects.list(&ListParams::default()).await?;
     let version = list.metadata.resource_version.clone().unwrap_or_default();
-    let items = list.items.into_iter();
-    let all = items.map(|object| (name(&object), client::typed(object, place)));
-    let all = all.collect();
-    locked(kept).insert(place, all);
+    let mut listed = Objects::new();
+    for object in list.items {
+        keep(&mut listed, place, object);
+    }
+    locked(kept)[place] = Some(listed);
     let mut events = objects
         .watch(&WatchParams::default(), &version)
         .await?
@@ -79,14 +88,13 @@ async fn follow(
     while let Some(event) = events.try_next().await? {
         match event {
             WatchEvent::Added(object) | WatchEvent::Modified(object) => {
-                let (name, object) = (name(&object), client::typed(object, place));
-                locked(kept).entry(place).or_default().insert(name, object);
+                keep(locked(kept)[place].get_or_insert_default(), place, object);
             }
             WatchEvent::Deleted(object) => {
-                locked(kept)
-                    .entry(place)
-                    .or_default()
-                    .remove(&name(&object));
+                let (namespace, name) = called(&object);
+                if let Some(objects) = &mut locked(kept)[place] {
+                    objects.entry(namespace).or_default().remove(&name);
+                }
             }
             WatchEvent::Bookmark(_) => {}
             WatchEvent::Error(_) => break,
@@ -95,8 +103,18 @@ async fn follow(
     Ok(())
 }
 
-fn name(object: &DynamicObject) -> String {
-    object.metadata.name.clone().unwrap_or_default()
+fn keep(objects: &mut Objects, place: usize, object: DynamicObject) {
+    let (namespace, name) = called(&object);
+    let object = Arc::new(client::typed(object, place));
+    objects.entry(namespace).or_default().insert(name, object);
+}
+
+fn called(object: &DynamicObject) -> (String, String) {
+    let meta = object.metadata.clone();
+    (
+        meta.namespace.unwrap_or_default(),
+        meta.name.unwrap_or_default(),
+    )
 }
 
 fn locked(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {

@@ -1,20 +1,16 @@
 //! The namespace of one test, which is gone when the test is over.
 
 use std::process::{self, Output};
-use std::sync::OnceLock;
+use std::sync::Arc;
 use std::thread;
 
 use serde_json::{Value, json};
 
 use super::control_plane::{CHECKOUT, ControlPlane, fed, printed};
-use super::mirror::Mirror;
 use super::operator::Operator;
-use super::seen::Seen;
+use super::seen::{Seen, Source};
 use super::site;
 use super::{cleanup, client, report, wait};
-
-/// The objects in a namespace that was never used.
-const FROM_KUBERNETES: [&str; 1] = ["default"];
 
 /// A namespace.
 #[derive(Debug)]
@@ -23,7 +19,6 @@ pub struct Namespace<'a> {
     pub control_plane: &'a ControlPlane,
     pub operator: &'a Operator,
     is_deleted: bool,
-    mirror: OnceLock<Mirror>,
 }
 
 /// The name of the namespace for this purpose.
@@ -59,7 +54,6 @@ impl<'a> Namespace<'a> {
             control_plane,
             operator,
             is_deleted: false,
-            mirror: OnceLock::new(),
         }
     }
 
@@ -136,32 +130,45 @@ impl<'a> Namespace<'a> {
     /// Those of them that this selector selects.
     pub fn look_at(&self, selector: &str) -> Result<Seen, String> {
         let kubeconfig = &self.control_plane.kubeconfig;
-        let objects = client::read(kubeconfig, &self.name, selector)?;
-        Ok(Seen(made_here(objects)))
+        let kinds = client::read(kubeconfig, &self.name, selector)?.into_iter();
+        let shared = kinds.map(|objects| objects.into_iter().map(Arc::new).collect());
+        Ok(Seen::of_kinds(shared.collect()))
     }
 
     /// The same as watches show it, possibly a moment late.
     pub(super) fn glance(&self) -> Result<Seen, String> {
-        let kubeconfig = &self.control_plane.kubeconfig;
-        let mirror = self
-            .mirror
-            .get_or_init(|| Mirror::of(kubeconfig, &self.name));
-        match mirror.objects() {
-            Some(objects) => Ok(Seen(made_here(objects))),
+        match self.control_plane.mirror().objects_in(&self.name) {
+            Some(kinds) => Ok(Seen::of_kinds(kinds)),
             None => self.look(),
         }
+    }
+
+    /// What is there of what is asked for.
+    pub(super) fn look_on_demand(&self) -> Seen {
+        Seen::on_demand(Source {
+            kubeconfig: self.control_plane.kubeconfig.clone(),
+            namespace: self.name.clone(),
+        })
     }
 
     /// Looks until there is a result; `Err` says what is still wrong.
     pub fn until<T>(&self, what: &str, mut judge: impl FnMut(&Seen) -> Result<T, String>) -> T {
         let look = || {
             judge(&self.glance()?)?;
-            judge(&self.look()?)
+            let there = self.look_on_demand();
+            let judged = judge(&there);
+            there.expect_read()?;
+            judged
         };
         match wait::until(look) {
             Ok(found) => found,
             Err(wrong) => panic!("{what}: {wrong}"),
         }
+    }
+
+    /// Looks until all that tests look at is gone.
+    pub fn until_nothing_is_left(&self) {
+        self.until("nothing is left", Seen::expect_nothing);
     }
 
     /// Deletes the empty namespace of a cluster that stays: Kubernetes looks for objects of every
@@ -191,18 +198,6 @@ pub fn unready() -> Value {
     let not =
         |type_: &str| json!({"type": type_, "status": "False", "reason": "ContainersNotReady"});
     json!({"status": {"conditions": [not("Ready"), not("ContainersReady")]}})
-}
-
-/// Without what every namespace has, and the chart's.
-fn made_here(mut objects: Vec<Value>) -> Vec<Value> {
-    objects.retain(|object| {
-        let name = object["metadata"]["name"].as_str().unwrap();
-        let is_of_kubernetes =
-            object["kind"] == "ServiceAccount" && FROM_KUBERNETES.contains(&name);
-        let is_of_chart = !object["metadata"]["labels"]["helm.sh/chart"].is_null();
-        !is_of_kubernetes && !is_of_chart
-    });
-    objects
 }
 
 impl Drop for Namespace<'_> {

@@ -19,8 +19,12 @@ pub fn print(namespace: &Namespace<'_>) {
         namespace.name,
         show(&["get", &client::resources(), "--output=wide"])
     );
-    for object in namespace.look().map(|seen| seen.0).unwrap_or_default() {
-        eprintln!("{}", short(&object));
+    match namespace.look() {
+        Ok(seen) => seen
+            .everything()
+            .into_iter()
+            .for_each(|object| eprintln!("{}", short(object))),
+        Err(error) => eprintln!("{error}"),
     }
     let columns = "--output=custom-columns=TYPE:.type,ON:.involvedObject.name,REASON:.reason,MESSAGE:.message";
     let events = show(&[

@@ -1,21 +1,105 @@
 //! What was seen in a namespace, and how it is compared with what should be.
 
+use std::array;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::fmt::Debug;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-/// The objects of a namespace at one time.
+use super::client::{self, KINDS};
+
+/// The objects in a namespace that was never used.
+const FROM_KUBERNETES: [&str; 1] = ["default"];
+
+/// The objects of a namespace, but those that every namespace has, and the chart's: of each kind at
+/// one time.
 #[derive(Debug)]
-pub struct Seen(pub Vec<Value>);
+pub struct Seen {
+    kinds: [OnceCell<Vec<Arc<Value>>>; KINDS.len()],
+    /// Where a kind is read when somebody asks for it.
+    source: Option<Source>,
+    failure: OnceCell<String>,
+}
+
+/// A namespace of a control plane.
+#[derive(Debug)]
+pub(super) struct Source {
+    pub(super) kubeconfig: PathBuf,
+    pub(super) namespace: String,
+}
 
 impl Seen {
+    /// These, kind after kind.
+    pub(super) fn of_kinds(kinds: Vec<Vec<Arc<Value>>>) -> Self {
+        let mut kinds = kinds.into_iter();
+        Self {
+            kinds: array::from_fn(|_| made_here(kinds.next().unwrap_or_default()).into()),
+            source: None,
+            failure: OnceCell::new(),
+        }
+    }
+
+    /// These, in any order.
+    pub fn of<'a>(objects: impl Iterator<Item = &'a Value>) -> Self {
+        let mut kinds = vec![Vec::new(); KINDS.len()];
+        for object in objects {
+            let kind = object["kind"].as_str().unwrap();
+            kinds[place(kind)].push(Arc::new(object.clone()));
+        }
+        Self::of_kinds(kinds)
+    }
+
+    /// What is there when somebody asks for it, kind by kind: who judges pods need not wait for lists
+    /// of all that there is.
+    pub(super) fn on_demand(source: Source) -> Self {
+        Self {
+            kinds: array::from_fn(|_| OnceCell::new()),
+            source: Some(source),
+            failure: OnceCell::new(),
+        }
+    }
+
+    /// Fails if a kind that was asked for could not be read.
+    pub(super) fn expect_read(&self) -> Result<(), String> {
+        self.failure.get().cloned().map_or(Ok(()), Err)
+    }
+
+    fn of_kind(&self, place: usize) -> &[Arc<Value>] {
+        self.kinds[place].get_or_init(|| {
+            let Some(source) = &self.source else {
+                return Vec::new();
+            };
+            let Source {
+                kubeconfig,
+                namespace,
+            } = source;
+            let found = client::read_kind(kubeconfig, namespace, place).unwrap_or_else(|error| {
+                let _ = self.failure.set(error);
+                Vec::new()
+            });
+            made_here(found.into_iter().map(Arc::new).collect())
+        })
+    }
+
+    /// All objects, kind after kind.
+    pub fn everything(&self) -> Vec<&Value> {
+        let places = 0..KINDS.len();
+        let all = places.flat_map(|place| self.of_kind(place));
+        all.map(Arc::as_ref).collect()
+    }
+
+    /// Fails if there is anything.
+    pub fn expect_nothing(&self) -> Result<(), String> {
+        same("what is left", &self.everything(), &vec![])
+    }
+
     /// The objects of that kind, by name.
     pub fn all(&self, kind: &str) -> Vec<&Value> {
-        self.0
-            .iter()
-            .filter(|object| object["kind"] == kind)
-            .collect()
+        let all = self.of_kind(place(kind));
+        all.iter().map(Arc::as_ref).collect()
     }
 
     /// The names of the objects of that kind.
@@ -52,6 +136,23 @@ impl Seen {
         let ready = pods.iter().filter(|pod| is_ready(pod)).count();
         same("(pods, ready pods)", &(pods.len(), ready), &(count, count))
     }
+}
+
+/// Where that kind is in [`KINDS`].
+fn place(kind: &str) -> usize {
+    let place = KINDS.iter().position(|(_, _, known)| *known == kind);
+    place.unwrap_or_else(|| panic!("{kind} is not read: add it to KINDS"))
+}
+
+/// Without what every namespace has, and the chart's.
+fn made_here(mut objects: Vec<Arc<Value>>) -> Vec<Arc<Value>> {
+    objects.retain(|object| {
+        let is_of_kubernetes =
+            object["kind"] == "ServiceAccount" && FROM_KUBERNETES.contains(&name(object));
+        let is_of_chart = !object["metadata"]["labels"]["helm.sh/chart"].is_null();
+        !is_of_kubernetes && !is_of_chart
+    });
+    objects
 }
 
 /// The list of owners of everything that this object controls.

@@ -82,7 +82,7 @@ fn others(ns: &Namespace<'_>) -> BTreeSet<String> {
     let seen = ns.look().unwrap();
     let is_of_1 =
         |o: &&Value| o["metadata"]["labels"]["grove.io/podcliqueset-replica-index"] == "1";
-    let of_1 = seen.0.iter().filter(is_of_1);
+    let of_1 = seen.everything().into_iter().filter(is_of_1);
     of_1.map(|o| o["metadata"]["uid"].to_string()).collect()
 }
 

@@ -120,7 +120,5 @@ fn whatever_its_phase_nothing_is_left_of_it_once_it_is_deleted() {
         is(seen, "failed", &json!({"phase": "Failed"}))
     });
     ns.kubectl(&["delete", "pcs", "--all", "--wait=false"]);
-    ns.until("nothing is left", |seen| {
-        same("what is left", &seen.0, &vec![])
-    });
+    ns.until_nothing_is_left();
 }
