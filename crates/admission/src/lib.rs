@@ -24,9 +24,11 @@ mod syntax;
 pub mod unimplemented;
 pub mod unknown_fields;
 pub mod validated_set;
+mod validator;
 pub mod warnings;
 
 pub use field::FieldError;
 pub use rules::{Rules, invalid_delays, validate, validate_binding, validate_update};
 pub use syntax::is_dns_label;
+pub use validator::Validator;
 pub use warnings::Warning;

@@ -39,4 +39,5 @@ pub(crate) use fixed_minimum::offer_no_lower_minimum;
 pub use options::Rules;
 pub(crate) use topology::constraints;
 pub use topology_binding::validate_binding;
+pub(crate) use update::is_same;
 pub use update::validate_update;

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use api::{PodCliqueSet, WorkloadType};
-use domain::workload::limits;
 
 use crate::bounded::bound_errors;
 use crate::defaults::{self, DefaultsConfig};
@@ -39,41 +38,59 @@ impl ValidatedSet {
     }
 }
 
-/// Validates a stored PodCliqueSet for its children: it alone knows what all of them amount to, and
-/// reports it in its status.
-pub fn validate_parent(stored: &PodCliqueSet, config: &DefaultsConfig) -> ValidatedSet {
-    let mut validated = validate_set(stored, config);
-    validated.is_over_limits |= limits::says_over_limits(stored);
-    validated
+/// What is wrong with a set; it depends on nothing but what [`rules::is_same`] compares, and on the
+/// defaults.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Findings {
+    errors: Vec<FieldError>,
+    is_over_limits: bool,
+    invalid_delays: Vec<FieldError>,
+    ignored: Vec<String>,
+}
+
+impl Findings {
+    /// The set in which they were found, and they.
+    pub(crate) fn of(self, set: PodCliqueSet) -> ValidatedSet {
+        ValidatedSet {
+            set,
+            errors: self.errors,
+            is_over_limits: self.is_over_limits,
+            invalid_delays: self.invalid_delays,
+            not_acted_on: Vec::new(),
+            ignored: self.ignored,
+        }
+    }
 }
 
 /// Applies the defaults to a stored PodCliqueSet and validates it.
 pub fn validate_set(stored: &PodCliqueSet, config: &DefaultsConfig) -> ValidatedSet {
     let set = defaults::apply(stored, config);
-    let over = oversize::of_template(&set);
+    find_faults(&set).of(set)
+}
+
+/// Validates a set that has its defaults.
+pub(crate) fn find_faults(set: &PodCliqueSet) -> Findings {
+    let over = oversize::of_template(set);
     if !over.is_empty() {
-        return ValidatedSet {
-            set,
+        return Findings {
             errors: over,
             is_over_limits: true,
-            ..ValidatedSet::default()
+            ..Findings::default()
         };
     }
-    let mut errors = rules::within_limits(&set, &Rules::default());
+    let mut errors = rules::within_limits(set, &Rules::default());
     let is_inference = set.spec.workload_type == Some(WorkloadType::Inference);
     let invalid_delays = if is_inference {
-        rules::invalid_delays(&set)
+        rules::invalid_delays(set)
     } else {
         Vec::new()
     };
     let delays: HashSet<&FieldError> = invalid_delays.iter().collect();
     errors.retain(|e| !delays.contains(e));
-    ValidatedSet {
+    Findings {
         errors: bound_errors(errors),
         is_over_limits: false,
         invalid_delays: bound_errors(invalid_delays),
-        not_acted_on: Vec::new(),
-        ignored: unimplemented::ignored_fields(&set),
-        set,
+        ignored: unimplemented::ignored_fields(set),
     }
 }

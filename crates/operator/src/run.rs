@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use anyhow::Context as _;
 use domain::scheduling::Profiles;
@@ -222,6 +223,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     let defaults = DefaultsConfig {
         termination_delay: config.defaults.termination_delay.clone(),
     };
+    let validator = Arc::new(Validator::new(defaults.clone()));
     let at_once = &config.controllers;
     let profiles = Arc::new(config.scheduler.profiles());
     let timeout = config
@@ -230,14 +232,12 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         .and_then(|d| d.parse().ok());
     let stuck_pod_timeout = timeout.unwrap_or(STUCK_POD_TIMEOUT);
     let sets = PodCliqueSetReconciler {
-        defaults: defaults.clone(),
+        validator: validator.clone(),
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
         stuck_pod_timeout,
         profiles: profiles.clone(),
     };
-    let groups = PodCliqueScalingGroupReconciler {
-        defaults: defaults.clone(),
-    };
+    let groups = PodCliqueScalingGroupReconciler { validator };
     let cliques = PodCliqueReconciler {
         stuck_pod_timeout,
         defaults,

@@ -14,7 +14,7 @@ mod urgency;
 
 use std::sync::Arc;
 
-use admission::defaults::DefaultsConfig;
+use admission::Validator;
 use api::{PodCliqueScalingGroup, PodCliqueScalingGroupStatus};
 use domain::plan::Plan;
 use engine::triggers::TriggersOf;
@@ -26,8 +26,8 @@ pub use observe::Snapshot;
 /// The rules of scaling groups.
 #[derive(Clone, Debug, Default)]
 pub struct PodCliqueScalingGroupReconciler {
-    /// Defaults of the operator's configuration.
-    pub defaults: DefaultsConfig,
+    /// Validates sets, with the defaults of the operator's configuration.
+    pub validator: Arc<Validator>,
 }
 
 impl Reconciler for PodCliqueScalingGroupReconciler {
@@ -49,7 +49,7 @@ impl Reconciler for PodCliqueScalingGroupReconciler {
     }
 
     fn observe(&self, object: &Arc<PodCliqueScalingGroup>, caches: &Caches) -> Snapshot {
-        observe::observe(object, caches, &self.defaults)
+        observe::observe(object, caches, &self.validator)
     }
 
     fn decide(&self, snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueScalingGroupStatus> {

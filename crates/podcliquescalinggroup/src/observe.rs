@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use admission::defaults::DefaultsConfig;
+use admission::Validator;
 use admission::minimums::{self, Minimums};
-use admission::validated_set::{self, ValidatedSet};
+use admission::validated_set::ValidatedSet;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
@@ -180,7 +180,7 @@ impl Snapshot {
 pub fn observe(
     group: &Arc<PodCliqueScalingGroup>,
     caches: &Caches,
-    defaults: &DefaultsConfig,
+    validator: &Validator,
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
@@ -194,7 +194,7 @@ pub fn observe(
             .get(&Key::new(namespace.as_str(), owner.name.as_str()))?;
         let stays = !ownership::is_terminating(&set.metadata);
         let is_it = stays && ownership::uid(&set.metadata) == owner.uid;
-        is_it.then(|| validate_owner(&set, group, &podcliques, defaults))
+        is_it.then(|| validate_owner(&set, group, &podcliques, validator))
     });
     let mut snapshot = Snapshot {
         pods: HashMap::new(),
@@ -215,12 +215,12 @@ pub fn observe(
 
 /// The set, with the minimums of the group and its PodCliques that exist.
 fn validate_owner(
-    set: &PodCliqueSet,
+    set: &Arc<PodCliqueSet>,
     group: &PodCliqueScalingGroup,
     podcliques: &BTreeMap<String, Arc<PodClique>>,
-    defaults: &DefaultsConfig,
+    validator: &Validator,
 ) -> ValidatedSet {
-    let mut validated = validated_set::validate_parent(set, defaults);
+    let mut validated = validator.validate_parent(set);
     let mut found = Minimums::default();
     found.add_group(ownership::name(&set.metadata), group);
     let owned = podcliques

@@ -17,7 +17,7 @@ mod urgency;
 
 use std::sync::Arc;
 
-use admission::defaults::DefaultsConfig;
+use admission::Validator;
 use api::{PodCliqueSet, PodCliqueSetStatus};
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
@@ -41,8 +41,8 @@ pub enum ScaledGangsWaitFor {
 /// The rules of PodCliqueSets.
 #[derive(Clone, Debug, Default)]
 pub struct PodCliqueSetReconciler {
-    /// Defaults of the operator's configuration.
-    pub defaults: DefaultsConfig,
+    /// Validates sets, with the defaults of the operator's configuration.
+    pub validator: Arc<Validator>,
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod of a job that failed is waited for.

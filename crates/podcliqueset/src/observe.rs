@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use admission::minimums::{self, Minimums};
-use admission::validated_set::{self, ValidatedSet};
+use admission::validated_set::ValidatedSet;
 use admission::{FieldError, oversize};
 use api::podcliqueset::{LiveReplicas, PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
@@ -272,7 +272,7 @@ pub fn observe(
     for group in &groups {
         cliques.extend(caches.of::<PodClique>().owned_by(&**group));
     }
-    let mut validated = validated_set::validate_set(stored, &rules.defaults);
+    let mut validated = rules.validator.validate_set(stored);
     minimums::keep_minimums(
         &mut validated,
         stored,

@@ -31,7 +31,7 @@ pub fn validate_update(old: &PodCliqueSet, new: &PodCliqueSet, rules: &Rules) ->
 }
 
 /// Whether all that rules read is as it was. Most updates change a status or a finalizer.
-fn is_same(old: &PodCliqueSet, new: &PodCliqueSet) -> bool {
+pub(crate) fn is_same(old: &PodCliqueSet, new: &PodCliqueSet) -> bool {
     let (before, after) = (&old.metadata, &new.metadata);
     before.name == after.name
         && before.generate_name == after.generate_name

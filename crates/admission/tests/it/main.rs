@@ -25,4 +25,5 @@ mod unknown_fields;
 mod update;
 mod validated_set;
 mod validation;
+mod validator;
 mod warnings;

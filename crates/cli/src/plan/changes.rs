@@ -75,7 +75,7 @@ pub fn plan_change(
         )));
     }
     let sent = apply_manifest(&found.set, file);
-    match admit_change(file, &stored, sent, &rules.sets.defaults)? {
+    match admit_change(file, &stored, sent, rules.sets.validator.defaults())? {
         Verdict::Refused(errors) => Ok(Planned::Refused(Refusal {
             name: name_of(file)?.to_owned(),
             namespace: namespace.to_owned(),
@@ -94,7 +94,8 @@ fn plan_creation(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
-    let (set, warnings) = match admit::admit_new(file, namespace, &rules.sets.defaults)? {
+    let (set, warnings) = match admit::admit_new(file, namespace, rules.sets.validator.defaults())?
+    {
         Verdict::Accepted { set, warnings } => (set, warnings),
         Verdict::Refused(_) => return offline::plan_new(file, namespace, rules, now),
     };
@@ -117,7 +118,7 @@ fn compare(
     now: Timestamp,
 ) -> Result<Change, Failure> {
     // Whether a webhook has filled the defaults in makes no difference.
-    let config = &rules.sets.defaults;
+    let config = rules.sets.validator.defaults();
     let before = encode(&defaults::apply(stored, config))?;
     let differences = find_differences(&before, &encode(&defaults::apply(next, config))?);
     let (_, world) = run(found, stored, None, rules, now)?;

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use api::GoDuration;
 use domain::scheduling::{Backend, Profiles};
@@ -91,6 +92,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
     let defaults = DefaultsConfig {
         termination_delay: config.defaults.termination_delay.clone(),
     };
+    let validator = Arc::new(Validator::new(defaults.clone()));
     let profiles = config.scheduler.profiles.iter().map(Profile::read);
     let profiles: Result<Vec<_>, _> = profiles.collect();
     let profiles = Arc::new(Profiles::of(profiles?));
@@ -100,14 +102,12 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
     };
     Ok(Rules {
         sets: PodCliqueSetReconciler {
-            defaults: defaults.clone(),
+            validator: validator.clone(),
             scaled_gangs_wait_for,
             stuck_pod_timeout: STUCK_POD_TIMEOUT,
             profiles: profiles.clone(),
         },
-        groups: PodCliqueScalingGroupReconciler {
-            defaults: defaults.clone(),
-        },
+        groups: PodCliqueScalingGroupReconciler { validator },
         cliques: PodCliqueReconciler {
             stuck_pod_timeout: STUCK_POD_TIMEOUT,
             defaults,

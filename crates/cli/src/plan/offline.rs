@@ -24,7 +24,7 @@ pub fn plan_new(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Planned, Failure> {
-    match admit_new(file, namespace, &rules.sets.defaults)? {
+    match admit_new(file, namespace, rules.sets.validator.defaults())? {
         Verdict::Refused(errors) => Ok(Planned::Refused(Refusal {
             name: name_of(file)?.to_owned(),
             namespace: namespace.to_owned(),

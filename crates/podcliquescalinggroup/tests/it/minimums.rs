@@ -3,7 +3,7 @@
 use api::{PodClique, PodCliqueSet};
 use std::sync::Arc;
 
-use admission::defaults::DefaultsConfig;
+use admission::Validator;
 use domain::object::ownership;
 use engine::Caches;
 use podcliquescalinggroup::decide::decide;
@@ -23,10 +23,7 @@ fn podcliques_that_are_made_anew_get_the_minimum_of_those_that_exist() {
     changed.spec.template.cliques[1].spec.min_available = Some(1);
     caches.of::<PodCliqueSet>().apply(changed);
     let group = Arc::new(group(&set, 3));
-    let plan = decide(
-        &observe(&group, &caches, &DefaultsConfig::default()),
-        after(60),
-    );
+    let plan = decide(&observe(&group, &caches, &Validator::default()), after(60));
     let actions = plan.waves.iter().flatten();
     let written = actions.filter_map(|action| {
         let podclique = action.written::<PodClique>()?;

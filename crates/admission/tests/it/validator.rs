@@ -1,0 +1,60 @@
+//! What is kept of a validation is what a validation finds.
+
+use std::sync::Arc;
+
+use admission::Validator;
+use admission::defaults::DefaultsConfig;
+use admission::validated_set::{ValidatedSet, validate_set};
+use api::PodCliqueSet;
+use serde_json::Value;
+use testkit::admission_cases;
+use testkit::builders::set;
+
+fn same_uid(object: &Value) -> Option<Arc<PodCliqueSet>> {
+    let mut set: PodCliqueSet = serde_json::from_value(object.clone()).ok()?;
+    set.metadata.uid = Some("u".into());
+    Some(Arc::new(set))
+}
+
+fn expect_same(found: &ValidatedSet, stored: &PodCliqueSet, what: &str) {
+    let anew = validate_set(stored, &DefaultsConfig::default());
+    assert_eq!(format!("{found:?}"), format!("{anew:?}"), "{what}");
+}
+
+/// One set that becomes each of the table, one after the other.
+#[test]
+fn a_set_that_changes_is_validated_anew() {
+    let validator = Validator::default();
+    for case in admission_cases::all() {
+        let versions = [case.before.as_ref(), Some(&case.object)];
+        for stored in versions.into_iter().flatten().filter_map(same_uid) {
+            expect_same(&validator.validate_set(&stored), &stored, case.name);
+            // Another version of the same, and the same once more.
+            let mut newer = (*stored).clone();
+            newer.metadata.resource_version = Some("2".into());
+            let newer = Arc::new(newer);
+            for version in [&newer, &newer, &stored] {
+                expect_same(&validator.validate_set(version), version, case.name);
+            }
+        }
+    }
+}
+
+/// A thousand sets that are gone would be a thousand specs that nobody reads.
+#[test]
+fn versions_that_are_replaced_and_sets_that_are_gone_are_not_kept() {
+    let validator = Validator::default();
+    let stored = |uid: &str| {
+        let set = set("demo").with(|s| s.metadata.uid = Some(uid.into()));
+        Arc::new(set.clique("a", |c| c).build())
+    };
+    let (old, newer) = (stored("u"), stored("u"));
+    let (of_old, of_newer) = (Arc::downgrade(&old), Arc::downgrade(&newer));
+    validator.validate_set(&old);
+    validator.validate_set(&newer);
+    drop(old);
+    assert!(of_old.upgrade().is_none());
+    drop(newer);
+    validator.validate_set(&stored("other"));
+    assert!(of_newer.upgrade().is_none());
+}
