@@ -3,7 +3,9 @@
 
 use std::collections::HashSet;
 
+use api::podcliqueset::PodCliqueTemplateSpec;
 use api::{PodCliqueSet, WorkloadType};
+use domain::workload::hash;
 
 use crate::bounded::bound_errors;
 use crate::defaults::{self, DefaultsConfig};
@@ -29,16 +31,39 @@ pub struct ValidatedSet {
     pub not_acted_on: Vec<FieldError>,
     /// Fields that are accepted and have no effect yet.
     pub ignored: Vec<String>,
+    /// The hash of the pods of each clique, in the order of the cliques.
+    template_hashes: Vec<String>,
 }
 
 impl ValidatedSet {
+    /// These cliques of it, each with the hash of its pods.
+    pub fn hashed<'a>(
+        &'a self,
+        cliques: impl IntoIterator<Item = &'a PodCliqueTemplateSpec>,
+    ) -> Vec<(&'a PodCliqueTemplateSpec, String)> {
+        let known = || {
+            let all = self.set.spec.template.cliques.iter();
+            all.zip(&self.template_hashes)
+        };
+        let hashed = |clique: &'a PodCliqueTemplateSpec| {
+            let (_, hash) = known().find(|(known, _)| std::ptr::eq(*known, clique))?;
+            Some((clique, hash.clone()))
+        };
+        cliques.into_iter().filter_map(hashed).collect()
+    }
+
+    /// Hash of everything in the template whose change is an update.
+    pub fn generation_hash(&self) -> String {
+        hash::generation_hash(&self.template_hashes)
+    }
+
     /// Whether children may be created and corrected.
     pub fn may_act(&self) -> bool {
         self.errors.is_empty() && !self.is_over_limits
     }
 }
 
-/// What is wrong with a set; it depends on nothing but what [`rules::is_same`] compares, and on the
+/// What is wrong with a set, and what of it is expensive to compute; it depends on nothing but what [`rules::is_same`] compares, and on the
 /// defaults.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
@@ -46,6 +71,7 @@ pub(crate) struct Findings {
     is_over_limits: bool,
     invalid_delays: Vec<FieldError>,
     ignored: Vec<String>,
+    pub(crate) template_hashes: Vec<String>,
 }
 
 impl Findings {
@@ -58,6 +84,7 @@ impl Findings {
             invalid_delays: self.invalid_delays,
             not_acted_on: Vec::new(),
             ignored: self.ignored,
+            template_hashes: self.template_hashes,
         }
     }
 }
@@ -71,10 +98,12 @@ pub fn validate_set(stored: &PodCliqueSet, config: &DefaultsConfig) -> Validated
 /// Validates a set that has its defaults.
 pub(crate) fn find_faults(set: &PodCliqueSet) -> Findings {
     let over = oversize::of_template(set);
+    let template_hashes = hash::pod_template_hashes(&set.spec.template);
     if !over.is_empty() {
         return Findings {
             errors: over,
             is_over_limits: true,
+            template_hashes,
             ..Findings::default()
         };
     }
@@ -92,5 +121,6 @@ pub(crate) fn find_faults(set: &PodCliqueSet) -> Findings {
         is_over_limits: false,
         invalid_delays: bound_errors(invalid_delays),
         ignored: unimplemented::ignored_fields(set),
+        template_hashes,
     }
 }

@@ -1,5 +1,5 @@
-//! Validation of stored sets whose findings are kept: every decision on a set and on its scaling
-//! groups asks for them, and what they depend on seldom changes.
+//! Validation of stored sets whose findings are kept: every decision on a set, its scaling groups
+//! and their PodCliques asks for them, and what they depend on seldom changes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -53,16 +53,34 @@ impl Validator {
 
     /// The same as [`validate_set`](crate::validated_set::validate_set).
     pub fn validate_set(&self, stored: &Arc<PodCliqueSet>) -> ValidatedSet {
-        let set = defaults::apply(stored, &self.defaults);
-        let findings = self.find_known(stored).unwrap_or_else(|| {
-            let findings = find_faults(&set);
-            self.keep(stored, &findings);
-            findings
-        });
-        findings.of(set)
+        let findings = self.read(stored, Findings::clone);
+        findings.of(defaults::apply(stored, &self.defaults))
     }
 
-    fn find_known(&self, stored: &Arc<PodCliqueSet>) -> Option<Findings> {
+    /// The hash of the pods that this clique of a stored set makes: that of its template with
+    /// defaults, as its PodCliques are labelled.
+    pub fn template_hash(&self, stored: &Arc<PodCliqueSet>, clique: &str) -> Option<String> {
+        let mut cliques = stored.spec.template.cliques.iter();
+        let place = cliques.position(|c| c.name == clique)?;
+        self.read(stored, |findings| {
+            findings.template_hashes.get(place).cloned()
+        })
+    }
+
+    fn read<T>(&self, stored: &Arc<PodCliqueSet>, read: impl Fn(&Findings) -> T) -> T {
+        self.read_known(stored, &read).unwrap_or_else(|| {
+            let findings = find_faults(&defaults::apply(stored, &self.defaults));
+            let result = read(&findings);
+            self.keep(stored, findings);
+            result
+        })
+    }
+
+    fn read_known<T>(
+        &self,
+        stored: &Arc<PodCliqueSet>,
+        read: impl Fn(&Findings) -> T,
+    ) -> Option<T> {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.get_mut(ownership::uid(&stored.metadata))?;
         if !Arc::ptr_eq(&known.stored, stored) {
@@ -72,10 +90,10 @@ impl Validator {
             // The older version is kept alive for nobody.
             known.stored = stored.clone();
         }
-        Some(known.findings.clone())
+        Some(read(&known.findings))
     }
 
-    fn keep(&self, stored: &Arc<PodCliqueSet>, findings: &Findings) {
+    fn keep(&self, stored: &Arc<PodCliqueSet>, findings: Findings) {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let uid = ownership::uid(&stored.metadata);
         if !all.contains_key(uid) {
@@ -84,7 +102,7 @@ impl Validator {
         }
         let known = Known {
             stored: stored.clone(),
-            findings: findings.clone(),
+            findings,
         };
         all.insert(uid.to_owned(), known);
     }

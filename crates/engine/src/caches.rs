@@ -5,7 +5,6 @@ mod owners;
 mod placements;
 mod slot_history;
 mod taken_names;
-mod template_hashes;
 pub mod watched;
 
 use std::any::{Any, TypeId};
@@ -22,7 +21,6 @@ use gaps::Gaps;
 pub use placements::Placements;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
-pub use template_hashes::TemplateHashes;
 use watched::Watched;
 
 /// One cache per kind, and what is remembered of objects that are gone.
@@ -36,8 +34,6 @@ pub struct Caches {
     pub taken_names: TakenNames,
     /// How gangs are placed.
     pub placements: Placements,
-    /// What pods are made from.
-    pub template_hashes: TemplateHashes,
 }
 
 impl Caches {

@@ -113,13 +113,7 @@ impl std::fmt::Debug for Kinds {
 // Kinds that are only ours are watched whole: a label that somebody strips must not hide an object
 // while it is deleted.
 
-impl Watched for PodCliqueSet {
-    fn remember(change: &Change<Self>, caches: &Caches) {
-        if let Some(gone) = change.gone() {
-            caches.template_hashes.clear(ownership::uid(&gone.metadata));
-        }
-    }
-}
+impl Watched for PodCliqueSet {}
 
 impl Watched for PodCliqueScalingGroup {}
 

@@ -223,7 +223,7 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     let defaults = DefaultsConfig {
         termination_delay: config.defaults.termination_delay.clone(),
     };
-    let validator = Arc::new(Validator::new(defaults.clone()));
+    let validator = Arc::new(Validator::new(defaults));
     let at_once = &config.controllers;
     let profiles = Arc::new(config.scheduler.profiles());
     let timeout = config
@@ -237,10 +237,12 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
         stuck_pod_timeout,
         profiles: profiles.clone(),
     };
-    let groups = PodCliqueScalingGroupReconciler { validator };
+    let groups = PodCliqueScalingGroupReconciler {
+        validator: validator.clone(),
+    };
     let cliques = PodCliqueReconciler {
         stuck_pod_timeout,
-        defaults,
+        validator,
         init_container_image: config.init_container_image.as_str().to_owned(),
         profiles: profiles.clone(),
     };

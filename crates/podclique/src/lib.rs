@@ -16,7 +16,7 @@ mod urgency;
 
 use std::sync::Arc;
 
-use admission::defaults::DefaultsConfig;
+use admission::Validator;
 use api::{PodClique, PodCliqueStatus};
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
@@ -32,8 +32,8 @@ pub struct PodCliqueReconciler {
     /// How long after its deletionTimestamp a pod still holds its slot (a dead node never
     /// confirms the end of its pods). Default 60 s.
     pub stuck_pod_timeout: SignedDuration,
-    /// Defaults of the operator's configuration.
-    pub defaults: DefaultsConfig,
+    /// Knows the hashes of newest templates, and the defaults of the operator's configuration.
+    pub validator: Arc<Validator>,
     /// Image of the init container of pods that start after others.
     pub init_container_image: String,
     /// The schedulers that have to be told of gangs.

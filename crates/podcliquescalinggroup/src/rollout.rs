@@ -4,8 +4,8 @@ use api::PodClique;
 use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::object::ownership;
 use domain::update;
+use domain::workload::gang;
 use domain::workload::layout::{self, Members};
-use domain::workload::{gang, hash};
 
 use crate::observe::Snapshot;
 
@@ -64,7 +64,7 @@ pub fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
     let template = &owner.set.spec.template;
     let names = &snapshot.group.spec.clique_names;
     let members = template.cliques.iter().filter(|c| names.contains(&c.name));
-    hash::pod_template_hashes(members, &template.priority_class_name)
+    owner.hashed(members)
 }
 
 fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Stage {

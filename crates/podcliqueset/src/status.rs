@@ -12,7 +12,6 @@ use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::health::{stalled, training};
 use domain::scheduling::Obstacle;
-use domain::workload::hash;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
@@ -25,8 +24,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let is_accepted = snapshot.validated.errors.is_empty();
-    let template = &set.spec.template;
-    let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
+    let hashed = snapshot.validated.hashed(&set.spec.template.cliques);
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
     let replicas = layout.replicas.iter();
     let replicas: Vec<Replica> = replicas

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use admission::validated_set::{ValidatedSet, validate_set};
-use api::PodCliqueSet;
+use api::{PodCliqueSet, WorkloadType};
+use domain::workload::hash::pod_template_hash;
 use serde_json::Value;
 use testkit::admission_cases;
 use testkit::builders::set;
@@ -38,6 +39,21 @@ fn a_set_that_changes_is_validated_anew() {
             }
         }
     }
+}
+
+/// As the label of a PodClique was made: by the template with its defaults.
+#[test]
+fn the_hash_of_a_clique_is_that_of_its_template_with_defaults() {
+    let validator = Validator::default();
+    let job = set("demo").with(|s| s.spec.workload_type = Some(WorkloadType::Training));
+    let stored = Arc::new(job.clique("a", |c| c).clique("b", |c| c).build());
+    let set = validate_set(&stored, &DefaultsConfig::default()).set;
+    let template = &set.spec.template;
+    for clique in &template.cliques {
+        let hash = pod_template_hash(clique, &template.priority_class_name);
+        assert_eq!(validator.template_hash(&stored, &clique.name), Some(hash));
+    }
+    assert_eq!(validator.template_hash(&stored, "c"), None);
 }
 
 /// A thousand sets that are gone would be a thousand specs that nobody reads.

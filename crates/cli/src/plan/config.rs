@@ -92,7 +92,7 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
     let defaults = DefaultsConfig {
         termination_delay: config.defaults.termination_delay.clone(),
     };
-    let validator = Arc::new(Validator::new(defaults.clone()));
+    let validator = Arc::new(Validator::new(defaults));
     let profiles = config.scheduler.profiles.iter().map(Profile::read);
     let profiles: Result<Vec<_>, _> = profiles.collect();
     let profiles = Arc::new(Profiles::of(profiles?));
@@ -107,10 +107,12 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
             stuck_pod_timeout: STUCK_POD_TIMEOUT,
             profiles: profiles.clone(),
         },
-        groups: PodCliqueScalingGroupReconciler { validator },
+        groups: PodCliqueScalingGroupReconciler {
+            validator: validator.clone(),
+        },
         cliques: PodCliqueReconciler {
             stuck_pod_timeout: STUCK_POD_TIMEOUT,
-            defaults,
+            validator,
             init_container_image: init_container_image.to_owned(),
             profiles: profiles.clone(),
         },

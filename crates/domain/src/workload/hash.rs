@@ -47,13 +47,10 @@ pub fn pod_template_hash(clique: &PodCliqueTemplateSpec, priority_class_name: &s
 }
 
 /// The hash of each clique's pods, in the order of the cliques. It is the same in every replica and
-/// expensive to compute: rules over all replicas compute it once.
-pub fn pod_template_hashes<'a>(
-    cliques: impl IntoIterator<Item = &'a PodCliqueTemplateSpec>,
-    priority_class_name: &str,
-) -> Vec<(&'a PodCliqueTemplateSpec, String)> {
-    let hashed = |c| (c, pod_template_hash(c, priority_class_name));
-    cliques.into_iter().map(hashed).collect()
+/// expensive to compute: `admission::Validator` computes it once for each template.
+pub fn pod_template_hashes(template: &PodCliqueSetTemplateSpec) -> Vec<String> {
+    let hash = |clique| pod_template_hash(clique, &template.priority_class_name);
+    template.cliques.iter().map(hash).collect()
 }
 
 /// Hash of a pod spec alone: for a `PodClique` whose template is not in the set any more.
@@ -85,9 +82,8 @@ fn canonical_spec(spec: &PodSpec, priority_class_name: &str) -> Value {
 ///
 /// Not part of it: names, `roleName`, `replicas`, `minAvailable`, `startsAfter`, autoscaling,
 /// topology, resource sharing, the headless Service, scaling groups.
-pub fn generation_hash(template: &PodCliqueSetTemplateSpec) -> String {
-    let hash = |clique| pod_template_hash(clique, &template.priority_class_name);
-    hash_text(&template.cliques.iter().map(hash).collect::<String>())
+pub fn generation_hash(template_hashes: &[String]) -> String {
+    hash_text(&template_hashes.concat())
 }
 
 /// Whether this version of the operator made the hash. All others, those of the Go operator as

@@ -4,7 +4,9 @@
 mod canonical;
 
 use api::podcliqueset::{PodCliqueSetTemplateSpec, PodCliqueTemplateSpec};
-use domain::workload::hash::{generation_hash, is_ours, pod_spec_hash, pod_template_hash};
+use domain::workload::hash::{
+    generation_hash, is_ours, pod_spec_hash, pod_template_hash, pod_template_hashes,
+};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -90,7 +92,7 @@ fn hashes_are_fixed_for_ever() {
         hash(clique()),
         pod_template_hash(&template(clique()), "high"),
         pod_spec_hash(&template(clique()).spec.pod_spec),
-        generation_hash(&set),
+        generation_hash(&pod_template_hashes(&set)),
     ];
     let expected = [
         "r1fb5j2vh62hndbw",
@@ -126,11 +128,11 @@ fn the_priority_class_of_the_set_replaces_the_pods() {
 #[test]
 fn a_generation_is_the_cliques_in_their_order() {
     let set = |cliques: &[&PodCliqueTemplateSpec], priority: &str| {
-        generation_hash(&PodCliqueSetTemplateSpec {
+        generation_hash(&pod_template_hashes(&PodCliqueSetTemplateSpec {
             cliques: cliques.iter().map(|clique| (*clique).clone()).collect(),
             priority_class_name: priority.into(),
             ..Default::default()
-        })
+        }))
     };
     let a = template(clique());
     let b = template(with("/labels/tier", json!("cpu")));

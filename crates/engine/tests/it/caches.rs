@@ -1,7 +1,5 @@
 //! What is asked of all caches at once.
 
-use std::sync::Arc;
-
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
 use domain::health::fence::{Cause, begin_attempts};
@@ -79,21 +77,4 @@ fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
         edited.metadata.labels = None;
         assert!(holds_up(edited, None), "its labels were edited");
     }
-}
-
-/// Hashes are of a version of the set, and not of what it says of itself.
-#[test]
-fn a_template_is_hashed_once_for_each_version_of_its_set() {
-    let caches = Caches::default();
-    let hashes = &caches.template_hashes;
-    let (one, other) = (Arc::new(terminating()), Arc::new(terminating()));
-    let hash = |set, clique, text: &str| hashes.of(set, clique, || text.to_owned());
-    assert_eq!(hash(&one, "a", "1"), "1");
-    assert_eq!(hash(&one, "a", "not computed"), "1");
-    assert_eq!(hash(&one, "b", "2"), "2");
-    assert_eq!(hash(&other, "a", "3"), "3");
-    assert_eq!(hash(&other, "b", "4"), "4");
-    assert_eq!(hash(&one, "a", "5"), "5");
-    hashes.clear(ownership::uid(&one.metadata));
-    assert_eq!(hash(&one, "a", "6"), "6");
 }

@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use admission::defaults;
 use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate};
 use api::{PodClique, PodCliqueSet, WorkloadType};
@@ -11,7 +10,7 @@ use domain::health::{failure, fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::workload::layout::{self, Part};
-use domain::workload::{hash, limits};
+use domain::workload::limits;
 use domain::{Pod, update};
 use engine::Caches;
 use jiff::SignedDuration;
@@ -102,10 +101,7 @@ pub(super) fn facts_of_set(
             .status
             .as_ref()
             .and_then(|s| s.current_generation_hash.clone()),
-        template_hash: clique.map(|c| {
-            let hashes = &caches.template_hashes;
-            hashes.of(set, &c.name, || newest_hash(set, c))
-        }),
+        template_hash: clique.and_then(|c| rules.validator.template_hash(set, &c.name)),
         uid: ownership::uid(&set.metadata).to_owned(),
         is_over: is_own && training::is_over(set.status.as_ref()),
         is_over_limits: limits::says_over_limits(set),
@@ -120,7 +116,11 @@ pub(super) fn facts_of_set(
         },
         has_ended: training::is_terminal(set.status.as_ref().and_then(|s| s.phase)),
         training_delay: termination::delay_of_job(set, group),
-        breach_memory: termination::memory(set, group, rules.defaults.termination_delay.as_ref()),
+        breach_memory: termination::memory(
+            set,
+            group,
+            rules.validator.defaults().termination_delay.as_ref(),
+        ),
         update: update_facts(set, podclique, clique, caches),
     }
 }
@@ -187,11 +187,4 @@ fn update_facts(
             conditions::find(&s.conditions, ConditionType::UpdateInProgress).cloned()
         }),
     }
-}
-
-/// By the template with its defaults, as the label of the PodClique was made.
-fn newest_hash(set: &PodCliqueSet, clique: &PodCliqueTemplateSpec) -> String {
-    let mut clique = clique.clone();
-    defaults::apply_to_clique(&mut clique, set.spec.workload_type.unwrap_or_default());
-    hash::pod_template_hash(&clique, &set.spec.template.priority_class_name)
 }

@@ -13,7 +13,7 @@ use domain::plan::{Action, Purpose, first_portion};
 use domain::update;
 use domain::workload::clique::{self, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::layout::{self, Member};
-use domain::workload::{gang, hash, start_order};
+use domain::workload::{gang, start_order};
 
 use super::fence::Terminating;
 use super::own::{delete_podclique, staying_podcliques};
@@ -57,8 +57,7 @@ impl<'a> Group<'a> {
         let cliques = cliques_of(&owner.set, config);
         let pods = cliques.iter().map(|c| c.spec.replicas);
         let pods = pods.fold(0_i32, i32::saturating_add);
-        let priority_class_name = &owner.set.spec.template.priority_class_name;
-        let hashed = hash::pod_template_hashes(cliques, priority_class_name);
+        let hashed = owner.hashed(cliques);
         Some(Self {
             snapshot,
             set: &owner.set,

@@ -14,7 +14,7 @@ use domain::plan::{Action, Purpose, first_portion};
 use domain::update;
 use domain::workload::clique::{self, Place, Ready};
 use domain::workload::layout::{self, Layout, Part};
-use domain::workload::{hash, start_order};
+use domain::workload::start_order;
 
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
@@ -24,7 +24,7 @@ use crate::parts;
 pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
-    let hashed = hash::pod_template_hashes(cliques, &template.priority_class_name);
+    let hashed = snapshot.validated.hashed(cliques);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
     let mut terminating = parts::with_group_to_be_adopted(snapshot, layout);
     terminating.extend(snapshot.earlier().map(|(replica, _)| replica));

@@ -66,7 +66,7 @@ fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress 
 /// Stores the newest generation; whether it replaces another one of ours. A generation that another
 /// implementation wrote is replaced without an update.
 fn accept_generation(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) -> bool {
-    let newest = hash::generation_hash(&snapshot.validated.set.spec.template);
+    let newest = snapshot.validated.generation_hash();
     let before = next.current_generation_hash.as_ref();
     let is_changed = before.is_some_and(|hash| hash::is_ours(hash) && *hash != newest);
     next.current_generation_hash = Some(newest);

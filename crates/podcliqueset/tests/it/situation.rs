@@ -8,7 +8,6 @@ use admission::validated_set;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::ownership;
 use domain::plan::{Action, Object, Plan, WritableKind};
-use domain::workload::hash;
 use podcliqueset::Snapshot;
 use podcliqueset::decide::decide;
 use podcliqueset::observe::ObservedClique;
@@ -103,8 +102,8 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
 
 /// Makes the PodCliques of the group's replicas that are missing, as the group does.
 pub fn make_group_replicas(snapshot: &mut Snapshot) {
-    let template = &snapshot.validated.set.spec.template;
-    let hashed = hash::pod_template_hashes(&template.cliques, &template.priority_class_name);
+    let cliques = &snapshot.validated.set.spec.template.cliques;
+    let hashed = snapshot.validated.hashed(cliques);
     let newest: HashMap<String, String> = hashed
         .into_iter()
         .map(|(c, hash)| (c.name.clone(), hash))
