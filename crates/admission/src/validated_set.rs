@@ -36,8 +36,9 @@ pub struct ValidatedSet {
 }
 
 impl ValidatedSet {
-    /// These cliques of it, each with the hash of its pods.
-    pub fn hashed<'a>(
+    /// These cliques, each with the hash of its pods. They are borrowed from `set`; a copy of one is
+    /// left out.
+    pub fn hash_cliques<'a>(
         &'a self,
         cliques: impl IntoIterator<Item = &'a PodCliqueTemplateSpec>,
     ) -> Vec<(&'a PodCliqueTemplateSpec, String)> {
@@ -63,8 +64,8 @@ impl ValidatedSet {
     }
 }
 
-/// What is wrong with a set, and what of it is expensive to compute; it depends on nothing but what [`rules::is_same`] compares, and on the
-/// defaults.
+/// What is wrong with a set, and what of it is expensive to compute. It depends on nothing but what
+/// [`rules::is_same`] compares, and on the defaults.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Findings {
     errors: Vec<FieldError>,

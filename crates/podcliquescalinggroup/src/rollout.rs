@@ -64,7 +64,7 @@ pub fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
     let template = &owner.set.spec.template;
     let names = &snapshot.group.spec.clique_names;
     let members = template.cliques.iter().filter(|c| names.contains(&c.name));
-    owner.hashed(members)
+    owner.hash_cliques(members)
 }
 
 fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Stage {

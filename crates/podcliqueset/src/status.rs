@@ -24,7 +24,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let is_accepted = snapshot.validated.errors.is_empty();
-    let hashed = snapshot.validated.hashed(&set.spec.template.cliques);
+    let hashed = snapshot.validated.hash_cliques(&set.spec.template.cliques);
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
     let replicas = layout.replicas.iter();
     let replicas: Vec<Replica> = replicas

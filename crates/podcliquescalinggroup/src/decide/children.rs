@@ -57,7 +57,7 @@ impl<'a> Group<'a> {
         let cliques = cliques_of(&owner.set, config);
         let pods = cliques.iter().map(|c| c.spec.replicas);
         let pods = pods.fold(0_i32, i32::saturating_add);
-        let hashed = owner.hashed(cliques);
+        let hashed = owner.hash_cliques(cliques);
         Some(Self {
             snapshot,
             set: &owner.set,

@@ -24,7 +24,7 @@ use crate::parts;
 pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
-    let hashed = snapshot.validated.hashed(cliques);
+    let hashed = snapshot.validated.hash_cliques(cliques);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
     let mut terminating = parts::with_group_to_be_adopted(snapshot, layout);
     terminating.extend(snapshot.earlier().map(|(replica, _)| replica));

@@ -103,7 +103,7 @@ pub fn laid_out(set: &PodCliqueSet) -> Snapshot {
 /// Makes the PodCliques of the group's replicas that are missing, as the group does.
 pub fn make_group_replicas(snapshot: &mut Snapshot) {
     let cliques = &snapshot.validated.set.spec.template.cliques;
-    let hashed = snapshot.validated.hashed(cliques);
+    let hashed = snapshot.validated.hash_cliques(cliques);
     let newest: HashMap<String, String> = hashed
         .into_iter()
         .map(|(c, hash)| (c.name.clone(), hash))
