@@ -24,7 +24,7 @@ fn deleted_while_it_is_scaled_it_leaves_nothing() {
         let replicas = format!("--replicas={replicas}");
         let _ = ns.command(&["scale", what, &replicas]).output().unwrap();
     }
-    expect_nothing(&ns);
+    ns.until_nothing_is_left();
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn deleted_in_the_middle_of_any_scale_out_it_leaves_nothing() {
     for out in OUT {
         scale_until_the_first_pod(&ns, out);
         ns.kubectl(&["delete", "pcs", "x", "--wait=false"]);
-        expect_nothing(&ns);
+        ns.until_nothing_is_left();
     }
 }
 
@@ -76,8 +76,4 @@ fn scale_until_the_first_pod(ns: &Namespace<'_>, (what, replicas): (&str, u32)) 
             .then_some(())
             .ok_or_else(|| format!("{pods} pods"))
     });
-}
-
-fn expect_nothing(ns: &Namespace<'_>) {
-    ns.until_nothing_is_left();
 }

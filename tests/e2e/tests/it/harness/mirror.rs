@@ -110,11 +110,9 @@ fn keep(objects: &mut Objects, place: usize, object: DynamicObject) {
 }
 
 fn called(object: &DynamicObject) -> (String, String) {
-    let meta = object.metadata.clone();
-    (
-        meta.namespace.unwrap_or_default(),
-        meta.name.unwrap_or_default(),
-    )
+    let meta = &object.metadata;
+    let text = |field: &Option<String>| field.clone().unwrap_or_default();
+    (text(&meta.namespace), text(&meta.name))
 }
 
 fn locked(kept: &Mutex<Kept>) -> MutexGuard<'_, Kept> {
