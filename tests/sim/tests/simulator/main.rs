@@ -22,3 +22,7 @@ mod shown;
 mod start_checks;
 mod views;
 mod wakes;
+
+/// A simulated cluster is made of small objects that live for a moment.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -32,3 +32,7 @@ mod trouble;
 mod undisturbed;
 mod watches;
 mod wire;
+
+/// A simulated cluster is made of small objects that live for a moment.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
