@@ -29,7 +29,10 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     let with_values = |args: &[&str]| {
         helm(&control_plane, &[args, &["--set", &values]].concat());
     };
-    with_values(&["install", RELEASE, &chart(), "--create-namespace"]);
+    let install = ["install", RELEASE, &chart(), "--create-namespace"];
+    // Another test may have applied the definitions with kubectl.
+    let take = ["--take-ownership", "--force-conflicts"];
+    with_values(&[&install[..], &take].concat());
     control_plane.wait_for_definitions();
     let installation = Installation::found(&control_plane);
     let operator = Operator::start(&installation, &folder("installed-operator")).unwrap();
