@@ -17,6 +17,8 @@
 //! The operators run with what the chart gives them: its account, configuration and command line.
 //! What they ask of local API servers is in `.localcluster/e2e/audit`, and `rights` judges it.
 
+pub mod mirror;
+pub mod objects;
 pub mod rights;
 
 /// The folder of the audit logs of a run, relative to the root of the checkout.

@@ -8,7 +8,7 @@ mod made;
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, group, set};
-use crate::harness::{Namespace, Seen, same, wait};
+use crate::harness::{Namespace, Seen, condition, same};
 
 #[test]
 fn an_autoscaler_scales_and_a_later_template_does_not_fight_it() {
@@ -58,15 +58,12 @@ fn the_example_has_its_autoscalers() {
 
 /// Kubernetes' controller learns of new kinds after half a minute, and looks every 15 seconds.
 fn wait_until_they_look(ns: &Namespace<'_>) {
-    let able = "--output=jsonpath={.items[*].status.conditions[?(@.type=='AbleToScale')].status}";
-    let look = wait::until(|| {
-        same(
-            "able to scale",
-            &ns.kubectl(&["get", "hpa", able]),
-            &"True True".to_owned(),
-        )
+    ns.until("able to scale", |seen| {
+        let all = seen.all("HorizontalPodAutoscaler").into_iter();
+        let able: Vec<_> = all.map(|hpa| condition(hpa, "AbleToScale")).collect();
+        let is_able = able.iter().filter(|able| able.starts_with("True"));
+        same("autoscalers that are able to scale", &is_able.count(), &2)
     });
-    look.unwrap();
 }
 
 /// Two cliques of `replicas` pods and a group of so many.

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::mpsc::Receiver;
 
-use kube::core::GroupVersionKind;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
@@ -27,8 +26,8 @@ pub struct Versions {
 impl Versions {
     /// Begins now.
     pub fn of(ns: &Namespace<'_>) -> Self {
-        let kind = |kind| GroupVersionKind::gvk("grove.io", "v1alpha1", kind);
-        let events = KINDS.map(|k| watch::begin_of(ns, &kind(k)));
+        let watch = |kind| watch::begin_of(ns, ("grove.io", "v1alpha1", kind));
+        let events = KINDS.map(watch);
         Self {
             events: events.into(),
             last: BTreeMap::new(),

@@ -4,14 +4,14 @@ use localcluster::MANUAL_STATUS_LABEL;
 use serde_json::Value;
 
 use super::namespace::Namespace;
-use super::{Seen, wait};
+use super::{Seen, client, wait};
 
 /// Selects what users made themselves.
 const OF_USERS: &str = "--selector=!app.kubernetes.io/managed-by";
 
 /// Deletes what users made in the namespace and waits until what the operator made has gone, too.
 pub fn clear(ns: &Namespace<'_>) -> Result<(), String> {
-    delete(ns, &["pcs", "--all", "--wait=false"])?;
+    client::delete_sets(&ns.control_plane.kubeconfig, &ns.name)?;
     wait::until(|| {
         let mut seen = ns.glance()?;
         if seen.everything().is_empty() {

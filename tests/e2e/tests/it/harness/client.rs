@@ -6,32 +6,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
+use e2e::mirror::Mirror;
+use e2e::objects::{KINDS, Kind, Objects, resource};
 use futures::future::try_join_all;
 use futures::stream::{self, StreamExt as _, TryStreamExt as _};
 use kube::Client;
 use kube::api::{Api, DeleteParams, DynamicObject, ListParams, Patch, PatchParams, PostParams};
 use kube::client::Body;
-use kube::core::{ApiResource, GroupVersionKind, TypeMeta};
+use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
-use tokio::task::JoinHandle;
 
 use super::proxy::client;
 use super::wait;
-
-/// Everything that the operator makes, what it makes it from, and what it must not make.
-pub const KINDS: [(&str, &str, &str); 10] = [
-    ("grove.io", "v1alpha1", "PodCliqueSet"),
-    ("grove.io", "v1alpha1", "PodCliqueScalingGroup"),
-    ("grove.io", "v1alpha1", "PodClique"),
-    ("scheduler.grove.io", "v1alpha1", "PodGang"),
-    ("", "v1", "Pod"),
-    ("", "v1", "Service"),
-    ("autoscaling", "v2", "HorizontalPodAutoscaler"),
-    ("", "v1", "ServiceAccount"),
-    ("rbac.authorization.k8s.io", "v1", "Role"),
-    ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
-];
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
     let mut builder = Builder::new_multi_thread();
@@ -156,6 +143,16 @@ pub fn patch_status(
         .map_err(|error| format!("{name}: {error}"))
 }
 
+/// Deletes the PodCliqueSets of a namespace, without waiting for their end.
+pub fn delete_sets(kubeconfig: &Path, namespace: &str) -> Result<(), String> {
+    let resource = resource(SET);
+    let client = client_of(kubeconfig);
+    let sets = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
+    let all = ListParams::default();
+    let deleted = RUNTIME.block_on(sets.delete_collection(&DeleteParams::default(), &all));
+    deleted.map(|_| ()).map_err(|error| error.to_string())
+}
+
 /// Makes a namespace, and waits until pods may be made in it: they are refused before it has its
 /// ServiceAccount.
 pub fn create_namespace(kubeconfig: &Path, name: &str) -> Result<(), String> {
@@ -182,7 +179,8 @@ pub fn delete_namespace(kubeconfig: &Path, name: &str) -> Result<(), String> {
     deleted.map(|_| ()).map_err(|error| error.to_string())
 }
 
-const NAMESPACE: (&str, &str, &str) = ("", "v1", "Namespace");
+const SET: Kind = ("grove.io", "v1alpha1", "PodCliqueSet");
+const NAMESPACE: Kind = ("", "v1", "Namespace");
 
 fn namespaces(client: Client) -> Api<DynamicObject> {
     Api::all_with(client, &resource(NAMESPACE))
@@ -199,49 +197,21 @@ pub fn resources() -> String {
         .join(",")
 }
 
-/// The objects of a kind of [`KINDS`] in all namespaces.
-pub fn objects_of(kubeconfig: &Path, place: usize) -> Api<DynamicObject> {
-    Api::all_with(client_of(kubeconfig), &resource(KINDS[place]))
-}
-
-/// Lets this go on beside the tests.
-pub fn spawn(task: impl Future<Output = ()> + Send + 'static) -> JoinHandle<()> {
-    RUNTIME.spawn(task)
-}
-
-/// An object of that kind of [`KINDS`]: lists of kinds that Kubernetes itself serves name the kind
-/// once, for all.
-pub fn typed(mut object: DynamicObject, place: usize) -> Value {
-    object.types = Some(types(&resource(KINDS[place])));
-    json!(object)
-}
-
-fn types(resource: &ApiResource) -> TypeMeta {
-    TypeMeta {
-        api_version: resource.api_version.clone(),
-        kind: resource.kind.clone(),
-    }
+/// What watches show of that control plane.
+pub fn mirror(kubeconfig: &Path) -> Mirror {
+    Mirror::of(&client_of(kubeconfig), RUNTIME.handle())
 }
 
 async fn list(
     client: Client,
-    kind: (&str, &str, &str),
+    kind: Kind,
     namespace: &str,
     selected: &ListParams,
 ) -> Result<Vec<Value>, String> {
-    let resource = resource(kind);
-    let objects = Api::<DynamicObject>::namespaced_with(client, namespace, &resource);
+    let objects = Objects::of(client, kind, Some(namespace));
     let found = objects.list(selected).await;
-    let found = found.map_err(|error| format!("{}: {error}", resource.plural))?;
-    let typed = |mut object: DynamicObject| {
-        object.types = Some(types(&resource));
-        json!(object)
-    };
-    Ok(found.items.into_iter().map(typed).collect())
-}
-
-fn resource((group, version, kind): (&str, &str, &str)) -> ApiResource {
-    ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind))
+    let found = found.map_err(|error| format!("{}: {error}", kind.2))?;
+    Ok(found.objects)
 }
 
 fn client_of(kubeconfig: &Path) -> Client {

@@ -9,12 +9,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::{LazyLock, OnceLock};
 
 use anyhow::{Context as _, Error, Result, ensure};
+use e2e::mirror::Mirror;
 use localcluster::tool::Tool;
 use localcluster::{Cluster, Options, Repository, users_kubeconfig};
 use serde_json::Value;
 
-use super::mirror::Mirror;
-use super::{audit, wait};
+use super::{audit, client, wait};
 
 /// The root of the checkout.
 pub static CHECKOUT: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -142,7 +142,7 @@ impl ControlPlane {
 
     /// What watches show of it.
     pub fn mirror(&self) -> &Mirror {
-        self.mirror.get_or_init(|| Mirror::of(&self.kubeconfig))
+        self.mirror.get_or_init(|| client::mirror(&self.kubeconfig))
     }
 
     /// Whether all that is in it is gone with this process.

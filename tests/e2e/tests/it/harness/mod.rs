@@ -10,7 +10,6 @@ pub mod history;
 pub mod installation;
 pub mod lane;
 pub mod manifest;
-mod mirror;
 pub mod namespace;
 pub mod operator;
 pub mod plugin;

@@ -7,9 +7,10 @@ use std::fmt::Debug;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use e2e::objects::KINDS;
 use serde_json::{Value, json};
 
-use super::client::{self, KINDS};
+use super::client;
 
 /// The objects in a namespace that was never used.
 const FROM_KUBERNETES: [&str; 1] = ["default"];

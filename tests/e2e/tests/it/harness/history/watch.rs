@@ -1,13 +1,12 @@
 //! A watch that is resumed where it ended: the API server ends the watch of a slow client, and on a
 //! busy machine a test is one.
 
-use std::path::Path;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
 
-use futures::{StreamExt as _, TryStreamExt as _};
-use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
-use kube::core::{ApiResource, GroupVersionKind};
+use e2e::objects::{Kind, Objects};
+use futures::TryStreamExt as _;
+use kube::api::{ListParams, WatchEvent};
 use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 
@@ -20,17 +19,17 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// What happens to the pods of the namespace from now on; those that exist come first. It ends with
 /// the runtime.
 pub fn begin(ns: &Namespace<'_>) -> (Receiver<Value>, Runtime) {
-    begin_of(ns, &GroupVersionKind::gvk("", "v1", "Pod"))
+    begin_of(ns, ("", "v1", "Pod"))
 }
 
 /// The same of another kind.
-pub fn begin_of(ns: &Namespace<'_>, kind: &GroupVersionKind) -> (Receiver<Value>, Runtime) {
+pub fn begin_of(ns: &Namespace<'_>, kind: Kind) -> (Receiver<Value>, Runtime) {
     let (tell, events) = mpsc::channel();
     let mut runtime = Builder::new_multi_thread();
     let runtime = runtime.worker_threads(1).enable_all().build().unwrap();
     let kubeconfig = &ns.control_plane.kubeconfig;
     let (objects, version) = runtime.block_on(async {
-        let objects = objects(kubeconfig, &ns.name, kind).await;
+        let objects = Objects::of(client(kubeconfig).await, kind, Some(&ns.name));
         let version = list(&objects, &tell).await;
         (objects, version)
     });
@@ -38,35 +37,23 @@ pub fn begin_of(ns: &Namespace<'_>, kind: &GroupVersionKind) -> (Receiver<Value>
     (events, runtime)
 }
 
-/// The objects of that kind in a namespace.
-async fn objects(
-    kubeconfig: &Path,
-    namespace: &str,
-    kind: &GroupVersionKind,
-) -> Api<DynamicObject> {
-    let kind = ApiResource::from_gvk(kind);
-    Api::namespaced_with(client(kubeconfig).await, namespace, &kind)
-}
-
 /// Sends the objects that exist; returns the version from which a watch continues.
-async fn list(objects: &Api<DynamicObject>, tell: &Sender<Value>) -> String {
+async fn list(objects: &Objects, tell: &Sender<Value>) -> String {
     let list = objects.list(&ListParams::default()).await.unwrap();
-    for object in list.items {
-        tell.send(event("ADDED", &object)).unwrap();
+    for object in &list.objects {
+        tell.send(event("ADDED", object)).unwrap();
     }
-    list.metadata.resource_version.unwrap()
+    list.version
 }
 
 /// Sends every change since, until the receiver is closed or the API server has forgotten that
 /// version.
-async fn follow(objects: Api<DynamicObject>, tell: Sender<Value>, mut version: String) {
+async fn follow(objects: Objects, tell: Sender<Value>, mut version: String) {
     loop {
-        let events = objects.watch(&WatchParams::default(), &version).await;
-        let Ok(events) = events else {
+        let Ok(mut events) = objects.watch(&version).await else {
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let mut events = events.boxed();
         while let Ok(Some(next)) = events.try_next().await {
             let (kind, object) = match next {
                 WatchEvent::Added(object) => ("ADDED", object),
@@ -79,7 +66,8 @@ async fn follow(objects: Api<DynamicObject>, tell: Sender<Value>, mut version: S
                 WatchEvent::Error(status) if status.code == 410 => return,
                 WatchEvent::Error(_) => break,
             };
-            version = object.metadata.resource_version.clone().unwrap();
+            let now = object["metadata"]["resourceVersion"].as_str();
+            now.unwrap().clone_into(&mut version);
             if tell.send(event(kind, &object)).is_err() {
                 return;
             }
@@ -87,6 +75,6 @@ async fn follow(objects: Api<DynamicObject>, tell: Sender<Value>, mut version: S
     }
 }
 
-fn event(kind: &str, object: &DynamicObject) -> Value {
+fn event(kind: &str, object: &Value) -> Value {
     json!({"type": kind, "object": object})
 }

@@ -1,0 +1,113 @@
+//! What tests read of the API server, decoded in one pass. It is much, so it is in this library, which
+//! is optimised, as tests are not (`hack/rustc-with-lints.sh`).
+
+use futures::StreamExt as _;
+use futures::stream::BoxStream;
+use kube::Client;
+use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube::core::{ApiResource, GroupVersionKind, Request};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// A kind: its group, version and name.
+pub type Kind = (&'static str, &'static str, &'static str);
+
+/// Everything that the operator makes, what it makes it from, and what it must not make.
+pub const KINDS: [Kind; 10] = [
+    ("grove.io", "v1alpha1", "PodCliqueSet"),
+    ("grove.io", "v1alpha1", "PodCliqueScalingGroup"),
+    ("grove.io", "v1alpha1", "PodClique"),
+    ("scheduler.grove.io", "v1alpha1", "PodGang"),
+    ("", "v1", "Pod"),
+    ("", "v1", "Service"),
+    ("autoscaling", "v2", "HorizontalPodAutoscaler"),
+    ("", "v1", "ServiceAccount"),
+    ("rbac.authorization.k8s.io", "v1", "Role"),
+    ("rbac.authorization.k8s.io", "v1", "RoleBinding"),
+];
+
+/// How the API server calls that kind.
+pub fn resource((group, version, kind): Kind) -> ApiResource {
+    ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind))
+}
+
+/// The objects of a kind, in one namespace or in all.
+pub struct Objects {
+    client: Client,
+    resource: ApiResource,
+    path: String,
+}
+
+/// A list.
+#[derive(Debug)]
+pub struct Listed {
+    /// From here a watch continues it.
+    pub version: String,
+    /// What was there.
+    pub objects: Vec<Value>,
+}
+
+#[derive(Deserialize)]
+struct List {
+    metadata: ListMeta,
+    items: Vec<Map<String, Value>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ListMeta {
+    #[serde(default)]
+    resource_version: String,
+}
+
+impl Objects {
+    /// Those of that kind in this namespace, or in all.
+    pub fn of(client: Client, kind: Kind, namespace: Option<&str>) -> Self {
+        let resource = resource(kind);
+        let api = match namespace {
+            Some(namespace) => {
+                Api::<DynamicObject>::namespaced_with(client.clone(), namespace, &resource)
+            }
+            None => Api::all_with(client.clone(), &resource),
+        };
+        Self {
+            path: api.resource_url().to_owned(),
+            client,
+            resource,
+        }
+    }
+
+    /// Those that are selected.
+    pub async fn list(&self, selected: &ListParams) -> kube::Result<Listed> {
+        let request = Request::new(&self.path).list(selected);
+        let list: List = self
+            .client
+            .request(request.map_err(kube::Error::BuildRequest)?)
+            .await?;
+        let typed = |object| self.name_kind(object);
+        Ok(Listed {
+            version: list.metadata.resource_version,
+            objects: list.items.into_iter().map(typed).collect(),
+        })
+    }
+
+    /// What happens to them since that version.
+    pub async fn watch(
+        &self,
+        version: &str,
+    ) -> kube::Result<BoxStream<'static, kube::Result<WatchEvent<Value>>>> {
+        let request = Request::new(&self.path).watch(&WatchParams::default(), version);
+        let request = request.map_err(kube::Error::BuildRequest)?;
+        Ok(self.client.request_events(request).await?.boxed())
+    }
+
+    /// Lists of kinds that Kubernetes itself serves do not name the kind of each object.
+    fn name_kind(&self, mut object: Map<String, Value>) -> Value {
+        let ApiResource {
+            api_version, kind, ..
+        } = &self.resource;
+        object.insert("apiVersion".to_owned(), api_version.as_str().into());
+        object.insert("kind".to_owned(), kind.as_str().into());
+        object.into()
+    }
+}
