@@ -123,6 +123,8 @@ pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
         // The default, 20 requests per second, would be what a benchmark measures.
         "--kube-api-qps=500".into(),
         "--kube-api-burst=1000".into(),
+        // A node is not Ready without a new lease for so long: KWOK renews them every five minutes.
+        "--node-monitor-grace-period=30m".into(),
     ]);
     flags.extend(options.native_gangs.then(|| GANG_GATES.into()));
     let mut controllers = vec!["*".to_owned()];
@@ -149,8 +151,9 @@ pub(super) fn kwok(pki: &Pki, stages: &Path) -> Vec<String> {
     flags.extend([
         file("config", stages),
         "--manage-all-nodes=true".into(),
-        // Without leases the node controller marks the nodes NotReady after 40 s.
-        "--node-lease-duration-seconds=40".into(),
+        // Renewed each quarter of it: a node's kubelet does it every ten seconds, which would be
+        // half of what an idle cluster does.
+        "--node-lease-duration-seconds=1200".into(),
         // Room for the pods of a benchmark, apart from the Services' range.
         "--cidr=10.128.0.0/9".into(),
         format!("--disregard-status-with-label-selector={MANUAL_STATUS_LABEL}=true"),
