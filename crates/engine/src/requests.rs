@@ -4,6 +4,7 @@ mod error;
 mod status_body;
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
@@ -285,8 +286,7 @@ impl Requests {
         let body = timeout(longest_body, body.collect_bytes()).await;
         let body = body.map_err(none(longest_body))?.map_err(failed)?;
         if head.status.is_success() {
-            let object = serde_json::from_slice(&body);
-            return object.map_err(|error| RequestError::Unreadable(error.to_string()));
+            return decode(&body);
         }
         // What stands before the API server answers in other words, and so does it itself if it is
         // asked for too much.
@@ -295,6 +295,13 @@ impl Requests {
         let code = head.status.as_u16();
         Err(refused(&status.with_code(code), retry_after(&head.headers)))
     }
+}
+
+/// From text, as kube does it: each kind is compiled once for both.
+fn decode<R: DeserializeOwned>(body: &[u8]) -> Answer<R> {
+    let unreadable = |error: &dyn Display| RequestError::Unreadable(error.to_string());
+    let text = str::from_utf8(body).map_err(|error| unreadable(&error))?;
+    serde_json::from_str(text).map_err(|error| unreadable(&error))
 }
 
 /// What is asked for.

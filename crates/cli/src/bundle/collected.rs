@@ -69,8 +69,7 @@ impl Collected {
         let items = found.flat_map(|f| &f.items);
         items
             .map(|item| {
-                serde_json::from_value(item.clone())
-                    .map_err(|error| format!("{plural} {}: {error}", name_of(item)))
+                K::deserialize(item).map_err(|error| format!("{plural} {}: {error}", name_of(item)))
             })
             .collect()
     }

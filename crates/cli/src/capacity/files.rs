@@ -7,6 +7,7 @@ use admission::defaults::DefaultsConfig;
 use admission::validated_set::validate_set;
 use api::{ClusterTopologyBinding, PodCliqueSet};
 use domain::object::ownership;
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -33,7 +34,7 @@ pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqu
     for object in parse_manifest(file, text)? {
         let kind = (text_at(&object, "/apiVersion"), text_at(&object, "/kind"));
         if kind == ("grove.io/v1alpha1", "PodCliqueSet") {
-            sets.push(read_set(object, file, namespace)?);
+            sets.push(read_set(&object, file, namespace)?);
         }
     }
     if sets.is_empty() {
@@ -44,9 +45,9 @@ pub fn read_sets(text: &str, file: &str, namespace: &str) -> Result<Vec<PodCliqu
     Ok(sets)
 }
 
-fn read_set(object: Value, file: &str, namespace: &str) -> Result<PodCliqueSet, Failure> {
-    let name = text_at(&object, "/metadata/name").to_owned();
-    let set: Result<PodCliqueSet, _> = serde_json::from_value(object);
+fn read_set(object: &Value, file: &str, namespace: &str) -> Result<PodCliqueSet, Failure> {
+    let name = text_at(object, "/metadata/name");
+    let set = PodCliqueSet::deserialize(object);
     let set = set.map_err(|e| bad(format!("{file}: podcliqueset {name}: {e}")))?;
     let validated = validate_set(&set, &DefaultsConfig::default());
     if let Some(error) = validated.errors.first() {
@@ -70,13 +71,13 @@ pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
     let (mut nodes, mut pods, mut topologies) = (Vec::new(), Vec::new(), Vec::new());
     for object in parse_manifest(file, text)? {
         match text_at(&object, "/kind") {
-            "Node" => nodes.push(decode::<NodeObject>(object, file)?),
+            "Node" => nodes.push(decode::<NodeObject>(&object, file)?),
             "Pod" => {
-                let pod = BoundPod::of(decode::<PodObject>(object, file)?);
+                let pod = BoundPod::of(decode::<PodObject>(&object, file)?);
                 pods.extend(pod.map_err(|error| bad(format!("{file}: {error}")))?);
             }
             "ClusterTopologyBinding" => {
-                topologies.push(decode::<ClusterTopologyBinding>(object, file)?);
+                topologies.push(decode::<ClusterTopologyBinding>(&object, file)?);
             }
             _ => {}
         }
@@ -89,10 +90,10 @@ pub fn read_dump(text: &str, file: &str) -> Result<Snapshot, Failure> {
     Snapshot::of(nodes, pods, topologies).map_err(|error| bad(format!("{file}: {error}")))
 }
 
-fn decode<T: DeserializeOwned>(object: Value, file: &str) -> Result<T, Failure> {
-    let kind = text_at(&object, "/kind").to_lowercase();
-    let name = text_at(&object, "/metadata/name").to_owned();
-    let decoded = serde_json::from_value(object);
+fn decode<T: DeserializeOwned>(object: &Value, file: &str) -> Result<T, Failure> {
+    let kind = text_at(object, "/kind").to_lowercase();
+    let name = text_at(object, "/metadata/name");
+    let decoded = T::deserialize(object);
     decoded.map_err(|error| bad(format!("{file}: {kind} {name}: {error}")))
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{NodeSelector, PodSpec, Toleration};
+use serde::Deserialize as _;
 
 use super::amounts::{Amounts, BadQuantity};
 use super::exclusion::{HostPort, Repulsion, host_ports, repulsions};
@@ -56,7 +57,7 @@ impl PodNeeds {
 pub fn shape_of(template: &PodSpec) -> PodShape {
     // Both are read from the same JSON.
     let json = serde_json::to_value(template);
-    let shape = json.and_then(serde_json::from_value);
+    let shape = json.and_then(|json| PodShape::deserialize(&json));
     shape.unwrap_or_default()
 }
 

@@ -6,6 +6,7 @@ use admission::defaults::{self, DefaultsConfig};
 use admission::{FieldError, warnings};
 use admission::{Rules, oversize, unknown_fields, validate, validate_binding, validate_update};
 use api::{ClusterTopologyBinding, PodCliqueSet};
+use serde::Deserialize as _;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -31,7 +32,7 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     let mut remarks = of_definition(Definition::set(), object, stored);
     add_hints(&mut remarks, object);
     let plain = Definition::set().as_stored(object);
-    let set: PodCliqueSet = match decode(plain, "the PodCliqueSet", &remarks) {
+    let set: PodCliqueSet = match decode(&plain, "the PodCliqueSet", &remarks) {
         Ok(set) => set,
         Err(error) => {
             remarks.extend(error);
@@ -40,7 +41,7 @@ pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     };
     let before = stored.and_then(|stored| {
         let plain = Definition::set().as_stored(stored);
-        serde_json::from_value::<PodCliqueSet>(plain).ok()
+        PodCliqueSet::deserialize(&plain).ok()
     });
     let is_change = stored.is_some();
     judge_readable(remarks, set, before.as_ref(), is_change)
@@ -88,7 +89,7 @@ pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark>
     let mut remarks = of_definition(definition, sent, stored);
     let plain = definition.as_stored(sent);
     let binding: ClusterTopologyBinding =
-        match decode(plain, "the ClusterTopologyBinding", &remarks) {
+        match decode(&plain, "the ClusterTopologyBinding", &remarks) {
             Ok(binding) => binding,
             Err(error) => {
                 remarks.extend(error);
@@ -97,7 +98,7 @@ pub(super) fn judge_binding(sent: &Value, stored: Option<&Value>) -> Vec<Remark>
         };
     let old = stored.and_then(|stored| {
         let plain = definition.as_stored(stored);
-        serde_json::from_value::<ClusterTopologyBinding>(plain).ok()
+        ClusterTopologyBinding::deserialize(&plain).ok()
     });
     let errors = validate_binding(old.as_ref(), &binding, &Rules::default());
     add_errors(&mut remarks, errors);
@@ -157,7 +158,7 @@ fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
 
 /// What cannot be decoded is an error: none if the definition has said why.
 fn decode<T: DeserializeOwned>(
-    object: Value,
+    object: &Value,
     what: &str,
     said: &[Remark],
 ) -> Result<T, Option<Remark>> {

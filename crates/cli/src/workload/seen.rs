@@ -15,6 +15,7 @@ use domain::update;
 use domain::workload::gang;
 use domain::workload::layout::{Group, Part, Replica};
 use k8s_openapi::api::core::v1::Pod as FullPod;
+use serde::Deserialize as _;
 
 use super::{Workload, pod_state};
 
@@ -220,5 +221,5 @@ impl<'a> Seen<'a> {
 /// The few fields of a pod that rules read.
 pub fn lean(pod: &FullPod) -> Option<Pod> {
     let value = serde_json::to_value(pod).ok()?;
-    serde_json::from_value(value).ok()
+    Pod::deserialize(&value).ok()
 }
