@@ -102,7 +102,27 @@ pub struct Answer {
 
 /// Sends a request as it is; a body is JSON.
 pub fn send(kubeconfig: &Path, method: &str, path: &str, body: &Value) -> Answer {
-    let request = http::Request::builder().method(method).uri(path);
+    send_with(kubeconfig, http::Request::builder(), (method, path), body)
+}
+
+/// The same in the name of this user.
+pub fn send_as(
+    user: &str,
+    kubeconfig: &Path,
+    (method, path): (&str, &str),
+    body: &Value,
+) -> Answer {
+    let request = http::Request::builder().header("impersonate-user", user);
+    send_with(kubeconfig, request, (method, path), body)
+}
+
+fn send_with(
+    kubeconfig: &Path,
+    request: http::request::Builder,
+    (method, path): (&str, &str),
+    body: &Value,
+) -> Answer {
+    let request = request.method(method).uri(path);
     let request = request.header("content-type", "application/json");
     let body = match body {
         Value::Null => Vec::new(),

@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::control_plane::{CHECKOUT, ControlPlane, fed};
+use super::control_plane::{CHECKOUT, ControlPlane};
 use super::installation::SYSTEM;
-use super::wait;
+use super::{client, wait};
 
 impl ControlPlane {
     /// Installs the definitions of this checkout.
@@ -28,11 +28,13 @@ impl ControlPlane {
     /// What admission says if it does not know their kinds. Where owners are protected it has to,
     /// and looks for new ones every half minute; the administrator is not asked for them.
     fn admission_lacks(&self) -> Option<String> {
-        let operator = format!("--as=system:serviceaccount:{SYSTEM}:grove-operator");
-        let create = ["create", "--dry-run=server", &operator, "-f", "-"];
-        let output = fed(&mut self.tool("kubectl", create), &owned_by_each_kind());
-        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-        stderr.contains("cannot find RESTMapping").then_some(stderr)
+        let operator = format!("system:serviceaccount:{SYSTEM}:grove-operator");
+        let create = ("POST", "/api/v1/namespaces/default/services?dryRun=All");
+        let owned = owned_by_each_kind();
+        let answer = client::send_as(&operator, &self.kubeconfig, create, &owned);
+        let message = answer.body["message"].as_str().unwrap_or_default();
+        let is_lacking = message.contains("cannot find RESTMapping");
+        is_lacking.then(|| message.to_owned())
     }
 
     /// Removes them, and with them all objects of these kinds, where owners are protected and the
