@@ -6,6 +6,7 @@ use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
 
 use anyhow::{Context as _, Result};
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// A running process that [`command`] describes.
@@ -82,7 +83,9 @@ impl Process {
     pub fn kill(self) {
         // Its number is another's, perhaps, if it has ended by itself.
         if !self.end.is_finished() {
-            kill_process(self.pid, Signal::KILL).unwrap();
+            let killed = kill_process(self.pid, Signal::KILL);
+            // It may end by itself at this moment.
+            assert!(matches!(killed, Ok(()) | Err(Errno::SRCH)), "{killed:?}");
         }
         self.end.join().unwrap();
     }
