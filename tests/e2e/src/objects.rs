@@ -3,9 +3,9 @@
 
 use futures::StreamExt as _;
 use futures::stream::BoxStream;
-use kube::Client;
-use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
+use kube::api::{DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind, Request};
+use kube::{Client, Resource as _};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -64,14 +64,8 @@ impl Objects {
     /// Those of that kind in this namespace, or in all.
     pub fn of(client: Client, kind: Kind, namespace: Option<&str>) -> Self {
         let resource = resource(kind);
-        let api = match namespace {
-            Some(namespace) => {
-                Api::<DynamicObject>::namespaced_with(client.clone(), namespace, &resource)
-            }
-            None => Api::all_with(client.clone(), &resource),
-        };
         Self {
-            path: api.resource_url().to_owned(),
+            path: DynamicObject::url_path(&resource, namespace),
             client,
             resource,
         }
