@@ -86,10 +86,13 @@ pub struct Place {
 }
 
 impl Facts {
-    /// Whether the scheduler was told of parts that have no node yet, and another part has no pods.
+    /// Whether the scheduler was told of parts that have no node yet, and another part has no pods,
+    /// or has some again that are listed once all of them are there.
     fn is_awaiting_pods(&self) -> bool {
         let is_told = |member: &Member| self.groups.contains_key(&member.group);
-        !self.is_begun && self.lacks_pods && self.members.iter().any(is_told)
+        let comes_back = |m: &Member| is_told(m) && !m.is_listed && m.minimum > 0;
+        let lacks_pods = self.lacks_pods || self.members.iter().any(comes_back);
+        !self.is_begun && lacks_pods && self.members.iter().any(is_told)
     }
 }
 

@@ -53,6 +53,19 @@ fn a_gang_that_waits_for_nodes_needs_all_pods_of_those_that_share() {
     assert_eq!(settle(&mut facts), ["demo-0 needs 4 pods now"]);
 }
 
+/// They come back one by one, and are listed once all are there.
+#[test]
+fn a_gang_that_waits_for_nodes_needs_pods_that_came_back_and_are_not_listed_yet() {
+    for groups in [["demo-0", "demo-0"], ["demo-0-leader", "demo-0-worker"]] {
+        let mut facts = cluster(&[("leader", groups[0], 1), ("worker", groups[1], 3)]);
+        settle(&mut facts);
+        facts.members[1].is_listed = false;
+        assert!(settle(&mut facts).is_empty(), "{groups:?}");
+        facts.is_begun = true;
+        assert!(!settle(&mut facts).is_empty(), "{groups:?}: the leader runs");
+    }
+}
+
 /// After a termination: pods of a new start wait until what was used before is gone.
 #[test]
 fn what_was_used_before_goes_although_a_part_has_no_pods_yet() {
