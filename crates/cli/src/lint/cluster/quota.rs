@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
-use domain::object::quantity::parse_quantity;
+use domain::object::quantity::parse_billionths;
 use k8s_openapi::api::core::v1::{Container, LimitRange, PodSpec, ResourceQuota};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use super::answers::Room;
-use super::requests::{Which, pods_of, sum_of};
+use super::requests::{ONE, Which, pods_of, sum_of};
 use super::rules::{QUOTA_EXCEEDED, QUOTA_NEEDS_REQUESTS};
 use crate::lint::parts::{containers, init_containers, pods};
 use crate::lint::remark::Remark;
@@ -34,16 +34,17 @@ pub(super) fn check(set: &PodCliqueSet, room: &Room) -> Vec<Remark> {
 fn over(set: &PodCliqueSet, stored: Option<&PodCliqueSet>, quota: &ResourceQuota) -> Vec<Remark> {
     let hard = hard_of(quota).into_iter().flatten();
     let over = hard.filter_map(|(key, hard)| {
-        let hard = parse_quantity(&hard.0)?;
+        let hard = parse_billionths(&hard.0)?;
         let used = used_of(quota, key);
-        let before = stored.map_or(0.0, |stored| asked(stored, key).unwrap_or(0.0));
+        let before = stored.and_then(|stored| asked(stored, key));
         let asked = asked(set, key)?;
         // What the stored version has is among what is used, but for what was refused.
-        let left = (hard - used + before).min(hard);
+        let free = hard.saturating_sub(used);
+        let left = free.saturating_add(before.unwrap_or_default()).min(hard);
         let problem = format!(
             "quota {} has {} of {key} left of {}, and the set asks for {} in all",
             name_of(quota),
-            shown(key, left.max(0.0)),
+            shown(key, left.max(0)),
             shown(key, hard),
             shown(key, asked)
         );
@@ -59,22 +60,22 @@ fn hard_of(quota: &ResourceQuota) -> Option<&BTreeMap<String, Quantity>> {
     quota.spec.as_ref()?.hard.as_ref()
 }
 
-fn used_of(quota: &ResourceQuota, key: &str) -> f64 {
+fn used_of(quota: &ResourceQuota, key: &str) -> i128 {
     let used = quota.status.as_ref().and_then(|s| s.used.as_ref());
-    let used = used.and_then(|used| parse_quantity(&used.get(key)?.0));
-    used.unwrap_or(0.0)
+    let used = used.and_then(|used| parse_billionths(&used.get(key)?.0));
+    used.unwrap_or_default()
 }
 
 fn name_of(quota: &ResourceQuota) -> &str {
     quota.metadata.name.as_deref().unwrap_or_default()
 }
 
-/// How much of what a quota counts a set has; none if it has nothing of the kind.
-fn asked(set: &PodCliqueSet, key: &str) -> Option<f64> {
+/// How many billionths of what a quota counts a set has; none if it has nothing of the kind.
+fn asked(set: &PodCliqueSet, key: &str) -> Option<i128> {
     let of = |which, resource: &str| sum_of(set, which).get(resource).copied();
     match key {
-        "pods" | "count/pods" => Some(pods_of(set)),
-        "count/podcliquesets.grove.io" => Some(1.0),
+        "pods" | "count/pods" => Some(pods_of(set).saturating_mul(ONE)),
+        "count/podcliquesets.grove.io" => Some(ONE),
         "cpu" | "memory" | "ephemeral-storage" => of(Which::Requests, key),
         _ => match key.split_once('.') {
             Some(("requests", resource)) => of(Which::Requests, resource),
@@ -152,10 +153,12 @@ fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option
     Some(format!("{at}.resources"))
 }
 
-/// An amount as people write it.
-fn shown(key: &str, amount: f64) -> String {
+/// So many billionths as people write them.
+fn shown(key: &str, billionths: i128) -> String {
     const MI: f64 = 1024.0 * 1024.0;
     const GI: f64 = 1024.0 * MI;
+    #[allow(clippy::cast_precision_loss, reason = "it is rounded for reading")]
+    let amount = billionths as f64 / 1e9;
     let is_bytes = key.ends_with("memory") || key.ends_with("storage");
     match amount {
         amount if is_bytes && amount >= GI => format!("{}Gi", rounded(amount / GI)),

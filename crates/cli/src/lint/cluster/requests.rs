@@ -3,14 +3,17 @@
 use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
-use domain::object::quantity::parse_quantity;
+use domain::object::quantity::parse_billionths;
 use k8s_openapi::api::core::v1::{Container, PodSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use crate::lint::parts::{cliques, group_of};
 
-/// Amounts by resource.
-pub(super) type Amounts = BTreeMap<String, f64>;
+/// Amounts by resource, in billionths: a sum of fractions of a CPU is compared with what is left.
+pub(super) type Amounts = BTreeMap<String, i128>;
+
+/// Billionths in one.
+pub(super) const ONE: i128 = 1_000_000_000;
 
 /// What is summed up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +24,8 @@ pub(super) enum Which {
 }
 
 /// Pods that a set has by its template.
-pub(super) fn pods_of(set: &PodCliqueSet) -> f64 {
-    counts(set).map(|(count, _)| count).sum()
+pub(super) fn pods_of(set: &PodCliqueSet) -> i128 {
+    counts(set).fold(0, |sum, (count, _)| sum.saturating_add(count))
 }
 
 /// What all pods of a set ask for by its template.
@@ -30,20 +33,22 @@ pub(super) fn sum_of(set: &PodCliqueSet, which: Which) -> Amounts {
     let mut sum = Amounts::new();
     for (count, pod) in counts(set) {
         for (resource, amount) in of_pod(pod, which) {
-            *sum.entry(resource).or_default() += amount * count;
+            let all = sum.entry(resource).or_default();
+            *all = all.saturating_add(amount.saturating_mul(count));
         }
     }
     sum
 }
 
 /// Pod specs, and how many pods have them.
-fn counts(set: &PodCliqueSet) -> impl Iterator<Item = (f64, &PodSpec)> {
-    let replicas = f64::from(set.spec.replicas.max(0));
+fn counts(set: &PodCliqueSet) -> impl Iterator<Item = (i128, &PodSpec)> {
+    let replicas = i128::from(set.spec.replicas.max(0));
     cliques(set).map(move |(_, clique)| {
         let group = group_of(set, &clique.name);
         let of_group = group.map_or(1, |group| group.replicas.unwrap_or(1));
-        let pods = f64::from(of_group.max(0)) * f64::from(clique.spec.replicas.max(0));
-        (replicas * pods, &*clique.spec.pod_spec)
+        let of_clique = i128::from(clique.spec.replicas.max(0));
+        let pods = i128::from(of_group.max(0)).saturating_mul(of_clique);
+        (replicas.saturating_mul(pods), &*clique.spec.pod_spec)
     })
 }
 
@@ -76,14 +81,15 @@ fn of_pod(pod: &PodSpec, which: Which) -> Amounts {
 
 fn add(sum: &mut Amounts, more: &Amounts) {
     for (resource, amount) in more {
-        *sum.entry(resource.clone()).or_default() += amount;
+        let held = sum.entry(resource.clone()).or_default();
+        *held = held.saturating_add(*amount);
     }
 }
 
 fn raise(most: &mut Amounts, other: &Amounts) {
     for (resource, amount) in other {
         let known = most.entry(resource.clone()).or_default();
-        *known = known.max(*amount);
+        *known = (*known).max(*amount);
     }
 }
 
@@ -94,7 +100,7 @@ fn of_container(container: &Container, which: Which) -> Amounts {
 fn amounts(resources: Option<&ResourceRequirements>, which: Which) -> Amounts {
     let parse = |of: &Option<BTreeMap<String, Quantity>>| -> Amounts {
         let all = of.iter().flatten();
-        all.filter_map(|(name, amount)| Some((name.clone(), parse_quantity(&amount.0)?)))
+        all.filter_map(|(name, amount)| Some((name.clone(), parse_billionths(&amount.0)?)))
             .collect()
     };
     let Some(resources) = resources else {

@@ -257,6 +257,21 @@ fn quotas_have_room_or_not(
     assert_eq!(found, expected.into_iter().collect::<Vec<_>>());
 }
 
+/// In floating point 10 - 8.8 is less than 1.2.
+#[test]
+fn what_fits_exactly_fits() {
+    let quotas = vec![quota(
+        &json!({"requests.cpu": "10"}),
+        &json!({"requests.cpu": "8800m"}),
+    )];
+    let room_for = Room {
+        quotas,
+        ..Room::default()
+    };
+    assert_eq!(room(&asking("120m"), &room_for), [""; 0]);
+    assert_eq!(room(&asking("121m"), &room_for).len(), 1);
+}
+
 /// What is used is that of the stored version, too.
 #[test]
 fn a_change_needs_room_for_the_difference() {
