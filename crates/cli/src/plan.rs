@@ -37,6 +37,7 @@ use crate::tree::now;
 
 pub use args::PlanArgs;
 pub use changes::{Action, Change, Difference, Found, Step, plan_change};
+pub use config::read_rules;
 pub use draw::draw_plan;
 pub use offline::plan_new;
 pub use outline::Outline;

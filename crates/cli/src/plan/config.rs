@@ -13,6 +13,7 @@ use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 use podgang::PodGangReconciler;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::args::PlanArgs;
 use super::world::Rules;
@@ -21,23 +22,48 @@ use crate::exit::Failure;
 /// How long after its deletionTimestamp a pod is waited for; here pods end at once.
 const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 
-/// The operator's configuration file, as far as it counts here.
+/// What is asked for.
+const OWN_FILE: &str = "the file that the operator reads: config.yaml in its ConfigMap, which is \
+                        what the chart's values have under config";
+
+/// The operator's configuration file. Another file, such as the chart's values, would be a plan by
+/// the built-in defaults without a word: unknown keys are refused, as the operator does.
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Config {
     defaults: Defaults,
     gang_scheduling: GangScheduling,
     scheduler: Scheduler,
+    #[serde(rename = "apiVersion")]
+    _api_version: IgnoredAny,
+    #[serde(rename = "kind")]
+    _kind: IgnoredAny,
+    #[serde(rename = "controllers")]
+    _controllers: IgnoredAny,
+    #[serde(rename = "server")]
+    _server: IgnoredAny,
+    #[serde(rename = "logLevel")]
+    _log_level: IgnoredAny,
+    #[serde(rename = "logFormat")]
+    _log_format: IgnoredAny,
+    #[serde(rename = "stuckPodTimeout")]
+    _stuck_pod_timeout: IgnoredAny,
+    #[serde(rename = "watchNamespaces")]
+    _watch_namespaces: IgnoredAny,
+    #[serde(rename = "authorizer")]
+    _authorizer: IgnoredAny,
+    #[serde(rename = "leaderElection")]
+    _leader_election: IgnoredAny,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Defaults {
     termination_delay: Option<GoDuration>,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct GangScheduling {
     scaled_gangs_wait_for: WaitFor,
 }
@@ -50,17 +76,21 @@ enum WaitFor {
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Scheduler {
     profiles: Vec<Profile>,
+    #[serde(rename = "defaultProfileName")]
+    _default_profile_name: IgnoredAny,
 }
 
 #[derive(Debug, Default, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Profile {
     name: String,
     backend: Option<String>,
     gangs: Gangs,
+    #[serde(rename = "config")]
+    _config: IgnoredAny,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -85,7 +115,11 @@ fn read_config(file: &Path) -> Result<Config, Failure> {
         Failure::BadInput(format!("cannot use {}: {line}", file.display()))
     };
     let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
-    serde_saphyr::from_str(&text).map_err(|error| unusable(error.to_string()))
+    serde_saphyr::from_str(&text).map_err(|error| {
+        let error = error.to_string();
+        let line = error.lines().next().unwrap_or_default();
+        unusable(format!("{line}; give {OWN_FILE}"))
+    })
 }
 
 fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failure> {

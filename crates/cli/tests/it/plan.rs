@@ -1,6 +1,7 @@
 //! `plan`.
 
 mod cluster;
+mod config;
 mod edits;
 mod examples;
 mod live;
