@@ -1,10 +1,11 @@
 //! What the simulation does not know of: said, so that nobody takes its word for more than it is.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
-use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec, Volume};
+use k8s_openapi::api::core::v1::{PodAffinityTerm, PodSpec, ResourceRequirements, Volume};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use super::snapshot::Snapshot;
 use super::topology::Topology;
@@ -39,6 +40,11 @@ fn notes_on_clique(set: &str, clique: &PodCliqueTemplateSpec) -> Vec<String> {
         (
             pod.runtime_class_name.is_some(),
             "overhead of its runtimeClassName",
+        ),
+        (has_priority(pod), "preemption of pods of a lower priority"),
+        (
+            asks_for_nothing(pod),
+            "what a LimitRange gives containers that ask for nothing",
         ),
     ];
     let not_considered = not_considered.into_iter().filter(|(is_used, _)| *is_used);
@@ -88,6 +94,21 @@ fn is_spread(pod: &PodSpec) -> bool {
 fn has_volumes_somewhere(pod: &PodSpec) -> bool {
     let is_claimed = |v: &Volume| v.persistent_volume_claim.is_some() || v.ephemeral.is_some();
     pod.volumes.iter().flatten().any(is_claimed)
+}
+
+fn has_priority(pod: &PodSpec) -> bool {
+    let class = pod.priority_class_name.as_deref();
+    class.is_some_and(|class| !class.is_empty())
+}
+
+fn asks_for_nothing(pod: &PodSpec) -> bool {
+    let is_empty =
+        |amounts: Option<&BTreeMap<String, Quantity>>| amounts.is_none_or(BTreeMap::is_empty);
+    let is_silent = |resources: Option<&ResourceRequirements>| {
+        resources.is_none_or(|r| is_empty(r.requests.as_ref()) && is_empty(r.limits.as_ref()))
+    };
+    let mut containers = pod.containers.iter();
+    is_silent(pod.resources.as_ref()) && containers.any(|c| is_silent(c.resources.as_ref()))
 }
 
 fn has_claims(pod: &PodSpec) -> bool {

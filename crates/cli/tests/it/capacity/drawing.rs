@@ -166,6 +166,9 @@ fn what_is_not_considered_is_told() {
     let pod = &mut template["cliques"][0]["spec"]["podSpec"];
     pod["schedulerName"] = json!("kai-scheduler");
     pod["runtimeClassName"] = json!("kata");
+    pod["priorityClassName"] = json!("high");
+    let silent = json!({"name": "beside", "image": "example/beside:1"});
+    pod["containers"].as_array_mut().unwrap().push(silent);
     pod["volumes"] = json!([{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]);
     let selector = json!({"matchLabels": {"app": "cache"}});
     let term = json!({"topologyKey": "rack", "labelSelector": selector});
