@@ -12,6 +12,7 @@ use std::time::Duration;
 use domain::Key;
 use http::HeaderValue;
 use http::header::ACCEPT;
+use hyper::body::Bytes;
 use kube::api::{
     DeleteParams, GetParams, ListParams, ObjectList, Patch, PatchParams, PostParams, Preconditions,
 };
@@ -253,7 +254,8 @@ impl Requests {
     ) -> Answer<R> {
         let request = request.map_err(malformed)?;
         let sent = Instant::now();
-        let answer = self.ask(request, longest_head, longest_body).await;
+        let body = self.ask(request, longest_head, longest_body).await;
+        let answer = body.and_then(|body| decode(&body));
         if let Err(RequestError::Throttled { after, .. }) = &answer {
             self.flow.throttled(sent, *after);
         }
@@ -269,12 +271,13 @@ impl Requests {
         answer
     }
 
-    async fn ask<R: DeserializeOwned>(
+    /// The body of the answer. Compiled once for all kinds.
+    async fn ask(
         &self,
         request: http::Request<Vec<u8>>,
         longest_head: Duration,
         longest_body: Duration,
-    ) -> Answer<R> {
+    ) -> Answer<Bytes> {
         let none = |limit| move |_| RequestError::Unavailable(format!("none within {limit:?}"));
         let failed = |error: kube::Error| RequestError::Unavailable(error.to_string());
         let sent = self.client.0.send(request.map(Body::from));
@@ -286,7 +289,7 @@ impl Requests {
         let body = timeout(longest_body, body.collect_bytes()).await;
         let body = body.map_err(none(longest_body))?.map_err(failed)?;
         if head.status.is_success() {
-            return decode(&body);
+            return Ok(body);
         }
         // What stands before the API server answers in other words, and so does it itself if it is
         // asked for too much.
