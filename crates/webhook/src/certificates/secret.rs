@@ -61,8 +61,9 @@ fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>,
     let Some(secret) = secret else {
         tracing::warn!(
             secret = path,
-            "Secret of the webhook's certificate does not exist: the chart makes it (helm \
-             upgrade), or set server.webhooks.secretName"
+            "Secret of the webhook's certificate does not exist: helm upgrade makes it, or, with \
+             webhooks.certificates.mode manual, what provides the certificate, as cert-manager's \
+             Certificate; it has to be called webhooks.certificates.secretName"
         );
         return;
     };
