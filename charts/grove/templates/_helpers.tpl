@@ -58,7 +58,7 @@ annotations:
 {{- with index . 1 }}
 {{- $name := .repository }}
 {{- with .registry | default $registry }}
-{{- $name = printf "%s/%s" . $name }}
+{{- $name = printf "%s/%s" (trimSuffix "/" .) $name }}
 {{- end }}
 {{- if .digest }}
 {{- printf "%s@%s" $name .digest }}

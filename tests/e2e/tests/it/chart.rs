@@ -155,6 +155,10 @@ fn values_choose_whether_others_stand_by_and_who_is_asked() {
             "there would be nothing that refuses",
         ),
         ("webhooks.url=http://x", "'/webhooks/url'"),
+        (
+            "config.server.webhooks.port=2752",
+            "config.server.webhooks.port is 2752, the port of config.server.metrics",
+        ),
     ] {
         let refusal = refused(&ns, &[value]);
         assert!(refusal.contains(words), "{value}: {refusal}");

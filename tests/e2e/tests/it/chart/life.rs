@@ -77,6 +77,11 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     });
     let now = uids(&ns);
     assert!(pods.iter().all(|pod| now.contains(pod)), "{pods:?} {now:?}");
+
+    // Who comes next finds no release.
+    ns.delete();
+    operator.terminate();
+    helm(&control_plane, &["uninstall", RELEASE, "--wait"]);
 }
 
 fn uids(ns: &Namespace<'_>) -> Vec<String> {

@@ -20,7 +20,7 @@ const SETS: [&[&str]; 5] = [
         "metrics.dashboard.enabled=true",
         "metrics.serviceMonitor.enabled=true",
         "metrics.prometheusRule.enabled=true",
-        "image.registry=registry.example.com/team",
+        "image.registry=registry.example.com/team/",
         "extraEnv[0].name=RUST_LOG,extraEnv[0].value=debug",
         "commonLabels.team=ai,commonAnnotations.note=mine",
         "crds.keep=false",
@@ -41,6 +41,8 @@ const SETS: [&[&str]; 5] = [
         "extraVolumes[0].name=ca,extraVolumes[0].configMap.name=ca",
         "extraVolumeMounts[0].name=ca,extraVolumeMounts[0].mountPath=/ca",
         "priorityClassName=system-cluster-critical",
+        "nodeSelector.pool=system",
+        "tolerations[0].key=gpu,tolerations[0].operator=Exists",
         "deploymentAnnotations.reload=me",
     ],
     &["crds.install=false", "replicaCount=0"],
@@ -62,6 +64,43 @@ fn the_api_server_accepts_the_chart_with_every_switch() {
         fs::write(&file, served.join("\n---\n")).unwrap();
         dry_run(&ns, file.to_str().unwrap());
     }
+}
+
+#[test]
+fn helm_test_runs_where_the_operator_may() {
+    let ns = Namespace::new("chart-test-pod");
+    let values = [
+        "image.registry=registry.example.com/team/",
+        "nodeSelector.pool=system,priorityClassName=high",
+        "tolerations[0].key=gpu,tolerations[0].operator=Exists",
+    ];
+    let rendered = rendered(&ns, &values);
+    let objects = rendered.split("\n---\n");
+    let objects: Vec<Value> = objects
+        .map(|object| serde_saphyr::from_str(object).unwrap())
+        .collect();
+    let pod_of = |kind: &str, pod: &str| {
+        let object = objects.iter().find(|object| object["kind"] == kind);
+        object.and_then(|object| object.pointer(pod)).unwrap()
+    };
+    let operator = pod_of("Deployment", "/spec/template/spec");
+    let test = pod_of("Pod", "/spec");
+    let fields = [
+        "/nodeSelector",
+        "/tolerations",
+        "/priorityClassName",
+        "/containers/0/resources",
+        "/containers/0/image",
+    ];
+    for field in fields {
+        assert!(test.pointer(field).is_some(), "{field}");
+        assert_eq!(test.pointer(field), operator.pointer(field), "{field}");
+    }
+    let image = test["containers"][0]["image"].as_str().unwrap();
+    assert!(
+        image.starts_with("registry.example.com/team/grove-operator:"),
+        "{image}"
+    );
 }
 
 /// Of the values, those that are true or false and are not the pod's security.
