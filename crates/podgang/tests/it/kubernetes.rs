@@ -62,7 +62,10 @@ fn a_gang_that_waits_for_nodes_needs_pods_that_came_back_and_are_not_listed_yet(
         facts.members[1].is_listed = false;
         assert!(settle(&mut facts).is_empty(), "{groups:?}");
         facts.is_begun = true;
-        assert!(!settle(&mut facts).is_empty(), "{groups:?}: the leader runs");
+        assert!(
+            !settle(&mut facts).is_empty(),
+            "{groups:?}: the leader runs"
+        );
     }
 }
 
