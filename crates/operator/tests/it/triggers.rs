@@ -1,5 +1,6 @@
 //! Who is woken when an object changes.
 
+mod autoscalers;
 mod edited_labels;
 mod gangs;
 mod taken_away;
@@ -15,9 +16,6 @@ use domain::health::fence::{Cause, begin_attempts};
 use domain::{Key, Pod};
 use engine::{Caches, Change, ControllerName, Watched};
 use jiff::Timestamp;
-use k8s_openapi::api::autoscaling::v2::{
-    HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, HorizontalPodAutoscalerStatus,
-};
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 use operator::run::controllers;
@@ -306,32 +304,6 @@ fn wakes_who_is_to_join_a_gang_that_runs_now_or_does_not_any_more() {
     assert_eq!(woken("demo-0", 1, 0), "demo-0-a demo-0-g-0-b other");
     assert_eq!(woken("demo-0", 1, 2), "other", "it ran before");
     assert_eq!(woken("demo-0-g-0", 0, 1), "demo-0-g-1-b other");
-}
-
-/// Kubernetes writes the status of each one several times a minute.
-#[test]
-fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
-    let autoscaler = |highest: i32, desired: i32| {
-        Some(Arc::new(HorizontalPodAutoscaler {
-            metadata: meta("demo-0-a", "PodCliqueSet", "demo"),
-            spec: HorizontalPodAutoscalerSpec {
-                max_replicas: highest,
-                ..HorizontalPodAutoscalerSpec::default()
-            },
-            status: Some(HorizontalPodAutoscalerStatus {
-                desired_replicas: desired,
-                ..HorizontalPodAutoscalerStatus::default()
-            }),
-        }))
-    };
-    let woken = |old, new| {
-        let mut woken = woken_by(&Change { old, new }, &Caches::default());
-        woken.dedup();
-        woken
-    };
-    assert_eq!(woken(autoscaler(5, 2), autoscaler(5, 3)), []);
-    let set = (SETS, Key::new("default", "demo"));
-    assert_eq!(woken(autoscaler(5, 2), autoscaler(6, 2)), [set]);
 }
 
 /// A PodClique of an earlier attempt that is taken out of the set's hands holds nobody up any more.

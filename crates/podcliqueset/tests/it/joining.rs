@@ -1,5 +1,7 @@
 //! What is idle is out of its gang, and what is woken or made anew joins it as a whole.
 
+mod invalid_sets;
+
 use std::sync::Arc;
 
 use api::podgang::PodGroup;
@@ -270,41 +272,6 @@ fn the_only_pod_of_a_frontend_is_replaced_while_woken_workers_find_no_room() {
     assert_eq!(base(&plan(&snapshot)), None, "an empty list was written");
     replace_pods(&mut snapshot, FRONT, 1);
     assert_snapshot!(base(&plan(&snapshot)).unwrap(), @"demo-0-frontend 1: demo-0-frontend-p0x");
-}
-
-#[test]
-fn the_only_pod_of_a_frontend_is_replaced_while_the_set_is_invalid() {
-    let mut snapshot = lone_frontend();
-    let invalid = demo()
-        .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
-        .build();
-    snapshot.validated = crate::situation::alone(&invalid).validated;
-    replace_pods(&mut snapshot, FRONT, 1);
-    assert!(base(&plan(&snapshot)).is_some(), "it would stay gated");
-}
-
-/// Its pods would stay gated, be breached, and be terminated as soon as the set is mended.
-#[test]
-fn a_scaled_gang_comes_back_while_the_set_is_invalid_once_its_base_is_up() {
-    let mut snapshot = laid_out(&demo().build());
-    fill_all(&mut snapshot, PodBuilder::ready);
-    for name in snapshot.podcliques.keys().cloned().collect::<Vec<_>>() {
-        establish(&mut snapshot, &name);
-    }
-    settle(&mut snapshot);
-    let invalid = demo()
-        .with(|s| s.spec.template.cliques[0].spec.min_available = Some(5))
-        .build();
-    snapshot.validated = crate::situation::alone(&invalid).validated;
-    replace_pods(&mut snapshot, "demo-0-g-2-leader", 1);
-    replace_pods(&mut snapshot, "demo-0-g-2-worker", 2);
-    let gang = "PodGang demo-0-g-0\n";
-    assert!(
-        writes(&plan(&snapshot)).contains(gang),
-        "it would stay gated"
-    );
-    fill(&mut snapshot, "demo-0-g-1-leader", 0, |p| p);
-    assert!(!writes(&plan(&snapshot)).contains(gang), "its base is down");
 }
 
 /// The last pod of a clique that was up comes back as soon as it exists, whatever holds the slots

@@ -13,3 +13,4 @@ mod gitops;
 mod krew;
 mod reference;
 mod release;
+mod sizes;

@@ -1,5 +1,8 @@
 //! What happens next, and pods that wait for others.
 
+mod replicas;
+mod unseen;
+
 use api::GoDuration;
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status, set};
 use api::podclique::PclqUpdateProgress;
@@ -304,40 +307,6 @@ fn what_keeps_the_rest_is_told_of_a_set_that_is_ready() {
     assert_snapshot!(draw(&explain(&workload, &[])));
 }
 
-#[test]
-fn a_set_that_nobody_looked_at_says_so() {
-    let mut workload = demo_with(&[], &[]);
-    workload.set.status = None;
-    let answer = explain(&workload, &[]);
-    assert!(
-        answer.cause.starts_with("no operator has looked"),
-        "{answer:?}"
-    );
-}
-
-/// The operator is down: what its condition says is of the spec before.
-#[test]
-fn a_change_that_nobody_looked_at_is_not_ready() {
-    let mut workload = demo_with(&[ready(), ready()], &[]);
-    workload.set.metadata.generation = Some(3);
-    let answer = explain(&workload, &[]);
-    assert!(!answer.is_ready);
-    assert_snapshot!(answer.cause, @"the operator has not looked at generation 3 yet, only at 1; if it stays so, see whether it runs and looks after this namespace");
-}
-
-/// The operator is down, and a pod that it counted is not ready any more.
-#[test]
-fn what_was_lost_since_anybody_looked_is_told_with_its_cause() {
-    let mut workload = demo_with(&[ready(), ready()], &[]);
-    let message = "0/20 nodes are available: 20 Insufficient cpu.";
-    workload.pods = demo_with(&[ready(), unschedulable(message)], &[]).pods;
-    let answer = explain(&workload, &[]);
-    assert!(!answer.is_ready);
-    assert_snapshot!(answer.cause, @"the operator counted 1 available replica, but by their pods there are 0 now; if it stays so, see whether it runs and looks after this namespace");
-    let remedy = answer.remedy.unwrap_or_default();
-    assert_snapshot!(remedy, @"free or add nodes; `kubectl describe nodes` shows what is taken");
-}
-
 /// All pods of its gang exist: that is not what it waits for.
 #[test]
 fn a_pod_whose_queue_is_missing_waits_for_it() {
@@ -406,91 +375,4 @@ fn pods_of_a_job_that_are_done_are_not_said_to_be_replaced() {
     workload.podcliques[0].spec.workload_type = Some(WorkloadType::Training);
     let next = next_of(&explain(&workload, &[]));
     assert!(!next.contains("is replaced"), "{next}");
-}
-
-/// Two replicas of 3 pods of which 2 are needed, with these pods.
-fn two_replicas(pods: [&[Value]; 2]) -> Workload {
-    let set = build_set("demo")
-        .replicas(2)
-        .clique("worker", |c| c.replicas(3).min(2))
-        .build();
-    let mut workload = Workload {
-        set,
-        ..Workload::default()
-    };
-    for (i, pods) in pods.iter().enumerate() {
-        let name = format!("demo-{i}-worker");
-        let clique = podclique(&name).size(3, 2).was_available().build();
-        let pods = (0..).zip(*pods).map(|(k, rest)| pod_of(&clique, k, rest));
-        let pods: Vec<_> = pods.collect();
-        let listed = [(&*name, Some(&*pods))];
-        workload.gangs.push(gang(&format!("demo-{i}"), &listed));
-        workload.podcliques.push((*clique).clone());
-        workload.pods.extend(pods);
-    }
-    judge(&mut workload);
-    workload
-}
-
-fn crashing() -> Value {
-    on_node(
-        &json!({"waiting": {"reason": "CrashLoopBackOff"}}),
-        &json!({}),
-        3,
-    )
-}
-
-/// What is short of a replica that is available is not why the set is not ready.
-#[test]
-fn the_culprit_is_in_a_replica_that_is_not_available() {
-    let pending = || unschedulable("0/3 nodes are available: 3 Insufficient cpu.");
-    let mut workload = two_replicas([
-        &[ready(), ready(), crashing()],
-        &[pending(), pending(), pending()],
-    ]);
-    workload.set.status.as_mut().unwrap().available_replicas = 1;
-    let answer = explain(&workload, &[]);
-    let last = answer.chain.last().unwrap();
-    assert_eq!(last.name, "demo-1-worker-bcdf0");
-}
-
-/// Whichever replica is looked at: each of them is terminated.
-#[test]
-fn terminations_of_other_replicas_are_told_too() {
-    let down = || [ready(), crashing(), crashing()];
-    let mut workload = two_replicas([&down(), &down()]);
-    workload.set.spec.template.termination_delay = Some("10m".into());
-    for (podclique, since) in workload.podcliques.iter_mut().zip([240, 200]) {
-        breach(podclique, since);
-    }
-    let next = next_of(&explain(&workload, &[]));
-    for replica in [0, 1] {
-        let told = format!("replica {replica} is terminated");
-        assert!(next.contains(&told), "{next}");
-    }
-}
-
-/// One node dies with pods of two replicas: they count together.
-#[test]
-fn replicas_that_fail_together_need_as_many_restarts() {
-    let down = || [ready(), crashing(), crashing()];
-    let mut workload = two_replicas([&down(), &down()]);
-    workload.set.spec.workload_type = Some(WorkloadType::Training);
-    workload.set.spec.template.termination_delay = Some("5m".into());
-    for podclique in &mut workload.podcliques {
-        podclique.spec.workload_type = Some(WorkloadType::Training);
-        breach(podclique, 240);
-    }
-    for (used, told) in [
-        (0, "replicas 0, 1 are restarted"),
-        (1, "the job fails with MaxRestartsExceeded"),
-    ] {
-        workload.set.spec.training_spec = Some(TrainingSpec {
-            max_restarts: Some(2),
-            max_runtime: None,
-        });
-        workload.set.status.as_mut().unwrap().restart_count = Some(used);
-        let next = next_of(&explain(&workload, &[]));
-        assert!(next.replace("\n    ", " ").contains(told), "{next}");
-    }
 }

@@ -1,5 +1,7 @@
 //! Who is woken when one edit takes an object out of all hands.
 
+use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
+
 use super::*;
 
 /// One edit that takes an object out of all hands: no owner, no label of ours.

@@ -1,0 +1,37 @@
+//! What nobody has looked at since it changed.
+
+use super::*;
+
+#[test]
+fn a_set_that_nobody_looked_at_says_so() {
+    let mut workload = demo_with(&[], &[]);
+    workload.set.status = None;
+    let answer = explain(&workload, &[]);
+    assert!(
+        answer.cause.starts_with("no operator has looked"),
+        "{answer:?}"
+    );
+}
+
+/// The operator is down: what its condition says is of the spec before.
+#[test]
+fn a_change_that_nobody_looked_at_is_not_ready() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    workload.set.metadata.generation = Some(3);
+    let answer = explain(&workload, &[]);
+    assert!(!answer.is_ready);
+    assert_snapshot!(answer.cause, @"the operator has not looked at generation 3 yet, only at 1; if it stays so, see whether it runs and looks after this namespace");
+}
+
+/// The operator is down, and a pod that it counted is not ready any more.
+#[test]
+fn what_was_lost_since_anybody_looked_is_told_with_its_cause() {
+    let mut workload = demo_with(&[ready(), ready()], &[]);
+    let message = "0/20 nodes are available: 20 Insufficient cpu.";
+    workload.pods = demo_with(&[ready(), unschedulable(message)], &[]).pods;
+    let answer = explain(&workload, &[]);
+    assert!(!answer.is_ready);
+    assert_snapshot!(answer.cause, @"the operator counted 1 available replica, but by their pods there are 0 now; if it stays so, see whether it runs and looks after this namespace");
+    let remedy = answer.remedy.unwrap_or_default();
+    assert_snapshot!(remedy, @"free or add nodes; `kubectl describe nodes` shows what is taken");
+}

@@ -1,0 +1,33 @@
+//! Autoscalers that the operator made.
+
+use k8s_openapi::api::autoscaling::v2::{
+    HorizontalPodAutoscaler, HorizontalPodAutoscalerSpec, HorizontalPodAutoscalerStatus,
+};
+
+use super::*;
+
+/// Kubernetes writes the status of each one several times a minute.
+#[test]
+fn wakes_the_set_for_what_an_autoscaler_is_and_not_for_its_status() {
+    let autoscaler = |highest: i32, desired: i32| {
+        Some(Arc::new(HorizontalPodAutoscaler {
+            metadata: meta("demo-0-a", "PodCliqueSet", "demo"),
+            spec: HorizontalPodAutoscalerSpec {
+                max_replicas: highest,
+                ..HorizontalPodAutoscalerSpec::default()
+            },
+            status: Some(HorizontalPodAutoscalerStatus {
+                desired_replicas: desired,
+                ..HorizontalPodAutoscalerStatus::default()
+            }),
+        }))
+    };
+    let woken = |old, new| {
+        let mut woken = woken_by(&Change { old, new }, &Caches::default());
+        woken.dedup();
+        woken
+    };
+    assert_eq!(woken(autoscaler(5, 2), autoscaler(5, 3)), []);
+    let set = (SETS, Key::new("default", "demo"));
+    assert_eq!(woken(autoscaler(5, 2), autoscaler(6, 2)), [set]);
+}
