@@ -1,18 +1,18 @@
 //! The command line: flags are named as those of kubectl.
 
-use std::path::PathBuf;
-
-use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use clap::{Parser, Subcommand};
 
 use crate::bundle::BundleArgs;
 use crate::capacity::CapacityArgs;
 use crate::completion::CompletionArgs;
+use crate::connection::ConnectionArgs;
 use crate::exit::Exit;
 use crate::explain::ExplainArgs;
 use crate::lint::LintArgs;
 use crate::man::ManArgs;
 use crate::plan::PlanArgs;
 use crate::timeline::TimelineArgs;
+use crate::tree::TreeArgs;
 
 /// See, explain, check and plan a gang from the terminal. Nothing here changes a cluster.
 #[derive(Debug, Parser)]
@@ -26,22 +26,6 @@ pub struct Args {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
-}
-
-/// Which cluster, and which namespace of it.
-#[derive(Clone, Debug, Default, ClapArgs)]
-pub struct ConnectionArgs {
-    /// Kubeconfig file; otherwise $KUBECONFIG, ~/.kube/config, or the pod's own account
-    #[arg(long, value_name = "FILE", global = true)]
-    pub kubeconfig: Option<PathBuf>,
-
-    /// Context of the kubeconfig; otherwise its current one
-    #[arg(long, value_name = "NAME", global = true)]
-    pub context: Option<String>,
-
-    /// Namespace; otherwise that of the context
-    #[arg(short, long, value_name = "NAME", global = true)]
-    pub namespace: Option<String>,
 }
 
 /// What to do.
@@ -66,43 +50,6 @@ pub enum Command {
     /// The manual, as a man page
     #[command(hide = true)]
     Man(ManArgs),
-}
-
-/// Arguments of `tree`.
-#[derive(Clone, Debug, ClapArgs)]
-pub struct TreeArgs {
-    /// Name of the PodCliqueSet; without it, a line for each
-    pub name: Option<String>,
-
-    /// Of all namespaces
-    #[arg(short = 'A', long, conflicts_with_all = ["name", "namespace"])]
-    pub all_namespaces: bool,
-
-    /// Only sets with these labels, such as team=nlp
-    #[arg(short = 'l', long, value_name = "LABELS", conflicts_with = "name")]
-    pub selector: Option<String>,
-
-    /// Format
-    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
-    pub output: Format,
-
-    /// Draw it again when something changes, until Ctrl-C
-    #[arg(short, long, requires = "name", conflicts_with = "output")]
-    pub watch: bool,
-}
-
-/// How a result is printed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    /// For people, 80 columns.
-    #[default]
-    Text,
-    /// For people, with more columns.
-    Wide,
-    /// For programs.
-    Json,
-    /// For programs and people.
-    Yaml,
 }
 
 /// For the end of `--help`.

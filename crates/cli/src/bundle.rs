@@ -13,8 +13,8 @@ mod related;
 
 use std::path::{Path, PathBuf};
 
-use crate::args::ConnectionArgs;
 use crate::cluster::Cluster;
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::tree::now;

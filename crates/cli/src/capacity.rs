@@ -30,9 +30,10 @@ use std::path::Path;
 
 use api::PodCliqueSet;
 
-use crate::args::{ConnectionArgs, Format};
 use crate::cluster::Cluster;
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
+use crate::format::Format;
 use crate::output;
 use crate::plan::namespace_of;
 

@@ -12,7 +12,7 @@ use kube::api::ListParams;
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::args::ConnectionArgs;
+use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
 pub use load::load_workload;

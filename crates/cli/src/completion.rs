@@ -8,12 +8,12 @@ mod words;
 
 use std::ffi::OsString;
 
-use clap::{Args as ClapArgs, Command, CommandFactory, ValueEnum};
+use clap::{Args as ClapArgs, Command, ValueEnum};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 use clap_complete::env::{Bash, EnvCompleter, Fish, Powershell, Shells, Zsh};
 
-use crate::args::{Args, ConnectionArgs};
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use kubectl::Kubectl;
@@ -72,13 +72,13 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Answers if a shell asks; false if nobody does. What goes wrong is not said: it would end up in
+/// Answers if a shell asks about this program; false if nobody does. What goes wrong is not said: it would end up in
 /// the line that somebody types.
-pub fn answer_shell() -> bool {
+pub fn answer_shell(program: &Command) -> bool {
     let words: Vec<OsString> = std::env::args_os().skip_while(|w| w != "--").collect();
     let connection = connection_of(&words);
     let current = std::env::current_dir().ok();
-    let env = CompleteEnv::with_factory(|| command(&connection));
+    let env = CompleteEnv::with_factory(|| command(program.clone(), &connection));
     let env = env
         .var(VARIABLE)
         .bin(PROGRAM)
@@ -90,7 +90,7 @@ pub fn answer_shell() -> bool {
 
 /// The command line, with what its arguments may be: names of sets wherever a command takes a
 /// `name`, namespaces, and contexts.
-fn command(connection: &ConnectionArgs) -> Command {
+fn command(program: Command, connection: &ConnectionArgs) -> Command {
     let of = |what: What| {
         let connection = connection.clone();
         ArgValueCandidates::new(move || {
@@ -98,7 +98,7 @@ fn command(connection: &ConnectionArgs) -> Command {
             found.map(CompletionCandidate::new).collect()
         })
     };
-    let command = Args::command()
+    let command = program
         .mut_arg("namespace", |arg| arg.add(of(What::Namespaces)))
         .mut_arg("context", |arg| arg.add(of(What::Contexts)));
     command.mut_subcommands(|subcommand| {

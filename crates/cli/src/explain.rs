@@ -14,8 +14,8 @@ use chrono::Local;
 use futures::future::try_join_all;
 use k8s_openapi::api::core::v1::Event;
 
-use crate::args::ConnectionArgs;
 use crate::cluster::{Cluster, load_workload};
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::tree::now;

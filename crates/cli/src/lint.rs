@@ -21,7 +21,7 @@ mod rules;
 mod sarif;
 mod stored;
 
-use crate::args::ConnectionArgs;
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::files::read_sources;
 use crate::output;
@@ -56,7 +56,7 @@ pub async fn run(args: &LintArgs, connection: &ConnectionArgs) -> Result<Exit, F
 fn print(report: &Report, format: LintFormat) -> Result<(), Failure> {
     match format.common() {
         Some(format) => output::print_value(report, format, draw_report),
-        None => output::print_value(&to_sarif(report), crate::args::Format::Json, |_| {
+        None => output::print_value(&to_sarif(report), crate::format::Format::Json, |_| {
             String::new()
         }),
     }

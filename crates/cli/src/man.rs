@@ -3,10 +3,9 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::{Args as ClapArgs, Command, CommandFactory};
+use clap::{Args as ClapArgs, Command};
 use clap_mangen::Man;
 
-use crate::args::Args;
 use crate::exit::{Exit, Failure};
 use crate::output;
 
@@ -18,23 +17,23 @@ pub struct ManArgs {
     pub dir: Option<PathBuf>,
 }
 
-/// Prints the page, or writes the pages.
-pub fn run(args: &ManArgs) -> Result<Exit, Failure> {
+/// Prints the page of this program, or writes the pages.
+pub fn run(args: &ManArgs, program: Command) -> Result<Exit, Failure> {
     match &args.dir {
-        None => output::print_text(&write_page().map_err(|error| failed(&error))?)?,
-        Some(dir) => write_pages(dir)?,
+        None => output::print_text(&write_page(program).map_err(|error| failed(&error))?)?,
+        Some(dir) => write_pages(dir, program)?,
     }
     Ok(Exit::Ok)
 }
 
-fn write_pages(dir: &Path) -> Result<(), Failure> {
+fn write_pages(dir: &Path, program: Command) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::Other(format!(
             "cannot write the manual into {}: {error}; choose a folder that exists",
             dir.display()
         ))
     };
-    let command = built();
+    let command = built(program);
     for command in shown(&command).chain([&command]) {
         let file = dir.join(Man::new(command.clone()).get_filename());
         let page = rendered(command, Man::render).map_err(failed)?;
@@ -44,8 +43,8 @@ fn write_pages(dir: &Path) -> Result<(), Failure> {
 }
 
 /// The whole manual as one page: the program, then each of its commands.
-pub fn write_page() -> io::Result<String> {
-    let command = built();
+pub fn write_page(program: Command) -> io::Result<String> {
+    let command = built(program);
     let mut page = rendered(&command, Man::render)?;
     for subcommand in shown(&command) {
         page.push_str(&write_section(subcommand)?);
@@ -53,8 +52,8 @@ pub fn write_page() -> io::Result<String> {
     Ok(page)
 }
 
-fn built() -> Command {
-    let mut command = Args::command().disable_help_subcommand(true);
+fn built(program: Command) -> Command {
+    let mut command = program.disable_help_subcommand(true);
     command.build();
     command
 }

@@ -10,8 +10,8 @@ use std::io::{ErrorKind, Write};
 
 use serde::Serialize;
 
-use crate::args::Format;
 use crate::exit::Failure;
+use crate::format::Format;
 
 pub use age::{age_of, local_time};
 pub use count::count;

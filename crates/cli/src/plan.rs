@@ -28,9 +28,10 @@ use kube::config::Kubeconfig;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::args::{ConnectionArgs, Format};
 use crate::cluster::Cluster;
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
+use crate::format::Format;
 use crate::manifest::read_manifest;
 use crate::output;
 use crate::tree::now;

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::args::{Args, Command};
 use crate::exit::{Exit, Failure};
@@ -10,7 +10,7 @@ use crate::{bundle, capacity, completion, explain, lint, man, output, plan, time
 
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
-    if completion::answer_shell() {
+    if completion::answer_shell(&Args::command()) {
         return exit(Exit::Ok);
     }
     let args = match Args::try_parse() {
@@ -41,7 +41,7 @@ async fn run_to_end(args: &Args) -> Result<Exit, Failure> {
         Command::Capacity(capacity) => capacity::run(capacity, &args.connection).await,
         Command::Bundle(bundle) => bundle::run(bundle, &args.connection).await,
         Command::Completion(completion) => completion::run(completion),
-        Command::Man(man) => man::run(man),
+        Command::Man(man) => man::run(man, Args::command()),
     }
 }
 

@@ -9,8 +9,8 @@ mod moment;
 use chrono::Local;
 use jiff::{SignedDuration, Timestamp};
 
-use crate::args::ConnectionArgs;
 use crate::cluster::{Cluster, load_workload};
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::tree::now;

@@ -1,5 +1,6 @@
 //! `tree`: a set as a tree down to its pods, or a line for each set.
 
+mod args;
 mod branch;
 mod build;
 mod draw;
@@ -9,11 +10,13 @@ mod overview;
 use chrono::Utc;
 use jiff::Timestamp;
 
-use crate::args::{ConnectionArgs, Format, TreeArgs};
 use crate::cluster::{Cluster, load_workload};
+use crate::connection::ConnectionArgs;
 use crate::exit::{Exit, Failure};
+use crate::format::Format;
 use crate::output;
 
+pub use args::TreeArgs;
 pub use branch::{Branch, Kind};
 pub use build::build_tree;
 pub use draw::draw_tree;

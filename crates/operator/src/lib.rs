@@ -7,6 +7,7 @@ mod election;
 pub mod logging;
 pub mod probe;
 pub mod run;
+mod tasks;
 mod webhooks;
 
 /// How the process ends; the exit codes are the Go operator's.

@@ -13,7 +13,6 @@ use engine::metrics::Metrics;
 use engine::requests::Requests;
 use engine::{Context, Controllers, Kinds, Reconciler, admin, crds, runner};
 use futures::FutureExt;
-use futures::future::Shared;
 use http::{HeaderValue, header};
 use jiff::SignedDuration;
 use kube::Client;
@@ -21,19 +20,16 @@ use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::PodCliqueSetReconciler;
 use podgang::PodGangReconciler;
-use tokio::task::JoinSet;
 
 use crate::about;
 use crate::config::{Config, Process};
 use crate::election::Election;
+use crate::tasks::{Stop, Tasks};
 use crate::webhooks::{self, Surroundings};
 
 const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 /// Reconciles under way get this long to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
-
-pub(crate) type Stop = Shared<futures::future::BoxFuture<'static, ()>>;
-pub(crate) type Tasks = JoinSet<&'static str>;
 
 /// A client for the cluster that KUBECONFIG or the pod's ServiceAccount names. Audit logs show which
 /// operator asked.

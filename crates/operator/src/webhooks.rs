@@ -23,7 +23,7 @@ use webhook::parents::Stored;
 use webhook::server::{Identity, Server};
 
 use crate::config::{CertProvisionMode, Config, Webhooks};
-use crate::run::{Stop, Tasks};
+use crate::tasks::{Stop, Tasks};
 
 const PART: &str = "Webhook";
 /// How long it serves after the operator was told to stop: the Service leads to it until all nodes

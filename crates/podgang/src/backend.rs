@@ -23,7 +23,7 @@ use engine::caches::watched::Watched;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-use crate::observe::{Part, Snapshot};
+use crate::part::Part;
 use kubernetes::Shape;
 
 /// The PodGroup of a scheduler for a gang.
@@ -49,6 +49,16 @@ pub enum Told {
     Volcano(Found<VolcanoPodGroup>),
     /// Kubernetes' own scheduler.
     Kubernetes(Box<kubernetes::Facts>),
+}
+
+/// What backends read of a gang.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct GangView<'a> {
+    pub(crate) gang: &'a PodGang,
+    pub(crate) parts: &'a [Part],
+    pub(crate) told: &'a Told,
+    /// The queue that it names, if that does not exist.
+    pub(crate) missing_queue: Option<&'a Obstacle>,
 }
 
 /// Reads what the gang's scheduler was told.
@@ -83,35 +93,35 @@ fn kai_key(gang: &PodGang) -> Key {
 }
 
 /// The writes that tell the scheduler what it does not know yet, in waves.
-pub(crate) fn plan(snapshot: &Snapshot) -> Vec<Vec<Action>> {
-    let gang = &*snapshot.gang;
+pub(crate) fn plan(view: &GangView<'_>) -> Vec<Vec<Action>> {
+    let gang = view.gang;
     // Volcano refuses a PodGroup that names no queue of its own.
-    if snapshot.missing_queue.is_some() {
+    if view.missing_queue.is_some() {
         return Vec::new();
     }
-    if let Told::Kubernetes(facts) = &snapshot.told {
+    if let Told::Kubernetes(facts) = view.told {
         return kubernetes::plan(gang, facts);
     }
-    let write = match &snapshot.told {
+    let write = match view.told {
         Told::Kai(found) if found.is_served => {
-            kai::plan(gang, kai_key(gang), found, kai::parts_of(snapshot))
+            kai::plan(gang, kai_key(gang), found, kai::parts_of(view))
         }
         Told::KaiTree(found, tree) if found.is_served => {
             kai::plan(gang, kai_key(gang), found, kai::nodes_of(tree))
         }
-        Told::Volcano(found) if found.is_served => volcano::plan(snapshot, found),
+        Told::Volcano(found) if found.is_served => volcano::plan(view, found),
         _ => None,
     };
     vec![write.into_iter().collect()]
 }
 
 /// What the gang's scheduler cannot be told.
-pub(crate) fn unsupported(snapshot: &Snapshot) -> Option<ConditionUpdate> {
-    let unserved = unserved(snapshot).map(Obstacle::NotServed);
-    if let Some(obstacle) = unserved.as_ref().or(snapshot.missing_queue.as_ref()) {
+pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
+    let unserved = unserved(view).map(Obstacle::NotServed);
+    if let Some(obstacle) = unserved.as_ref().or(view.missing_queue) {
         return Some(obstacle.condition());
     }
-    let (reason, message) = match &snapshot.told {
+    let (reason, message) = match view.told {
         Told::Kai(found) | Told::KaiTree(found, _) => kai::dropped(found)?,
         Told::Volcano(found) => volcano::dropped(found)?,
         Told::Nothing | Told::Kubernetes(_) => return None,
@@ -125,14 +135,14 @@ pub(crate) fn unsupported(snapshot: &Snapshot) -> Option<ConditionUpdate> {
 }
 
 /// The backend of which the cluster does not serve what the gang needs.
-fn unserved(snapshot: &Snapshot) -> Option<Backend> {
-    match &snapshot.told {
+fn unserved(view: &GangView<'_>) -> Option<Backend> {
+    match view.told {
         Told::Nothing => None,
         Told::Kai(found) | Told::KaiTree(found, _) => {
             (!found.is_served).then_some(Backend::KaiScheduler)
         }
         Told::Volcano(found) => (!found.is_served).then_some(Backend::Volcano),
-        Told::Kubernetes(facts) => kubernetes::unserved(&snapshot.gang, facts),
+        Told::Kubernetes(facts) => kubernetes::unserved(view.gang, facts),
     }
 }
 
@@ -164,8 +174,8 @@ fn tell_dropped(kind: &str, dropped: &[&str], remedy: &str) -> Option<(Reason, S
 }
 
 /// How many pods a part of the gang has to have yet: less those whose work is done.
-fn minimum_of(snapshot: &Snapshot, group: &PodGroup) -> u32 {
-    let part = snapshot.parts.iter().find(|part| part.name == group.name);
+fn minimum_of(view: &GangView<'_>, group: &PodGroup) -> u32 {
+    let part = view.parts.iter().find(|part| part.name == group.name);
     let done = part.map_or(0, |part| part.completed.len());
     let minimum = usize::try_from(group.min_replicas).unwrap_or(0);
     u32::try_from(minimum.saturating_sub(done)).unwrap_or(u32::MAX)

@@ -14,7 +14,8 @@ use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, ObjectMeta, Time};
 
 use crate::backend;
-use crate::observe::{Part, Snapshot};
+use crate::observe::Snapshot;
+use crate::part::Part;
 use crate::placement::GangPlacement;
 
 /// The status of the gang, and what its scheduler has to be told.
@@ -27,7 +28,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
         status: Some(next_status(snapshot, now)),
         ..Plan::default()
     };
-    for wave in backend::plan(snapshot) {
+    for wave in backend::plan(&snapshot.view()) {
         plan.wave(wave);
     }
     plan
@@ -54,7 +55,7 @@ fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
         conditions::set(&mut next.conditions, verdict, generation, now);
     }
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let unsupported = backend::unsupported(snapshot);
+    let unsupported = backend::unsupported(&snapshot.view());
     conditions::set_or_remove(&mut next.conditions, type_, unsupported, generation, now);
     let since = |type_| since_true(&next.conditions, type_);
     let (scheduled, ready) = (since(ConditionType::Scheduled), since(ConditionType::Ready));

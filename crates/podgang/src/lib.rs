@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod decide;
 pub mod observe;
+pub mod part;
 pub mod placement;
 mod triggers;
 mod urgency;

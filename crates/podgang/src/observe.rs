@@ -11,7 +11,8 @@ use domain::scheduling::{self, Obstacle, Profiles};
 use domain::{Key, Pod};
 use engine::Caches;
 
-use crate::backend::{self, Told};
+use crate::backend::{self, GangView, Told};
+use crate::part::Part;
 use crate::placement::{self, GangPlacement};
 
 /// What was seen.
@@ -29,31 +30,15 @@ pub struct Snapshot {
     pub missing_queue: Option<Obstacle>,
 }
 
-/// One part of the gang.
-#[derive(Clone, Debug, Default)]
-pub struct Part {
-    /// Name of the PodClique.
-    pub name: String,
-    /// How many pods have to be placed together.
-    pub min_replicas: i32,
-    /// Listed pods that exist and stay, in the order of the list.
-    pub pods: Vec<Arc<Pod>>,
-    /// The PodClique, if it exists.
-    pub podclique: Option<Arc<PodClique>>,
-    /// Slots whose work is done, in a training job.
-    pub completed: BTreeSet<i32>,
-}
-
-impl Part {
-    /// Slots that fulfil the claim; one whose work is done did.
-    pub fn count_slots(&self, claim: &dyn Fn(&Pod) -> bool) -> i32 {
-        let pods = self.pods.iter().map(AsRef::as_ref);
-        training::slots(self.completed.clone(), pods.filter(|p: &&Pod| claim(p)))
-    }
-
-    /// Whether so many slots as have to be placed together fulfil the claim.
-    pub fn has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
-        self.count_slots(claim) >= self.min_replicas
+impl Snapshot {
+    /// What a backend reads of it.
+    pub(crate) fn view(&self) -> GangView<'_> {
+        GangView {
+            gang: &self.gang,
+            parts: &self.parts,
+            told: &self.told,
+            missing_queue: self.missing_queue.as_ref(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use domain::placement::{Cluster, Location, Placement, Shape, score};
 use domain::{Node, Pod};
 use engine::Caches;
 
-use crate::observe::Part;
+use crate::part::Part;
 
 /// Where the pods of a gang are.
 #[derive(Clone, Debug, PartialEq)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::args::Format;
+use crate::format::Format;
 
 /// Arguments of `capacity`.
 #[derive(Clone, Debug, Args)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use kube::Config;
 use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 
-use crate::args::ConnectionArgs;
+use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
 /// A cluster that does not take a connection within this time is not there.

@@ -12,8 +12,8 @@ use kube::config::Kubeconfig;
 use kube::{Api, Resource};
 use serde::de::DeserializeOwned;
 
-use crate::args::ConnectionArgs;
 use crate::cluster::Cluster;
+use crate::connection::ConnectionArgs;
 
 /// Nobody waits longer for a completion.
 const LIMIT: Duration = Duration::from_secs(2);

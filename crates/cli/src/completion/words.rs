@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::args::ConnectionArgs;
+use crate::connection::ConnectionArgs;
 
 /// The flags about the cluster among the words, as far as they have values.
 pub fn connection_of(words: &[OsString]) -> ConnectionArgs {

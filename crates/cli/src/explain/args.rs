@@ -2,7 +2,7 @@
 
 use clap::Args as ClapArgs;
 
-use crate::args::Format;
+use crate::format::Format;
 
 /// Arguments of `explain`.
 #[derive(Clone, Debug, ClapArgs)]

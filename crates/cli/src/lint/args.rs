@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::rules;
-use crate::args::Format;
 use crate::exit::Failure;
+use crate::format::Format;
 
 /// Arguments of `lint`.
 #[derive(Clone, Debug, Default, Args)]

@@ -16,8 +16,8 @@ pub(super) mod rules;
 use std::collections::BTreeSet;
 
 use super::judge::Judged;
-use crate::args::ConnectionArgs;
 use crate::cluster::Cluster;
+use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
 pub use answers::{Answer, Answers, Kind, Room, Wanted};

@@ -4,7 +4,7 @@ use api::GoDuration;
 use clap::Args as ClapArgs;
 use jiff::SignedDuration;
 
-use crate::args::Format;
+use crate::format::Format;
 
 /// Arguments of `timeline`.
 #[derive(Clone, Debug, ClapArgs)]

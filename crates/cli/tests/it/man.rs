@@ -8,7 +8,7 @@ use cli::man::{ManArgs, run, write_page};
 
 #[test]
 fn one_page_has_every_command_with_its_flags() {
-    let page = write_page().unwrap();
+    let page = write_page(Args::command()).unwrap();
     let command = Args::command();
     for subcommand in command.get_subcommands() {
         let heading = format!(
@@ -38,7 +38,7 @@ fn a_folder_gets_a_page_for_each_command() {
     let args = ManArgs {
         dir: Some(dir.path().to_owned()),
     };
-    run(&args).unwrap();
+    run(&args, Args::command()).unwrap();
     let mut names: Vec<String> = fs::read_dir(dir.path())
         .unwrap()
         .map(|file| file.unwrap().file_name().into_string().unwrap())
@@ -55,6 +55,6 @@ fn a_folder_gets_a_page_for_each_command() {
     let missing = ManArgs {
         dir: Some(dir.path().join("nope")),
     };
-    let text = run(&missing).unwrap_err().to_string();
+    let text = run(&missing, Args::command()).unwrap_err().to_string();
     assert!(text.contains("choose a folder that exists"), "{text}");
 }

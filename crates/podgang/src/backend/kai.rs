@@ -14,10 +14,9 @@ use domain::scheduling::{self, Backend};
 use domain::workload::clique::{add_owner, overlay};
 
 use super::{
-    Fields, Found, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields, priority_of,
-    tell_dropped,
+    Fields, Found, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields,
+    priority_of, tell_dropped,
 };
-use crate::observe::Snapshot;
 
 const STALENESS: &str = "stalenessGracePeriod";
 const THRESHOLD: &str = "minSubGroup";
@@ -105,13 +104,13 @@ fn correct(group: &mut KaiPodGroup, gang: &PodGang, mut groups: Vec<KaiSubGroup>
 }
 
 /// A leaf for each part of a gang, all of them required.
-pub(super) fn parts_of(snapshot: &Snapshot) -> Vec<KaiSubGroup> {
+pub(super) fn parts_of(view: &GangView<'_>) -> Vec<KaiSubGroup> {
     let leaf = |part: &PodGroup| KaiSubGroup {
         name: part.name.clone(),
-        min_member: Some(minimum_of(snapshot, part)),
+        min_member: Some(minimum_of(view, part)),
         ..KaiSubGroup::default()
     };
-    snapshot.gang.spec.pod_groups.iter().map(leaf).collect()
+    view.gang.spec.pod_groups.iter().map(leaf).collect()
 }
 
 /// The nodes of a tree.

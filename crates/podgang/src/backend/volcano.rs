@@ -11,29 +11,28 @@ use domain::workload::clique::{add_owner, overlay};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::LabelSelector;
 
 use super::{
-    Fields, Found, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields, priority_of,
-    tell_dropped,
+    Fields, Found, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields,
+    priority_of, tell_dropped,
 };
-use crate::observe::Snapshot;
 
 const PARTS: &str = "subGroupPolicy";
 
 /// Creates the PodGroup, or puts it right in one write. What others wrote into it stays.
-pub(super) fn plan(snapshot: &Snapshot, found: &Found<VolcanoPodGroup>) -> Option<Action> {
-    let gang = &*snapshot.gang;
+pub(super) fn plan(view: &GangView<'_>, found: &Found<VolcanoPodGroup>) -> Option<Action> {
+    let gang = view.gang;
     let meta = new_meta(gang, Key::of(&gang.metadata));
     let Some(found) = found.group.as_deref() else {
         let mut group = VolcanoPodGroup {
             metadata: meta,
             ..VolcanoPodGroup::default()
         };
-        correct(&mut group, snapshot);
+        correct(&mut group, view);
         return Some(Action::create(group));
     };
     let mut next = found.clone();
     overlay(&mut next.metadata, &meta);
     add_owner(&mut next.metadata, &meta);
-    correct(&mut next, snapshot);
+    correct(&mut next, view);
     // What is dropped is tried again with whatever else changes: to write it alone would be to
     // write for ever.
     let mut kept = next.clone();
@@ -57,26 +56,26 @@ pub(super) fn dropped(found: &Found<VolcanoPodGroup>) -> Option<(Reason, String)
 }
 
 /// The parts that are waited for, and how many pods of them; those whose work is done are not.
-fn parts_of(snapshot: &Snapshot) -> impl Iterator<Item = (&PodGroup, i64)> {
-    let parts = snapshot.gang.spec.pod_groups.iter();
-    let parts = parts.map(|part| (part, i64::from(minimum_of(snapshot, part))));
+fn parts_of<'a>(view: &GangView<'a>) -> impl Iterator<Item = (&'a PodGroup, i64)> {
+    let parts = view.gang.spec.pod_groups.iter();
+    let parts = parts.map(|part| (part, i64::from(minimum_of(view, part))));
     parts.filter(|(_, minimum)| *minimum > 0)
 }
 
-fn correct(group: &mut VolcanoPodGroup, snapshot: &Snapshot) {
-    let (gang, spec) = (&*snapshot.gang, &mut group.spec);
-    let least: i64 = parts_of(snapshot).map(|(_, minimum)| minimum).sum();
+fn correct(group: &mut VolcanoPodGroup, view: &GangView<'_>) {
+    let (gang, spec) = (view.gang, &mut group.spec);
+    let least: i64 = parts_of(view).map(|(_, minimum)| minimum).sum();
     spec.min_member = Some(least.max(1));
     spec.priority_class_name = priority_of(gang);
     if let Some(queue) = scheduling::queue_of(Backend::Volcano, &gang.metadata) {
         spec.queue = Some(queue.to_owned());
     }
-    correct_parts(spec, snapshot);
+    correct_parts(spec, view);
     let fields = fields(group);
     note_fields(&mut group.metadata, &fields);
 }
 
-fn correct_parts(spec: &mut VolcanoPodGroupSpec, snapshot: &Snapshot) {
+fn correct_parts(spec: &mut VolcanoPodGroupSpec, view: &GangView<'_>) {
     let before = std::mem::take(&mut spec.sub_group_policy);
     let policy = |(part, minimum): (&PodGroup, i64)| {
         let known = before.iter().find(|policy| policy.name == part.name);
@@ -94,5 +93,5 @@ fn correct_parts(spec: &mut VolcanoPodGroupSpec, snapshot: &Snapshot) {
                 .unwrap_or_default(),
         }
     };
-    spec.sub_group_policy = parts_of(snapshot).map(policy).collect();
+    spec.sub_group_policy = parts_of(view).map(policy).collect();
 }

@@ -26,7 +26,7 @@ use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use podgang::Snapshot;
 use podgang::decide::decide;
-use podgang::observe::Part;
+use podgang::part::Part;
 use testkit::builders::{PodBuilder, after, pod, podclique, stored};
 
 /// A gang of one part with a minimum of 2.

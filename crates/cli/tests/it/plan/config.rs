@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use cli::args::Format;
+use cli::format::Format;
 use cli::plan::{PlanArgs, read_rules};
 use rstest::rstest;
 use serde_json::{Value, json};

@@ -15,7 +15,7 @@ use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
 use super::{Facts, Member, Place, Shape};
 use crate::backend::tree::{self, GroupParts};
-use crate::observe::Part;
+use crate::part::Part;
 
 /// Reads what the scheduler of a gang was told, and what there is to be told. Where all gangs of a
 /// replica are told of as one, that is done for its base gang.

@@ -1,0 +1,28 @@
+//! Arguments of `tree`.
+
+use clap::Args;
+
+use crate::format::Format;
+
+/// Arguments of `tree`.
+#[derive(Clone, Debug, Args)]
+pub struct TreeArgs {
+    /// Name of the PodCliqueSet; without it, a line for each
+    pub name: Option<String>,
+
+    /// Of all namespaces
+    #[arg(short = 'A', long, conflicts_with_all = ["name", "namespace"])]
+    pub all_namespaces: bool,
+
+    /// Only sets with these labels, such as team=nlp
+    #[arg(short = 'l', long, value_name = "LABELS", conflicts_with = "name")]
+    pub selector: Option<String>,
+
+    /// Format
+    #[arg(short, long, value_name = "FORMAT", default_value = "text")]
+    pub output: Format,
+
+    /// Draw it again when something changes, until Ctrl-C
+    #[arg(short, long, requires = "name", conflicts_with = "output")]
+    pub watch: bool,
+}
