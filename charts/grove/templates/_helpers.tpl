@@ -68,6 +68,21 @@ annotations:
 {{- end }}
 {{- end }}
 
+{{/*
+Where pods of this chart may run, and how important they are.
+*/}}
+{{- define "grove.placement" -}}
+{{- $placement := dict }}
+{{- range $key := list "nodeSelector" "priorityClassName" "tolerations" }}
+{{- with index $.Values $key }}
+{{- $_ := set $placement $key . }}
+{{- end }}
+{{- end }}
+{{- with $placement }}
+{{- toYaml . }}
+{{- end }}
+{{- end }}
+
 {{- define "grove.probesPort" -}}
 {{- dig "healthProbes" "port" 2751 (.Values.config.server | default dict) }}
 {{- end }}

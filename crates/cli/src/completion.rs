@@ -72,13 +72,13 @@ pub fn script(shell: Shell) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&text).into_owned())
 }
 
-/// Answers if a shell asks about this program; false if nobody does. What goes wrong is not said: it would end up in
-/// the line that somebody types.
-pub fn answer_shell(program: &Command) -> bool {
+/// Answers if a shell asks about this program; false if nobody does. What goes wrong is not said: it
+/// would end up in the line that somebody types.
+pub fn answer_shell(program: fn() -> Command) -> bool {
     let words: Vec<OsString> = std::env::args_os().skip_while(|w| w != "--").collect();
     let connection = connection_of(&words);
     let current = std::env::current_dir().ok();
-    let env = CompleteEnv::with_factory(|| command(program.clone(), &connection));
+    let env = CompleteEnv::with_factory(|| command(program(), &connection));
     let env = env
         .var(VARIABLE)
         .bin(PROGRAM)

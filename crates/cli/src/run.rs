@@ -10,7 +10,7 @@ use crate::{bundle, capacity, completion, explain, lint, man, output, plan, time
 
 /// Runs the command that the arguments ask for.
 pub fn main() -> ExitCode {
-    if completion::answer_shell(&Args::command()) {
+    if completion::answer_shell(Args::command) {
         return exit(Exit::Ok);
     }
     let args = match Args::try_parse() {

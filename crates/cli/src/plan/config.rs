@@ -1,5 +1,6 @@
 //! What of the operator's configuration a plan depends on.
 
+use std::fmt::Display;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -22,9 +23,9 @@ use crate::exit::Failure;
 /// How long after its deletionTimestamp a pod is waited for; here pods end at once.
 const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 
-/// What is asked for.
-const OWN_FILE: &str = "the file that the operator reads: config.yaml in its ConfigMap, which is \
-                        what the chart's values have under config";
+/// What to do about a file that cannot be decoded.
+const INSTEAD: &str = "; give the file that the operator reads: config.yaml in its ConfigMap, \
+                       which is what the chart's values have under config";
 
 /// The operator's configuration file. Another file, such as the chart's values, would be a plan by
 /// the built-in defaults without a word: unknown keys are refused, as the operator does.
@@ -34,26 +35,16 @@ struct Config {
     defaults: Defaults,
     gang_scheduling: GangScheduling,
     scheduler: Scheduler,
-    #[serde(rename = "apiVersion")]
-    _api_version: IgnoredAny,
-    #[serde(rename = "kind")]
-    _kind: IgnoredAny,
-    #[serde(rename = "controllers")]
-    _controllers: IgnoredAny,
-    #[serde(rename = "server")]
-    _server: IgnoredAny,
-    #[serde(rename = "logLevel")]
-    _log_level: IgnoredAny,
-    #[serde(rename = "logFormat")]
-    _log_format: IgnoredAny,
-    #[serde(rename = "stuckPodTimeout")]
-    _stuck_pod_timeout: IgnoredAny,
-    #[serde(rename = "watchNamespaces")]
-    _watch_namespaces: IgnoredAny,
-    #[serde(rename = "authorizer")]
-    _authorizer: IgnoredAny,
-    #[serde(rename = "leaderElection")]
-    _leader_election: IgnoredAny,
+    api_version: IgnoredAny,
+    kind: IgnoredAny,
+    controllers: IgnoredAny,
+    server: IgnoredAny,
+    log_level: IgnoredAny,
+    log_format: IgnoredAny,
+    stuck_pod_timeout: IgnoredAny,
+    watch_namespaces: IgnoredAny,
+    authorizer: IgnoredAny,
+    leader_election: IgnoredAny,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -79,8 +70,7 @@ enum WaitFor {
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Scheduler {
     profiles: Vec<Profile>,
-    #[serde(rename = "defaultProfileName")]
-    _default_profile_name: IgnoredAny,
+    default_profile_name: IgnoredAny,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -89,8 +79,7 @@ struct Profile {
     name: String,
     backend: Option<String>,
     gangs: Gangs,
-    #[serde(rename = "config")]
-    _config: IgnoredAny,
+    config: IgnoredAny,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -110,16 +99,13 @@ pub fn read_rules(args: &PlanArgs) -> Result<Rules, Failure> {
 }
 
 fn read_config(file: &Path) -> Result<Config, Failure> {
-    let unusable = |error: String| {
-        let line = error.lines().next().unwrap_or_default();
-        Failure::BadInput(format!("cannot use {}: {line}", file.display()))
-    };
-    let text = std::fs::read_to_string(file).map_err(|error| unusable(error.to_string()))?;
-    serde_saphyr::from_str(&text).map_err(|error| {
+    let unusable = |error: &dyn Display, remedy: &str| {
         let error = error.to_string();
         let line = error.lines().next().unwrap_or_default();
-        unusable(format!("{line}; give {OWN_FILE}"))
-    })
+        Failure::BadInput(format!("cannot use {}: {line}{remedy}", file.display()))
+    };
+    let text = std::fs::read_to_string(file).map_err(|error| unusable(&error, ""))?;
+    serde_saphyr::from_str(&text).map_err(|error| unusable(&error, INSTEAD))
 }
 
 fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failure> {

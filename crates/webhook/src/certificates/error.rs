@@ -34,13 +34,15 @@ pub enum Unusable {
     NotSigned,
 }
 
+/// Who makes the Secret.
+pub(super) const MAKE_SECRET: &str = "helm upgrade makes it, or, with webhooks.certificates.mode \
+    manual, what provides the certificate, as cert-manager's Certificate; it has to be called \
+    webhooks.certificates.secretName";
+
 /// What kept the certificates from being put right.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
-    #[error(
-        "Secret {namespace}/{name} does not exist: the chart makes it (helm upgrade), or set \
-         server.webhooks.secretName"
-    )]
+    #[error("Secret {namespace}/{name} does not exist: {}", MAKE_SECRET)]
     NoSecret { namespace: String, name: String },
     #[error("{verb} of {what} failed: {problem}{}", remedy(*.code))]
     Refused {

@@ -11,7 +11,7 @@ use kube::core::DynamicObject;
 use kube::{Api, Client};
 use tokio::sync::watch;
 
-use super::error::Unusable;
+use super::error::{MAKE_SECRET, Unusable};
 use super::made::Made;
 use super::named_watch::watch_by_name;
 use super::plan::{SecretWrite, Slot};
@@ -61,9 +61,7 @@ fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>,
     let Some(secret) = secret else {
         tracing::warn!(
             secret = path,
-            "Secret of the webhook's certificate does not exist: helm upgrade makes it, or, with \
-             webhooks.certificates.mode manual, what provides the certificate, as cert-manager's \
-             Certificate; it has to be called webhooks.certificates.secretName"
+            "Secret of the webhook's certificate does not exist: {MAKE_SECRET}"
         );
         return;
     };
