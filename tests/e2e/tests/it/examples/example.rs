@@ -105,9 +105,24 @@ impl Example {
         });
     }
 
-    /// What the autoscaler of that kind names can be scaled, has so many replicas, and says which
-    /// pods are its own.
+    /// Waits until what the autoscaler of that kind names can be scaled, has so many replicas, and
+    /// says which pods are its own. The set is Ready as soon as its pods are: the target's own status
+    /// may be written after that.
     pub fn expect_target(&self, autoscaler: &str, replicas: u32) {
+        let path = self.scale_of_target(autoscaler);
+        let kubeconfig = &self.ns.control_plane.kubeconfig;
+        self.ns.until("its target can be scaled", |_| {
+            let scale = send(kubeconfig, "GET", &path, &Value::Null);
+            same(&path, &scale.status, &200)?;
+            let status = &scale.body["status"];
+            same(&path, &status["replicas"], &json!(replicas))?;
+            let selector = status["selector"].as_str();
+            same(&path, &selector.is_some_and(|text| !text.is_empty()), &true)
+        });
+    }
+
+    /// The path of the subresource that the autoscaler of that kind writes to.
+    fn scale_of_target(&self, autoscaler: &str) -> String {
         let mut objects = self.objects.iter();
         let autoscaler = objects.find(|o| o["kind"] == autoscaler).unwrap();
         let target = &autoscaler["spec"]["scaleTargetRef"];
@@ -115,13 +130,7 @@ impl Example {
         let (version, name) = (text("apiVersion"), text("name"));
         let resource = format!("{}s", text("kind").to_lowercase());
         let namespace = &self.ns.name;
-        let path = format!("/apis/{version}/namespaces/{namespace}/{resource}/{name}/scale");
-        let kubeconfig = &self.ns.control_plane.kubeconfig;
-        let scale = send(kubeconfig, "GET", &path, &Value::Null);
-        assert_eq!(scale.status, 200, "{scale:?}");
-        assert_eq!(scale.body["status"]["replicas"], replicas, "{scale:?}");
-        let selector = scale.body["status"]["selector"].as_str();
-        assert!(selector.is_some_and(|text| !text.is_empty()), "{scale:?}");
+        format!("/apis/{version}/namespaces/{namespace}/{resource}/{name}/scale")
     }
 
     /// Deletes all that was applied; the rest follows its owners.
