@@ -3,6 +3,7 @@
 mod autoscalers;
 mod edited_labels;
 mod gangs;
+mod start_order;
 mod taken_away;
 
 use std::collections::BTreeSet;

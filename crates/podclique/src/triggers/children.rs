@@ -6,6 +6,7 @@ use std::sync::Arc;
 use api::podcliqueset::{CliqueStartupType, PodCliqueScalingGroupConfig};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet};
 use domain::object::ownership;
+use domain::workload::gang;
 use domain::workload::layout::{self, Part};
 use domain::{Key, Pod};
 use engine::triggers::find;
@@ -46,7 +47,9 @@ fn turns(parent: &PodClique, change: &Change<Pod>, caches: &Caches) -> bool {
     is != is_up(parent, &pods)
 }
 
-/// A parent came, went or was scaled, is of another attempt or in other hands, or more of it is done.
+/// A parent came, went or was scaled, is of another attempt or in other hands, more of it is done, or
+/// it says that it is up: after a list its pods are shown all at once, and with more than it needs it
+/// was up without each single one of them.
 pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let read = |podclique: &PodClique| {
         let (meta, status) = (&podclique.metadata, podclique.status.as_ref());
@@ -58,6 +61,7 @@ pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> 
             meta.owner_references.clone(),
             ownership::is_terminating(meta),
             status.and_then(|s| s.completed_indices.clone()),
+            status.is_some_and(|s| s.ready_replicas >= gang::clique_minimum(&podclique.spec)),
         )
     };
     if change.keeps(read) {

@@ -1,0 +1,42 @@
+//! Who starts after a PodClique looks again when that is up.
+
+use api::PodCliqueStatus;
+use api::podcliqueset::CliqueStartupType;
+use rstest::rstest;
+
+use super::*;
+
+fn with(ready: i32) -> Arc<PodClique> {
+    let mut parent = PodClique {
+        metadata: labelled("demo-0-a", "PodCliqueSet", "demo"),
+        ..PodClique::default()
+    };
+    (parent.spec.replicas, parent.spec.min_available) = (4, Some(2));
+    parent.status = Some(PodCliqueStatus {
+        ready_replicas: ready,
+        ..PodCliqueStatus::default()
+    });
+    Arc::new(parent)
+}
+
+/// After a list the pods are shown as they are all at once: with two that are Ready more than are
+/// needed, each was up without the other, and no change of a single pod says so.
+#[rstest]
+#[case::of_pods_that_became_ready_at_once(with(0), with(4), true)]
+#[case::of_the_first_that_is_enough(with(1), with(2), true)]
+#[case::of_one_that_is_not_enough(with(0), with(1), false)]
+#[case::of_one_more_than_enough(with(2), with(3), false)]
+fn a_parent_that_says_that_it_is_up_wakes_who_starts_after_it(
+    #[case] old: Arc<PodClique>,
+    #[case] new: Arc<PodClique>,
+    #[case] is_expected: bool,
+) {
+    let caches = Caches::default();
+    let mut set = set("demo").clique("a", |c| c).clique("b", |c| c).build();
+    set.spec.template.clique_startup_type = Some(CliqueStartupType::InOrder);
+    caches.of::<PodCliqueSet>().apply(set);
+    let (old, new) = (Some(old), Some(new));
+    let woken = woken_by(&Change { old, new }, &caches);
+    let child = (PODCLIQUES, Key::new("default", "demo-0-b"));
+    assert_eq!(woken.contains(&child), is_expected, "{woken:?}");
+}
