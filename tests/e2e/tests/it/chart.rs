@@ -11,9 +11,9 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::harness::Namespace;
 use crate::harness::control_plane::{CHECKOUT, folder, printed};
 use crate::harness::installation::chart;
+use crate::harness::{Namespace, same};
 
 const DIGEST: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
@@ -316,9 +316,15 @@ fn is_tested(ns: &Namespace<'_>) {
         .control_plane
         .tool("helm", ["test", &ns.name, "--timeout=60s"]);
     let mut test = test.args(["--namespace", &ns.name]).spawn().unwrap();
-    ns.until("there is a pod", |_| {
-        let is_there = !ns.kubectl(&found).is_empty();
-        is_there.then_some(()).ok_or_else(|| format!("no {pod}"))
+    let phase = [
+        "get",
+        "pod",
+        &pod,
+        "--ignore-not-found",
+        "--output=jsonpath={.status.phase}",
+    ];
+    ns.until("its pod runs", |_| {
+        same(&pod, &ns.kubectl(&phase).as_str(), &"Running")
     });
     // Where containers run it does so by itself, once it has read /readyz.
     let succeeded = r#"--patch={"status":{"phase":"Succeeded"}}"#;

@@ -19,10 +19,7 @@ const X: &str = "pcs/x";
 fn scaled_at_all_levels_and_back_it_ends_as_the_last_ones_said() {
     let ns = Namespace::new("churn");
     ns.apply(&service());
-    ns.until("it begins", |seen| {
-        seen.one("PodClique", "x-0-c")?;
-        seen.one("PodCliqueScalingGroup", "x-0-g").map(|_| ())
-    });
+    ns.until("it begins", begins);
     let steps = [
         (X, 3),
         (G, 5),
@@ -174,6 +171,12 @@ fn a_pod_without_its_labels_gets_them_back_and_no_double() {
 }
 
 /// Two pods in a clique of its own, and a group of two replicas of one pod.
+/// All that is scaled is there.
+fn begins(seen: &Seen) -> Result<(), String> {
+    seen.one("PodClique", "x-0-c")?;
+    seen.one("PodCliqueScalingGroup", "x-0-g").map(|_| ())
+}
+
 fn service() -> Value {
     let mut c = clique("c", 2);
     c["spec"]["minAvailable"] = 1.into();

@@ -6,7 +6,7 @@ mod versions;
 use serde_json::{Value, json};
 
 use crate::harness::manifest::{clique, set};
-use crate::harness::{Namespace, Seen, condition, same};
+use crate::harness::{Namespace, Seen, condition, same, wait};
 use versions::Versions;
 
 const GRAPH: &str = "nvidia.com/dynamo-graph-deployment-name";
@@ -137,11 +137,12 @@ fn every_version_of_a_part_may_be_read_while_it_is_created_scaled_and_updated() 
         scaled(seen)?;
         all_of_version(seen, "2")
     });
-    let updated = versions.judge();
-    assert!(
-        updated.contains(&FRONTEND) && updated.contains(&DECODE),
-        "{updated:?}"
-    );
+    let told = wait::until(|| {
+        let updated = versions.judge();
+        let are_told = updated.contains(&FRONTEND) && updated.contains(&DECODE);
+        are_told.then_some(()).ok_or_else(|| format!("{updated:?}"))
+    });
+    told.unwrap();
     ns.kubectl(&["scale", "pcsg/llm-0-decode", "--replicas", "0"]);
     ns.until("0 is ready", |seen| {
         same("pods", &seen.all("Pod").len(), &3)?;
@@ -162,7 +163,9 @@ fn pods_on_their_way_out_are_in_no_count() {
     ns.apply(&graph("1"));
     ns.until("it is ready", expect_all_ready);
     let pod = ns.until("its pod", |seen| {
-        Ok(crate::harness::seen::name(seen.pods(FRONTEND)[0]).to_owned())
+        let pods = seen.pods(FRONTEND);
+        let pod = pods.first().ok_or("none")?;
+        Ok(crate::harness::seen::name(pod).to_owned())
     });
     let hold = r#"--patch={"metadata": {"finalizers": ["example.com/hold"]}}"#;
     ns.kubectl(&["patch", "pod", &pod, hold]);

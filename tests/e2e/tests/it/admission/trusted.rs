@@ -55,7 +55,8 @@ fn trusting(control_plane: &ControlPlane) -> Value {
 
 #[test]
 fn the_operator_changes_nothing_of_its_webhooks_but_whom_api_servers_trust() {
-    let control_plane = &site::guarded().control_plane;
+    let site = site::guarded();
+    let control_plane = &site.control_plane;
     wait_for_policy(control_plane);
     let trusted = trusting(control_plane);
     let other = json!({"op": "add", "path": "/webhooks/1/clientConfig/caBundle", "value": "YQ=="});
@@ -114,7 +115,8 @@ fn the_operator_changes_nothing_of_its_webhooks_but_whom_api_servers_trust() {
 /// Also if somebody gives its account more rights.
 #[test]
 fn the_operator_neither_makes_nor_deletes_webhooks() {
-    let control_plane = &site::guarded().control_plane;
+    let site = site::guarded();
+    let control_plane = &site.control_plane;
     wait_for_policy(control_plane);
     let made = json!({
         "apiVersion": "admissionregistration.k8s.io/v1",
@@ -134,7 +136,8 @@ fn the_operator_neither_makes_nor_deletes_webhooks() {
 
 #[test]
 fn its_expressions_are_well_typed() {
-    let control_plane = &site::guarded().control_plane;
+    let site = site::guarded();
+    let control_plane = &site.control_plane;
     let path = "--output=jsonpath={.status}";
     let checked = [
         "get",

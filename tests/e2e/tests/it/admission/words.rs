@@ -2,9 +2,9 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Namespace;
 use crate::harness::manifest::{clique, set};
 use crate::harness::site;
+use crate::harness::{Namespace, wait};
 
 fn said(ns: &Namespace<'_>, args: &[&str], manifest: &Value) -> String {
     let output = ns.feed(args, manifest);
@@ -18,7 +18,13 @@ fn all_errors_are_told_at_once_with_path_value_and_remedy() {
     let ns = Namespace::on(&site.control_plane, &site.operator, "guarded-words");
     let mut wrong = set("wrong", &[clique("web", 2), clique("web", 1)], &[]);
     wrong["spec"]["template"]["cliques"][0]["spec"]["minAvailable"] = json!(3);
-    let said = said(&ns, &["apply", "-f", "-"], &wrong);
+    // On a busy machine the webhook may be late, which says nothing of the set.
+    let said = wait::until(|| {
+        let said = said(&ns, &["apply", "-f", "-"], &wrong);
+        let is_judged = !said.contains("failed calling webhook");
+        if is_judged { Ok(said) } else { Err(said) }
+    });
+    let said = said.unwrap();
     for line in [
         "* spec.template.cliques[0].spec.minAvailable: 3: must not be greater than replicas (2); \
          lower minAvailable or raise replicas",
@@ -36,13 +42,14 @@ fn what_the_operator_made_is_changed_by_nobody_else() {
     ns.apply(&set("svc", &[clique("web", 1)], &[]));
     ns.until("it runs", |seen| seen.expect_ready_pods(1));
     let refused = |args: &[&str]| {
-        let output = ns.command(args).output().unwrap();
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(!output.status.success(), "{args:?} was carried out");
-        assert!(
-            said.contains("is managed by grove-operator for PodCliqueSet \"svc\""),
-            "{said}"
-        );
+        let told = wait::until(|| {
+            let output = ns.command(args).output().unwrap();
+            assert!(!output.status.success(), "{args:?} was carried out");
+            let said = String::from_utf8(output.stderr).unwrap();
+            let words = "is managed by grove-operator for PodCliqueSet \"svc\"";
+            said.contains(words).then_some(()).ok_or(said)
+        });
+        told.unwrap();
     };
     refused(&["delete", "pclq/svc-0-web"]);
     refused(&["label", "pclq/svc-0-web", "team=a"]);
@@ -54,7 +61,7 @@ fn what_the_operator_made_is_changed_by_nobody_else() {
     });
     let open = "grove.io/disable-managed-resource-protection=true";
     ns.kubectl(&["annotate", "pcs/svc", open]);
-    let deleted = crate::harness::wait::until(|| {
+    let deleted = wait::until(|| {
         let output = ns.command(&["delete", "pclq/svc-0-web"]).output().unwrap();
         // Until the operator has seen the annotation.
         output

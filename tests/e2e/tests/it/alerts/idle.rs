@@ -24,6 +24,7 @@ const NOT_YET: [&str; 8] = [
 fn a_fresh_idle_operator_pages_nobody() {
     let lane = Lane::start("alerts-idle");
     lane.operator.wait_until_ready().unwrap();
+    lane.operator.wait_until_leads();
     let (status, metrics) = lane.operator.get("/metrics").unwrap();
     assert_eq!(status, 200);
     lane.expect_alive();

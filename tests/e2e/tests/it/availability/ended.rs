@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::pair::{Pair, soon, wait_until_leads};
+use super::pair::{Pair, soon};
 use super::writers::{Write, expect_no_overlap, now, writes_in};
 use crate::harness::manifest::{clique, group, set};
-use crate::harness::{Namespace, Seen, same};
+use crate::harness::{Namespace, Seen, condition, same};
 
 /// Of a run that was told to end after a write.
 const TOLD_TO_END: Option<i32> = Some(77);
@@ -26,7 +26,7 @@ fn whatever_write_the_leader_ends_after_the_other_goes_on_and_never_do_both_writ
     let steps = steps(&undisturbed);
     for n in &steps {
         pair.first.start_for_writes(*n).unwrap();
-        wait_until_leads(&pair.first);
+        pair.first.wait_until_leads();
         pair.second.start_again().unwrap();
         pair.second.wait_until_ready().unwrap();
         let began = now();
@@ -80,6 +80,40 @@ fn live_through(ns: &Namespace<'_>, name: &str) {
             same("attempts", &attempts, &vec![&json!(1)])
         },
     );
+    until(
+        ns,
+        name,
+        "all of it says so: nothing more is written",
+        is_told,
+    );
+}
+
+/// Counts may be written a moment after what the set says.
+fn is_told(seen: &Seen) -> Result<(), String> {
+    let counts = ["replicas", "scheduledReplicas", "updatedReplicas"];
+    let kinds = [
+        (
+            "PodClique",
+            "AllReady",
+            &[&counts[..], &["readyReplicas"]].concat(),
+        ),
+        (
+            "PodCliqueScalingGroup",
+            "AllReady",
+            &[&counts[..], &["availableReplicas"]].concat(),
+        ),
+        ("PodGang", "GuaranteedPodsReady", &vec![]),
+    ];
+    for (kind, reason, counts) in kinds {
+        for object in seen.all(kind) {
+            let ready = format!("True/{reason}");
+            same(kind, &condition(object, "Ready"), &ready)?;
+            let status = &object["status"];
+            let mut counts = counts.iter();
+            counts.try_for_each(|count| same(count, &status[*count], &1.into()))?;
+        }
+    }
+    Ok(())
 }
 
 fn until(ns: &Namespace<'_>, name: &str, what: &str, judge: impl Fn(&Seen) -> Result<(), String>) {

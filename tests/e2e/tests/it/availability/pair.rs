@@ -8,7 +8,7 @@ use crate::harness::Namespace;
 use crate::harness::control_plane::folder;
 use crate::harness::namespace::called;
 use crate::harness::operator::Operator;
-use crate::harness::{site, wait};
+use crate::harness::site;
 
 /// There is one Lease in the release's namespace.
 static TURN: Mutex<()> = Mutex::new(());
@@ -42,7 +42,7 @@ impl Pair {
             Operator::start_with(installation, &dir, &config.to_string()).unwrap()
         };
         let first = start("first");
-        wait_until_leads(&first);
+        first.wait_until_leads();
         let second = start("second");
         second.wait_until_ready().unwrap();
         Self {
@@ -57,13 +57,4 @@ impl Pair {
     pub fn namespace(&self) -> Namespace<'_> {
         Namespace::on(&site::lanes().control_plane, &self.second, self.purpose)
     }
-}
-
-/// Waits until the operator says that it leads.
-pub fn wait_until_leads(operator: &Operator) {
-    let leads = wait::until(|| {
-        let log = || format!("it does not lead\n{}", operator.log_end(&[]));
-        operator.leads().then_some(()).ok_or_else(log)
-    });
-    leads.unwrap();
 }

@@ -1,6 +1,6 @@
 //! The leader stands still for longer than its lease, and goes on.
 
-use super::pair::{Pair, soon, wait_until_leads};
+use super::pair::{Pair, soon};
 use super::writers::{now, writes_in};
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same, wait};
@@ -14,10 +14,10 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
     let pair = Pair::start("pair-paused", &soon());
     let ns = pair.namespace();
     for i in 0..TIMES {
-        wait_until_leads(&pair.first);
+        pair.first.wait_until_leads();
         let name = format!("svc{i}");
         pause_at_work(&pair, &ns, &name);
-        wait_until_leads(&pair.second);
+        pair.second.wait_until_leads();
         ns.until("the other goes on", |seen| {
             let status = &seen.one("PodCliqueSet", &name)?["status"];
             same("available", &status["availableReplicas"], &20.into())
@@ -38,7 +38,7 @@ fn a_leader_that_stood_still_writes_nothing_when_it_goes_on_and_ends() {
         pair.first.start_again().unwrap();
         pair.first.wait_until_ready().unwrap();
         pair.second.terminate();
-        wait_until_leads(&pair.first);
+        pair.first.wait_until_leads();
         pair.second.start_again().unwrap();
         pair.second.wait_until_ready().unwrap();
         ns.kubectl(&["delete", "pcs", &name]);

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::pair::{Pair, wait_until_leads};
+use super::pair::Pair;
 use crate::harness::installation::SYSTEM;
 use crate::harness::manifest::{clique, set};
 use crate::harness::{Namespace, same};
@@ -22,11 +22,11 @@ fn a_leader_that_is_stopped_gives_the_lease_back_and_a_restarted_container_keeps
     // Its container is started again in the same pod.
     pair.first.kill();
     pair.first.start_again().unwrap();
-    wait_until_leads(&pair.first);
+    pair.first.wait_until_leads();
     assert!(!pair.second.leads());
 
     assert_eq!(pair.first.terminate().code(), Some(0));
-    wait_until_leads(&pair.second);
+    pair.second.wait_until_leads();
     assert_eq!(holder(&ns), pair.second.identity());
     ns.apply(&set("svc", &[clique("a", 2)], &[]));
     ns.until("the other works", |seen| {
@@ -38,11 +38,11 @@ fn a_leader_that_is_stopped_gives_the_lease_back_and_a_restarted_container_keeps
     assert_eq!(pair.second.terminate().code(), Some(0));
     assert_eq!(holder(&ns), "");
     pair.second.start_again().unwrap();
-    wait_until_leads(&pair.second);
+    pair.second.wait_until_leads();
     ns.kubectl(&["delete", "pcs/svc"]);
     pair.second.terminate();
     pair.second.start_again().unwrap();
-    wait_until_leads(&pair.second);
+    pair.second.wait_until_leads();
 }
 
 /// As users look it up.

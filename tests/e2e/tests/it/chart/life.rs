@@ -7,13 +7,15 @@ use std::process::Command;
 use tempfile::tempdir;
 
 use crate::harness::address::free_address;
-use crate::harness::control_plane::{ControlPlane, folder, printed};
+use crate::harness::control_plane::{CHECKOUT, ControlPlane, folder, printed};
 use crate::harness::installation::{Installation, RELEASE, SYSTEM, chart, helm};
 use crate::harness::operator::Operator;
-use crate::harness::{Namespace, same, site};
+use crate::harness::{Namespace, same, site, wait};
 
 /// What belongs to the release and is in its namespace or in none, and when it last changed.
 const OBJECTS: &str = "configmaps,serviceaccounts,services,clusterroles,clusterrolebindings,customresourcedefinitions,secrets,mutatingwebhookconfigurations,validatingwebhookconfigurations,validatingadmissionpolicies";
+
+const EXAMPLE: &str = "examples/disaggregated.yaml";
 
 #[test]
 fn workloads_outlive_an_upgrade_and_the_chart_itself() {
@@ -38,11 +40,7 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     let operator = Operator::start(&installation, &folder("installed-operator")).unwrap();
     operator.wait_until_ready().unwrap();
     let ns = Namespace::on(&control_plane, &operator, "installed");
-    ns.apply_file("examples/disaggregated.yaml");
-    ns.until("the example runs", |seen| {
-        let set = seen.one("PodCliqueSet", "disaggregated")?;
-        same("available", &set["status"]["availableReplicas"], &1.into())
-    });
+    run_example(&ns);
     let pods = uids(&ns);
 
     with_values(&["upgrade", RELEASE, &chart()]);
@@ -82,6 +80,24 @@ fn workloads_outlive_an_upgrade_and_the_chart_itself() {
     ns.delete();
     operator.terminate();
     helm(&control_plane, &["uninstall", RELEASE, "--wait"]);
+}
+
+fn run_example(ns: &Namespace<'_>) {
+    // The API server hears of the certificate by a watch of its own.
+    let example = CHECKOUT.join(EXAMPLE);
+    let ask = ["apply", "--dry-run=server", "-f", example.to_str().unwrap()];
+    let asked = wait::until(|| {
+        let asked = ns.command(&ask).output().unwrap();
+        let error = String::from_utf8_lossy(&asked.stderr).into_owned();
+        asked.status.success().then_some(()).ok_or(error)
+    });
+    asked.unwrap();
+    ns.apply_file(EXAMPLE);
+    ns.until("the example runs", |seen| {
+        seen.expect_ready_pods(11)?;
+        let set = seen.one("PodCliqueSet", "disaggregated")?;
+        same("available", &set["status"]["availableReplicas"], &1.into())
+    });
 }
 
 fn uids(ns: &Namespace<'_>) -> Vec<String> {

@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use super::{C, G, X, scale, service};
+use super::{C, G, X, begins, scale, service};
 use crate::harness::Namespace;
 
 /// Scale-outs of what [`service`] begins with.
@@ -12,9 +12,7 @@ const OUT: [(&str, u32); 3] = [(X, 3), (G, 5), (C, 4)];
 fn deleted_while_it_is_scaled_it_leaves_nothing() {
     let ns = Namespace::new("churn-delete");
     ns.apply(&service());
-    ns.until("it begins", |seen| {
-        seen.one("PodClique", "x-0-c").map(|_| ())
-    });
+    ns.until("it begins", begins);
     for (what, replicas) in OUT {
         scale(&ns, what, replicas);
     }
@@ -41,9 +39,7 @@ fn deleted_in_the_middle_of_any_scale_out_it_leaves_nothing() {
 fn a_namespace_can_be_deleted_while_its_sets_are_scaled() {
     let ns = Namespace::new("churn-namespace");
     ns.apply(&service());
-    ns.until("it begins", |seen| {
-        seen.one("PodClique", "x-0-c").map(|_| ())
-    });
+    ns.until("it begins", begins);
     for (what, replicas) in [(X, 3), (G, 5), (C, 4), (X, 1), (G, 2)] {
         scale(&ns, what, replicas);
     }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::harness::control_plane::{folder, printed};
 use crate::harness::manifest::{clique, set};
-use crate::harness::{Namespace, condition, same};
+use crate::harness::{Namespace, condition, same, wait};
 
 /// A set that may be breached for an hour is told with the time at which it is terminated.
 #[test]
@@ -77,6 +77,13 @@ fn who_may_see_no_events_is_told_so() {
     let viewer = viewer(&ns);
     let viewer = ["--kubeconfig", viewer.to_str().unwrap()];
     let run = |args: &[&str]| ns.grove_command(&[args, &viewer].concat());
+    // The API server knows the role a moment later.
+    let known = wait::until(|| {
+        let output = run(&["tree", "svc"]).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr).into_owned();
+        output.status.success().then_some(()).ok_or(error)
+    });
+    known.unwrap();
     let text = printed(&mut run(&["explain", "svc"]));
     let words = "cannot list events in namespace";
     assert!(

@@ -32,7 +32,8 @@ fn tells_a_start_and_a_scaling() {
             .unwrap_or_else(|| panic!("{words}: {text}"))
     });
     assert!(places.is_sorted(), "{text}");
-    let is_once = |words: &&str| text.matches(*words).count() == 1;
+    // Ready is told again if the third pod took long.
+    let is_once = |words: &&str| text.matches(*words).count() == 1 || *words == told[2];
     assert!(told.iter().all(is_once), "{text}");
     let recent = ns.grove(&["timeline", "svc", "--since", "1h", "-o", "json"]);
     let recent: Vec<Value> = serde_json::from_str(&recent).unwrap();

@@ -226,8 +226,8 @@ pub fn settled(operator: &Operator) -> Requests {
 }
 
 /// Looks after which the operator will ask for nothing more: counts are written at most every
-/// 500 ms.
-const LONG: usize = 6;
+/// 500 ms, and on a busy machine a request is answered after two seconds or three.
+const LONG: usize = 12;
 /// Looks after which it is worth a look at the objects, which costs much more.
 const SHORT: usize = 1;
 

@@ -91,6 +91,7 @@ pub struct Release {
 #[derive(Debug)]
 struct Life {
     slot: String,
+    version: String,
     was_deleted: bool,
     is_gone: bool,
     is_gated: bool,
@@ -118,12 +119,13 @@ impl History {
                 self.releases.extend(note(&mut self.pods, &event));
             }
             let alive = self.pods.iter().filter(|(_, life)| !life.is_gone);
-            let alive: BTreeSet<_> = alive.map(|(uid, _)| uid.clone()).collect();
+            let alive = alive.map(|(uid, life)| (uid.clone(), life.version.clone()));
             let seen = ns.look_on_demand();
-            let uid = |pod: &&Value| pod["metadata"]["uid"].as_str().unwrap().to_owned();
-            let there = seen.all("Pod").iter().map(uid).collect();
+            let text = |pod: &Value, key: &str| pod["metadata"][key].as_str().unwrap().to_owned();
+            let version = |pod: &&Value| (text(pod, "uid"), text(pod, "resourceVersion"));
+            let there = seen.all("Pod").iter().map(version).collect();
             seen.expect_read()?;
-            same("pods", &alive, &there)
+            same("pods", &alive.collect::<BTreeSet<_>>(), &there)
         });
         seen.unwrap();
     }
@@ -167,12 +169,15 @@ fn note(pods: &mut BTreeMap<String, Life>, event: &Value) -> Option<Release> {
         .entry(meta["uid"].as_str().unwrap().to_owned())
         .or_insert_with(|| Life {
             slot: slot(pod),
+            version: String::new(),
             was_deleted: false,
             is_gone: false,
             is_gated: false,
             is_ready: false,
         });
     let was_gated = life.is_gated;
+    let version = meta["resourceVersion"].as_str().unwrap();
+    version.clone_into(&mut life.version);
     life.is_gone = event["type"] == "DELETED";
     life.was_deleted |= life.is_gone || !meta["deletionTimestamp"].is_null();
     life.is_gated = gates(pod).contains(&GATE);

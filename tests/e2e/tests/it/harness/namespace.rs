@@ -89,11 +89,13 @@ impl<'a> Namespace<'a> {
     /// Pods of that PodClique that run are not Ready any more.
     pub fn break_pods(&self, podclique: &str) {
         let selector = format!("--selector=grove.io/podclique={podclique}");
-        let names = self.kubectl(&["get", "pods", &selector, "--output=name"]);
+        let names = "--output=jsonpath={.items[*].metadata.name}";
+        let names = self.kubectl(&["get", "pods", &selector, names]);
+        // All at once: those that are left when the breach is seen may be deleted for it.
         let patch = format!("--patch={}", unready());
-        for pod in names.lines() {
-            self.kubectl(&["patch", pod, "--subresource=status", &patch]);
-        }
+        let mut args = vec!["patch", "pods", "--subresource=status", &patch];
+        args.extend(names.split_whitespace());
+        self.kubectl(&args);
     }
 
     /// Sets the status of a pod that KWOK leaves alone.

@@ -183,6 +183,15 @@ impl Operator {
         })
     }
 
+    /// Waits until it says that it leads.
+    pub fn wait_until_leads(&self) {
+        let leads = wait::until(|| {
+            let log = || format!("it does not lead\n{}", self.log_end(&[]));
+            self.leads().then_some(()).ok_or_else(log)
+        });
+        leads.unwrap();
+    }
+
     /// The last lines of its log that contain all of these words.
     pub fn log_end(&self, words: &[&str]) -> String {
         const LINES: usize = 40;

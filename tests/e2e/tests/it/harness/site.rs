@@ -2,7 +2,10 @@
 
 mod guarded;
 
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::ops::Deref;
+use std::sync::{
+    LazyLock, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard,
+};
 
 use anyhow::{Error, Result};
 
@@ -61,6 +64,22 @@ pub use guarded::UNGUARDED;
 
 static GUARDED: LazyLock<Result<Site>> = LazyLock::new(guarded::start);
 
+static GUARDED_TURN: RwLock<()> = RwLock::new(());
+
+/// The control plane whose operator is asked, while nobody has it alone.
+pub struct Guarded {
+    site: &'static Site,
+    _turn: RwLockReadGuard<'static, ()>,
+}
+
+impl Deref for Guarded {
+    type Target = Site;
+
+    fn deref(&self) -> &Site {
+        self.site
+    }
+}
+
 /// A control plane with an operator.
 #[derive(Debug)]
 pub struct Site {
@@ -105,7 +124,22 @@ pub fn lanes() -> &'static Lanes {
 }
 
 /// A control plane whose API server asks the operator before it stores anything of ours.
-pub fn guarded() -> &'static Site {
+pub fn guarded() -> Guarded {
+    Guarded {
+        site: guarded_site(),
+        _turn: GUARDED_TURN.read().unwrap_or_else(PoisonError::into_inner),
+    }
+}
+
+/// The same, for a test that keeps the operator so busy that it may answer others too late: then the
+/// API server scales without having asked.
+pub fn guarded_alone() -> (&'static Site, RwLockWriteGuard<'static, ()>) {
+    let turn = GUARDED_TURN.write();
+    let turn = turn.unwrap_or_else(PoisonError::into_inner);
+    (guarded_site(), turn)
+}
+
+fn guarded_site() -> &'static Site {
     binary();
     match &*GUARDED {
         Ok(site) => site,

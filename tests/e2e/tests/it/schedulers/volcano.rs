@@ -42,7 +42,7 @@ fn it_is_told_of_each_gang_and_users_are_told_of_what_it_cannot_know() {
             "scheduling.k8s.io/group-name": "svc-0",
             "scheduling.volcano.sh/group-name": "svc-0",
         }});
-        subset("pod", &pods[0]["metadata"], &named)
+        subset("pod", &pods.first().ok_or("none")?["metadata"], &named)
     });
     control_plane.kubectl(["apply", "-f", DEFINITION]);
     // The handlers follow the definition a moment later.

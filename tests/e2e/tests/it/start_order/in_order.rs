@@ -99,7 +99,6 @@ fn replaced_pod_is_told_at_once(ns: &Namespace<'_>, starts: &mut Starts) {
         same("another", &(pod != lost), &true)?;
         Ok(pod)
     });
-    starts.judge();
+    expect_count(starts, 9);
     assert_eq!(starts.told_at_creation(&found), Some(true));
-    assert_eq!(starts.count(), 9);
 }

@@ -112,7 +112,7 @@ fn base_names_what_it_lacks(seen: &Seen) -> Result<(), String> {
         is(seen, kind, name, "False/PodsStarting")?;
         expect_words(seen.one(kind, name)?, "router 0/2 pods ready", " starts")?;
     }
-    Ok(())
+    is(seen, "PodClique", "svc-0-router", "False/PodsStarting")
 }
 
 fn expect_table(ns: &Namespace<'_>) {

@@ -15,7 +15,7 @@ use crate::harness::{Namespace, same};
 #[test]
 fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
     let ns = Namespace::new("gt-standalone");
-    let mut x = service("x", "3s", 1);
+    let mut x = service("x", "10s", 1);
     x["spec"]["replicas"] = 2.into();
     started(&ns, &[(x, 2)]);
     let (old, other) = (ns.look().map(|s| uids(&s, "x-0-")).unwrap(), others(&ns));
@@ -37,7 +37,7 @@ fn a_standalone_clique_takes_its_whole_replica_down_and_no_other() {
     assert!(
         events[0].starts_with("replica 0 was terminated: PodClique x-0-a: 1 of 2 required pods")
     );
-    assert!(events[0].ends_with("terminationDelay 3s"), "{events:?}");
+    assert!(events[0].ends_with("terminationDelay 10s"), "{events:?}");
     assert!(!ns.events("x", "GangTerminationScheduled").is_empty());
     assert_eq!(
         ns.events("x", "PodCliqueSetReplicaDeleteSuccessful").len(),

@@ -71,7 +71,8 @@ fn each_replica_has_its_own_time_and_is_never_early() {
     for (since, fenced) in &times {
         assert!(fenced.duration_since(*since).as_secs() >= 7, "{fences:?}");
     }
-    assert!(times[0].1 < times[1].1, "{fences:?}");
+    // In whole seconds, and an operator that was held up takes both at once.
+    assert!(times[0].1 <= times[1].1, "{fences:?}");
 }
 
 /// Since when it was breached, and when the fence was raised.

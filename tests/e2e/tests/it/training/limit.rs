@@ -42,7 +42,9 @@ fn a_job_that_takes_too_long_is_ended_at_that_time_and_not_before() {
     for (set, limit) in [("x", 9), ("shortened", 10)] {
         let status = &seen.one("PodCliqueSet", set).unwrap()["status"];
         let time = |text: &Value| text.as_str().unwrap().parse::<Timestamp>().unwrap();
-        let failed = time(&status["conditions"][0]["lastTransitionTime"]);
+        let mut conditions = status["conditions"].as_array().unwrap().iter();
+        let failed = conditions.find(|c| c["type"] == "Failed").unwrap();
+        let failed = time(&failed["lastTransitionTime"]);
         let ran = failed.duration_since(time(&status["startTime"]));
         assert!(ran.as_secs() >= limit, "{set} was ended after {ran}");
         assert_eq!(ns.events(set, "PodCliqueFailed"), Vec::<String>::new());

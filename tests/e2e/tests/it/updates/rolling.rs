@@ -3,9 +3,9 @@
 use serde_json::json;
 
 use super::{ended, running, workload};
-use crate::harness::Namespace;
 use crate::harness::history::History;
 use crate::harness::history::course::{Course, Watched};
+use crate::harness::{Namespace, same};
 
 const WATCHED: Watched = Watched {
     clique: "web",
@@ -55,8 +55,19 @@ fn takes_down_one_pod_at_a_time_by_default() {
     tells_the_update(&ns);
 }
 
-/// From its beginning to its end: of the set, and of each clique and group on its replica's turn.
+/// From its beginning to its end: of the set, and of each clique and group on its replica's turn,
+/// which say themselves when theirs ended.
 fn tells_the_update(ns: &Namespace<'_>) {
+    ns.until("all parts say that it ended", |seen| {
+        for (kind, name) in [
+            ("PodClique", "svc-1-web"),
+            ("PodCliqueScalingGroup", "svc-2-grp"),
+        ] {
+            let progress = &seen.one(kind, name)?["status"]["updateProgress"];
+            same(name, &progress["updateEndedAt"].is_string(), &true)?;
+        }
+        Ok(())
+    });
     let text = ns.grove_words(&["timeline", "svc"]);
     let objects = [
         "podcliqueset/svc",

@@ -278,19 +278,18 @@ fn scaling_in_removes_the_pods_that_it_says() {
     let planned = steps.iter().flat_map(|step| texts(&step["pods"])).collect();
     assert_eq!(went, planned, "two of web, and all of replica 2");
     assert_eq!(went.len(), 2 + 10);
-    let after = ns.look().unwrap();
-    for kind in ["PodCliqueScalingGroup", "PodClique", "PodGang", "Service"] {
-        let removed: BTreeSet<&str> = before
-            .names(kind)
-            .difference(&after.names(kind))
-            .copied()
-            .collect();
-        let planned = of_action(&steps, "remove")
-            .into_iter()
-            .filter(|step| step["kind"] == kind);
-        let planned = planned.map(|step| step["name"].as_str().unwrap());
-        assert_eq!(removed, planned.collect(), "{kind}");
-    }
+    // Each outlives its pods by a finalizer.
+    ns.until("what it says is removed", |after| {
+        for kind in ["PodCliqueScalingGroup", "PodClique", "PodGang", "Service"] {
+            let (before, after) = (before.names(kind), after.names(kind));
+            let removed: BTreeSet<&str> = before.difference(&after).copied().collect();
+            let planned = of_action(&steps, "remove").into_iter();
+            let planned = planned.filter(|step| step["kind"] == kind);
+            let planned = planned.map(|step| step["name"].as_str().unwrap());
+            same(kind, &removed, &planned.collect())?;
+        }
+        Ok(())
+    });
 }
 
 #[test]
