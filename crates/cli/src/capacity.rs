@@ -37,7 +37,7 @@ use crate::format::Format;
 use crate::output;
 use crate::plan::namespace_of;
 
-pub use amounts::{Amounts, BadQuantity, show_amount};
+pub use amounts::{Amounts, BadQuantity};
 pub use args::CapacityArgs;
 pub use draw::draw_report;
 pub use eligibility::{Refusal, find_refusal};

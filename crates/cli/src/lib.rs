@@ -27,6 +27,7 @@ pub mod manifest;
 pub mod output;
 pub mod plan;
 pub mod pod_requests;
+pub mod quantity_text;
 pub mod run;
 pub mod timeline;
 pub mod tree;

@@ -1,42 +1,49 @@
-//! How much of each resource pods ask the scheduler for.
+//! How much of each resource pods ask for: what a gang needs, and what a quota counts.
 
 use std::collections::BTreeMap;
 
-use domain::object::quantity::parse_quantity;
+use domain::object::quantity::parse_billionths;
 use k8s_openapi::api::core::v1::{Container, PodSpec, ResourceRequirements};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-/// Amounts by name of the resource, in thousandths: of a core, a byte, a device.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Requests(BTreeMap<String, i128>);
+use crate::quantity_text::{smallest_unit, write_amount};
 
-impl Requests {
+/// Amounts by name of the resource, in billionths of a core, a byte, a device: sums are exact.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceSum(BTreeMap<String, i128>);
+
+/// What is summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// Requests; limits where there is none, as the API server has it.
+    Requests,
+    /// Limits.
+    Limits,
+}
+
+impl ResourceSum {
     /// What a pod of this spec asks for: all its containers together, or the init container that
-    /// asks for more, and its overhead. As the API server does it, what is only limited is asked
-    /// for.
-    pub fn of_pod(spec: &PodSpec) -> Self {
-        let init = || spec.init_containers.iter().flatten();
+    /// asks for more, or what is said of the pod as a whole; and its overhead.
+    pub fn of_pod(spec: &PodSpec, which: Which) -> Self {
         let mut running = Self::default();
-        for container in spec
-            .containers
-            .iter()
-            .chain(init().filter(|c| is_sidecar(c)))
-        {
-            running.add(&Self::of_container(container), 1);
+        for container in &spec.containers {
+            running.add(&Self::of_container(container, which), 1);
         }
-        let mut sidecars = Self::default();
-        for container in init() {
-            let own = Self::of_container(container);
+        let (mut sidecars, mut starting) = (Self::default(), Self::default());
+        for container in spec.init_containers.iter().flatten() {
+            let own = Self::of_container(container, which);
             if is_sidecar(container) {
+                running.add(&own, 1);
                 sidecars.add(&own, 1);
             } else {
-                let mut starting = sidecars.clone();
-                starting.add(&own, 1);
-                running.raise(&starting);
+                let mut beside = sidecars.clone();
+                beside.add(&own, 1);
+                starting.raise(&beside);
             }
         }
-        running.replace(spec.resources.as_ref());
-        running.add(&Self::read(spec.overhead.as_ref()), 1);
+        running.raise(&starting);
+        running.replace(spec.resources.as_ref(), which);
+        running.add_overhead(spec, which);
         running
     }
 
@@ -48,26 +55,42 @@ impl Requests {
         }
     }
 
-    /// As Kubernetes writes them, by name; nothing is left out.
-    pub fn quantities(&self) -> BTreeMap<String, String> {
-        let all = self.0.iter();
-        all.map(|(name, amount)| (name.clone(), write_quantity(name, *amount)))
-            .collect()
+    /// How many billionths of the resource.
+    pub fn get(&self, resource: &str) -> Option<i128> {
+        self.0.get(resource).copied()
     }
 
-    fn of_container(container: &Container) -> Self {
+    /// As Kubernetes writes them, by name, rounded up; nothing is left out.
+    pub fn quantities(&self) -> BTreeMap<String, String> {
+        let write = |(name, amount): (&String, &i128)| {
+            let units = -(-amount).div_euclid(smallest_unit(name));
+            (name.clone(), write_amount(name, units))
+        };
+        self.0.iter().map(write).collect()
+    }
+
+    fn of_container(container: &Container, which: Which) -> Self {
         let mut all = Self::default();
-        all.replace(container.resources.as_ref());
+        all.replace(container.resources.as_ref(), which);
         all
     }
 
     /// What these say wins.
-    fn replace(&mut self, resources: Option<&ResourceRequirements>) {
+    fn replace(&mut self, resources: Option<&ResourceRequirements>, which: Which) {
         let Some(resources) = resources else { return };
-        let limits = Self::read(resources.limits.as_ref());
-        let requests = Self::read(resources.requests.as_ref());
-        self.0.extend(limits.0);
-        self.0.extend(requests.0);
+        self.0.extend(read(resources.limits.as_ref()));
+        if which == Which::Requests {
+            self.0.extend(read(resources.requests.as_ref()));
+        }
+    }
+
+    /// It limits nothing that is not limited.
+    fn add_overhead(&mut self, spec: &PodSpec, which: Which) {
+        let mut overhead: BTreeMap<String, i128> = read(spec.overhead.as_ref()).collect();
+        if which == Which::Limits {
+            overhead.retain(|name, _| self.0.contains_key(name));
+        }
+        self.add(&Self(overhead), 1);
     }
 
     fn raise(&mut self, other: &Self) {
@@ -76,49 +99,14 @@ impl Requests {
             *most = (*most).max(*amount);
         }
     }
+}
 
-    fn read(quantities: Option<&BTreeMap<String, Quantity>>) -> Self {
-        let all = quantities.into_iter().flatten();
-        let read = all.filter_map(|(name, q)| Some((name.clone(), thousandths(&q.0)?)));
-        Self(read.collect())
-    }
+fn read(quantities: Option<&BTreeMap<String, Quantity>>) -> impl Iterator<Item = (String, i128)> {
+    let all = quantities.into_iter().flatten();
+    all.filter_map(|(name, quantity)| Some((name.clone(), parse_billionths(&quantity.0)?)))
 }
 
 /// An init container that goes on beside the others.
 fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some("Always")
-}
-
-/// Rounded up, as the scheduler does it.
-fn thousandths(quantity: &str) -> Option<i128> {
-    // What takes part in a rounding error of floating point is far below a millionth.
-    const ROUNDING: f64 = 1e-6;
-    let amount = (parse_quantity(quantity)? * 1000.0 - ROUNDING).ceil();
-    let fits = (0.0..1e30).contains(&amount);
-    #[allow(clippy::cast_possible_truncation, reason = "it is whole, and fits")]
-    fits.then_some(amount as i128)
-}
-
-fn write_quantity(name: &str, thousandths: i128) -> String {
-    let whole = thousandths.saturating_add(999) / 1000;
-    if thousandths % 1000 != 0 && name == "cpu" {
-        return format!("{thousandths}m");
-    }
-    let is_bytes =
-        ["memory", "ephemeral-storage"].contains(&name) || name.starts_with("hugepages-");
-    if is_bytes {
-        write_bytes(whole)
-    } else {
-        whole.to_string()
-    }
-}
-
-fn write_bytes(bytes: i128) -> String {
-    const UNITS: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-    let (mut amount, mut unit) = (bytes, 0);
-    while amount != 0 && amount % 1024 == 0 && unit + 1 < UNITS.len() {
-        amount /= 1024;
-        unit += 1;
-    }
-    format!("{amount}{}", UNITS.get(unit).unwrap_or(&""))
 }

@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use domain::object::quantity::parse_billionths;
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
+use crate::quantity_text::smallest_unit;
+
 /// How much of each resource.
 pub type Amounts = BTreeMap<String, i64>;
 
@@ -30,12 +32,7 @@ pub fn read_amounts(quantities: &BTreeMap<String, Quantity>) -> Result<Amounts, 
 }
 
 fn whole_units(resource: &str, quantity: &str) -> Option<i64> {
-    let unit = if resource == "cpu" {
-        1_000_000
-    } else {
-        1_000_000_000
-    };
-    let rounded_up = -(-parse_billionths(quantity)?).div_euclid(unit);
+    let rounded_up = -(-parse_billionths(quantity)?).div_euclid(smallest_unit(resource));
     let bounds = (i128::from(i64::MIN), i128::from(i64::MAX));
     i64::try_from(rounded_up.clamp(bounds.0, bounds.1)).ok()
 }
@@ -54,26 +51,4 @@ pub fn raise(most: &mut Amounts, other: &Amounts) {
         let held = most.entry(resource.clone()).or_insert(*amount);
         *held = (*held).max(*amount);
     }
-}
-
-/// An amount as people write it: `3500m`, `16Gi`, `8`.
-pub fn show_amount(resource: &str, amount: i64) -> String {
-    let is_bytes =
-        ["memory", "ephemeral-storage"].contains(&resource) || resource.starts_with("hugepages-");
-    match resource {
-        "cpu" if amount % 1000 == 0 => (amount / 1000).to_string(),
-        "cpu" => format!("{amount}m"),
-        _ if is_bytes => show_bytes(amount),
-        _ => amount.to_string(),
-    }
-}
-
-fn show_bytes(amount: i64) -> String {
-    let (mut left, mut steps) = (amount, 0);
-    let units = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
-    while left != 0 && left % 1024 == 0 && steps + 1 < units.len() {
-        left /= 1024;
-        steps += 1;
-    }
-    format!("{left}{}", units.get(steps).unwrap_or(&""))
 }

@@ -1,12 +1,12 @@
 //! What pods ask for, as the scheduler counts it.
 
-use cli::pod_requests::Requests;
+use cli::pod_requests::{ResourceSum, Which};
 use rstest::rstest;
 use serde_json::{Value, json};
 
-fn requests(spec: Value) -> Value {
-    let spec = serde_json::from_value(spec).unwrap();
-    json!(Requests::of_pod(&spec).quantities())
+fn sum(spec: &Value, which: Which) -> Value {
+    let spec = serde_json::from_value(spec.clone()).unwrap();
+    json!(ResourceSum::of_pod(&spec, which).quantities())
 }
 
 fn container(resources: &Value) -> Value {
@@ -54,14 +54,45 @@ fn container(resources: &Value) -> Value {
 )]
 #[case::nothing(json!({"containers": [container(&json!({}))]}), json!({}))]
 fn a_pod_asks_for(#[case] spec: Value, #[case] expected: Value) {
-    assert_eq!(requests(spec), expected);
+    assert_eq!(sum(&spec, Which::Requests), expected);
+}
+
+/// As a quota counts it.
+#[test]
+fn a_pod_is_limited_where_its_containers_are() {
+    let spec = json!({
+        "containers": [
+            container(&json!({"requests": {"cpu": "1"}, "limits": {"memory": "1Gi"}})),
+            container(&json!({"limits": {"memory": "512Mi"}})),
+        ],
+        "overhead": {"cpu": "100m", "memory": "512Mi"},
+    });
+    assert_eq!(sum(&spec, Which::Limits), json!({"memory": "2Gi"}));
+    let requests = json!({"cpu": "1100m", "memory": "2Gi"});
+    assert_eq!(sum(&spec, Which::Requests), requests);
+}
+
+/// The sum is rounded up, not each of what it is made of.
+#[test]
+fn fractions_of_a_unit_are_added_up_before_they_are_rounded() {
+    let half = || container(&json!({"requests": {"cpu": "1500u", "memory": "1500m"}}));
+    let spec = json!({"containers": [half(), half()]});
+    assert_eq!(
+        sum(&spec, Which::Requests),
+        json!({"cpu": "3m", "memory": "3"})
+    );
+    let spec = json!({"containers": [half()]});
+    assert_eq!(
+        sum(&spec, Which::Requests),
+        json!({"cpu": "2m", "memory": "2"})
+    );
 }
 
 #[test]
 fn tenths_of_a_core_add_up_exactly() {
     let spec = json!({"containers": [container(&json!({"requests": {"cpu": "0.1"}}))]});
-    let one = Requests::of_pod(&serde_json::from_value(spec).unwrap());
-    let mut all = Requests::default();
+    let one = ResourceSum::of_pod(&serde_json::from_value(spec).unwrap(), Which::Requests);
+    let mut all = ResourceSum::default();
     all.add(&one, 10_000);
     assert_eq!(json!(all.quantities()), json!({"cpu": "1000"}));
 }

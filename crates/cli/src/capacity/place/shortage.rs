@@ -6,10 +6,10 @@ use super::fleet::{Demand, PODS, PodKind};
 use super::greedy::{self, Policy, Step};
 use super::placer::numbered;
 use super::room::Room;
-use crate::capacity::amounts::show_amount;
 use crate::capacity::eligibility::{Refusal, find_refusal};
 use crate::capacity::gang::Gang;
 use crate::capacity::needs::PodNeeds;
+use crate::quantity_text::write_amount;
 
 /// Cliques that are spoken of.
 const MOST_TOLD: usize = 3;
@@ -135,7 +135,10 @@ fn lacking_everywhere(
                 "a node{place} for one more pod: each has all that it takes"
             ));
         }
-        let (request, most) = (show_amount(name, *request), show_amount(name, most.max(0)));
+        let (request, most) = (
+            write_amount(name, *request),
+            write_amount(name, most.max(0)),
+        );
         Some(format!(
             "{request} {name} on one node{place}: largest free is {most} ({node})"
         ))
@@ -148,7 +151,7 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
     let all = room.fleet.resources.iter().zip(&kind.requests);
     let all = all.filter(|(name, request)| **request > 0 && *name != PODS);
     let all: Vec<String> = all
-        .map(|(name, request)| format!("{} {name}", show_amount(name, *request)))
+        .map(|(name, request)| format!("{} {name}", write_amount(name, *request)))
         .collect();
     let near = nodes.iter().copied().min_by_key(|node| {
         let missing = missing_on(room, kind, *node);
@@ -162,10 +165,7 @@ fn closest(room: &Room<'_>, kind: &PodKind, nodes: &[usize], place: &str) -> Str
     let missing = near.map_or(Vec::new(), |node| missing_on(room, kind, node));
     let missing = missing.into_iter().map(|(name, _, missing)| match name {
         PODS => "room for one more pod".to_owned(),
-        _ => format!(
-            "{} {name}",
-            show_amount(name, i64::try_from(missing).unwrap_or(i64::MAX))
-        ),
+        _ => format!("{} {name}", write_amount(name, missing)),
     });
     let missing: Vec<String> = missing.collect();
     let (all, missing) = (all.join(" and "), missing.join(" and "));

@@ -8,10 +8,11 @@ use k8s_openapi::api::core::v1::{Container, LimitRange, PodSpec, ResourceQuota};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
 use super::answers::Room;
-use super::requests::{ONE, Which, pods_of, sum_of};
+use super::requests::{ONE, pods_of, sum_of};
 use super::rules::{QUOTA_EXCEEDED, QUOTA_NEEDS_REQUESTS};
 use crate::lint::parts::{containers, init_containers, pods};
 use crate::lint::remark::Remark;
+use crate::pod_requests::Which;
 
 /// Resources that a quota demands of each container.
 const DEMANDED: [&str; 2] = ["cpu", "memory"];
@@ -72,7 +73,7 @@ fn name_of(quota: &ResourceQuota) -> &str {
 
 /// How many billionths of what a quota counts a set has; none if it has nothing of the kind.
 fn asked(set: &PodCliqueSet, key: &str) -> Option<i128> {
-    let of = |which, resource: &str| sum_of(set, which).get(resource).copied();
+    let of = |which, resource: &str| sum_of(set, which).get(resource);
     match key {
         "pods" | "count/pods" => Some(pods_of(set).saturating_mul(ONE)),
         "count/podcliquesets.grove.io" => Some(ONE),

@@ -8,7 +8,7 @@ use domain::object::ownership;
 use serde::Serialize;
 
 use super::Parts;
-use crate::pod_requests::Requests;
+use crate::pod_requests::{ResourceSum, Which};
 
 /// A gang.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -101,13 +101,14 @@ fn part_of(group: &PodGroup) -> Part {
 
 /// The pods of a PodClique ask for the same.
 fn requests_of(parts: &Parts<'_>, groups: &[PodGroup]) -> Amounts {
-    let (mut guaranteed, mut all) = (Requests::default(), Requests::default());
+    let (mut guaranteed, mut all) = (ResourceSum::default(), ResourceSum::default());
     for group in groups {
         let pod = parts
             .find(&group.name)
             .and_then(|(_, _, pods)| pods.first());
         let spec = pod.and_then(|pod| pod.spec.as_ref());
-        let own = spec.map(Requests::of_pod).unwrap_or_default();
+        let own = spec.map(|spec| ResourceSum::of_pod(spec, Which::Requests));
+        let own = own.unwrap_or_default();
         let pods = i128::try_from(group.pod_references.len()).unwrap_or(i128::MAX);
         guaranteed.add(&own, i128::from(group.min_replicas).min(pods));
         all.add(&own, pods);

@@ -1,6 +1,7 @@
 //! What a pod requests as a whole, as Kubernetes adds it up.
 
-use cli::capacity::{Amounts, PodNeeds, show_amount};
+use cli::capacity::{Amounts, PodNeeds};
+use cli::quantity_text::write_amount;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -101,5 +102,5 @@ fn a_quantity_that_is_none_is_named() {
 #[case("memory", 0, "0")]
 #[case("nvidia.com/gpu", 8, "8")]
 fn amounts_are_shown_exactly(#[case] name: &str, #[case] amount: i64, #[case] text: &str) {
-    assert_eq!(show_amount(name, amount), text);
+    assert_eq!(write_amount(name, amount), text);
 }
