@@ -117,8 +117,8 @@ impl Informer {
                     self.set_listed::<K>();
                     continue;
                 }
-                () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => return,
-                _ = list_orders.changed(), if is_listed && unlabelled.is_none() => return,
+                () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => break,
+                _ = list_orders.changed(), if is_listed && unlabelled.is_none() => break,
             };
             match event {
                 Some(Ok(event)) => {
@@ -150,6 +150,8 @@ impl Informer {
                 }
             }
         }
+        // Nobody tells anything from here until the next list ends, which may take long.
+        self.lose_view::<K>();
     }
 
     async fn count_failure<K: Watched>(

@@ -79,18 +79,20 @@ async fn a_watch_that_is_silent_is_begun_anew_with_a_list() {
     assert_eq!(lists, 2);
 }
 
+/// A watch that says every 40 s that it is there.
+fn bookmarks() -> Reply {
+    let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
+    let object =
+        json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata});
+    Reply::Every(Duration::from_secs(40), "BOOKMARK", object)
+}
+
 /// An event that an API server lost is noticed by nothing else.
 #[tokio::test(start_paused = true)]
 async fn a_watch_in_order_is_begun_anew_with_a_list_every_half_an_hour() {
-    let bookmark = || {
-        let metadata = json!({"resourceVersion": "8", "creationTimestamp": null});
-        let object =
-            json!({"apiVersion": "grove.io/v1alpha1", "kind": "PodClique", "metadata": metadata});
-        Reply::Every(Duration::from_secs(40), "BOOKMARK", object)
-    };
     let (context, client, asked) = context(move |asked, _| {
         if asked.contains("watch=true") {
-            bookmark()
+            bookmarks()
         } else {
             list("PodClique")
         }
@@ -279,6 +281,25 @@ async fn what_a_lost_watch_showed_is_out_of_date_until_it_is_listed_again() {
     assert!(context.caches.is_served::<PodClique>("default"));
     tokio::time::sleep(Duration::from_secs(20)).await;
     assert!(!is_outdated(), "listed again");
+    watch.abort();
+}
+
+/// The watch is closed before the list is asked for, and a large one takes its time.
+#[tokio::test(start_paused = true)]
+async fn so_is_what_was_shown_before_a_list_of_every_half_an_hour() {
+    let (context, client, _) = context(|asked, before| match asked {
+        _ if asked.contains("watch=true") => bookmarks(),
+        _ if before == 0 => list("PodClique"),
+        _ => Reply::Hang,
+    });
+    context.expect::<PodClique>();
+    let is_outdated = || context.caches.is_outdated::<PodClique>("default");
+    let watch = informer::watch::<PodClique>(context.clone(), client);
+    let watch = tokio::spawn(watch);
+    tokio::time::sleep(Duration::from_mins(30) - Duration::from_secs(1)).await;
+    assert!(!is_outdated());
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert!(is_outdated());
     watch.abort();
 }
 
