@@ -169,6 +169,8 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &podclique.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
+    // Before the pods: it may end while these are read, of which one is not seen then.
+    let may_have_more = caches.of::<Pod>().may_have_more_of(ownership::uid(meta));
     let set_key = caches.set_of_member(meta);
     let set = set_key
         .as_ref()
@@ -205,7 +207,7 @@ pub fn observe(
         set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
         pods,
         released,
-        may_have_more: caches.of::<Pod>().may_have_more_of(ownership::uid(meta)),
+        may_have_more,
         gang,
         last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),

@@ -184,6 +184,8 @@ pub fn observe(
 ) -> Snapshot {
     let meta = &group.metadata;
     let namespace = meta.namespace.clone().unwrap_or_default();
+    // Before what it qualifies: it may end while the rest is read, of which a part is old then.
+    let is_view_outdated = caches.is_workload_outdated(&namespace);
     let podcliques: BTreeMap<String, Arc<PodClique>> = find_podcliques(group, caches)
         .into_iter()
         .map(|c| (ownership::name(&c.metadata).to_owned(), c))
@@ -201,7 +203,7 @@ pub fn observe(
         podcliques,
         group: group.clone(),
         owner,
-        is_view_outdated: caches.is_workload_outdated(&namespace),
+        is_view_outdated,
         is_set_replica_terminating: false,
     };
     if snapshot.is_updating() || snapshot.podcliques.values().any(|c| is_breached(c)) {

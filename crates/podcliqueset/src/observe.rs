@@ -266,6 +266,9 @@ pub fn observe(
     rules: &PodCliqueSetReconciler,
 ) -> Snapshot {
     let key = Key::of(&stored.metadata);
+    // Before all that they qualify: each may end while the rest is read, of which a part is old then.
+    let is_view_outdated = caches.is_workload_outdated(&key.namespace);
+    let may_have_more_pods = caches.of::<Pod>().may_have_more_in(&key);
     let mut groups = children(&caches.of::<PodCliqueScalingGroup>(), stored, &key);
     groups.sort_by(|a, b| named(a).cmp(named(b)));
     let mut cliques = children(&caches.of::<PodClique>(), stored, &key);
@@ -293,8 +296,8 @@ pub fn observe(
         gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
         scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
         obstacle,
-        is_view_outdated: caches.is_workload_outdated(&key.namespace),
-        may_have_more_pods: caches.of::<Pod>().may_have_more_in(&key),
+        is_view_outdated,
+        may_have_more_pods,
         stored: stored.clone(),
         groups,
         validated,
