@@ -84,6 +84,11 @@ struct Section {
 ///
 /// The API server does not describe our groups: they are not installed, or it cannot be asked.
 pub async fn find_missing_fields(client: &Client) -> Result<Option<String>, kube::Error> {
+    let kinds = read_descriptions(client).await?;
+    Ok(compare(&kinds, |_| true))
+}
+
+async fn read_descriptions(client: &Client) -> Result<BTreeMap<String, Kind>, kube::Error> {
     let mut kinds = BTreeMap::new();
     for path in PATHS {
         let request = Request::get(path).body(Vec::new());
@@ -95,20 +100,25 @@ pub async fn find_missing_fields(client: &Client) -> Result<Option<String>, kube
         })?;
         kinds.extend(described.components.schemas);
     }
-    Ok(compare(&kinds))
+    Ok(kinds)
 }
 
-fn compare(kinds: &BTreeMap<String, Kind>) -> Option<String> {
+fn find<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Kind> {
+    let suffix = format!(".{kind}");
+    let mut schemas = kinds.iter();
+    let schema = schemas.find(|(name, _)| name.ends_with(&suffix));
+    schema.map(|(_, described)| described)
+}
+
+/// What kinds that count lack.
+fn compare(kinds: &BTreeMap<String, Kind>, counts: impl Fn(&str) -> bool) -> Option<String> {
     let knows = |kind: &str, section: &str, field: &str| {
-        let mut schemas = kinds.iter();
-        let suffix = format!(".{kind}");
-        let schema = schemas.find(|(name, _)| name.ends_with(&suffix));
-        let section = schema.and_then(|(_, kind)| kind.properties.get(section));
+        let section = find(kinds, kind).and_then(|kind| kind.properties.get(section));
         section.is_some_and(|s| s.properties.contains_key(field))
     };
     let unknown: Vec<String> = NEEDED
         .iter()
-        .filter(|(kind, section, field)| !knows(kind, section, field))
+        .filter(|(kind, section, field)| counts(kind) && !knows(kind, section, field))
         .map(|(kind, section, field)| format!("{kind} {section}.{field}"))
         .collect();
     (!unknown.is_empty()).then(|| {
@@ -146,10 +156,12 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
 
 /// Waits until the definitions lack something, and says what: a rollback of the chart, or another
 /// operator's installer, puts older ones over them while this operator runs. That they cannot be
-/// looked at says nothing.
+/// looked at says nothing, nor does a kind that is not described: an API server that starts
+/// describes one definition after the other.
 pub async fn wait_until_outdated(client: &Client) -> String {
     loop {
-        if let Ok(Some(missing)) = find_missing_fields(client).await {
+        let kinds = read_descriptions(client).await.unwrap_or_default();
+        if let Some(missing) = compare(&kinds, |kind| find(&kinds, kind).is_some()) {
             return missing;
         }
         tokio::time::sleep(CHECK_INTERVAL).await;
