@@ -138,7 +138,11 @@ impl Informer {
                     }
                     self.take_in::<K>(event);
                 }
-                Some(Err(error)) if K::IS_OPTIONAL && failures::is_not_served(&error) => {
+                // A watch that cannot be begun again may find an API server that is not up yet; the
+                // list that follows says more.
+                Some(Err(error))
+                    if K::IS_OPTIONAL && !is_listed && failures::is_not_served(&error) =>
+                {
                     return self.wait_until_served::<K>().await;
                 }
                 failed => {

@@ -80,7 +80,9 @@ fn wait(
     }
     let created = meta.creation_timestamp.as_ref();
     let since = before.map(|c| &c.last_transition_time).or(created)?;
-    Some(reached.last_transition_time.0.duration_since(since.0))
+    // Clocks differ: a sum of waiting times never falls.
+    let waited = reached.last_transition_time.0.duration_since(since.0);
+    Some(waited.max(SignedDuration::ZERO))
 }
 
 fn log_state(kind: &str, old: &[Condition], new: &[Condition]) {

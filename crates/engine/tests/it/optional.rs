@@ -155,6 +155,30 @@ async fn nobody_waits_for_it_and_who_reads_it_learns_that_it_came_and_went() {
     watch.abort();
 }
 
+/// An API server that has just started, and does not know yet who may do what.
+#[tokio::test(start_paused = true)]
+async fn a_watch_that_is_refused_once_takes_nothing_away() {
+    let (client, _) = scripted(|asked, before| match asked {
+        _ if asked.contains("watch=true") && (1..4).contains(&before) => {
+            Reply::Answer(403, failure(403, "Forbidden"))
+        }
+        _ if asked.contains("watch=true") => Reply::Silent,
+        _ => list(),
+    });
+    let context = Arc::new(reading(&client));
+    let (_, watch) = Kinds::none()
+        .with::<Binding>()
+        .watches(&context, &client)
+        .remove(0);
+    let watch = tokio::spawn(watch);
+    for _ in 0..50 {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        assert!(context.caches.is_served::<Binding>(""));
+    }
+    assert_eq!(context.caches.of::<Binding>().len(), 1);
+    watch.abort();
+}
+
 /// Of an API server that was away. The gauge kept what was measured last, for ever.
 #[tokio::test(start_paused = true)]
 async fn one_that_is_found_to_be_absent_is_silent_no_longer() {
