@@ -69,7 +69,7 @@ impl Election {
     pub(crate) async fn win(&mut self, is_ready: impl Fn() -> bool) -> Predecessor {
         let predecessor = match &mut self.campaign {
             Some(campaign) => campaign.win(is_ready).await,
-            None => Predecessor::Gone,
+            None => Predecessor::None,
         };
         self.show(true);
         self.leads.send_replace(true);

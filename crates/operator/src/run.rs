@@ -134,6 +134,8 @@ async fn lead_until(
     let predecessor = tokio::select! {
         predecessor = election.win(|| context.has_listed_all()) => Some(predecessor),
         () = stop.clone() => None,
+        // Who waits for weeks and leads then must not write into older ones.
+        missing = crds::wait_until_outdated(client) => return Err(outdated(&missing)),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     };
     let Some(predecessor) = predecessor else {
@@ -141,8 +143,9 @@ async fn lead_until(
         election.release(GRACE).await;
         return Ok(());
     };
-    if predecessor == Predecessor::Silent {
-        // What broke the other may have broken this operator's watches too.
+    if predecessor != Predecessor::None {
+        // Its last writes may not be shown yet, or not in their order, and what silenced it may have
+        // silenced this operator's watches too (decision 89).
         context.list_anew();
     }
     tracing::info!("controllers start; each object is looked at once all kinds are listed there");
@@ -154,9 +157,7 @@ async fn lead_until(
         biased;
         () = stop.clone() => {}
         why = election.hold() => anyhow::bail!("the lease is lost: {why}"),
-        missing = crds::wait_until_outdated(client) => {
-            anyhow::bail!("CustomResourceDefinitions: {missing}")
-        }
+        missing = crds::wait_until_outdated(client) => return Err(outdated(&missing)),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => {
             // The signal may have come meanwhile, and they were quicker.
@@ -171,6 +172,10 @@ async fn lead_until(
     .await;
     election.release(GRACE).await;
     Ok(())
+}
+
+fn outdated(missing: &str) -> anyhow::Error {
+    anyhow::anyhow!("CustomResourceDefinitions: {missing}")
 }
 
 fn ended_part(ended: Option<Result<&'static str, tokio::task::JoinError>>) -> String {

@@ -11,7 +11,7 @@ use kube::runtime::WatchStreamExt;
 use kube::runtime::watcher::{self, watcher};
 use tokio::time::{Instant, sleep, sleep_until, timeout, timeout_at};
 
-use super::lease::{end_of_hold, holder_of, is_newer};
+use super::lease::{end_of_hold, holder_of, is_newer, was_given_back};
 use super::requests::{LeaseError, LeaseRequests};
 use super::{LeaseOptions, Record, Step, WriteFence, next_step};
 use crate::clock::Clock;
@@ -106,10 +106,13 @@ impl Campaign {
     }
 
     fn predecessor(&self) -> Predecessor {
-        let record = self.seen.as_ref();
-        match record.and_then(|record| end_of_hold(record, &self.options)) {
+        let Some(record) = &self.seen else {
+            return Predecessor::None;
+        };
+        match end_of_hold(record, &self.options) {
             Some(_) => Predecessor::Silent,
-            None => Predecessor::Gone,
+            None if was_given_back(record) => Predecessor::Gone,
+            None => Predecessor::None,
         }
     }
 
@@ -311,7 +314,9 @@ impl Campaign {
 /// What became of who led before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predecessor {
-    /// There was none, it gave the lease back, or it was this process's own.
+    /// There was none, or it was this process's own.
+    None,
+    /// It gave the lease back.
     Gone,
     /// It did not renew the lease for its duration: it, or the network, is in trouble.
     Silent,

@@ -47,6 +47,12 @@ pub(super) fn end_of_hold(record: &Record, options: &LeaseOptions) -> Option<Ins
     is_other.then(|| record.since + duration_of(lease, options))
 }
 
+/// Whether somebody held it and holds it no more.
+pub(super) fn was_given_back(record: &Record) -> bool {
+    let lease = record.lease.as_ref();
+    lease.is_some_and(|lease| holder_of(lease).is_empty())
+}
+
 /// Who holds it; empty if nobody does.
 pub(super) fn holder_of(lease: &Lease) -> &str {
     let spec = lease.spec.as_ref();

@@ -234,7 +234,7 @@ async fn a_lease_that_is_deleted_is_not_taken_before_its_end() {
 async fn what_became_of_who_led_before_is_told() {
     let store = Store::default();
     let (mut first, _) = operator(&store.link(), "a");
-    assert_eq!(first.win(|| true).await, Predecessor::Gone);
+    assert_eq!(first.win(|| true).await, Predecessor::None);
     let (mut second, _) = operator(&store.link(), "b");
     assert_eq!(second.win(|| true).await, Predecessor::Silent);
     second.release(DEADLINE).await;

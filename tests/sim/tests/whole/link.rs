@@ -30,7 +30,8 @@ const RETRY_AFTER: u16 = 2;
 
 type Error = Box<dyn std::error::Error + Send + Sync>;
 type Said = Response<UnsyncBoxBody<Bytes, Error>>;
-type Answered = Result<Said, Error>;
+/// What comes of a request.
+pub type Answered = Result<Said, Error>;
 
 /// The connection of one operator, from its start to its end.
 pub struct Link {
@@ -89,7 +90,8 @@ impl Link {
         Client::new(service, "default")
     }
 
-    async fn send(self: Arc<Self>, request: Request<Body>) -> Answered {
+    /// Sends a request and waits for its answer.
+    pub async fn send(self: Arc<Self>, request: Request<Body>) -> Answered {
         let (head, body) = request.into_parts();
         let bytes = body.collect_bytes().await?;
         let kind = head.headers.get("content-type");
@@ -263,7 +265,8 @@ fn watched(call: &Call) -> Option<Resource> {
     Resource::served_at(version.trim_start_matches("/api/"), plural)
 }
 
-fn respond(answer: &Answer) -> Said {
+/// The answer as it travels.
+pub fn respond(answer: &Answer) -> Said {
     let text = Bytes::from(serde_json::to_vec(&answer.body).unwrap());
     let body = http_body_util::Full::new(text).map_err(|never| match never {});
     let mut response = Response::builder().status(answer.code);

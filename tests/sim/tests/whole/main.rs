@@ -15,6 +15,7 @@ mod cluster;
 mod counts;
 mod disturbance;
 mod fault;
+mod handover;
 mod left;
 mod link;
 mod matrix;
