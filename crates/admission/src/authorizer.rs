@@ -85,6 +85,26 @@ impl Asked<'_> {
         self.operation == Operation::Connect
             || !self.subresource.is_empty()
             || (self.is_of_pod() && !is_update)
+            || self.only_lets_go()
+    }
+
+    /// Whether it takes finalizers off what is being deleted, and does nothing else: somebody has to
+    /// where the operator may not write any more, and has not heard that the set is gone.
+    fn only_lets_go(&self) -> bool {
+        let (Some(old), Some(new)) = (self.old, self.object) else {
+            return false;
+        };
+        let had = old.finalizers.as_deref().unwrap_or_default();
+        let has = new.finalizers.as_deref().unwrap_or_default();
+        let as_before = ObjectMeta {
+            finalizers: old.finalizers.clone(),
+            managed_fields: old.managed_fields.clone(),
+            ..new.clone()
+        };
+        self.operation == Operation::Update
+            && ownership::is_terminating(old)
+            && has.iter().all(|finalizer| had.contains(finalizer))
+            && as_before == *old
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use admission::authorizer::{ALWAYS_EXEMPT, Asked, Exemptions, Operation, Ruling, rule_on};
 use api::PodCliqueSet;
 use api::labels::{DISABLE_PROTECTION, MANAGED_BY, PART_OF};
-use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use rstest::rstest;
 
 const ALICE: &str = "alice";
@@ -219,6 +220,44 @@ fn labels_cannot_be_taken_off_to_get_at_an_object() {
     };
     let ruling = rule_on(&claimed, &exemptions(), find_set);
     assert_eq!(verdict(&ruling), "allowed");
+}
+
+/// Of a namespace that hangs in Terminating, whose operator may look there no more and so has not heard
+/// that the set is gone (docs/operations.md).
+#[rstest]
+#[case::it_is_taken_off_what_goes(true, &[], "allowed")]
+#[case::one_stays(true, &["grove.io/podclique.grove.io"], "allowed")]
+#[case::one_is_added(true, &["grove.io/podclique.grove.io", "a/b", "c/d"], "refused")]
+#[case::it_is_taken_off_what_stays(false, &[], "refused")]
+fn finalizers_of_what_goes_may_be_taken_off(
+    #[case] goes: bool,
+    #[case] finalizers: &[&str],
+    #[case] expected: &str,
+) {
+    let mut stored = managed_for(SET);
+    let is = ["grove.io/podclique.grove.io", "a/b"].map(str::to_owned);
+    stored.finalizers = Some(is.to_vec());
+    stored.deletion_timestamp = goes.then_some(Time(Timestamp::UNIX_EPOCH));
+    let mut changed = stored.clone();
+    changed.managed_fields = Some(Vec::new());
+    let kept = finalizers.iter().map(|text| (*text).to_owned());
+    changed.finalizers = Some(kept.collect());
+    let rule = |changed: &ObjectMeta| {
+        let asked = Asked {
+            operation: Update,
+            group: "grove.io",
+            resource: "podcliques",
+            subresource: "",
+            user: ALICE,
+            groups: &[],
+            object: Some(changed),
+            old: Some(&stored),
+        };
+        verdict(&rule_on(&asked, &exemptions(), find_set))
+    };
+    assert_eq!(rule(&changed), expected);
+    changed.labels = None;
+    assert_eq!(rule(&changed), "refused", "and nothing else");
 }
 
 #[test]
