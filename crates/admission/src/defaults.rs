@@ -11,6 +11,8 @@
 //!
 //! Applying twice changes nothing.
 
+use std::collections::HashSet;
+
 use api::podclique::AutoScalingConfig;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{GoDuration, PodCliqueSet, PodCliqueSetSpec, WorkloadType};
@@ -36,7 +38,7 @@ pub fn apply_in_place(pcs: &mut PodCliqueSet, config: &DefaultsConfig) {
     apply_to_cliques(&mut pcs.spec);
 }
 
-/// Fills in defaults as the webhook does on an update. The cliques of a `Training` object are left
+/// Fills in defaults of an update, as they are judged. The cliques of a `Training` object are left
 /// as sent if those stored have no defaults (stored while the webhook was down): they are
 /// immutable, so filling them in would have the API server refuse every update, even the removal
 /// of a finalizer.
@@ -46,6 +48,25 @@ pub fn apply_on_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &
     if !training || has_clique_defaults(stored) {
         keep_minimums(stored, &mut sent.spec);
         apply_to_cliques(&mut sent.spec);
+    }
+}
+
+/// What is stored of an update, with defaults. A clique that is stored without `minAvailable`, because
+/// nobody was asked when it was, stays so: it has the minimum that its PodCliques were made with, and
+/// what would follow from its present `replicas` may be another, which nobody could take back.
+pub fn complete_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &DefaultsConfig) {
+    let is_unset = |of: &PodCliqueSet, name: &str| {
+        let mut cliques = of.spec.template.cliques.iter();
+        cliques.any(|c| c.name == name && c.spec.min_available.is_none())
+    };
+    let cliques = sent.spec.template.cliques.iter().map(|c| &c.name);
+    let unset = cliques.filter(|name| is_unset(stored, name) && is_unset(sent, name));
+    let unset: HashSet<String> = unset.cloned().collect();
+    apply_on_update(stored, sent, config);
+    for clique in &mut sent.spec.template.cliques {
+        if unset.contains(&clique.name) {
+            clique.spec.min_available = None;
+        }
     }
 }
 

@@ -24,7 +24,7 @@ impl Judge {
             }
             let mut after = before.clone();
             match decode_stored(request) {
-                Some(stored) => defaults::apply_on_update(&stored, &mut after, &self.defaults),
+                Some(stored) => defaults::complete_update(&stored, &mut after, &self.defaults),
                 None => defaults::apply_in_place(&mut after, &self.defaults),
             }
             if request.operation == Operation::Create {

@@ -96,8 +96,9 @@ fn a_job_stored_without_defaults_loses_its_finalizer_and_its_cliques_are_not_pat
 
 #[test]
 fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled_in() {
+    let stored = filled_in(&create(SETS, &good()));
     let after = edited(&[("/spec/template/cliques/0/spec/replicas", json!(4))]);
-    let mut question = update(SETS, &good(), &after);
+    let mut question = update(SETS, &stored, &after);
     let judged = |question: &Value| verdict(&ask(&open(), Hook::ValidateSet, question));
     assert_eq!(judged(&question), "allowed");
     let object = filled_in(&question);
@@ -105,6 +106,30 @@ fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled
     assert_eq!(frontend["minAvailable"], 2);
     question["request"]["object"] = object;
     assert_eq!(judged(&question), "allowed");
+}
+
+/// Nobody was asked when the set was made with another number of pods, which is its minimum for good:
+/// the operator would refuse what follows from the present number, and the webhook what does not.
+#[test]
+fn a_minimum_that_was_never_stored_stays_unset() {
+    let more = edited(&[("/spec/template/cliques/0/spec/replicas", json!(4))]);
+    let judged = |question: &Value| verdict(&ask(&open(), Hook::ValidateSet, question));
+    let mut stored = good();
+    for sent in [
+        more.clone(),
+        with(more, "/metadata/annotations", json!({"a": "b"})),
+    ] {
+        let question = update(SETS, &stored, &sent);
+        let object = filled_in(&question);
+        let frontend = &object["spec"]["template"]["cliques"][0]["spec"];
+        assert_eq!(frontend["minAvailable"], Value::Null);
+        assert_eq!(
+            frontend["podSpec"]["restartPolicy"], "Always",
+            "all else is filled in"
+        );
+        assert_eq!(judged(&update(SETS, &stored, &object)), "allowed");
+        stored = object;
+    }
 }
 
 const FINALIZERS: &str = "/metadata/finalizers";
