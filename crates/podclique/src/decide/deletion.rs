@@ -10,12 +10,14 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::Pod;
+use domain::health::training;
 use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 use jiff::{SignedDuration, Timestamp};
 
 use super::stuck_terminating;
 use crate::observe::Snapshot;
+use crate::status;
 
 const PURPOSE: Purpose = Purpose::DeleteWithPodClique;
 
@@ -28,7 +30,14 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         return release(snapshot);
     }
+    let awaited = awaited_until(snapshot).filter(|until| *until > now);
     let mut plan = Plan::default();
+    if awaited.is_some() && !training::has_succeeded(&snapshot.podclique) {
+        // Only its pods say so yet.
+        plan.status = Some(status::next_status(snapshot, now));
+        plan.wake_at = awaited;
+        return plan;
+    }
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
     let delete = |p: &Arc<Pod>| Action::delete_as_seen::<Pod>(&p.metadata, PURPOSE);
     plan.wave(staying.map(delete).collect());
@@ -43,7 +52,6 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if snapshot.may_have_more {
         return plan;
     }
-    let awaited = awaited_until(snapshot).filter(|until| *until > now);
     if awaited.is_some() {
         plan.wake_at = awaited;
         return plan;

@@ -108,7 +108,7 @@ pub(super) fn facts_of_set(
         awaits_success: is_own
             && part
                 .as_ref()
-                .is_some_and(|part| awaits_success(set, part, podclique, caches)),
+                .is_some_and(|part| awaits_success(set, part, (podclique, pods), caches)),
         unnoted_failures: if is_own {
             unnoted_failures(set, pods)
         } else {
@@ -153,15 +153,16 @@ fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
     unnoted.map(|p| p.name().to_owned()).collect()
 }
 
-/// Whether the PodClique is of the present attempt of a job that goes on, says that its work is done,
-/// and the job does not say so yet.
+/// Whether the PodClique is of the present attempt of a job that goes on, its work is done, as it or
+/// its pods say, and the job does not say so yet.
 fn awaits_success(
     set: &PodCliqueSet,
     part: &Part<'_>,
-    podclique: &PodClique,
+    (podclique, pods): (&PodClique, &[Arc<Pod>]),
     caches: &Caches,
 ) -> bool {
-    training::has_succeeded(podclique)
+    let completed = training::completed(podclique, pods.iter().map(AsRef::as_ref));
+    (training::has_succeeded(podclique) || training::is_done(podclique, &completed))
         && !ownership::is_terminating(&set.metadata)
         && !training::is_over(set.status.as_ref())
         && Attempt::of(&podclique.metadata) == parents::present_attempt(set, part, caches)

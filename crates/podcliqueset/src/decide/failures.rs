@@ -41,6 +41,10 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     };
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
+        if training::is_done(&seen.podclique, &seen.completed()) {
+            // It stores that before its pods go (decision 105).
+            return None;
+        }
         // The operator deletes PodCliques of earlier attempts, or with the set. This one was
         // deleted by somebody else, and its pods with it.
         return Some(breach_of_deleted(part, object, now));

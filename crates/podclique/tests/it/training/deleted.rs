@@ -5,14 +5,15 @@ use std::sync::Arc;
 use api::conditions::ConditionType;
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType, labels};
+use domain::Pod;
 use engine::Caches;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 use podclique::Snapshot;
 use rstest::rstest;
-use testkit::builders::{after, podclique, set};
+use testkit::builders::{PodBuilder, after, pod, podclique, set};
 
-use super::{clique, give_to};
+use super::{clique, give_to, succeeded};
 use crate::situation::{now, plan, situation};
 
 /// Deleted so many seconds after everything was created, in a job that may not know yet.
@@ -37,6 +38,27 @@ fn it_stays_until_that_is_stored() {
 fn it_stays_for_no_more_than_a_minute() {
     assert_eq!(now(), after(60));
     assert!(!plan(&deleted(0, true)).writes_nothing());
+}
+
+/// Its pods ended while the operator was away, and it was deleted then: nothing says so yet but they.
+#[test]
+fn that_its_work_is_done_is_stored_before_its_pods_go() {
+    let mut snapshot = deleted(50, true);
+    snapshot.pods = vec![succeeded(pod(&snapshot.podclique, 0)).build()];
+    let first = plan(&snapshot);
+    assert!(first.writes_nothing(), "{first}");
+    let status = first.status.unwrap();
+    assert_eq!(status.completed_indices.as_deref(), Some("0"));
+    Arc::make_mut(&mut snapshot.podclique).status = Some(status);
+    let then = plan(&snapshot);
+    assert_eq!(then.status, None);
+    assert!(!then.writes_nothing());
+    // Nobody asks, or the API server refuses it.
+    for (at, awaits_success) in [(50, false), (0, true)] {
+        let mut snapshot = deleted(at, awaits_success);
+        snapshot.pods = vec![succeeded(pod(&snapshot.podclique, 0)).build()];
+        assert!(!plan(&snapshot).writes_nothing());
+    }
 }
 
 fn job(name: &str) -> PodCliqueSet {
@@ -86,6 +108,28 @@ fn its_job_is_waited_for_if_it_does_not_know() {
     let job = job("demo");
     let podclique = done(&job);
     assert!(is_awaited(job, podclique));
+}
+
+#[test]
+fn so_it_is_if_only_its_pods_say_so() {
+    let job = job("demo");
+    let mut podclique = done(&job);
+    podclique.status = None;
+    podclique.spec.workload_type = Some(WorkloadType::Training);
+    let is_awaited = |pods: &[PodBuilder]| {
+        let caches = Caches::default();
+        caches.of::<PodCliqueSet>().apply(job.clone());
+        for pod in pods {
+            caches.of::<Pod>().apply((*pod.clone().build()).clone());
+        }
+        let rules = podclique::PodCliqueReconciler::default();
+        let seen = podclique::observe::observe(&Arc::new(podclique.clone()), &caches, &rules);
+        seen.set.unwrap().awaits_success
+    };
+    let pod = pod(&podclique, 0);
+    assert!(is_awaited(&[succeeded(pod.clone())]));
+    assert!(!is_awaited(&[pod]));
+    assert!(!is_awaited(&[]));
 }
 
 #[rstest]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use insta::assert_snapshot;
+use podcliqueset::Snapshot;
 use rstest::rstest;
 
 use super::{delete_by_hand, job, running};
-use crate::situation::{plan, writes};
+use crate::situation::{fill, plan, writes};
 
 #[test]
 fn a_podclique_that_somebody_deletes_before_it_is_done_is_a_failure() {
@@ -32,6 +33,21 @@ fn one_that_was_there_and_is_gone_is_a_failure_and_not_made_again(#[case] name: 
     assert_eq!(status.restart_count, Some(1));
     let why = format!("restart 1 of 1: PodClique {name}: it was deleted before its work was done");
     assert_eq!(status.replica_attempts[0].message, why);
+}
+
+/// It stores that before its pods go, which is what is waited for.
+#[test]
+fn one_that_goes_with_its_work_done_is_no_failure() {
+    let name = "demo-0-g-0-leader";
+    let mut snapshot = running(job(1, None));
+    delete_by_hand(&mut snapshot, name, 59);
+    let restarts = |snapshot: &Snapshot| plan(snapshot).status.unwrap().restart_count;
+    fill(&mut snapshot, name, 1, |p| p.bound().phase("Succeeded"));
+    assert_eq!(restarts(&snapshot), Some(0));
+    fill(&mut snapshot, name, 1, |p| {
+        p.bound().phase("Succeeded").terminating(60)
+    });
+    assert_eq!(restarts(&snapshot), Some(1));
 }
 
 /// Its group was deleted with `--cascade=orphan`, and the next one adopts it.
