@@ -4,6 +4,7 @@
 //! The API server cuts a warning after 256 characters and drops what is beyond 4 KiB in all.
 
 mod autoscaling;
+mod resized;
 mod without_effect;
 
 use std::fmt;
@@ -63,6 +64,7 @@ pub fn of_set(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warning> {
         of_type,
         without_effect::priorities(new),
         autoscaling::check(old, new),
+        resized::check(old, new),
         without_effect::old_constraints(new),
         without_effect::ignored(new),
     ]

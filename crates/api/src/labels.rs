@@ -157,7 +157,7 @@ pub mod env {
     pub const PCSG_INDEX: &str = "GROVE_PCSG_INDEX";
     /// In scaling groups only: index of the pod among those of its group replica, from 0: first the
     /// pods of the first of `cliqueNames`, as many as the template says, and so on. Kept by the pod
-    /// that replaces it.
+    /// that replaces it, unless `replicas` of a clique before its own were changed meanwhile.
     pub const PCSG_POD_INDEX: &str = "GROVE_PCSG_POD_INDEX";
 }
 

@@ -33,6 +33,10 @@ pub const NAME: &str = "serve";
 pub const CLIQUES: &str = "/spec/template/cliques";
 /// Its standalone clique, of two pods.
 pub const FRONTEND: &str = "/spec/template/cliques/0";
+/// The first clique of its scaling group, of one pod.
+pub const LEADER: &str = "/spec/template/cliques/1";
+/// The second clique of its scaling group, of three pods.
+pub const WORKER: &str = "/spec/template/cliques/2";
 /// Its scaling groups.
 pub const GROUPS: &str = "/spec/template/podCliqueScalingGroups";
 /// Its scaling group `prefill`, of two replicas.

@@ -1,12 +1,34 @@
 //! What is accepted with a warning, and what looks like it and has none.
 
 use super::{Case, create, edits, update, update_of};
-use crate::good_set::{FRONTEND, GROUP, at};
+use crate::good_set::{FRONTEND, GROUP, LEADER, WORKER, at};
 
 const DELAY: &str = "/spec/template/terminationDelay";
 
 pub(super) fn cases() -> Vec<Case> {
-    [start_order(), delays(), pods(), jobs(), autoscaled()].concat()
+    [
+        start_order(),
+        delays(),
+        pods(),
+        jobs(),
+        autoscaled(),
+        resized(),
+    ]
+    .concat()
+}
+
+/// Pods that run keep their rank.
+fn resized() -> Vec<Case> {
+    let more = at(WORKER, "spec/replicas");
+    let image = at(LEADER, "spec/podSpec/containers/0/image");
+    vec![
+        update("clique-of-a-group-grows", edits! {more => 4})
+            .warned(["spec.template.cliques[2].spec.replicas"]),
+        update(
+            "clique-of-a-group-grows-and-another-is-replaced",
+            edits! {more => 4, image => "llm:2"},
+        ),
+    ]
 }
 
 fn start_order() -> Vec<Case> {
