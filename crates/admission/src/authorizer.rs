@@ -101,7 +101,10 @@ impl Asked<'_> {
             managed_fields: old.managed_fields.clone(),
             ..new.clone()
         };
-        self.operation == Operation::Update
+        // Of kinds that count generations: metadata says whether all else is as it was.
+        let is_ours = ["grove.io", "scheduler.grove.io"].contains(&self.group);
+        is_ours
+            && self.operation == Operation::Update
             && ownership::is_terminating(old)
             && has.iter().all(|finalizer| had.contains(finalizer))
             && as_before == *old

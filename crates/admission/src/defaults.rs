@@ -11,7 +11,7 @@
 //!
 //! Applying twice changes nothing.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use api::podclique::AutoScalingConfig;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
@@ -55,18 +55,52 @@ pub fn apply_on_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &
 /// nobody was asked when it was, stays so: it has the minimum that its PodCliques were made with, and
 /// what would follow from its present `replicas` may be another, which nobody could take back.
 pub fn complete_update(stored: &PodCliqueSet, sent: &mut PodCliqueSet, config: &DefaultsConfig) {
-    let is_unset = |of: &PodCliqueSet, name: &str| {
-        let mut cliques = of.spec.template.cliques.iter();
-        cliques.any(|c| c.name == name && c.spec.min_available.is_none())
-    };
-    let cliques = sent.spec.template.cliques.iter().map(|c| &c.name);
-    let unset = cliques.filter(|name| is_unset(stored, name) && is_unset(sent, name));
-    let unset: HashSet<String> = unset.cloned().collect();
+    let unset = unset_minimums(stored, sent);
     apply_on_update(stored, sent, config);
-    for clique in &mut sent.spec.template.cliques {
-        if unset.contains(&clique.name) {
-            clique.spec.min_available = None;
-        }
+    set_minimums(sent, &unset, |_| None);
+}
+
+/// Both versions of an update as they are judged, with all defaults; returns the stored one. Where
+/// neither has `minAvailable`, both get one that fits either.
+pub fn apply_to_both(
+    stored: &PodCliqueSet,
+    sent: &mut PodCliqueSet,
+    config: &DefaultsConfig,
+) -> PodCliqueSet {
+    let unset = unset_minimums(stored, sent);
+    let mut old = apply(stored, config);
+    apply_on_update(stored, sent, config);
+    apply_in_place(sent, config);
+    let lower = |name: &str| unset.get(name).copied();
+    set_minimums(&mut old, &unset, lower);
+    set_minimums(sent, &unset, lower);
+    old
+}
+
+/// The cliques without `minAvailable` in both versions, and the lower default of the two.
+fn unset_minimums(stored: &PodCliqueSet, sent: &PodCliqueSet) -> HashMap<String, i32> {
+    let unset = sent.spec.template.cliques.iter().filter_map(|after| {
+        let mut all = stored.spec.template.cliques.iter();
+        let before = all.find(|before| before.name == after.name)?;
+        let is_unset = before
+            .spec
+            .min_available
+            .or(after.spec.min_available)
+            .is_none();
+        let lower = before.spec.replicas.min(after.spec.replicas).max(1);
+        is_unset.then(|| (after.name.clone(), lower))
+    });
+    unset.collect()
+}
+
+fn set_minimums(
+    set: &mut PodCliqueSet,
+    of: &HashMap<String, i32>,
+    minimum: impl Fn(&str) -> Option<i32>,
+) {
+    let cliques = set.spec.template.cliques.iter_mut();
+    for clique in cliques.filter(|clique| of.contains_key(&clique.name)) {
+        clique.spec.min_available = minimum(&clique.name);
     }
 }
 

@@ -85,7 +85,7 @@ struct Section {
 /// The API server does not describe our groups: they are not installed, or it cannot be asked.
 pub async fn find_missing_fields(client: &Client) -> Result<Option<String>, kube::Error> {
     let kinds = read_descriptions(client).await?;
-    Ok(compare(&kinds, |_| true))
+    Ok(list_missing_fields(&kinds, |_| true))
 }
 
 async fn read_descriptions(client: &Client) -> Result<BTreeMap<String, Kind>, kube::Error> {
@@ -103,7 +103,7 @@ async fn read_descriptions(client: &Client) -> Result<BTreeMap<String, Kind>, ku
     Ok(kinds)
 }
 
-fn find<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Kind> {
+fn find_kind<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Kind> {
     let suffix = format!(".{kind}");
     let mut schemas = kinds.iter();
     let schema = schemas.find(|(name, _)| name.ends_with(&suffix));
@@ -111,9 +111,12 @@ fn find<'a>(kinds: &'a BTreeMap<String, Kind>, kind: &str) -> Option<&'a Kind> {
 }
 
 /// What kinds that count lack.
-fn compare(kinds: &BTreeMap<String, Kind>, counts: impl Fn(&str) -> bool) -> Option<String> {
+fn list_missing_fields(
+    kinds: &BTreeMap<String, Kind>,
+    counts: impl Fn(&str) -> bool,
+) -> Option<String> {
     let knows = |kind: &str, section: &str, field: &str| {
-        let section = find(kinds, kind).and_then(|kind| kind.properties.get(section));
+        let section = find_kind(kinds, kind).and_then(|kind| kind.properties.get(section));
         section.is_some_and(|s| s.properties.contains_key(field))
     };
     let unknown: Vec<String> = NEEDED
@@ -161,7 +164,8 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
 pub async fn wait_until_outdated(client: &Client) -> String {
     loop {
         let kinds = read_descriptions(client).await.unwrap_or_default();
-        if let Some(missing) = compare(&kinds, |kind| find(&kinds, kind).is_some()) {
+        if let Some(missing) = list_missing_fields(&kinds, |kind| find_kind(&kinds, kind).is_some())
+        {
             return missing;
         }
         tokio::time::sleep(CHECK_INTERVAL).await;

@@ -114,7 +114,10 @@ impl Informer {
                 event = within(limit, events.next()) => event,
                 () = end_of(&mut unlabelled) => {
                     unlabelled = None;
-                    self.set_listed::<K>();
+                    // Who asked for another list meanwhile does not go on with this one.
+                    if !list_orders.has_changed().unwrap_or(false) {
+                        self.set_listed::<K>();
+                    }
                     continue;
                 }
                 () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => break,

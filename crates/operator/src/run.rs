@@ -135,7 +135,7 @@ async fn lead_until(
         predecessor = election.win(|| context.has_listed_all()) => Some(predecessor),
         () = stop.clone() => None,
         // Who waits for weeks and leads then must not write into older ones.
-        missing = crds::wait_until_outdated(client) => return Err(outdated(&missing)),
+        missing = crds::wait_until_outdated(client) => return Err(explain_outdated(&missing)),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
     };
     let Some(predecessor) = predecessor else {
@@ -157,7 +157,7 @@ async fn lead_until(
         biased;
         () = stop.clone() => {}
         why = election.hold() => anyhow::bail!("the lease is lost: {why}"),
-        missing = crds::wait_until_outdated(client) => return Err(outdated(&missing)),
+        missing = crds::wait_until_outdated(client) => return Err(explain_outdated(&missing)),
         ended = tasks.join_next() => anyhow::bail!("{} ended", ended_part(ended)),
         ended = controllers.join_next() => {
             // The signal may have come meanwhile, and they were quicker.
@@ -174,7 +174,7 @@ async fn lead_until(
     Ok(())
 }
 
-fn outdated(missing: &str) -> anyhow::Error {
+fn explain_outdated(missing: &str) -> anyhow::Error {
     anyhow::anyhow!("CustomResourceDefinitions: {missing}")
 }
 

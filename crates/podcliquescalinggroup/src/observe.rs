@@ -30,8 +30,8 @@ pub struct Snapshot {
     /// Pods of its PodCliques, by the PodClique's uid; read only while one of them is breached or
     /// the group is updated.
     pub pods: HashMap<String, Vec<Arc<Pod>>>,
-    /// Whether something of it may be other than it is seen, as a watch is lost: nothing that runs is
-    /// torn down for what is seen.
+    /// Whether something of it may be other than it is seen, as a watch is lost or is being listed anew:
+    /// nothing that runs is torn down for what is seen.
     pub is_view_outdated: bool,
     /// Whether a PodClique of an earlier attempt exists anywhere in its PodCliqueSet replica.
     pub is_set_replica_terminating: bool,

@@ -58,8 +58,8 @@ pub struct Snapshot {
     pub gangs_come_first: bool,
     /// What the set's scheduler lacks in this cluster: no gang starts.
     pub obstacle: Option<Obstacle>,
-    /// Whether something of it may be other than it is seen, as a watch is lost: nothing that runs is
-    /// torn down for what is seen.
+    /// Whether something of it may be other than it is seen, as a watch is lost or is being listed anew:
+    /// nothing that runs is torn down for what is seen.
     pub is_view_outdated: bool,
     /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
     pub may_have_more_pods: bool,

@@ -2,6 +2,8 @@
 
 use api::PodCliqueSet;
 use api::podcliqueset::PodCliqueTemplateSpec;
+use domain::update;
+use domain::workload::hash;
 
 use super::Warning;
 use crate::places::{cliques, group_of};
@@ -14,24 +16,23 @@ pub(super) fn check(old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<Warni
         let mut all = old.spec.template.cliques.iter();
         all.find(|clique| clique.name == name)
     };
+    let hash = |set: &PodCliqueSet, clique: &PodCliqueTemplateSpec| {
+        hash::pod_template_hash(clique, &set.spec.template.priority_class_name)
+    };
     let is_replaced = |clique: &PodCliqueTemplateSpec| {
-        before(&clique.name).is_some_and(|before| !has_same_pods(before, clique))
+        !update::is_on_delete(new)
+            && before(&clique.name).is_some_and(|c| hash(old, c) != hash(new, clique))
     };
     let resized = cliques(new).filter_map(|(at, clique)| {
         let group = group_of(new, &clique.name)?;
         let is_resized = before(&clique.name)?.spec.replicas != clique.spec.replicas;
         let mut members = new.spec.template.cliques.iter();
         let are_kept = !members.any(|c| group.clique_names.contains(&c.name) && is_replaced(c));
-        let text = "running pods keep GROVE_PCSG_POD_INDEX and GROVE_PCSG_TEMPLATE_NUM_PODS; \
-                    change a label of the clique too, and the group's replicas are replaced";
+        let text = "running pods keep GROVE_PCSG_POD_INDEX and GROVE_PCSG_TEMPLATE_NUM_PODS until \
+                    they are replaced, as they are with a changed label of the clique (but for \
+                    OnDelete)";
         let at = at.field("spec").field("replicas");
         (is_resized && are_kept).then(|| Warning::new(&at, text))
     });
     resized.collect()
-}
-
-fn has_same_pods(old: &PodCliqueTemplateSpec, new: &PodCliqueTemplateSpec) -> bool {
-    old.labels == new.labels
-        && old.annotations == new.annotations
-        && old.spec.pod_spec == new.spec.pod_spec
 }

@@ -54,11 +54,10 @@ fn judge_readable(
     is_change: bool,
 ) -> JudgedSet {
     let config = DefaultsConfig::default();
-    if let Some(before) = before {
-        defaults::apply_on_update(before, &mut set, &config);
+    let old = before.map(|before| defaults::apply_to_both(before, &mut set, &config));
+    if old.is_none() {
+        defaults::apply_in_place(&mut set, &config);
     }
-    defaults::apply_in_place(&mut set, &config);
-    let old = before.map(|before| defaults::apply(before, &config));
     let errors = errors_of(old.as_ref(), &set, is_change);
     add_errors(&mut remarks, errors);
     // Of more than it may be nothing else is looked at.

@@ -87,9 +87,9 @@ pub fn admit_change(
     config: &DefaultsConfig,
 ) -> Result<Verdict, Failure> {
     let mut set = decode(changed)?;
-    defaults::apply_on_update(stored, &mut set, config);
-    let old = defaults::apply(stored, config);
-    let new = defaults::apply(&set, config);
+    let mut new = set.clone();
+    let old = defaults::apply_to_both(stored, &mut new, config);
+    defaults::complete_update(stored, &mut set, config);
     let errors = refused(file, validate_update(&old, &new, &Rules::default()));
     if !errors.is_empty() {
         return Ok(Verdict::Refused(errors));

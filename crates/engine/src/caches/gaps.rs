@@ -12,7 +12,7 @@ use crate::scope::Scope;
 pub(crate) enum Gap {
     /// The API server does not serve the kind there, or not to us.
     Absent,
-    /// Its watch is lost: what happened since, nobody told.
+    /// Its watch is lost, or closed for a new list: what happened since, nobody told.
     Outdated,
 }
 

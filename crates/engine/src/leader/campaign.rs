@@ -66,7 +66,9 @@ impl Campaign {
             .timeout(WATCH_SECONDS);
         let mut shown = pin!(watcher(self.requests.api(), config).default_backoff());
         let mut free_since = None;
-        let predecessor = loop {
+        // A claim whose answer is lost is found to be this process's own.
+        let mut predecessor = Predecessor::None;
+        loop {
             if self.seen.is_none() {
                 self.look().await;
                 if self.seen.is_some() {
@@ -79,16 +81,16 @@ impl Campaign {
                     let _ = timeout(READY_CHECK, self.wait_for_change(&mut shown)).await;
                     continue;
                 }
-                let predecessor = self.predecessor();
+                predecessor = self.predecessor().unwrap_or(predecessor);
                 if self.try_to_take().await {
-                    break predecessor;
+                    break;
                 }
                 continue;
             } else {
                 free_since = None;
             }
             self.wait_for_change(&mut shown).await;
-        };
+        }
         let LeaseOptions { name, identity, .. } = &self.options;
         tracing::info!(lease = name, identity, ?predecessor, "this operator leads");
         predecessor
@@ -105,14 +107,12 @@ impl Campaign {
         Some(next_step(record, &self.options, Instant::now()))
     }
 
-    fn predecessor(&self) -> Predecessor {
-        let Some(record) = &self.seen else {
-            return Predecessor::None;
-        };
+    /// `None`: nobody, or this process itself.
+    fn predecessor(&self) -> Option<Predecessor> {
+        let record = self.seen.as_ref()?;
         match end_of_hold(record, &self.options) {
-            Some(_) => Predecessor::Silent,
-            None if was_given_back(record) => Predecessor::Gone,
-            None => Predecessor::None,
+            Some(_) => Some(Predecessor::Silent),
+            None => was_given_back(record).then_some(Predecessor::Gone),
         }
     }
 

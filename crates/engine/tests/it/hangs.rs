@@ -1,6 +1,6 @@
 //! An API server that takes requests and says nothing, or nothing more.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use api::PodClique;
@@ -222,7 +222,7 @@ async fn an_object_that_came_while_the_watch_was_dead_is_seen_within_90_seconds(
     }
 }
 
-/// Whoever led before was silent: the watches of who leads now may be as dead.
+/// Somebody else led before: what is shown may not tell what that did last.
 #[tokio::test(start_paused = true)]
 async fn what_is_to_be_listed_anew_holds_keys_back_until_it_is() {
     let (context, client, asked) = context(|asked, _| {
@@ -250,6 +250,25 @@ async fn what_is_to_be_listed_anew_holds_keys_back_until_it_is() {
     };
     tokio::join!(watch_for(2, &context, client), anew);
     assert_eq!(lists(&asked), 4);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_list_that_was_under_way_when_another_was_asked_for_lets_no_key_go() {
+    let asks = Arc::new(OnceLock::<Arc<Context>>::new());
+    let asks_for_another = asks.clone();
+    let (context, client, asked) = context(move |asked, before| match asked {
+        _ if asked.contains("watch=true") => Reply::Silent,
+        _ if before > 0 => Reply::Hang,
+        _ => {
+            asks_for_another.get().unwrap().list_anew();
+            list("PodClique")
+        }
+    });
+    let _ = asks.set(context.clone());
+    context.expect::<PodClique>();
+    context.enqueue(Idle::NAME, Key::new("default", "late"));
+    watch_for(5, &context, client).await;
+    assert_eq!((context.queue(Idle::NAME).depth(), lists(&asked)), (0, 2));
 }
 
 #[tokio::test(start_paused = true)]

@@ -237,9 +237,17 @@ async fn what_became_of_who_led_before_is_told() {
     assert_eq!(first.win(|| true).await, Predecessor::None);
     let (mut second, _) = operator(&store.link(), "b");
     assert_eq!(second.win(|| true).await, Predecessor::Silent);
+    let link = store.link();
+    let (mut third, _) = operator(&link, "c");
+    let waiting = tokio::spawn(async move { third.win(|| true).await });
+    sleep(Duration::from_secs(1)).await;
+    link.lose_answers(true);
     second.release(DEADLINE).await;
-    let (mut third, _) = operator(&store.link(), "c");
-    assert_eq!(third.win(|| true).await, Predecessor::Gone);
+    sleep(Duration::from_secs(5)).await;
+    assert_eq!(store.holder(), "c");
+    assert!(!waiting.is_finished(), "it does not know");
+    link.lose_answers(false);
+    assert_eq!(waiting.await.unwrap(), Predecessor::Gone);
 }
 
 #[tokio::test(start_paused = true)]

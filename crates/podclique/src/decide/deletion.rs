@@ -8,6 +8,7 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::Pod;
 use domain::health::training;
@@ -30,12 +31,10 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         return release(snapshot);
     }
-    let awaited = awaited_until(snapshot).filter(|until| *until > now);
     let mut plan = Plan::default();
-    if awaited.is_some() && !training::has_succeeded(&snapshot.podclique) {
+    if is_awaited(snapshot) && !training::has_succeeded(&snapshot.podclique) {
         // Only its pods say so yet.
         plan.status = Some(status::next_status(snapshot, now));
-        plan.wake_at = awaited;
         return plan;
     }
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
@@ -52,6 +51,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if snapshot.may_have_more {
         return plan;
     }
+    let awaited = awaited_until(snapshot).filter(|until| *until > now);
     if awaited.is_some() {
         plan.wake_at = awaited;
         return plan;
@@ -59,12 +59,20 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     release(snapshot)
 }
 
-/// Until when it waits for its job to store that its work is done: nobody else says so, and without
-/// it the job would be restarted (decision 105).
+/// Whether its job has yet to store that its work is done: nobody else says so, and without it the
+/// job would be restarted (decision 105).
+fn is_awaited(snapshot: &Snapshot) -> bool {
+    snapshot.set.as_ref().is_some_and(|set| set.awaits_success)
+}
+
+/// Until when it waits for that, since it was deleted and says so itself.
 fn awaited_until(snapshot: &Snapshot) -> Option<Timestamp> {
-    let is_awaited = snapshot.set.as_ref().is_some_and(|set| set.awaits_success);
-    let since = snapshot.podclique.metadata.deletion_timestamp.as_ref()?.0;
-    is_awaited.then(|| since.checked_add(SUCCESS_WAIT).ok())?
+    let podclique = &snapshot.podclique;
+    let conditions = &podclique.status.as_ref()?.conditions;
+    let said = conditions::find(conditions, ConditionType::Succeeded)?;
+    let deleted = podclique.metadata.deletion_timestamp.as_ref()?;
+    let since = deleted.0.max(said.last_transition_time.0);
+    is_awaited(snapshot).then(|| since.checked_add(SUCCESS_WAIT).ok())?
 }
 
 fn release(snapshot: &Snapshot) -> Plan<PodCliqueStatus> {

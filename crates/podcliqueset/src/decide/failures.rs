@@ -39,6 +39,10 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     let Some(seen) = snapshot.of_present_attempt(&part.name) else {
         return is_missing(snapshot, part).then(|| breach_of_missing(snapshot, part, now));
     };
+    if snapshot.is_view_outdated {
+        // It may have recovered, or its pods have ended well, and nobody told (decision 111).
+        return None;
+    }
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
         if training::is_done(&seen.podclique, &seen.completed()) {
@@ -48,10 +52,6 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
         // The operator deletes PodCliques of earlier attempts, or with the set. This one was
         // deleted by somebody else, and its pods with it.
         return Some(breach_of_deleted(part, object, now));
-    }
-    if snapshot.is_view_outdated {
-        // It may have recovered, and nobody told (decision 111).
-        return None;
     }
     let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();

@@ -92,7 +92,12 @@ fn replicas() -> Vec<Case> {
             "clique-without-a-minimum-is-put-to-sleep",
             edits! {replicas => 0},
         ),
-        update("clique-without-a-minimum-shrinks", edits! {replicas => 1}).refused([MINIMUM]),
+        update_of(
+            "clique-that-names-its-minimum-no-more-shrinks",
+            edits! {minimum => 2},
+            edits! {minimum => null, replicas => 1},
+        )
+        .refused([MINIMUM]),
         update_of(
             "idle-clique-without-a-minimum-wakes",
             edits! {replicas => 0},

@@ -49,11 +49,10 @@ impl Judge {
             return Answer::Invalid(vec![error]);
         }
         let stored = decode_stored(request);
-        let new = match self.with_defaults(sent, stored.as_ref()) {
-            Ok(new) => new,
+        let (old, new) = match self.with_defaults(sent, stored.as_ref()) {
+            Ok(both) => both,
             Err(error) => return answer_unreadable("the PodCliqueSet", sent, &error),
         };
-        let old = stored.map(|stored| defaults::apply(&stored, &self.defaults));
         let errors = match &old {
             Some(old) => validate_update(old, &new, &self.rules),
             // What was wrong with one that cannot be read nobody knows: it is mended now, and the
@@ -77,13 +76,14 @@ impl Judge {
         &self,
         sent: &RawValue,
         stored: Option<&PodCliqueSet>,
-    ) -> Result<PodCliqueSet, Undecodable> {
+    ) -> Result<(Option<PodCliqueSet>, PodCliqueSet), Undecodable> {
         let mut new = decode(sent)?;
-        if let Some(stored) = stored {
-            defaults::apply_on_update(stored, &mut new, &self.defaults);
-        }
-        defaults::apply_in_place(&mut new, &self.defaults);
-        Ok(new)
+        let Some(stored) = stored else {
+            defaults::apply_in_place(&mut new, &self.defaults);
+            return Ok((None, new));
+        };
+        let old = defaults::apply_to_both(stored, &mut new, &self.defaults);
+        Ok((Some(old), new))
     }
 
     fn validate_set_scale(&self, request: &Request<'_>) -> Answer {

@@ -170,13 +170,13 @@ fn a_pod_without_its_labels_gets_them_back_and_no_double() {
     assert!(history.slots_held_twice().is_empty());
 }
 
-/// Two pods in a clique of its own, and a group of two replicas of one pod.
 /// All that is scaled is there.
 fn begins(seen: &Seen) -> Result<(), String> {
     seen.one("PodClique", "x-0-c")?;
     seen.one("PodCliqueScalingGroup", "x-0-g").map(|_| ())
 }
 
+/// Two pods in a clique of its own, and a group of two replicas of one pod.
 fn service() -> Value {
     let mut c = clique("c", 2);
     c["spec"]["minAvailable"] = 1.into();

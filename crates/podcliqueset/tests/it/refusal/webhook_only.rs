@@ -25,7 +25,7 @@ pub const WEBHOOK_ONLY: [(&str, &[&str]); 8] = [
     ("the same of the parts of a set", &PARTS),
     (
         "a minimum that is not given is that of what was made, so nothing is wrong with it",
-        &["clique-without-a-minimum-shrinks"],
+        &["clique-that-names-its-minimum-no-more-shrinks"],
     ),
     (
         "nothing was made, so the minimum can be lowered where no webhook holds it",

@@ -112,13 +112,11 @@ fn a_minimum_that_is_not_sent_is_the_stored_one_with_and_without_defaults_filled
 /// the operator would refuse what follows from the present number, and the webhook what does not.
 #[test]
 fn a_minimum_that_was_never_stored_stays_unset() {
-    let more = edited(&[("/spec/template/cliques/0/spec/replicas", json!(4))]);
+    let with_pods = |pods| edited(&[("/spec/template/cliques/0/spec/replicas", json!(pods))]);
+    let annotated = with(with_pods(4), "/metadata/annotations", json!({"a": "b"}));
     let judged = |question: &Value| verdict(&ask(&open(), Hook::ValidateSet, question));
     let mut stored = good();
-    for sent in [
-        more.clone(),
-        with(more, "/metadata/annotations", json!({"a": "b"})),
-    ] {
+    for sent in [with_pods(4), annotated, with_pods(2)] {
         let question = update(SETS, &stored, &sent);
         let object = filled_in(&question);
         let frontend = &object["spec"]["template"]["cliques"][0]["spec"];

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use admission::authorizer::ALWAYS_EXEMPT;
 use serde_json::{Value, json};
@@ -18,6 +19,10 @@ const REPLACEMENTS: usize = 3;
 
 /// What the API server says of a webhook that did not answer in time.
 const LATE: [&str; 2] = ["context deadline exceeded", "no answer within"];
+/// Between two calls: so many that a certificate is never replaced between them, and not more.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Fewer than there are certificates.
+const MOST_LATE: usize = 2;
 
 /// An account that the configuration exempts from the authorizer.
 const REPAIR: &str = "system:serviceaccount:tools:repair";
@@ -31,18 +36,13 @@ fn its_certificate_is_replaced_under_calls_of_which_none_fails_and_without_it_no
     ns.until("it runs", |seen| seen.expect_ready_pods(2));
 
     let answers = ask_while(&ns, || wait_for_replacements(&operator));
-    assert!(answers.len() > 100, "{} calls", answers.len());
-    let failed: Vec<_> = answers
-        .iter()
-        .filter(|(status, _)| *status != 201)
-        .collect();
-    assert!(
-        failed.is_empty(),
-        "{} of {}: {:#?}",
-        failed.len(),
-        answers.len(),
-        failed.first()
-    );
+    let all = answers.len();
+    assert!(all > 100, "{all} calls");
+    let failed = answers.iter().filter(|(status, _)| *status != 201);
+    let (late, failed): (Vec<_>, Vec<_>) = failed.partition(|answer| is_late(answer));
+    let first = failed.first();
+    assert!(failed.is_empty(), "{} of {all}: {first:#?}", failed.len());
+    assert!(late.len() <= MOST_LATE, "{} of {all} too late", late.len());
 
     assert_eq!(operator.terminate().code(), Some(0));
     is_told_that_nobody_answers(&ns);
@@ -86,20 +86,21 @@ fn create(control_plane: &ControlPlane, namespace: &str) -> (u16, Value) {
     (answer.status, answer.body["message"].take())
 }
 
-/// All answers to creations, one after the other, while that goes on; but those that came too late,
-/// which says more of the machine than of the certificate.
+/// Whether the answer came too late, which on a busy machine says nothing of the certificate.
+fn is_late((_, message): &(u16, Value)) -> bool {
+    let said = message.as_str().unwrap_or_default();
+    LATE.iter().any(|words| said.contains(words))
+}
+
+/// All answers to creations, one after the other, while that goes on.
 fn ask_while(ns: &Namespace<'_>, goes_on: impl FnOnce()) -> Vec<(u16, Value)> {
     let is_over = AtomicBool::new(false);
     thread::scope(|scope| {
         let asking = scope.spawn(|| {
             let mut answers = Vec::new();
             while !is_over.load(Ordering::SeqCst) {
-                let (status, message) = create(ns.control_plane, &ns.name);
-                let said = message.as_str().unwrap_or_default();
-                let is_late = LATE.iter().any(|words| said.contains(words));
-                if !is_late {
-                    answers.push((status, message));
-                }
+                answers.push(create(ns.control_plane, &ns.name));
+                thread::sleep(PAUSE);
             }
             answers
         });

@@ -48,12 +48,12 @@ fn a_groups_own_delay_may_be_shorter_or_longer() {
 #[test]
 fn each_replica_has_its_own_time_and_is_never_early() {
     let ns = Namespace::new("gt-times");
-    let mut x = pair("x", "7s");
+    let mut x = pair("x", "12s");
     x["spec"]["replicas"] = 2.into();
-    started(&ns, &[(x, 2), (pair("witness", "2s"), 1)]);
+    started(&ns, &[(x, 2), (pair("witness", "5s"), 1)]);
     break_pod(&ns, "x-0-a", 0);
     break_pod(&ns, "witness-0-a", 0);
-    ns.until("two seconds later", |seen| {
+    ns.until("five seconds later", |seen| {
         same(
             "witness",
             &attempts_of(seen, "PodCliqueSet", "witness")?,
@@ -69,10 +69,9 @@ fn each_replica_has_its_own_time_and_is_never_early() {
     });
     let times: Vec<_> = fences.iter().map(fence_times).collect();
     for (since, fenced) in &times {
-        assert!(fenced.duration_since(*since).as_secs() >= 7, "{fences:?}");
+        assert!(fenced.duration_since(*since).as_secs() >= 12, "{fences:?}");
     }
-    // In whole seconds, and an operator that was held up takes both at once.
-    assert!(times[0].1 <= times[1].1, "{fences:?}");
+    assert!(times[0].1 < times[1].1, "{fences:?}");
 }
 
 /// Since when it was breached, and when the fence was raised.
