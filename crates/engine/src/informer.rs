@@ -19,6 +19,7 @@ use futures::{FutureExt, StreamExt};
 use kube::Client;
 use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
+use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
 use crate::caches::Gap;
@@ -87,6 +88,8 @@ impl Informer {
             let client = heard::listening(client.clone(), heard.clone());
             self.watch_until_stuck::<K>(&client, &heard, &mut failures)
                 .await;
+            // Nobody tells anything from here until the next list ends, which may take long.
+            self.lose_view::<K>();
         }
     }
 
@@ -114,14 +117,11 @@ impl Informer {
                 event = within(limit, events.next()) => event,
                 () = end_of(&mut unlabelled) => {
                     unlabelled = None;
-                    // Who asked for another list meanwhile does not go on with this one.
-                    if !list_orders.has_changed().unwrap_or(false) {
-                        self.set_listed::<K>();
-                    }
+                    self.set_listed::<K>(&list_orders);
                     continue;
                 }
-                () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => break,
-                _ = list_orders.changed(), if is_listed && unlabelled.is_none() => break,
+                () = sleep_until(relist_at), if is_listed && unlabelled.is_none() => return,
+                _ = list_orders.changed(), if is_listed && unlabelled.is_none() => return,
             };
             match event {
                 Some(Ok(event)) => {
@@ -141,11 +141,7 @@ impl Informer {
                     }
                     self.take_in::<K>(event);
                 }
-                // A watch that cannot be begun again may find an API server that is not up yet; the
-                // list that follows says more.
-                Some(Err(error))
-                    if K::IS_OPTIONAL && !is_listed && failures::is_not_served(&error) =>
-                {
+                Some(Err(error)) if !is_listed && is_absent::<K>(&error) => {
                     return self.wait_until_served::<K>().await;
                 }
                 failed => {
@@ -157,8 +153,6 @@ impl Informer {
                 }
             }
         }
-        // Nobody tells anything from here until the next list ends, which may take long.
-        self.lose_view::<K>();
     }
 
     async fn count_failure<K: Watched>(
@@ -179,8 +173,12 @@ impl Informer {
         failures.pause().await;
     }
 
-    /// The kind is listed here: keys that waited for that are handed on.
-    fn set_listed<K: Watched>(&self) {
+    /// The kind is listed here: keys that waited for that are handed on, unless another list was asked
+    /// for meanwhile.
+    fn set_listed<K: Watched>(&self, list_orders: &Receiver<u64>) {
+        if list_orders.has_changed().unwrap_or(false) {
+            return;
+        }
         self.context.close_gap::<K>(&self.scope);
         self.open_gate();
     }
@@ -303,6 +301,12 @@ impl Informer {
             .sync
             .failed(self.watch.clone(), problem, is_lost);
     }
+}
+
+/// Whether the list says that the kind is not served. A watch that cannot be begun again may find an API
+/// server that is not up yet; the list that follows says more.
+fn is_absent<K: Watched>(error: &watcher::Error) -> bool {
+    K::IS_OPTIONAL && failures::is_not_served(error)
 }
 
 fn config<K: Watched>() -> watcher::Config {
