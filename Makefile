@@ -17,7 +17,7 @@ demo: ## Cluster, operator and one workload until it is Ready
 demo-down: ## Remove all that `make demo` made
 	@hack/demo.sh down
 
-cluster-up: ## Local Kubernetes (NODES=20); prints KUBECONFIG=<path>
+cluster-up: ## Local Kubernetes (NODES=20; NODE=real: two real nodes); prints KUBECONFIG=<path>
 	@$(localcluster) up
 
 cluster-down: ## Stop and remove the local Kubernetes

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,25 +21,57 @@ type group struct {
 	dir     string
 	running map[string]*os.Process
 	exits   chan exit
+	nodes   *netSwitch // nil before it is ordered
 }
 
 func newGroup(dir string) *group {
 	return &group{dir: dir, running: map[string]*os.Process{}, exits: make(chan exit)}
 }
 
-// start runs a tool of this binary, under its own name so that `ps` is readable.
-func (g *group) start(name string, args []string, nice int) error {
-	self, err := os.Executable()
+// makeSwitch makes the network of real nodes, and writes down where it is.
+func (g *group) makeSwitch(order *switchOrder) error {
+	nodes, err := newSwitch(order.Gateway)
 	if err != nil {
 		return err
+	}
+	if err := nodes.openIngress(order.Gateway, order.Port); err != nil {
+		return err
+	}
+	if err := nodes.openEgress(); err != nil {
+		return err
+	}
+	g.nodes = nodes
+	return os.WriteFile(filepath.Join(g.dir, "switch"), []byte(nodes.path), 0o600)
+}
+
+// start carries out an order, on the machine or in the switch.
+func (g *group) start(order order) error {
+	if !order.Inside {
+		return g.run(order)
+	}
+	if g.nodes == nil {
+		return errors.New("there is no switch")
+	}
+	return g.nodes.do(func() error { return g.run(order) })
+}
+
+// run starts a tool of this binary, or a program, under its own name so that `ps` is readable.
+func (g *group) run(order order) error {
+	name, program := order.Start, order.Program
+	if program == "" {
+		self, err := os.Executable()
+		if err != nil {
+			return err
+		}
+		program = self
 	}
 	log, err := os.Create(filepath.Join(g.dir, "logs", name+".log"))
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	cmd := exec.Command(self)
-	cmd.Args = append([]string{name}, args...)
+	cmd := exec.Command(program)
+	cmd.Args = append([]string{name}, order.Args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = g.dir, log, log
 	// A group of its own: Ctrl-C in the terminal reaches only us, and we end them in order.
 	// The parent-death signal ends them even if we are killed with SIGKILL.
@@ -47,10 +80,10 @@ func (g *group) start(name string, args []string, nice int) error {
 		return err
 	}
 	g.running[name] = cmd.Process
-	if nice > 0 {
+	if order.Nice > 0 {
 		// Of all threads that it has by now; later ones inherit it. Where we may not, as if we give
 		// way even further ourselves, it is as good as without.
-		_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, nice)
+		_ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, order.Nice)
 	}
 	go func() {
 		_ = cmd.Wait() // the state says the same as this error

@@ -19,12 +19,26 @@ import (
 // return before its work is done.
 var tools = map[string]func(){
 	"etcd":                    etcd,
+	"image":                   image,
 	"kube-apiserver":          apiServer,
 	"kube-controller-manager": controllerManager,
+	"kube-proxy":              kubeProxy,
 	"kube-scheduler":          scheduler,
+	"kubelet":                 kubelet,
 	"kwok":                    kwok,
 	"kwok-stages":             kwokStages,
+	"node":                    runNode,
+	"node-link":               nodeLink,
+	"node-sweep":              nodeSweep,
 	"supervise":               supervise,
+}
+
+func init() {
+	// Only a node's supervisor and first process start these; node-init starts tools in turn.
+	tools["node-after"] = nodeAfter
+	tools["node-first"] = nodeFirst
+	tools["node-init"] = nodeInit
+	tools["node-janitor"] = nodeJanitor
 }
 
 func main() {

@@ -13,10 +13,16 @@ import (
 	"syscall"
 )
 
-// order is one line of the supervisor's standard input: a tool to start, or "detach".
+// order is one line of the supervisor's standard input: a tool to start, a switch, or "detach".
 type order struct {
+	// Switch makes the network of real nodes, and the ways between it and the API server.
+	Switch *switchOrder `json:"switch"`
 	// Start names the tool of this binary to start; its output goes to logs/<Start>.log.
 	Start string `json:"start"`
+	// Program is the path of another program to start under that name.
+	Program string `json:"program"`
+	// Inside starts it in the switch.
+	Inside bool `json:"inside"`
 	// Args are the flags of the tool.
 	Args []string `json:"args"`
 	// Nice is how far it gives way to the others when processors are short, as for nice(1).
@@ -25,12 +31,20 @@ type order struct {
 	Detach bool `json:"detach"`
 }
 
+type switchOrder struct {
+	// Gateway is the switch's own address with the bits of the nodes' network.
+	Gateway string `json:"gateway"`
+	// Port is that of the API server, on the machine's 127.0.0.1 and at the gateway.
+	Port int `json:"port"`
+}
+
 // supervise starts the tools which it is told to start, and guarantees that they end: when its
 // standard input ends (its parent is gone, however it went), on SIGTERM or SIGINT, and as soon as
 // one of them ends by itself, for a control plane without one of its parts only confuses.
 //
 // Its argument is the folder of the cluster's state. There it writes "pid", its own; "ended", the
-// name and fate of the tool that ended by itself; and "logs". It removes "etcd", the store.
+// name and fate of the tool that ended by itself; "switch", the path of the network namespace that
+// joins real nodes; and "logs". It removes "etcd", the store.
 func supervise() {
 	// Linux sends a child's parent-death signal when the *thread* that started it ends: all of
 	// them are started from this one, which lives as long as the process.
@@ -46,6 +60,10 @@ func supervise() {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	stop := make(chan os.Signal, 1)
 	signal.Notify(stop, syscall.SIGTERM, syscall.SIGINT)
+	// The paths of sockets may be short then, whatever the folder's.
+	if err := os.Chdir(dir); err != nil {
+		fatal(1, "supervise: %v", err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "pid"), []byte(strconv.Itoa(os.Getpid())), 0o600); err != nil {
 		fatal(1, "supervise: %v", err)
 	}
@@ -75,8 +93,12 @@ func obey(group *group, orders <-chan order, stop <-chan os.Signal) error {
 				return nil
 			case next.Detach:
 				orders = nil // never ready again
+			case next.Switch != nil:
+				if err := group.makeSwitch(next.Switch); err != nil {
+					return fmt.Errorf("switch: %w", err)
+				}
 			default:
-				if err := group.start(next.Start, next.Args, next.Nice); err != nil {
+				if err := group.start(next); err != nil {
 					return fmt.Errorf("%s: cannot start: %w", next.Start, err)
 				}
 			}

@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
+use super::nodes::KWOK_ANNOTATION;
 use super::pki::{Pki, User};
-use super::{MANUAL_STATUS_LABEL, Options};
+use super::{MANUAL_STATUS_LABEL, Options, real};
 
 const GANG_GATES: &str = "--feature-gates=GenericWorkload=true,CompositePodGroup=true,\
     TopologyAwareWorkloadScheduling=true,PodGroupPreemptionPolicy=true";
@@ -15,14 +16,27 @@ const GANG_APIS: &str =
 
 const MASTERS: Option<&str> = Some("system:masters");
 
+/// The names and addresses under which the API server may be called. 10.0.0.1 is the first
+/// address of the service range, which the `kubernetes` Service gets.
+pub(super) const SERVER_NAMES: [&str; 8] = [
+    "127.0.0.1",
+    "localhost",
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+    "10.0.0.1",
+    real::GATEWAY,
+];
+
 /// The user of the kubeconfig that people and tests get.
-pub(super) const ADMIN: User = User {
+pub(super) const ADMIN: User<'static> = User {
     name: "admin",
     group: MASTERS,
 };
 
 /// The clients of the API server, each with a kubeconfig of its own.
-pub(super) const CLIENTS: [(&str, User); 3] = [
+pub(super) const CLIENTS: [(&str, User<'static>); 3] = [
     (
         "kube-controller-manager",
         User {
@@ -90,7 +104,6 @@ pub(super) fn api_server(pki: &Pki, ports: &Ports, options: &Options) -> Vec<Str
     let mut flags = vec![
         format!("--etcd-servers={}", ports.etcd_url()),
         "--bind-address=127.0.0.1".into(),
-        "--advertise-address=127.0.0.1".into(),
         format!("--secure-port={}", ports.api_server),
         file("tls-cert-file", &pki.path("apiserver.crt")),
         file("tls-private-key-file", &pki.path("apiserver.key")),
@@ -101,14 +114,38 @@ pub(super) fn api_server(pki: &Pki, ports: &Ports, options: &Options) -> Vec<Str
         file("service-account-signing-key-file", &pki.path("sa.key")),
         "--service-cluster-ip-range=10.0.0.0/16".into(),
         "--allow-privileged=true".into(),
-        // A loopback address is not allowed as an endpoint of the `kubernetes` Service.
-        "--endpoint-reconciler-type=none".into(),
+        "--anonymous-auth=false".into(),
     ];
+    flags.extend(endpoint(pki, options));
     if options.native_gangs {
         flags.extend([GANG_GATES.into(), GANG_APIS.into()]);
     }
     flags.extend(options.api_server_flags.iter().cloned());
     flags
+}
+
+/// How the API server is reached by pods, and reaches kubelets, webhooks and pods.
+fn endpoint(pki: &Pki, options: &Options) -> Vec<String> {
+    if options.real_nodes == 0 {
+        // A loopback address is not allowed as an endpoint of the `kubernetes` Service.
+        return [
+            "--advertise-address=127.0.0.1",
+            "--endpoint-reconciler-type=none",
+        ]
+        .map(String::from)
+        .into();
+    }
+    vec![
+        format!("--advertise-address={}", real::GATEWAY),
+        "--enable-admission-plugins=NodeRestriction".into(),
+        "--kubelet-preferred-address-types=InternalIP".into(),
+        file("kubelet-certificate-authority", &pki.path("ca.crt")),
+        file("kubelet-client-certificate", &pki.path("to-kubelets.crt")),
+        file("kubelet-client-key", &pki.path("to-kubelets.key")),
+        "--egress-selector-config-file=egress.yaml".into(),
+        // To the address of a pod instead of its Service's: no kube-proxy runs in the switch.
+        "--enable-aggregator-routing=true".into(),
+    ]
 }
 
 pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
@@ -123,9 +160,14 @@ pub(super) fn controller_manager(pki: &Pki, options: &Options) -> Vec<String> {
         // The default, 20 requests per second, would be what a benchmark measures.
         "--kube-api-qps=500".into(),
         "--kube-api-burst=1000".into(),
-        // A node is not Ready without a new lease for so long: KWOK renews them every five minutes.
-        "--node-monitor-grace-period=30m".into(),
     ]);
+    // A node is not Ready without a new lease for so long.
+    let grace = if options.real_nodes == 0 {
+        "30m"
+    } else {
+        "40s"
+    };
+    flags.push(format!("--node-monitor-grace-period={grace}"));
     flags.extend(options.native_gangs.then(|| GANG_GATES.into()));
     let mut controllers = vec!["*".to_owned()];
     let without = options.without_controllers.iter();
@@ -146,18 +188,30 @@ pub(super) fn scheduler(pki: &Pki, options: &Options) -> Vec<String> {
     flags
 }
 
-pub(super) fn kwok(pki: &Pki, stages: &Path) -> Vec<String> {
+pub(super) fn kwok(pki: &Pki, stages: &Path, options: &Options) -> Vec<String> {
     let mut flags = client("kwok", pki);
     flags.extend([
         file("config", stages),
-        "--manage-all-nodes=true".into(),
-        // Renewed each quarter of it: a node's kubelet does it every ten seconds, which would be
-        // half of what an idle cluster does.
-        "--node-lease-duration-seconds=1200".into(),
         // Room for the pods of a benchmark, apart from the Services' range.
         "--cidr=10.128.0.0/9".into(),
         format!("--disregard-status-with-label-selector={MANUAL_STATUS_LABEL}=true"),
     ]);
+    // A lease is renewed each quarter of its time: a kubelet does it every ten seconds, which would
+    // be half of what an idle cluster does.
+    flags.extend(if options.real_nodes == 0 {
+        [
+            "--manage-all-nodes=true",
+            "--node-lease-duration-seconds=1200",
+        ]
+        .map(String::from)
+        .to_vec()
+    } else {
+        vec![
+            "--manage-all-nodes=false".into(),
+            format!("--manage-nodes-with-annotation-selector={KWOK_ANNOTATION}=fake"),
+            "--node-lease-duration-seconds=40".into(),
+        ]
+    });
     flags
 }
 

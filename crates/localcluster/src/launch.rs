@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail};
 use super::components::{self, Ports};
 use super::pki::Pki;
 use super::readiness::Waiter;
+use super::real::{self, Node, Real};
 use super::supervisor::{Ended, Supervisor};
 use super::tool::Tool;
 use super::{Options, nodes, state};
@@ -22,13 +23,23 @@ const ATTEMPTS: u32 = 3;
 pub(super) struct Launched {
     pub(super) dir: PathBuf,
     pub(super) bin: PathBuf,
+    /// The local cluster's tool.
+    pub(super) binary: PathBuf,
     pub(super) kubeconfig: PathBuf,
     pub(super) supervisor: Supervisor,
+    /// The real ones.
+    pub(super) nodes: Vec<Node>,
 }
 
 impl Launched {
     pub(super) fn kubectl(&self) -> Command {
         kubectl(&self.dir, &self.bin)
+    }
+
+    /// Ends the cluster: nothing of it runs any more.
+    pub(super) fn end(&mut self) -> Result<()> {
+        self.supervisor.stop()?;
+        real::end(&self.nodes)
     }
 }
 
@@ -59,6 +70,7 @@ pub(super) fn launch(
             Ok(launched) => return Ok(launched),
             Err(error) => error,
         };
+        real::end(&real::nodes_in(dir, &tool.binary()))?;
         let retry = error
             .downcast_ref::<Ended>()
             .is_some_and(Ended::port_was_taken);
@@ -85,6 +97,10 @@ fn attempt_launch(
     symlink(tool.bin(), dir.join("bin"))?;
 
     let mut supervisor = Supervisor::spawn(tool, &dir)?;
+    let count = options.real_nodes;
+    let real = (count > 0)
+        .then(|| Real::prepare(&dir, tool, ports.api_server, count, &pki, &mut supervisor))
+        .transpose()?;
     report("starting etcd and kube-apiserver");
     supervisor.start("etcd", &components::etcd(&dir, &ports))?;
     supervisor.start(
@@ -95,7 +111,7 @@ fn attempt_launch(
     let mut wait = Waiter::new(&mut supervisor);
     wait.listening("kube-apiserver", ports.api_server)?;
     wait.until("kube-apiserver", || {
-        with(kubectl(), &["get", "--raw=/readyz"])
+        Ok(with(kubectl(), &["get", "--raw=/readyz"]))
     })?;
 
     report("starting kube-controller-manager, kube-scheduler and KWOK");
@@ -104,7 +120,14 @@ fn attempt_launch(
         &components::controller_manager(&pki, options),
     )?;
     supervisor.start_behind("kube-scheduler", &components::scheduler(&pki, options))?;
-    supervisor.start_behind("kwok", &components::kwok(&pki, &stages))?;
+    supervisor.start_behind("kwok", &components::kwok(&pki, &stages, options))?;
+    let nodes = match real {
+        Some(real) => {
+            report(&format!("starting {count} real nodes"));
+            real.start(&mut supervisor, &kubectl)?
+        }
+        None => Vec::new(),
+    };
     report(&format!("waiting for {} nodes to be Ready", options.nodes));
     settle(&mut Waiter::new(&mut supervisor), options, &kubectl)?;
 
@@ -112,8 +135,10 @@ fn attempt_launch(
     Ok(Launched {
         dir,
         bin: tool.bin(),
+        binary: tool.binary(),
         kubeconfig,
         supervisor,
+        nodes,
     })
 }
 
@@ -121,7 +146,8 @@ fn attempt_launch(
 fn identities(dir: &Path, ports: &Ports) -> Result<Pki> {
     let pki = Pki::create(dir.join("pki"))?;
     let server = format!("https://127.0.0.1:{}", ports.api_server);
-    pki.write_server()?;
+    let names = &components::SERVER_NAMES;
+    pki.write_server(&pki.path("apiserver"), "kube-apiserver", names)?;
     pki.write_token_key()?;
     pki.write_kubeconfig(&kubeconfig(dir), &server, &components::ADMIN)?;
     for (name, user) in &components::CLIENTS {
@@ -148,13 +174,13 @@ fn settle(wait: &mut Waiter<'_>, options: &Options, kubectl: &dyn Fn() -> Comman
     // Many short waits: a kubectl whose launcher was killed should not stay for long. It asks for
     // one node after the other, so the more there are, the longer it takes.
     let timeout = format!("--timeout={}s", 5 + options.nodes / 2);
-    let await_in = |args| with(with(kubectl(), &["wait", &timeout]), args);
+    let await_in = |args| Ok(with(with(kubectl(), &["wait", &timeout]), args));
     if options.nodes > 0 {
         let mut create = with(kubectl(), &["create", "--validate=false", "-f", "-"]);
         wait.run(
             "kube-apiserver",
             &mut create,
-            Some(&nodes::manifest(options.nodes)),
+            Some(&nodes::manifest(options.nodes, options.real_nodes > 0)),
         )?;
         wait.until("kwok", || {
             await_in(&["--for=condition=Ready", "nodes", "--all"])

@@ -1,4 +1,4 @@
-//! A local Kubernetes control plane on 127.0.0.1, with KWOK in place of kubelets.
+//! A local Kubernetes control plane on 127.0.0.1, with KWOK in place of kubelets or with real nodes.
 //!
 //! [`Cluster`] is for tests: private, and gone with the value or with the process that holds it.
 //! [`standing`] is the one of `make cluster-up`, which outlives the command.
@@ -8,6 +8,7 @@ mod launch;
 mod nodes;
 mod pki;
 mod readiness;
+mod real;
 mod repository;
 mod state;
 mod supervisor;
@@ -21,9 +22,11 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context as _, Result};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use launch::Launched;
+pub use real::Node;
 pub use repository::Repository;
 
 /// The label that makes KWOK leave the status of a pod or node alone (value `true`), so that a
@@ -36,6 +39,10 @@ pub struct Options {
     /// KWOK nodes to create, each with 64 CPU, 256Gi and 8 `nvidia.com/gpu`; 4 share a rack
     /// (`topology.kubernetes.io/rack`), 8 a zone (`topology.kubernetes.io/zone`).
     pub nodes: u32,
+    /// Nodes with a kubelet of their own, `node-1` and on, each in namespaces of its own: at most 200.
+    /// They need Linux, root and some programs, which the error names where they are missing. KWOK
+    /// nodes beside them are called `kwok-0` and on and have the taint `kwok.x-k8s.io/node`.
+    pub real_nodes: u8,
     /// Serve the gang APIs of Kubernetes 1.37 (alpha, `scheduling.k8s.io`) and schedule by them.
     pub native_gangs: bool,
     /// Controllers of kube-controller-manager that are not to run, by the names that its
@@ -54,6 +61,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             nodes: 20,
+            real_nodes: 0,
             native_gangs: true,
             without_controllers: Vec::new(),
             api_server_flags: Vec::new(),
@@ -76,7 +84,7 @@ impl Cluster {
     ///
     /// The error names the part that failed and shows the end of its log.
     pub fn start(options: &Options) -> Result<Self> {
-        let tool = tool::Tool::find_or_build(&Repository::find()?)?;
+        let tool = tool::Tool::find_or_build_for(&Repository::find()?, options)?;
         let (dir, temporary) = match &options.dir {
             Some(dir) => (dir.clone(), None),
             None => temporary_dir().map(|dir| (dir.path().to_owned(), Some(dir)))?,
@@ -118,9 +126,23 @@ impl Cluster {
         kubectl
     }
 
+    /// The real nodes.
+    pub fn nodes(&self) -> &[Node] {
+        &self.launched.nodes
+    }
+
+    /// Makes an image of files on this machine and loads it into all real nodes.
+    ///
+    /// `name` may be short, as `busybox:1.37`. `folder` is the root of its file system; all files
+    /// in the image belong to root. `config` has the fields of an OCI image's config: `Entrypoint`,
+    /// `Cmd`, `Env`, `User`, `WorkingDir`.
+    pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
+        real::load(self.nodes(), &self.launched.binary, name, folder, config)
+    }
+
     /// Ends the cluster, as a drop does, and says what went wrong with that.
     pub fn stop(mut self) -> Result<()> {
-        self.launched.supervisor.stop()?;
+        self.launched.end()?;
         match self.temporary.take() {
             Some(dir) => dir
                 .close()
@@ -133,7 +155,7 @@ impl Cluster {
 impl Drop for Cluster {
     fn drop(&mut self) {
         // The processes first: they write into the folder.
-        if let Err(error) = self.launched.supervisor.stop() {
+        if let Err(error) = self.launched.end() {
             eprintln!("local cluster: {error:#}");
         }
         if thread::panicking()

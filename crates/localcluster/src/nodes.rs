@@ -2,16 +2,30 @@
 
 use serde_json::{Value, json};
 
+/// By its value `fake` KWOK knows its nodes beside real ones.
+pub(super) const KWOK_ANNOTATION: &str = "kwok.x-k8s.io/node";
+
+/// What a pod tolerates that may run on a KWOK node beside real ones.
+const KWOK_TAINT: &str = "kwok.x-k8s.io/node";
+
 const NODES_PER_RACK: u32 = 4;
 const NODES_PER_ZONE: u32 = 8;
 
 /// A `List` of this many nodes, for `kubectl create`.
-pub(super) fn manifest(count: u32) -> Value {
-    json!({"apiVersion": "v1", "kind": "List", "items": (0..count).map(node).collect::<Vec<_>>()})
+///
+/// Beside real nodes they are called `kwok-0` and so on, and take no pod that does not tolerate them.
+pub(super) fn manifest(count: u32, beside_real_nodes: bool) -> Value {
+    let nodes = (0..count).map(|index| node(index, beside_real_nodes));
+    json!({"apiVersion": "v1", "kind": "List", "items": nodes.collect::<Vec<_>>()})
 }
 
-fn node(index: u32) -> Value {
-    let name = format!("node-{index}");
+fn node(index: u32, beside_real_nodes: bool) -> Value {
+    let (kind, taints) = if beside_real_nodes {
+        ("kwok", json!([{"key": KWOK_TAINT, "effect": "NoSchedule"}]))
+    } else {
+        ("node", json!([]))
+    };
+    let name = format!("{kind}-{index}");
     let resources = json!({"cpu": "64", "memory": "256Gi", "pods": "500", "nvidia.com/gpu": "8"});
     json!({
         "apiVersion": "v1",
@@ -26,8 +40,9 @@ fn node(index: u32) -> Value {
                 "topology.kubernetes.io/zone": format!("zone-{}", index / NODES_PER_ZONE),
                 "type": "kwok",
             },
-            "annotations": {"kwok.x-k8s.io/node": "fake"},
+            "annotations": {KWOK_ANNOTATION: "fake"},
         },
+        "spec": {"taints": taints},
         "status": {"allocatable": resources, "capacity": resources},
     })
 }

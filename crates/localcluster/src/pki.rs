@@ -14,22 +14,10 @@ use rcgen::{
 };
 use serde_json::json;
 
-/// The names and addresses under which the API server may be called. 10.0.0.1 is the first
-/// address of the service range, which the `kubernetes` Service gets.
-const SERVER_NAMES: [&str; 7] = [
-    "127.0.0.1",
-    "localhost",
-    "kubernetes",
-    "kubernetes.default",
-    "kubernetes.default.svc",
-    "kubernetes.default.svc.cluster.local",
-    "10.0.0.1",
-];
-
 /// A user of the API server.
-pub(super) struct User {
-    pub(super) name: &'static str,
-    pub(super) group: Option<&'static str>,
+pub(super) struct User<'a> {
+    pub(super) name: &'a str,
+    pub(super) group: Option<&'a str>,
 }
 
 /// A certificate authority whose key is never written to disk: it exists only while a cluster
@@ -60,13 +48,23 @@ impl Pki {
         self.dir.join(name)
     }
 
-    /// Writes `apiserver.crt` and `apiserver.key`.
-    pub(super) fn write_server(&self) -> Result<()> {
-        let mut params = params("kube-apiserver", None, &SERVER_NAMES)?;
+    /// Writes the certificate and the key of a server, which is called by these names and addresses:
+    /// `path` with the endings `crt` and `key`.
+    pub(super) fn write_server(&self, path: &Path, name: &str, called: &[&str]) -> Result<()> {
+        let mut params = params(name, None, called)?;
         params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-        let (certificate, key) = self.sign(&params)?;
-        write_secret(&self.path("apiserver.crt"), &certificate)?;
-        write_secret(&self.path("apiserver.key"), &key)
+        self.write_pair(path, &params)
+    }
+
+    /// Writes the certificate and the key of a user: `path` with the endings `crt` and `key`.
+    pub(super) fn write_client(&self, path: &Path, user: &User<'_>) -> Result<()> {
+        self.write_pair(path, &client(user)?)
+    }
+
+    fn write_pair(&self, path: &Path, params: &CertificateParams) -> Result<()> {
+        let (certificate, key) = self.sign(params)?;
+        write_secret(&path.with_extension("crt"), &certificate)?;
+        write_secret(&path.with_extension("key"), &key)
     }
 
     /// Writes `sa.key` and `sa.pub`, which sign and verify the tokens of service accounts.
@@ -77,10 +75,13 @@ impl Pki {
     }
 
     /// Writes the kubeconfig of a user, who proves itself by a certificate.
-    pub(super) fn write_kubeconfig(&self, path: &Path, server: &str, user: &User) -> Result<()> {
-        let mut params = params(user.name, user.group, &[])?;
-        params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
-        let (certificate, key) = self.sign(&params)?;
+    pub(super) fn write_kubeconfig(
+        &self,
+        path: &Path,
+        server: &str,
+        user: &User<'_>,
+    ) -> Result<()> {
+        let (certificate, key) = self.sign(&client(user)?)?;
         let config = json!({
             "apiVersion": "v1",
             "kind": "Config",
@@ -105,6 +106,12 @@ impl Pki {
         let certificate = params.signed_by(&key, &self.authority)?;
         Ok((certificate.pem(), key.serialize_pem()))
     }
+}
+
+fn client(user: &User<'_>) -> Result<CertificateParams> {
+    let mut params = params(user.name, user.group, &[])?;
+    params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ClientAuth];
+    Ok(params)
 }
 
 /// Kubernetes reads a user's name from the common name, and its group from the organization.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, Result, bail};
 use serde_json::Value;
 
+use super::real::Node;
 use super::supervisor::{Ended, Supervisor, log_end};
 
 /// Ten times what it takes on 2 idle cores: it is a guard against a hang, not a measurement.
@@ -19,13 +20,20 @@ const POLL: Duration = Duration::from_millis(50);
 /// Waits for one thing after the other, and notices at once if the cluster has ended meanwhile.
 pub(super) struct Waiter<'a> {
     supervisor: &'a mut Supervisor,
+    nodes: &'a [Node],
     deadline: Instant,
 }
 
 impl<'a> Waiter<'a> {
     pub(super) fn new(supervisor: &'a mut Supervisor) -> Self {
+        Self::watching(supervisor, &[])
+    }
+
+    /// One that also notices if one of these nodes has ended.
+    pub(super) fn watching(supervisor: &'a mut Supervisor, nodes: &'a [Node]) -> Self {
         Self {
             supervisor,
+            nodes,
             deadline: Instant::now() + DEADLINE,
         }
     }
@@ -39,12 +47,16 @@ impl<'a> Waiter<'a> {
         Ok(())
     }
 
-    /// Runs a kubectl until it succeeds once.
-    pub(super) fn until(&mut self, part: &str, kubectl: impl Fn() -> Command) -> Result<()> {
-        while let Err(error) = self.run(part, &mut kubectl(), None) {
+    /// Runs a command until it succeeds once.
+    pub(super) fn until(
+        &mut self,
+        part: &str,
+        command: impl Fn() -> Result<Command>,
+    ) -> Result<()> {
+        while let Err(error) = self.run(part, &mut command()?, None) {
             // Each try is a process that competes with what it waits for.
             thread::sleep(4 * POLL);
-            // That a part has ended explains more than what kubectl made of it.
+            // That a part has ended explains more than what the command made of it.
             self.pause(part).map_err(|late| {
                 if late.is::<Ended>() {
                     late
@@ -56,14 +68,14 @@ impl<'a> Waiter<'a> {
         Ok(())
     }
 
-    /// Runs a kubectl, which must succeed; `part` is blamed if it takes too long.
+    /// Runs a command, which must succeed; `part` is blamed if it takes too long.
     pub(super) fn run(
         &mut self,
         part: &str,
-        kubectl: &mut Command,
+        command: &mut Command,
         input: Option<&Value>,
     ) -> Result<()> {
-        let mut child = kubectl
+        let mut child = command
             .stdin(if input.is_some() {
                 Stdio::piped()
             } else {
@@ -72,11 +84,11 @@ impl<'a> Waiter<'a> {
             .stdout(Stdio::null())
             .stderr(Stdio::piped())
             .spawn()
-            .with_context(|| format!("cannot run {kubectl:?}"))?;
+            .with_context(|| format!("cannot run {command:?}"))?;
         if let (Some(mut stdin), Some(input)) = (child.stdin.take(), input) {
             stdin
                 .write_all(input.to_string().as_bytes())
-                .context("kubectl's input")?;
+                .context("the input of a command")?;
         }
         let waited = self.end_of(&mut child, part);
         if waited.is_err() {
@@ -87,7 +99,7 @@ impl<'a> Waiter<'a> {
         waited?;
         if !output.status.success() {
             let error = String::from_utf8_lossy(&output.stderr);
-            bail!("{kubectl:?} failed ({}): {}", output.status, error.trim());
+            bail!("{command:?} failed ({}): {}", output.status, error.trim());
         }
         Ok(())
     }
@@ -101,6 +113,7 @@ impl<'a> Waiter<'a> {
 
     fn pause(&mut self, part: &str) -> Result<()> {
         self.supervisor.check()?;
+        self.nodes.iter().try_for_each(Node::check)?;
         if Instant::now() > self.deadline {
             let log = self.supervisor.log(part);
             bail!(

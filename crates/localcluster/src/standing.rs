@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
 
+use super::real::{self, Node};
 use super::repository::Repository;
 use super::tool::Tool;
 use super::{Options, launch, state};
@@ -57,20 +59,53 @@ pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> 
     let dir = dir(repository);
     match status(repository) {
         Status::Ready => {
+            check_kind(&nodes(repository), options)?;
             report("using the local cluster that is running (make cluster-down ends it)");
             return Ok(kubeconfig(repository));
         }
         Status::Broken => {
             report("the local cluster does not answer: starting it anew");
             stop(&dir)?;
+            real::end(&nodes(repository))?;
         }
         Status::Down => (),
     }
-    let tool = Tool::find_or_build(repository)?;
+    let tool = Tool::find_or_build_for(repository, options)?;
     let mut launched = launch::launch(&dir, &tool, options, report)
         .with_context(|| format!("local cluster: its logs are in {}/logs", dir.display()))?;
     launched.supervisor.detach()?;
     Ok(launched.kubeconfig)
+}
+
+/// Fails where the nodes of the running cluster are of another kind than those that are asked for.
+fn check_kind(running: &[Node], options: &Options) -> Result<()> {
+    match (running.is_empty(), options.real_nodes == 0) {
+        (true, false) => {
+            bail!("the local cluster that runs has no real nodes: end it with `make cluster-down`")
+        }
+        (false, true) => bail!(
+            "the local cluster that runs has real nodes: end it with `make cluster-down`, or use it with NODE=real"
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The real nodes of the standing cluster.
+pub fn nodes(repository: &Repository) -> Vec<Node> {
+    let dir = dir(repository);
+    real::nodes_in(&dir, &dir.join("bin/localcluster"))
+}
+
+/// Makes an image of files on this machine and loads it into all real nodes of the standing cluster,
+/// as [`super::Cluster::load_image`] does.
+pub fn load_image(
+    repository: &Repository,
+    name: &str,
+    folder: &Path,
+    config: &Value,
+) -> Result<()> {
+    let binary = dir(repository).join("bin/localcluster");
+    real::load(&nodes(repository), &binary, name, folder, config)
 }
 
 /// Ends the standing cluster, if it runs, and removes its state. Returns whether it ran.
@@ -81,6 +116,7 @@ pub fn down(repository: &Repository, report: &dyn Fn(&str)) -> Result<bool> {
     }
     let _lock = lock(repository, report)?;
     let ran = stop(&dir)?;
+    real::end(&nodes(repository))?;
     fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
     Ok(ran)
 }

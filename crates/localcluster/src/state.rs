@@ -9,14 +9,18 @@ use anyhow::{Context as _, Result, bail};
 use rustix::process::Pid;
 
 /// Everything that a start writes into the folder; a next start removes exactly this.
-const FOLDERS: [&str; 4] = ["etcd", "kube-cache", "logs", "pki"];
-const FILES: [&str; 6] = [
+const FOLDERS: [&str; 5] = ["etcd", "kube-cache", "logs", "nodes", "pki"];
+const FILES: [&str; 10] = [
+    "Corefile",
     "bin",
+    "egress.sock",
+    "egress.yaml",
     "ended",
     "kubeconfig",
     "pid",
     "stages.yaml",
     "supervise.log",
+    "switch",
 ];
 
 /// Makes the folder ready for a start. It fails if a cluster is running there.
@@ -59,10 +63,15 @@ pub(super) fn clear(dir: &Path) -> Result<()> {
 }
 
 /// The supervisor of the cluster in this folder, if it is running.
+pub(super) fn supervisor_pid(dir: &Path) -> Option<Pid> {
+    process_in(dir, "supervise")
+}
+
+/// The process that was started for this folder with this word, if it is running.
 ///
 /// The number in the file alone proves nothing: the process may be gone and its number be used
 /// again. So the process must also be one that was started for this folder.
-pub(super) fn supervisor_pid(dir: &Path) -> Option<Pid> {
+pub(super) fn process_in(dir: &Path, word: &str) -> Option<Pid> {
     let number: u32 = fs::read_to_string(dir.join("pid"))
         .ok()?
         .trim()
@@ -70,7 +79,7 @@ pub(super) fn supervisor_pid(dir: &Path) -> Option<Pid> {
         .ok()?;
     let command = fs::read(format!("/proc/{number}/cmdline")).ok()?;
     let mut words = command.split(|byte| *byte == 0);
-    let ours = words.any(|word| word == b"supervise")
+    let ours = words.any(|given| given == word.as_bytes())
         && words.next() == Some(dir.as_os_str().as_encoded_bytes());
     let pid = Pid::from_raw(i32::try_from(number).ok()?)?;
     (ours && number != process::id()).then_some(pid)

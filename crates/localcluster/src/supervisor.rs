@@ -83,6 +83,22 @@ impl Supervisor {
         self.order(&json!({"start": name, "args": args, "nice": NICE}))
     }
 
+    /// Starts a program in the network of the real nodes.
+    pub(super) fn start_inside(
+        &mut self,
+        name: &str,
+        program: &Path,
+        args: &[String],
+    ) -> Result<()> {
+        self.order(&json!({"start": name, "program": program, "inside": true, "args": args}))
+    }
+
+    /// Makes the network of the real nodes, in which `gateway` (an address with its bits) is the API
+    /// server's at this port.
+    pub(super) fn make_switch(&mut self, gateway: &str, port: u16) -> Result<()> {
+        self.order(&json!({"switch": {"gateway": gateway, "port": port}}))
+    }
+
     /// Lets the cluster outlive this process.
     pub(super) fn detach(&mut self) -> Result<()> {
         self.order(&json!({"detach": true}))?;

@@ -1,7 +1,8 @@
 //! Tools that are built from Go modules of this repository: found in a cache, or built into it.
 //!
-//! One is the control plane, kubectl and helm, a binary each. The other is promtool, which tests the
-//! alerts; in a module of its own, so that a change of one does not build the other again.
+//! One is the control plane with the parts of real nodes, kubectl and helm, a binary each. Others are
+//! promtool, which tests the alerts, and the name server of real nodes; in modules of their own, so
+//! that a change of one does not build the others again.
 
 mod build;
 mod key;
@@ -16,7 +17,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result};
 
 use super::repository::Repository;
-use recipe::{LOCALCLUSTER, PROMTOOL, Recipe};
+use super::{Options, real};
+use recipe::{DNS, LOCALCLUSTER, PROMTOOL, Recipe};
 
 /// The environment variable that names another folder for the built tools.
 pub const CACHE_VARIABLE: &str = "GROVE_LOCALCLUSTER_CACHE";
@@ -25,6 +27,7 @@ pub const CACHE_VARIABLE: &str = "GROVE_LOCALCLUSTER_CACHE";
 #[derive(Clone, Debug)]
 pub struct Tool {
     folder: PathBuf,
+    name_server: Option<PathBuf>,
 }
 
 impl Tool {
@@ -34,7 +37,28 @@ impl Tool {
     /// The error says what to install, or where the log of the failed build is.
     pub fn find_or_build(repository: &Repository) -> Result<Self> {
         let folder = find_or_build(repository, &LOCALCLUSTER)?;
-        Ok(Self { folder })
+        Ok(Self {
+            folder,
+            name_server: None,
+        })
+    }
+
+    /// As [`Self::find_or_build`], and the name server of a cluster with real nodes, from
+    /// `hack/dns`: a minute or two the first time.
+    pub fn find_or_build_for_real_nodes(repository: &Repository) -> Result<Self> {
+        let name_server = find_or_build(repository, &DNS)?.join(DNS.module);
+        Ok(Self {
+            name_server: Some(name_server),
+            ..Self::find_or_build(repository)?
+        })
+    }
+
+    pub(super) fn find_or_build_for(repository: &Repository, options: &Options) -> Result<Self> {
+        if options.real_nodes == 0 {
+            return Self::find_or_build(repository);
+        }
+        real::check()?;
+        Self::find_or_build_for_real_nodes(repository)
     }
 
     /// The folder with `kubectl`, `helm` and the parts of the control plane.
@@ -44,6 +68,16 @@ impl Tool {
 
     pub(super) fn binary(&self) -> PathBuf {
         self.folder.join(LOCALCLUSTER.module)
+    }
+
+    /// The program of the image of a pod's first process.
+    pub(super) fn pause(&self) -> PathBuf {
+        self.folder.join("pause")
+    }
+
+    pub(super) fn name_server(&self) -> Result<&Path> {
+        let built = self.name_server.as_deref();
+        built.context("the name server is built for real nodes only")
     }
 }
 

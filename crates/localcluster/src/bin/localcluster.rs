@@ -2,16 +2,18 @@
 
 use std::env;
 use std::io::{self, Write as _};
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, Stdio};
 
 use anyhow::{Result, bail};
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 use localcluster::standing::{self, Status};
 use localcluster::tool::{Tool, find_or_build_promtool};
 use localcluster::{Options, Repository, users_kubeconfig};
+use serde_json::Value;
 
-/// A local Kubernetes control plane with pretended nodes (KWOK), for development and tests.
+/// A local Kubernetes control plane with pretended nodes (KWOK) or real ones, for development and
+/// tests.
 #[derive(Parser)]
 struct Cli {
     #[command(subcommand)]
@@ -22,9 +24,13 @@ struct Cli {
 enum Command {
     /// Start the local cluster, or use the running one; the last line is `KUBECONFIG=PATH`.
     Up {
-        /// How many nodes to create; a running cluster keeps those it has.
-        #[arg(long, env = "NODES", default_value_t = Options::default().nodes)]
-        nodes: u32,
+        /// How many KWOK nodes to create: 20, or none beside real ones. A running cluster keeps those
+        /// it has.
+        #[arg(long, env = "NODES")]
+        nodes: Option<u32>,
+        /// What nodes are: `real` for two with a kubelet of their own, which needs root.
+        #[arg(long, env = "NODE", value_enum, default_value_t = Kind::Kwok)]
+        node: Kind,
         /// One more flag of kube-apiserver, as --api-server-flag=--name=value; may be repeated.
         #[arg(long = "api-server-flag")]
         api_server_flags: Vec<String>,
@@ -34,9 +40,63 @@ enum Command {
     /// Say whether the local cluster runs; fails if it does not.
     Status,
     /// Print the folder with kubectl, helm and the others, built if need be.
-    Tool,
+    Tool {
+        /// `real` builds what real nodes need as well.
+        #[arg(long, env = "NODE", value_enum, default_value_t = Kind::Kwok)]
+        node: Kind,
+    },
+    /// Run a command inside a real node of the local cluster, as in `exec node-1 -- ctr version`.
+    Exec {
+        /// The node's name.
+        node: String,
+        /// The command and its arguments.
+        #[arg(last = true, required = true)]
+        command: Vec<String>,
+    },
+    /// Make an image of a folder and load it into the real nodes of the local cluster.
+    Load {
+        /// The image's name, such as busybox:1.37.
+        name: String,
+        /// The root of its file system.
+        folder: PathBuf,
+        /// JSON with the fields of an OCI image's config: for example Entrypoint and Env.
+        #[arg(default_value = "{}", value_parser = json)]
+        config: Value,
+    },
     /// Print the path of promtool, which tests alerts, built if need be.
     Promtool,
+}
+
+fn json(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text)
+}
+
+/// What the nodes of a cluster are.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// Pretended by KWOK.
+    Kwok,
+    /// Each with a kubelet and containers of its own.
+    Real,
+}
+
+impl Kind {
+    /// Enough to lose one.
+    const REAL_NODES: u8 = 2;
+
+    fn options(self, nodes: Option<u32>, api_server_flags: Vec<String>) -> Options {
+        let usual = Options::default();
+        let (kwok, real_nodes) = match self {
+            Self::Kwok => (usual.nodes, 0),
+            Self::Real => (0, Self::REAL_NODES),
+        };
+        Options {
+            nodes: nodes.unwrap_or(kwok),
+            real_nodes,
+            api_server_flags,
+            ..usual
+        }
+    }
 }
 
 fn main() -> ExitCode {
@@ -54,28 +114,21 @@ fn run(command: Command) -> Result<ExitCode> {
     match command {
         Command::Up {
             nodes,
+            node,
             api_server_flags,
-        } => {
-            up(
-                &repository,
-                &Options {
-                    nodes,
-                    api_server_flags,
-                    ..Options::default()
-                },
-            )?;
-        }
+        } => up(&repository, &node.options(nodes, api_server_flags))?,
         Command::Down if standing::down(&repository, &progress)? => {
             progress("the local cluster is stopped");
         }
         Command::Down => progress("no local cluster is running"),
         Command::Status => return status(&repository),
-        Command::Tool => print(
-            &Tool::find_or_build(&repository)?
-                .bin()
-                .display()
-                .to_string(),
-        )?,
+        Command::Tool { node } => print(&tool(&repository, node)?.bin().display().to_string())?,
+        Command::Exec { node, command } => return exec(&repository, &node, &command),
+        Command::Load {
+            name,
+            folder,
+            config,
+        } => standing::load_image(&repository, &name, &folder, &config)?,
         Command::Promtool => print(&find_or_build_promtool(&repository)?.display().to_string())?,
     }
     Ok(ExitCode::SUCCESS)
@@ -96,6 +149,24 @@ fn up(repository: &Repository, options: &Options) -> Result<()> {
         standing::up(repository, options, &progress)?
     };
     print_kubeconfig(&kubeconfig)
+}
+
+fn tool(repository: &Repository, node: Kind) -> Result<Tool> {
+    match node {
+        Kind::Kwok => Tool::find_or_build(repository),
+        Kind::Real => Tool::find_or_build_for_real_nodes(repository),
+    }
+}
+
+fn exec(repository: &Repository, node: &str, command: &[String]) -> Result<ExitCode> {
+    let nodes = standing::nodes(repository);
+    let Some(node) = nodes.iter().find(|known| known.name() == node) else {
+        bail!("the local cluster has no real node {node}: `make cluster-up NODE=real` starts two");
+    };
+    let words: Vec<&str> = command.iter().map(String::as_str).collect();
+    let status = node.exec(&words)?.stdin(Stdio::inherit()).status()?;
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 fn status(repository: &Repository) -> Result<ExitCode> {

@@ -27,7 +27,7 @@ const LINKER_FLAGS: &str = "-s -w \
 
 pub(super) const LOCALCLUSTER: Recipe = Recipe {
     module: "localcluster",
-    packages: &[".", "./helm", "./kubectl"],
+    packages: &[".", "./helm", "./kubectl", "./pause"],
     flags: &["-ldflags", LINKER_FLAGS],
     settings: LINKER_FLAGS,
     links: &[
@@ -38,9 +38,20 @@ pub(super) const LOCALCLUSTER: Recipe = Recipe {
         ("kube-scheduler", "localcluster"),
         ("kubectl", "kubectl"),
         ("kwok", "localcluster"),
+        ("localcluster", "localcluster"),
     ],
     takes: "about 12 minutes on 2 cores",
     remedy: "install Go 1.26 or newer, or set KUBECONFIG to a cluster of your own",
+};
+
+pub(super) const DNS: Recipe = Recipe {
+    module: "dns",
+    packages: &["."],
+    flags: &["-ldflags", "-s -w"],
+    settings: "",
+    links: &[],
+    takes: "1 or 2 minutes",
+    remedy: "install Go 1.26 or newer",
 };
 
 /// Without what finds the targets of a Prometheus server in two dozen clouds: two thirds of the

@@ -1,0 +1,19 @@
+//! Nodes with a kubelet of their own, in place of those that KWOK plays.
+//!
+//! Each runs in namespaces of its own under a supervisor, `localcluster node`, beside that of the
+//! control plane. The network that joins them, the *switch*, is a namespace too: the addresses
+//! below are the same in every cluster and never meet, and the machine sees none of them.
+
+mod addresses;
+mod config;
+mod image;
+mod node;
+mod objects;
+mod preflight;
+mod start;
+
+pub(super) use addresses::GATEWAY;
+pub(super) use image::load;
+pub use node::Node;
+pub(super) use preflight::check;
+pub(super) use start::{Real, end, nodes_in};

@@ -1,0 +1,56 @@
+//! Images of files on this machine, for nodes that reach no registry.
+
+use std::fs::File;
+use std::io::{Seek as _, SeekFrom};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::Value;
+
+use super::node::{Node, run};
+
+/// Makes an image and loads it into all nodes.
+///
+/// `name` may be short, as `busybox:1.37`. `folder` is the root of its file system. `config` has the
+/// fields of an OCI image's config: `Entrypoint`, `Cmd`, `Env`, `User`, `WorkingDir`.
+pub(crate) fn load(
+    nodes: &[Node],
+    binary: &Path,
+    name: &str,
+    folder: &Path,
+    config: &Value,
+) -> Result<()> {
+    let archive = archive(binary, name, folder, config)?;
+    nodes.iter().try_for_each(|node| import(node, &archive))
+}
+
+/// A file, of which the folder has no name, with the image in it.
+fn archive(binary: &Path, name: &str, folder: &Path, config: &Value) -> Result<File> {
+    let archive = tempfile::tempfile().context("cannot write a temporary file")?;
+    let mut make = Command::new(binary);
+    make.args(["image", name])
+        .arg(folder)
+        .arg(config.to_string())
+        .stdin(Stdio::null())
+        .stdout(archive.try_clone()?);
+    let output = make
+        .stderr(Stdio::piped())
+        .spawn()
+        .and_then(std::process::Child::wait_with_output)
+        .with_context(|| format!("cannot run {}", binary.display()))?;
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(archive)
+}
+
+fn import(node: &Node, archive: &File) -> Result<()> {
+    // Each reader has the same place in the file.
+    let mut input = archive.try_clone()?;
+    input.seek(SeekFrom::Start(0))?;
+    run(node
+        .exec(&["ctr", "--namespace=k8s.io", "images", "import", "-"])?
+        .stdin(input))
+    .with_context(|| format!("cannot load an image into {}", node.name()))
+}
