@@ -60,51 +60,37 @@ pub(super) const CLIENTS: [(&str, User<'static>); 3] = [
     ),
 ];
 
-/// Ports of 127.0.0.1 that were free a moment ago.
-pub(super) struct Ports {
-    pub(super) api_server: u16,
-    etcd_client: u16,
-    etcd_peer: u16,
+/// Where etcd listens: on Unix sockets in the folder of the cluster, in which it and the API server
+/// work, so that nobody else on the machine reads what is in it.
+const ETCD: &str = "unix://etcd.sock:0";
+const ETCD_PEERS: &str = "unix://etcd-peer.sock:0";
+
+/// A port of 127.0.0.1, for the API server, that was free a moment ago.
+pub(super) fn choose_port() -> Result<u16> {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).context("no free port on 127.0.0.1")?;
+    Ok(listener.local_addr()?.port())
 }
 
-impl Ports {
-    pub(super) fn choose() -> Result<Self> {
-        // All three are held until all are known, so that they differ.
-        let listener = || TcpListener::bind(("127.0.0.1", 0)).context("no free port on 127.0.0.1");
-        let held = (listener()?, listener()?, listener()?);
-        Ok(Self {
-            api_server: held.0.local_addr()?.port(),
-            etcd_client: held.1.local_addr()?.port(),
-            etcd_peer: held.2.local_addr()?.port(),
-        })
-    }
-
-    fn etcd_url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.etcd_client)
-    }
-}
-
-pub(super) fn etcd(dir: &Path, ports: &Ports) -> Vec<String> {
-    let peer = format!("http://127.0.0.1:{}", ports.etcd_peer);
+pub(super) fn etcd(dir: &Path) -> Vec<String> {
     vec![
         format!("--data-dir={}/etcd", dir.display()),
         // The data is thrown away with the cluster: it need not survive a power failure.
         "--unsafe-no-fsync".into(),
         "--log-level=warn".into(),
         "--quota-backend-bytes=4294967296".into(),
-        format!("--listen-client-urls={}", ports.etcd_url()),
-        format!("--advertise-client-urls={}", ports.etcd_url()),
-        format!("--listen-peer-urls={peer}"),
-        format!("--initial-advertise-peer-urls={peer}"),
-        format!("--initial-cluster=default={peer}"),
+        format!("--listen-client-urls={ETCD}"),
+        format!("--advertise-client-urls={ETCD}"),
+        format!("--listen-peer-urls={ETCD_PEERS}"),
+        format!("--initial-advertise-peer-urls={ETCD_PEERS}"),
+        format!("--initial-cluster=default={ETCD_PEERS}"),
     ]
 }
 
-pub(super) fn api_server(pki: &Pki, ports: &Ports, options: &Options) -> Vec<String> {
+pub(super) fn api_server(pki: &Pki, port: u16, options: &Options) -> Vec<String> {
     let mut flags = vec![
-        format!("--etcd-servers={}", ports.etcd_url()),
+        format!("--etcd-servers={ETCD}"),
         "--bind-address=127.0.0.1".into(),
-        format!("--secure-port={}", ports.api_server),
+        format!("--secure-port={port}"),
         file("tls-cert-file", &pki.path("apiserver.crt")),
         file("tls-private-key-file", &pki.path("apiserver.key")),
         file("client-ca-file", &pki.path("ca.crt")),

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::components::{self, Ports};
+use super::components;
 use super::pki::Pki;
 use super::readiness::Waiter;
 use super::real::{self, Node, Real};
@@ -15,7 +15,7 @@ use super::supervisor::{Ended, Supervisor};
 use super::tool::Tool;
 use super::{Options, nodes, state};
 
-/// How often a start is tried with other ports.
+/// How often a start is tried with another port.
 const ATTEMPTS: u32 = 3;
 
 /// A cluster that is ready for use.
@@ -77,7 +77,7 @@ pub(super) fn launch(
         if !retry || attempt == ATTEMPTS {
             return Err(error);
         }
-        report("a port was taken meanwhile: starting again with others");
+        report("the port was taken meanwhile: starting again with another");
         attempt += 1;
     }
 }
@@ -89,8 +89,8 @@ fn attempt_launch(
     report: &dyn Fn(&str),
 ) -> Result<Launched> {
     let dir = state::prepare(dir)?;
-    let ports = Ports::choose()?;
-    let pki = identities(&dir, &ports)?;
+    let port = components::choose_port()?;
+    let pki = identities(&dir, port)?;
     let stages = dir.join("stages.yaml");
     fs::write(&stages, kwok_stages(tool)?)?;
     // Lets a later command use this cluster's own kubectl, whatever became of the sources.
@@ -99,17 +99,17 @@ fn attempt_launch(
     let mut supervisor = Supervisor::spawn(tool, &dir)?;
     let count = options.real_nodes;
     let real = (count > 0)
-        .then(|| Real::prepare(&dir, tool, ports.api_server, count, &pki, &mut supervisor))
+        .then(|| Real::prepare(&dir, tool, port, count, &pki, &mut supervisor))
         .transpose()?;
     report("starting etcd and kube-apiserver");
-    supervisor.start("etcd", &components::etcd(&dir, &ports))?;
+    supervisor.start("etcd", &components::etcd(&dir))?;
     supervisor.start(
         "kube-apiserver",
-        &components::api_server(&pki, &ports, options),
+        &components::api_server(&pki, port, options),
     )?;
     let kubectl = || kubectl(&dir, &tool.bin());
     let mut wait = Waiter::new(&mut supervisor);
-    wait.listening("kube-apiserver", ports.api_server)?;
+    wait.listening("kube-apiserver", port)?;
     wait.until("kube-apiserver", || {
         Ok(with(kubectl(), &["get", "--raw=/readyz"]))
     })?;
@@ -143,9 +143,9 @@ fn attempt_launch(
 }
 
 /// Writes the certificates and kubeconfigs of all that take part.
-fn identities(dir: &Path, ports: &Ports) -> Result<Pki> {
+fn identities(dir: &Path, port: u16) -> Result<Pki> {
     let pki = Pki::create(dir.join("pki"))?;
-    let server = format!("https://127.0.0.1:{}", ports.api_server);
+    let server = format!("https://127.0.0.1:{port}");
     let names = &components::SERVER_NAMES;
     pki.write_server(&pki.path("apiserver"), "kube-apiserver", names)?;
     pki.write_token_key()?;

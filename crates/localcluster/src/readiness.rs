@@ -53,7 +53,8 @@ impl<'a> Waiter<'a> {
         part: &str,
         command: impl Fn() -> Result<Command>,
     ) -> Result<()> {
-        while let Err(error) = self.run(part, &mut command()?, None) {
+        while let Err(error) = command().and_then(|mut command| self.run(part, &mut command, None))
+        {
             // Each try is a process that competes with what it waits for.
             thread::sleep(4 * POLL);
             // That a part has ended explains more than what the command made of it.

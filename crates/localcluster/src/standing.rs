@@ -1,6 +1,8 @@
 //! The one local cluster of a checkout that outlives the command which started it.
 
+use std::env;
 use std::fs::{self, File};
+use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::thread;
@@ -55,6 +57,9 @@ pub fn status(repository: &Repository) -> Status {
 /// Starts the standing cluster unless it is ready already, and calls `report` at each step. It uses
 /// [`Options::dir`] of its own.
 pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> Result<PathBuf> {
+    if options.real_nodes > 0 {
+        real::check()?;
+    }
     let _lock = lock(repository, report)?;
     let dir = dir(repository);
     match status(repository) {
@@ -74,6 +79,7 @@ pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> 
     let mut launched = launch::launch(&dir, &tool, options, report)
         .with_context(|| format!("local cluster: its logs are in {}/logs", dir.display()))?;
     launched.supervisor.detach()?;
+    give_to_caller(&launched.kubeconfig)?;
     Ok(launched.kubeconfig)
 }
 
@@ -153,12 +159,24 @@ fn is_gone(dir: &Path, pid: Pid) -> bool {
     true
 }
 
+/// Under sudo, what stays in the checkout or is used by others belongs to who called it.
+fn give_to_caller(path: &Path) -> Result<()> {
+    let number = |name| env::var(name).ok()?.parse().ok();
+    let (Some(user), Some(group)) = (number("SUDO_UID"), number("SUDO_GID")) else {
+        return Ok(());
+    };
+    chown(path, Some(user), Some(group))
+        .with_context(|| format!("cannot give {} to its user", path.display()))
+}
+
 /// Two commands at once would start two clusters in one folder.
 fn lock(repository: &Repository, report: &dyn Fn(&str)) -> Result<File> {
     let local = repository.local();
     fs::create_dir_all(&local).with_context(|| format!("cannot create {}", local.display()))?;
     let path = local.join("run.lock");
     let file = File::create(&path).with_context(|| format!("cannot write {}", path.display()))?;
+    give_to_caller(&local)?;
+    give_to_caller(&path)?;
     if file.try_lock().is_err() {
         report("another command starts or stops the local cluster: waiting for it");
         file.lock()

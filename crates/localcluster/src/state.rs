@@ -10,12 +10,14 @@ use rustix::process::Pid;
 
 /// Everything that a start writes into the folder; a next start removes exactly this.
 const FOLDERS: [&str; 5] = ["etcd", "kube-cache", "logs", "nodes", "pki"];
-const FILES: [&str; 10] = [
+const FILES: [&str; 12] = [
     "Corefile",
     "bin",
     "egress.sock",
     "egress.yaml",
     "ended",
+    "etcd-peer.sock:0",
+    "etcd.sock:0",
     "kubeconfig",
     "pid",
     "stages.yaml",

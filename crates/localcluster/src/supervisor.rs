@@ -24,7 +24,7 @@ const LOG_LINES: usize = 30;
 
 /// A part of the control plane ended, and with it the cluster.
 #[derive(Debug, thiserror::Error)]
-#[error("{fate}; the end of {}:\n{log_end}", log.display())]
+#[error("{}", self.message())]
 pub(super) struct Ended {
     fate: String,
     log: PathBuf,
@@ -32,6 +32,15 @@ pub(super) struct Ended {
 }
 
 impl Ended {
+    /// What is not a part has no log: its fate says all.
+    fn message(&self) -> String {
+        let Self { fate, log, log_end } = self;
+        if log_end.is_empty() {
+            return fate.clone();
+        }
+        format!("{fate}; the end of {}:\n{log_end}", log.display())
+    }
+
     /// Whether another process took a port between choosing and using it.
     pub(super) fn port_was_taken(&self) -> bool {
         self.log_end.contains("address already in use")

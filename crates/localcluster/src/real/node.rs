@@ -54,6 +54,11 @@ impl Node {
         &self.home
     }
 
+    /// The log of `containerd`, `kubelet` or `kube-proxy`.
+    pub fn log(&self, part: &str) -> PathBuf {
+        self.home.join("logs").join(format!("{part}.log"))
+    }
+
     /// A command inside the node: with its file system, processes, network and cgroups.
     /// `["ctr", "-n", "k8s.io", "tasks", "ls"]` shows its containers; `/run/<part>.pid` holds the
     /// number of a part's process.
@@ -162,12 +167,30 @@ impl Node {
         if self.fate.get().is_none() {
             return Ok(());
         }
-        let said = log_end(&self.home.join("supervisor.log"));
-        let first = log_end(&self.home.join("logs/node.log"));
-        bail!(
-            "{} ended: {said}{}{first}",
+        bail!("{}", self.fault())
+    }
+
+    /// Why it ended, in a line: its supervisor says so, or the first process, or the part that ended.
+    fn fault(&self) -> String {
+        let last = |log: &str| {
+            let lines = log_end(&self.home.join(log));
+            lines.lines().last().unwrap_or_default().to_owned()
+        };
+        let first = last("logs/node.log");
+        let Some((part, fate)) = first.split_once(" ended: ") else {
+            let said = if first.is_empty() {
+                last("supervisor.log")
+            } else {
+                first
+            };
+            return format!("{} ended: {said}", self.name);
+        };
+        let log = self.log(part);
+        let said = last(&format!("logs/{part}.log"));
+        format!(
+            "{} ended, for its {part} did ({fate}): {said}; see {}",
             self.name,
-            if first.is_empty() { "" } else { ": " }
+            log.display()
         )
     }
 

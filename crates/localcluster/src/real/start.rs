@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, anyhow};
 use serde_json::json;
 
 use super::config::{PAUSE, Place};
@@ -106,29 +106,15 @@ impl<'a> Real<'a> {
         let corefile = self.dir.join("Corefile").display().to_string();
         supervisor.start_inside("dns", self.tool.name_server()?, &["-conf".into(), corefile])?;
         self.nodes.iter_mut().try_for_each(Node::start)?;
-        for node in &self.nodes {
-            node.wait_until_set_up()?;
-        }
+        self.nodes.iter().try_for_each(Node::wait_until_set_up)?;
         let mut wait = Waiter::watching(supervisor, &self.nodes);
         for node in &self.nodes {
             let part = format!("{}/containerd", node.name());
-            let version = || node.exec(&["ctr", "version"]);
-            wait.until(&part, version)?;
+            wait.until(&part, || node.exec(&["ctr", "version"]))?;
         }
         self.load_pause()?;
         for node in &self.nodes {
-            let part = format!("{}/kubelet", node.name());
-            wait.until(&part, || {
-                let mut kubectl = kubectl();
-                kubectl.args([
-                    "wait",
-                    "--for=condition=Ready",
-                    "--timeout=5s",
-                    "node",
-                    node.name(),
-                ]);
-                Ok(kubectl)
-            })?;
+            wait_until_ready(&mut wait, node, kubectl)?;
         }
         Ok(self.nodes)
     }
@@ -147,6 +133,36 @@ impl<'a> Real<'a> {
             &config,
         )
     }
+}
+
+fn wait_until_ready(
+    wait: &mut Waiter<'_>,
+    node: &Node,
+    kubectl: &dyn Fn() -> Command,
+) -> Result<()> {
+    let ask = |args: &[&str]| {
+        let mut kubectl = kubectl();
+        kubectl.args(args).arg(format!("node/{}", node.name()));
+        kubectl
+    };
+    let ready = ["wait", "--for=condition=Ready", "--timeout=5s"];
+    let Err(error) = wait.until(&format!("{}/kubelet", node.name()), || Ok(ask(&ready))) else {
+        return Ok(());
+    };
+    node.check()?;
+    let message = r#"--output=jsonpath={.status.conditions[?(@.type=="Ready")].message}"#;
+    let said = ask(&["get", message]).output().map(|output| output.stdout);
+    let said = said.unwrap_or_default();
+    let said = String::from_utf8_lossy(&said);
+    Err(if said.is_empty() {
+        error
+    } else {
+        anyhow!(
+            "{} does not get Ready: {said}; see {}",
+            node.name(),
+            node.log("kubelet").display()
+        )
+    })
 }
 
 /// The real nodes of the cluster in this folder, whoever started it.

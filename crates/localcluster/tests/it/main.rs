@@ -5,6 +5,7 @@
     reason = "clippy.toml allows them in test functions, but not in what those call"
 )]
 
+mod checkout;
 mod private;
 mod processes;
 mod standing;

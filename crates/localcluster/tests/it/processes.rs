@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 /// What [`mentioning`] finds if all have ended.
 pub const NONE: [u32; 0] = [];
@@ -19,14 +18,4 @@ pub fn mentioning(path: &Path) -> Vec<u32> {
     numbers
         .filter(|number| String::from_utf8_lossy(&command(number)).contains(path))
         .collect()
-}
-
-/// Waits until all of these processes have ended; panics after 30 seconds.
-pub fn wait_for_end(numbers: &[u32]) {
-    for number in numbers {
-        let mut wait = Command::new("timeout");
-        wait.args(["30", "tail", "-f", "/dev/null", "-s", "0.1"])
-            .arg(format!("--pid={number}"));
-        assert!(wait.status().unwrap().success(), "process {number} goes on");
-    }
 }

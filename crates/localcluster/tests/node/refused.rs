@@ -1,0 +1,72 @@
+//! Machines on which real nodes cannot run: one line says why and what helps.
+
+use std::process::{Command, Output};
+
+use crate::checkout::Checkout;
+use crate::kubectl::said;
+use crate::processes;
+
+const UP: [&str; 2] = ["up", "--node=real"];
+
+#[test]
+fn what_is_missing_is_said_at_once() {
+    let checkout = Checkout::new();
+    let folder = tempfile::tempdir().unwrap();
+    let up = checkout.command(&UP).env("PATH", folder.path()).output();
+    let packages = "containerd runc nftables util-linux";
+    one_line(
+        &up.unwrap(),
+        &format!("apt-get install --no-install-recommends {packages}"),
+    );
+    assert_eq!(checkout.processes(), processes::NONE);
+}
+
+#[test]
+fn other_users_are_shown_the_way() {
+    let checkout = Checkout::new();
+    let up = wrapped(&checkout, "setpriv", &["--reuid=65534", "--clear-groups"]);
+    one_line(&up, "sudo target/debug/localcluster up --node=real");
+}
+
+#[test]
+fn namespaces_that_cannot_be_made_are_named() {
+    let checkout = Checkout::new();
+    let up = wrapped(&checkout, "setpriv", &["--bounding-set=-sys_admin"]);
+    one_line(
+        &up,
+        "cannot make a network namespace (operation not permitted)",
+    );
+    assert_eq!(checkout.processes(), processes::NONE);
+}
+
+#[test]
+fn cgroups_that_are_not_there_are_named() {
+    let checkout = Checkout::new();
+    let script = "umount --recursive /sys/fs/cgroup && exec \"$@\"";
+    let args = ["--mount", "sh", "-c", script, "sh"];
+    let up = wrapped(&checkout, "unshare", &args);
+    one_line(&up, "mount -t cgroup2 cgroup2 /sys/fs/cgroup");
+    assert_eq!(checkout.processes(), processes::NONE);
+}
+
+/// `up`, run by another program.
+fn wrapped(checkout: &Checkout, program: &str, args: &[&str]) -> Output {
+    let up = checkout.command(&UP);
+    let mut command = Command::new(program);
+    command.args(args).arg(up.get_program()).args(up.get_args());
+    for (name, value) in up.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    command.current_dir(checkout.root.path()).output().unwrap()
+}
+
+/// It failed, and its last line is the error, in which this is said.
+fn one_line(up: &Output, part: &str) {
+    let said = said(up);
+    assert!(!up.status.success(), "{said}");
+    let last = said.lines().last().unwrap_or_default();
+    assert!(last.starts_with("error: ") && last.contains(part), "{said}");
+}
