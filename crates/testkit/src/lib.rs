@@ -5,3 +5,4 @@ pub mod builders;
 pub mod definition_rules;
 pub mod good_set;
 pub mod recorded;
+pub mod recordings;

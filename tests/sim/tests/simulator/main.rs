@@ -14,6 +14,7 @@ mod checks;
 mod coverage;
 mod job_checks;
 mod operator;
+mod recordings;
 mod run;
 mod sabotage;
 mod seeds;

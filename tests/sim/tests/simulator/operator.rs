@@ -202,6 +202,20 @@ impl Operator {
         self.waiting.iter().filter(is_free).cloned().collect()
     }
 
+    /// Lets the tasks run until each waits for an answer.
+    pub async fn settle(&mut self, lot: &Lot) {
+        // Between two turns of this task all others run until they wait, or a good many of them.
+        let mut before = None;
+        loop {
+            tokio::task::yield_now().await;
+            let present = Some((lot.lock().unwrap().len(), self.under_way()));
+            if present == before {
+                return;
+            }
+            before = present;
+        }
+    }
+
     /// How many reconciles are under way.
     pub fn under_way(&mut self) -> usize {
         self.take_in();

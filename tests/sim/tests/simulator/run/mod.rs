@@ -74,7 +74,8 @@ pub fn log_of(seed: u64) -> Vec<String> {
     })
 }
 
-fn paused() -> tokio::runtime::Runtime {
+/// A runtime in which time passes only where a test advances it.
+pub fn paused() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread()
         .enable_time()
         .start_paused(true)
@@ -183,16 +184,7 @@ impl Run {
 
     /// Lets the tasks run until each waits for an answer.
     async fn settle(&mut self) {
-        // Between two turns of this task all others run until they wait, or a good many of them.
-        let mut before = None;
-        loop {
-            tokio::task::yield_now().await;
-            let present = Some((self.lot.lock().unwrap().len(), self.operator.under_way()));
-            if present == before {
-                break;
-            }
-            before = present;
-        }
+        self.operator.settle(&self.lot).await;
         let is_new = |parked: &Parked| parked.sent.is_none();
         if !self.lot.lock().unwrap().iter().any(is_new) {
             return;
