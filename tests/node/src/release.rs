@@ -1,0 +1,63 @@
+//! The chart of this checkout, installed by helm as a user installs it.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::cluster::Cluster;
+use crate::images::REGISTRY;
+
+/// The release.
+pub const NAME: &str = "grove";
+/// The namespace that it is in.
+pub const NAMESPACE: &str = "grove-system";
+
+/// Installs the chart, or upgrades what is installed, with these values besides the images', and waits
+/// until its operators are ready.
+pub fn install(cluster: &Cluster, values: &[String]) -> Result<String> {
+    let chart = cluster.checkout().join("charts/grove");
+    let mut args = vec!["upgrade", "--install", NAME];
+    let chart = chart.to_string_lossy().into_owned();
+    args.extend([&chart, "--create-namespace", "--wait", "--timeout=120s"]);
+    let registry = format!("image.registry={REGISTRY}");
+    args.extend(["--reset-values", "--set", &registry]);
+    args.extend(values.iter().flat_map(|value| ["--set", value]));
+    helm(cluster, &args)
+}
+
+/// What helm prints for the release's namespace; it must succeed.
+pub fn helm(cluster: &Cluster, args: &[&str]) -> Result<String> {
+    let mut helm = cluster.tool("helm", args);
+    helm.args(["--namespace", NAMESPACE]);
+    printed(&mut helm)
+}
+
+/// The version of the chart's programs, which is their images' tag.
+pub fn version(checkout: &Path) -> Result<String> {
+    let file = checkout.join("charts/grove/Chart.yaml");
+    let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+    let version = text
+        .lines()
+        .find_map(|line| line.strip_prefix("appVersion:"));
+    let version = version.with_context(|| format!("{}: no appVersion", file.display()))?;
+    Ok(version.trim().trim_matches('"').to_owned())
+}
+
+/// What a command prints; it must succeed.
+pub fn printed(command: &mut Command) -> Result<String> {
+    let output = command
+        .output()
+        .with_context(|| format!("cannot run {command:?}"))?;
+    let error = String::from_utf8_lossy(&output.stderr);
+    ensure!(
+        output.status.success(),
+        "{}: {error}",
+        command
+            .get_args()
+            .map(|arg| arg.to_string_lossy())
+            .collect::<Vec<_>>()
+            .join(" ")
+    );
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

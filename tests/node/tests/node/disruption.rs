@@ -1,0 +1,185 @@
+//! Pods that the cluster takes away: eviction, deletion, drain.
+
+use serde_json::{Value, json};
+
+use super::judge::{has, job as judge_job, same, text};
+use super::namespace::Namespace;
+use super::row::{Row, row};
+use super::seen::{Seen, is_going, is_ready, name, uid};
+use super::sets::{clique, job, serving, sh, with};
+
+/// The rows of this theme.
+pub fn rows() -> Vec<Row> {
+    vec![
+        row(
+            "disruption::eviction_is_the_cause_of_a_restart",
+            "6",
+            eviction_is_the_cause,
+        ),
+        row(
+            "disruption::eviction_that_is_ignored",
+            "6",
+            eviction_that_is_ignored,
+        ),
+        row("disruption::deleted_rank", "6", deleted_rank),
+        row(
+            "disruption::failures_of_one_name",
+            "10",
+            failures_of_one_name,
+        ),
+        row(
+            "disruption::evicted_server_is_replaced",
+            "-",
+            evicted_server_is_replaced,
+        ),
+        row("disruption::deletion_shows", "R8", deletion_shows).of_soak(),
+    ]
+}
+
+fn ranks(max_restarts: u32) -> Value {
+    job(
+        "job",
+        max_restarts,
+        &[clique("w", 2, &[sh("exec sleep 1000")])],
+    )
+}
+
+/// The first pod of the PodClique once as many are Ready.
+fn first_of(ns: &Namespace, podclique: &str, ready: usize) -> String {
+    ns.until("the pods are Ready", |seen| {
+        let pods = seen.pods_of(podclique);
+        let up = pods.iter().filter(|pod| is_ready(pod)).count();
+        same("Ready pods", up, ready)?;
+        Ok(name(pods[0]).to_owned())
+    })
+}
+
+/// Asks for the eviction of a pod, as `kubectl drain` does.
+pub fn evict(ns: &Namespace, pod: &str) {
+    let eviction = json!({
+        "apiVersion": "policy/v1", "kind": "Eviction",
+        "metadata": {"name": pod, "namespace": ns.name},
+    });
+    let path = format!("/api/v1/namespaces/{}/pods/{pod}/eviction", ns.name);
+    let output = ns.feed(&["create", "--raw", &path, "-f", "-"], &eviction);
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{pod} is not evicted: {error}");
+}
+
+/// Finding 6 and R3: events, `lastFailures` and `explain` name the pod and `EvictionByEvictionAPI`.
+fn eviction_is_the_cause(ns: &Namespace) {
+    ns.apply(&[&ranks(1)]);
+    let pod = first_of(ns, "job-0-w", 2);
+    evict(ns, &pod);
+    ns.until("it is restarted", |seen| {
+        judge_job(seen, "job", "Running", 1)
+    });
+    let why = ns.events("ReplicaRestarting");
+    has(
+        "ReplicaRestarting",
+        &why[0].0,
+        &[&pod, "EvictionByEvictionAPI"],
+    )
+    .unwrap();
+    ns.until("it is kept", |seen| {
+        is_kept(seen, &pod, "EvictionByEvictionAPI")
+    });
+}
+
+fn is_kept(seen: &Seen, pod: &str, reason: &str) -> Result<(), String> {
+    let kept = &seen.set("job")?["status"]["lastFailures"];
+    let is_it =
+        |failure: &&Value| text(&failure["pod"]) == pod && failure.to_string().contains(reason);
+    let found = kept.as_array().into_iter().flatten().find(is_it);
+    found
+        .map(|_| ())
+        .ok_or_else(|| format!("no {pod}/{reason} in lastFailures: {kept}"))
+}
+
+/// Finding 6: `ignoreDisruptions` restarts the job, and leaves its budget alone.
+fn eviction_that_is_ignored(ns: &Namespace) {
+    let ignores = json!({"spec": {"trainingSpec": {"ignoreDisruptions": true}}});
+    ns.apply(&[&with(ranks(0), &ignores)]);
+    let pod = first_of(ns, "job-0-w", 2);
+    evict(ns, &pod);
+    ns.until("it is restarted", |seen| {
+        let status = &seen.set("job")?["status"];
+        same(
+            "disruptionRestarts",
+            status["disruptionRestarts"].as_u64(),
+            Some(1),
+        )?;
+        judge_job(seen, "job", "Running", 0)
+    });
+    first_of(ns, "job-0-w", 2);
+}
+
+/// A pod that a person deletes is a failure, and is named.
+fn deleted_rank(ns: &Namespace) {
+    ns.apply(&[&ranks(1)]);
+    let pod = first_of(ns, "job-0-w", 2);
+    ns.kubectl(&["delete", "pod", &pod, "--wait=false"]);
+    ns.until("it is restarted", |seen| {
+        judge_job(seen, "job", "Running", 1)
+    });
+    has(
+        "ReplicaRestarting",
+        &ns.events("ReplicaRestarting")[0].0,
+        &[&pod],
+    )
+    .unwrap();
+}
+
+/// Finding 10: `lastFailures` goes by uid, as names of pods come again.
+fn failures_of_one_name(ns: &Namespace) {
+    let mut fails = clique(
+        "w",
+        3,
+        &[sh(
+            "test $GROVE_PCLQ_POD_INDEX = 0 && exec sleep 1000; sleep 3; exit 5",
+        )],
+    );
+    fails["spec"]["minAvailable"] = 1.into();
+    ns.apply(&[&job("job", 0, &[fails])]);
+    ns.until("two failures of each slot are kept", |seen| {
+        let kept = &seen.set("job")?["status"]["lastFailures"];
+        let count = kept.as_array().map_or(0, Vec::len);
+        (count >= 4)
+            .then_some(())
+            .ok_or_else(|| format!("{count}: {kept}"))
+    });
+}
+
+/// A server's pod comes back in its slot.
+fn evicted_server_is_replaced(ns: &Namespace) {
+    ns.apply(&[&serving("s", &[clique("w", 2, &[sh("exec sleep 1000")])])]);
+    let pod = first_of(ns, "s-0-w", 2);
+    let before = ns.look().unwrap();
+    let before = uid(before.one("Pod", &pod).unwrap());
+    evict(ns, &pod);
+    ns.until("both are Ready, one of them new", |seen| {
+        let pods = seen.pods_of("s-0-w");
+        let up = pods
+            .iter()
+            .filter(|pod| is_ready(pod) && uid(pod) != before)
+            .count();
+        same("Ready pods", up, 2)
+    });
+}
+
+/// Finding R8: a set that is being deleted says so while its pods take their time.
+fn deletion_shows(ns: &Namespace) {
+    let mut slow = clique("w", 1, &[sh("trap '' TERM; sleep 1000")]);
+    slow["spec"]["podSpec"]["terminationGracePeriodSeconds"] = 12.into();
+    ns.apply(&[&serving("s", &[slow])]);
+    first_of(ns, "s-0-w", 1);
+    ns.kubectl(&["delete", "pcs", "s", "--wait=false"]);
+    ns.until("it is being deleted", |seen| {
+        is_going(seen.set("s")?)
+            .then_some(())
+            .ok_or_else(|| "not yet".to_owned())
+    });
+    let listed = ns.kubectl(&["get", "pcs", "s"]);
+    has("kubectl get pcs", &listed, &["Terminating"]).unwrap();
+    has("explain", &ns.explain("s"), &["delete"]).unwrap();
+}

@@ -1,0 +1,134 @@
+//! Jobs of which a process fails.
+
+use serde_json::json;
+
+use super::{fails, failure, gives_up, ranks};
+use crate::jobs::ends::{Case, Failure};
+use crate::sets::{clique, job, sh, with, with_pod};
+
+/// They end `Failed`, or go on after a restart, and the failure is kept.
+pub(super) fn cases() -> Vec<Case> {
+    let lives = "exec sleep 1000";
+    vec![
+        // Finding 2, with the default delay: terminated, phase still Running.
+        gives_up(
+            "t50_exit_9_is_kept",
+            "2",
+            &[ranks("l", 1, lives), ranks("w", 1, &fails(9))],
+            vec![failure("job-0-w-", 9)],
+            &["job-0-w-", "exit code 9"],
+        ),
+        Case {
+            job: job("job", 1, &[ranks("l", 1, lives), ranks("w", 1, &fails(7))]),
+            restarts: 1,
+            failures: vec![failure("job-0-w-", 7), failure("job-0-w-", 7)],
+            ..gives_up(
+                "t01_exit_7_twice",
+                "2",
+                &[],
+                vec![],
+                &["job-0-w-", "exit code 7"],
+            )
+        },
+        gives_up(
+            "t04_one_is_done_the_other_fails",
+            "2",
+            &[ranks("a", 1, "exit 0"), ranks("b", 1, &fails(4))],
+            vec![failure("job-0-b-", 4)],
+            &["job-0-b-", "exit code 4"],
+        ),
+        gives_up(
+            "t06_out_of_memory",
+            "2",
+            &[clique(
+                "w",
+                1,
+                &[with(
+                    sh("sleep 2; exec tail /dev/zero"),
+                    &json!({"resources": {"limits": {"memory": "12Mi"}}}),
+                )],
+            )],
+            vec![Failure {
+                pod: "job-0-w-",
+                reason: "OOMKilled",
+                code: Some(137),
+                word: "",
+            }],
+            &["job-0-w-", "OOMKilled"],
+        ),
+        gives_up(
+            "t16_four_fail_at_once",
+            "2",
+            &[ranks("w", 4, &fails(11))],
+            vec![failure("job-0-w-", 11); 4],
+            &["job-0-w-", "exit code 11"],
+        ),
+        gives_up(
+            "t12_init_container_fails_a_peer_is_ready",
+            "7",
+            &[
+                ranks("a", 1, lives),
+                with_pod(
+                    ranks("b", 1, lives),
+                    &json!({"initContainers": [crate::sets::container("prepare", &fails(9))]}),
+                ),
+            ],
+            vec![failure("job-0-b-", 9)],
+            &["job-0-b-", "exit code 9"],
+        ),
+        // Finding R4: what an init container did well is no cause.
+        gives_up(
+            "r4_init_container_did_well",
+            "R4",
+            &[with_pod(
+                ranks("b", 1, &fails(7)),
+                &json!({"initContainers": [crate::sets::container("prepare", "exit 0")]}),
+            )],
+            vec![failure("job-0-b-", 7)],
+            &["job-0-b-", "exit code 7"],
+        ),
+        fails_at_its_start(),
+        loses_its_minimum(),
+        Case {
+            in_soak_only: true,
+            ..gives_up(
+                "t35_in_a_group",
+                "2",
+                &[ranks("w", 2, &fails(10))],
+                vec![failure("job-0-w-", 10); 2],
+                &["exit code 10"],
+            )
+        },
+    ]
+}
+
+/// t15: a container that fails before its clique was ever available.
+fn fails_at_its_start() -> Case {
+    gives_up(
+        "t15_fails_at_its_start",
+        "7",
+        &[ranks(
+            "w",
+            1,
+            "echo the-word | tee /dev/termination-log; exit 3",
+        )],
+        vec![failure("job-0-w-", 3)],
+        &["job-0-w-", "exit code 3"],
+    )
+}
+
+/// t51: an elastic clique below its minimum: its second failure.
+fn loses_its_minimum() -> Case {
+    let mut elastic = ranks("w", 2, &fails(6));
+    elastic["spec"]["minAvailable"] = 2.into();
+    Case {
+        failures: vec![failure("job-0-w-", 6); 2],
+        ..gives_up(
+            "t51_below_the_minimum",
+            "2",
+            &[elastic],
+            vec![],
+            &["exit code 6"],
+        )
+    }
+}

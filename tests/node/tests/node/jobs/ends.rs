@@ -1,0 +1,132 @@
+//! The end of a job, and what is kept of it.
+
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::judge::{has, job, lacks, same, text};
+use crate::namespace::Namespace;
+use crate::seen::{Seen, condition, name};
+
+/// A job and its end.
+pub struct Case {
+    pub name: &'static str,
+    pub finding: &'static str,
+    /// It is called `job`.
+    pub job: Value,
+    /// The phase that it ends in.
+    pub phase: &'static str,
+    /// How often it was started again.
+    pub restarts: u64,
+    /// Its failures, in any order.
+    pub failures: Vec<Failure>,
+    /// What the message of its end names, besides the exit code of its failures.
+    pub said: &'static [&'static str],
+    /// What neither that nor an event names.
+    pub not_said: &'static [&'static str],
+    /// Whether pods and logs of its last attempt's failures are there after the end.
+    pub keeps_logs: bool,
+    pub in_soak_only: bool,
+}
+
+/// One of `status.lastFailures`.
+#[derive(Clone, Copy)]
+pub struct Failure {
+    /// Of the pod's name.
+    pub pod: &'static str,
+    /// `OOMKilled`, `Error`; nothing where several will do.
+    pub reason: &'static str,
+    /// Of the container; nothing where it is of no interest.
+    pub code: Option<i64>,
+    /// In its termination message.
+    pub word: &'static str,
+}
+
+/// Also with a grace period or a back-off in between.
+const LIMIT: Duration = Duration::from_secs(90);
+
+/// The end, and what a person finds of it.
+pub fn as_it_should(ns: &Namespace, case: &Case) {
+    ns.apply(&[&case.job]);
+    let end = |seen: &Seen| {
+        let phase = text(&seen.set("job")?["status"]["phase"]).to_owned();
+        ["Succeeded", "Failed"]
+            .contains(&&*phase)
+            .then_some(())
+            .ok_or(phase)
+    };
+    ns.within(LIMIT, "the job ends", end);
+    let seen = ns.look().unwrap();
+    job(&seen, "job", case.phase, case.restarts).unwrap();
+    let set = seen.set("job").unwrap();
+    failures_are_kept(set, &case.failures).unwrap();
+    if case.phase == "Failed" {
+        end_is_explained(ns, set, case).unwrap();
+    }
+    if case.keeps_logs {
+        logs_are_kept(ns, set, &case.failures).unwrap();
+    }
+}
+
+/// Finding 2.
+fn failures_are_kept(set: &Value, should: &[Failure]) -> Result<(), String> {
+    let kept = set["status"]["lastFailures"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let is_of = |kept: &Value, failure: &Failure| {
+        text(&kept["pod"]).starts_with(failure.pod)
+            && [text(&kept["reason"]), ""].contains(&failure.reason)
+            && failure.code.is_none_or(|code| kept["exitCode"] == code)
+            && text(&kept["message"]).contains(failure.word)
+    };
+    for failure in should {
+        if !kept.iter().any(|kept| is_of(kept, failure)) {
+            let Failure { pod, code, .. } = failure;
+            return Err(format!("no {pod} with {code:?} in lastFailures: {kept:?}"));
+        }
+    }
+    same("the number of lastFailures", kept.len(), should.len())
+        .map_err(|error| format!("{error}: {kept:?}"))
+}
+
+/// Finding 7: the culprit and its code, wherever the end is said.
+fn end_is_explained(ns: &Namespace, set: &Value, case: &Case) -> Result<(), String> {
+    let said = text(&condition(set, "Failed")["message"]).to_owned();
+    let explained = ns.explain("job");
+    for (place, text) in [("the message of Failed", &said), ("explain", &explained)] {
+        has(place, text, case.said)?;
+        lacks(place, text, case.not_said)?;
+    }
+    let events = [
+        "PodCliqueFailed",
+        "ReplicaRestarting",
+        "MaxRestartsExceeded",
+    ];
+    for (text, _) in events.iter().flat_map(|reason| ns.events(reason)) {
+        lacks("an event", &text, case.not_said)?;
+    }
+    Ok(())
+}
+
+/// Finding 2: pods of the last attempt that failed are there, with their logs.
+fn logs_are_kept(ns: &Namespace, set: &Value, failures: &[Failure]) -> Result<(), String> {
+    let seen = ns.look()?;
+    let last = set["status"]["lastFailures"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let of_last = last.iter().map(|failure| text(&failure["pod"]));
+    let there: Vec<_> = of_last
+        .filter(|pod| seen.pods().iter().any(|p| name(p) == *pod))
+        .collect();
+    let pod = there
+        .first()
+        .ok_or_else(|| format!("no pod that failed is left of {last:?}"))?;
+    let word = failures.first().map_or("", |failure| failure.word);
+    has(
+        "the log",
+        &ns.kubectl(&["logs", pod, "--all-containers"]),
+        &[word],
+    )
+}

@@ -1,0 +1,76 @@
+//! Judgements of sets. `Err` says what is, and what it should be.
+
+use std::fmt::Debug;
+
+use serde_json::Value;
+
+use super::seen::{Seen, condition, state};
+
+/// Fails unless both are equal.
+pub fn same<T: PartialEq + Debug>(what: &str, is: T, should: T) -> Result<(), String> {
+    if is == should {
+        return Ok(());
+    }
+    Err(format!("{what} is {is:?}, should be {should:?}"))
+}
+
+/// Fails unless the text has each of these, in any case.
+pub fn has(what: &str, text: &str, parts: &[&str]) -> Result<(), String> {
+    let lower = text.to_lowercase();
+    let missing: Vec<_> = parts
+        .iter()
+        .filter(|part| !lower.contains(&part.to_lowercase()))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{what} lacks {missing:?}: {text}"))
+}
+
+/// Fails if the text has one of these, in any case.
+pub fn lacks(what: &str, text: &str, parts: &[&str]) -> Result<(), String> {
+    let lower = text.to_lowercase();
+    let found: Vec<_> = parts
+        .iter()
+        .filter(|part| lower.contains(&part.to_lowercase()))
+        .collect();
+    if found.is_empty() {
+        return Ok(());
+    }
+    Err(format!("{what} has {found:?}: {text}"))
+}
+
+/// Fails unless the set is Ready for this reason.
+pub fn ready(seen: &Seen, set: &str, reason: &str) -> Result<(), String> {
+    same(
+        "Ready",
+        state(seen.set(set)?, "Ready"),
+        format!("True/{reason}"),
+    )
+}
+
+/// Fails unless the set is not Ready, for this reason.
+pub fn not_ready(seen: &Seen, set: &str, reason: &str) -> Result<(), String> {
+    let set = seen.set(set)?;
+    let message = &condition(set, "Ready")["message"];
+    let is = state(set, "Ready");
+    same("Ready", is, format!("False/{reason}")).map_err(|error| format!("{error}: {message}"))
+}
+
+/// Fails unless the job is in this phase with so many restarts.
+pub fn job(seen: &Seen, set: &str, phase: &str, restarts: u64) -> Result<(), String> {
+    let set = seen.set(set)?;
+    let is = (text(&set["status"]["phase"]), restart_count(set));
+    same("(phase, restartCount)", is, (phase, restarts))
+        .map_err(|error| format!("{error}; {}", condition(set, "Failed")["message"]))
+}
+
+/// `status.restartCount` of a set.
+pub fn restart_count(set: &Value) -> u64 {
+    set["status"]["restartCount"].as_u64().unwrap_or_default()
+}
+
+/// A text, or nothing.
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}

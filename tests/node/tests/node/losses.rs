@@ -1,0 +1,16 @@
+//! Nodes that are lost, and come back: one loss, and many workloads that meet it together.
+
+mod hung_kubelet;
+mod hung_runtime;
+mod loss;
+mod reboot;
+
+use super::row::Row;
+
+/// The rows of this theme.
+pub fn rows() -> Vec<Row> {
+    [hung_kubelet::rows(), reboot::rows(), hung_runtime::rows()]
+        .into_iter()
+        .flatten()
+        .collect()
+}

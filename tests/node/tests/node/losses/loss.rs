@@ -1,0 +1,154 @@
+//! A loss: what happens to the node, and who meets it.
+
+use std::collections::BTreeMap;
+use std::panic::{self, AssertUnwindSafe};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::namespace::{self, Namespace};
+use crate::row::{Row, row_alone};
+use crate::runner::said;
+use crate::seen::condition;
+use crate::sets::with_pod;
+use crate::site::{self, Site};
+use crate::wait;
+
+/// The node that is lost; the operators are on the other one.
+pub const LOST: &str = "node-2";
+/// The node that stays.
+pub const STAYS: &str = "node-1";
+
+/// What happens to the node.
+pub struct Loss {
+    /// Of its rows.
+    pub theme: &'static str,
+    /// Loses it, and returns when that shows.
+    pub lose: fn(&Site),
+    /// Brings it back, and returns when it is.
+    pub restore: fn(&Site),
+    /// Who meets it.
+    pub met_by: Vec<Met>,
+}
+
+/// A workload that meets a loss, and what it should be then.
+#[derive(Clone, Copy)]
+pub struct Met {
+    pub name: &'static str,
+    pub finding: &'static str,
+    /// Returns when it runs.
+    pub start: fn(&Namespace),
+    /// Judges it while the node is lost.
+    pub lost: fn(&Namespace),
+    /// Judges it when the node is back.
+    pub back: fn(&Namespace),
+}
+
+type Results = BTreeMap<&'static str, Result<(), String>>;
+
+/// A row for each that meets the loss. The first of them to run lets it happen to all.
+pub fn rows(loss: Loss) -> Vec<Row> {
+    let names: Vec<_> = loss
+        .met_by
+        .iter()
+        .map(|met| (met.name, met.finding))
+        .collect();
+    let theme = loss.theme;
+    let results = Arc::new(Mutex::new(None));
+    let loss = Arc::new(loss);
+    let row_of = |(name, finding)| {
+        let (results, loss) = (results.clone(), loss.clone());
+        row_alone(&format!("losses::{theme}::{name}"), finding, move |site| {
+            let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
+            let all: &mut Results = results.get_or_insert_with(|| happen(site, &loss));
+            all.remove(name)
+                .unwrap_or_else(|| Err("it did not take part".to_owned()))
+        })
+    };
+    names.into_iter().map(row_of).collect()
+}
+
+fn happen(site: &'static Site, loss: &Loss) -> Results {
+    let pinned = format!("nodeSelector.kubernetes\\.io/hostname={STAYS}");
+    site::install(&site.cluster, &[&pinned]).unwrap();
+    let purpose = |met: &Met| format!("{}-{}", loss.theme, met.name).replace('_', "-");
+    let create = |met: &Met| (*met, Namespace::create(&purpose(met), &json!({})), Ok(()));
+    let mut all: Vec<_> = loss.met_by.iter().map(create).collect();
+    judge(&mut all, |met| met.start);
+    let lost = attempt(|| (loss.lose)(site));
+    judge(&mut all, |met| met.lost);
+    let restored = attempt(|| (loss.restore)(site));
+    judge(&mut all, |met| met.back);
+    for (_, _, result) in &mut all {
+        *result = lost.clone().and(restored.clone()).and(result.clone());
+    }
+    all.iter().for_each(|(_, ns, _)| ns.remove());
+    all.into_iter()
+        .map(|(met, _, result)| (met.name, result))
+        .collect()
+}
+
+/// A panic is an error.
+fn attempt(act: impl FnOnce()) -> Result<(), String> {
+    panic::catch_unwind(AssertUnwindSafe(act)).map_err(|panic| said(&*panic))
+}
+
+/// All at once; what failed before is not judged again.
+fn judge(all: &mut [(Met, Namespace, Result<(), String>)], stage: fn(&Met) -> fn(&Namespace)) {
+    thread::scope(|scope| {
+        for (met, ns, result) in all.iter_mut().filter(|(_, _, result)| result.is_ok()) {
+            scope.spawn(move || {
+                let judged = panic::catch_unwind(AssertUnwindSafe(|| stage(met)(ns)));
+                *result = judged
+                    .map_err(|panic| format!("{}\n{}", said(&*panic), namespace::report::of(ns)));
+            });
+        }
+    });
+}
+
+/// Waits until the node's Ready has that status.
+pub fn until_node_is(site: &Site, node: &str, status: &str) {
+    let limit = Duration::from_secs(90);
+    let is = || {
+        let node = site.connection.node(node)?;
+        let is = condition(&node, "Ready")["status"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned();
+        (is == status).then_some(()).ok_or(is)
+    };
+    wait::within(limit, is).unwrap();
+}
+
+/// The clique on that node.
+pub fn on(node: &str, clique: Value) -> Value {
+    with_pod(
+        clique,
+        &json!({"nodeSelector": {"kubernetes.io/hostname": node}}),
+    )
+}
+
+/// The clique rather on that node.
+pub fn rather_on(node: &str, clique: Value) -> Value {
+    let is_it = json!({"key": "kubernetes.io/hostname", "operator": "In", "values": [node]});
+    let rather = json!([{"weight": 100, "preference": {"matchExpressions": [is_it]}}]);
+    let affinity =
+        json!({"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": rather}});
+    with_pod(clique, &json!({"affinity": affinity}))
+}
+
+/// The clique that is evicted 5 s after its node was lost; Kubernetes waits for 300 s.
+pub fn impatient(clique: Value) -> Value {
+    let toleration = |key: &str| {
+        json!({
+            "key": format!("node.kubernetes.io/{key}"),
+            "operator": "Exists", "effect": "NoExecute", "tolerationSeconds": 5,
+        })
+    };
+    with_pod(
+        clique,
+        &json!({"tolerations": [toleration("not-ready"), toleration("unreachable")]}),
+    )
+}

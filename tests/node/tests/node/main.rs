@@ -1,0 +1,60 @@
+//! The rows, their list, and the runner.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "clippy.toml allows them in test functions, which rows are, but not without #[test]"
+)]
+
+mod client;
+mod judge;
+mod namespace;
+mod row;
+mod runner;
+mod seen;
+mod sets;
+mod site;
+mod wait;
+
+mod causes;
+mod crash_loops;
+mod disruption;
+mod gangs;
+mod jobs;
+mod losses;
+mod names;
+mod operators;
+mod restricted;
+mod scaling;
+mod start_order;
+mod updates;
+
+use std::process::ExitCode;
+
+use row::Row;
+
+/// All rows, in the order of the reviews.
+fn rows() -> Vec<Row> {
+    [
+        crash_loops::rows(),
+        causes::rows(),
+        jobs::rows(),
+        gangs::rows(),
+        disruption::rows(),
+        start_order::rows(),
+        updates::rows(),
+        scaling::rows(),
+        names::rows(),
+        restricted::rows(),
+        operators::rows(),
+        losses::rows(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn main() -> ExitCode {
+    runner::run(rows())
+}

@@ -1,0 +1,117 @@
+//! What a process sees: its names and variables, and those of its peers.
+
+use serde_json::{Value, json};
+
+use super::judge::{has, job as judge_job, ready, same};
+use super::namespace::Namespace;
+use super::row::{Row, row};
+use super::seen::{is_ready, name, uid};
+use super::sets::{clique, job, serving, sh, with};
+
+/// The rows of this theme.
+pub fn rows() -> Vec<Row> {
+    vec![
+        row(
+            "names::resolve_before_a_pod_is_ready",
+            "-",
+            resolve_before_a_pod_is_ready,
+        ),
+        row("names::variables_of_a_group", "-", variables_of_a_group),
+        row("names::attempt_of_a_job", "R1", attempt_of_a_job),
+    ]
+}
+
+/// The name of a leader that is not Ready yet resolves to its address from its workers.
+fn resolve_before_a_pod_is_ready(ns: &Namespace) {
+    let never = json!({"readinessProbe": {"exec": {"command": ["false"]}, "periodSeconds": 1}});
+    let script = "until nslookup $GROVE_PCS_NAME-0-l-0.$GROVE_HEADLESS_SERVICE > /tmp/found; do sleep 0.5; done; cat /tmp/found; exec sleep 1000";
+    let leader = clique("l", 1, &[with(sh("exec sleep 1000"), &never)]);
+    ns.apply(&[&serving("d", &[leader, clique("w", 2, &[sh(script)])])]);
+    ns.until("each worker found its leader", |seen| {
+        let leader = seen.pods_of("d-0-l");
+        let address = leader.first().ok_or("no leader")?["status"]["podIP"].as_str();
+        let address = address.ok_or("the leader has no address")?.to_owned();
+        let workers = seen.pods_of("d-0-w");
+        same(
+            "Ready workers",
+            workers.iter().filter(|pod| is_ready(pod)).count(),
+            2,
+        )?;
+        workers
+            .into_iter()
+            .try_for_each(|pod| has("its log", &ns.kubectl(&["logs", name(pod)]), &[&address]))
+    });
+}
+
+/// Each pod of a group replica knows its rank, their number and its leader.
+fn variables_of_a_group(ns: &Namespace) {
+    let script = "env | grep ^GROVE_ | sort; hostname -f; exec sleep 1000";
+    let member = |name: &str, replicas| clique(name, replicas, &[sh(script)]);
+    let mut set = serving("v", &[member("l", 1), member("w", 2)]);
+    set["spec"]["template"]["podCliqueScalingGroups"] =
+        json!([{"name": "e", "cliqueNames": ["l", "w"], "replicas": 2, "minAvailable": 1}]);
+    ns.apply(&[&set]);
+    ns.until("all is Ready", |seen| ready(seen, "v", "AllReady"));
+    let pod = ns.until("the second group replica runs", |seen| {
+        let pods = seen.pods_of("v-0-e-1-w");
+        same(
+            "Ready pods",
+            pods.iter().filter(|pod| is_ready(pod)).count(),
+            2,
+        )?;
+        Ok(name(pods[1]).to_owned())
+    });
+    let said = ns.kubectl(&["logs", &pod]);
+    let should = [
+        "GROVE_PCS_NAME=v",
+        "GROVE_PCS_INDEX=0",
+        "GROVE_PCLQ_NAME=v-0-e-1-w",
+        "GROVE_PCLQ_POD_INDEX=1",
+        "GROVE_PCSG_NAME=v-0-e",
+        "GROVE_PCSG_INDEX=1",
+        "GROVE_PCSG_TEMPLATE_NUM_PODS=3",
+        "GROVE_PCSG_POD_INDEX=2",
+    ];
+    has("its variables", &said, &should).unwrap();
+    let host = format!("v-0-e-1-w-1.v-0.{}.svc", ns.name);
+    has("its host name", &said, &[&host]).unwrap();
+}
+
+/// Finding R1: each attempt of a job has a name, the same in all ranks, another after a restart.
+fn attempt_of_a_job(ns: &Namespace) {
+    let script = "echo attempt=$GROVE_ATTEMPT=; exec sleep 1000";
+    let ranks = |name: &str| clique(name, 1, &[sh(script)]);
+    ns.apply(&[&job("job", 1, &[ranks("a"), ranks("b")])]);
+    let (pods, first) = attempts(ns, 0, &[]);
+    ns.kubectl(&[
+        "delete",
+        "pod",
+        "-l",
+        "grove.io/podclique=job-0-b",
+        "--wait=false",
+    ]);
+    let (_, second) = attempts(ns, 1, &pods);
+    same("the ranks of the first attempt", &first[0], &first[1]).unwrap();
+    same("the ranks of the second attempt", &second[0], &second[1]).unwrap();
+    assert_ne!(first[0], second[0]);
+    assert!(
+        first[0].len() > "attempt==".len(),
+        "GROVE_ATTEMPT is not set: {first:?}"
+    );
+}
+
+/// The uids of both ranks, and what they print, once the job runs after so many restarts with others
+/// than these.
+fn attempts(ns: &Namespace, restarts: u64, before: &[String]) -> (Vec<String>, Vec<String>) {
+    ns.until("both ranks run", |seen| {
+        judge_job(seen, "job", "Running", restarts)?;
+        let mut pods = seen.pods();
+        pods.retain(|pod| is_ready(pod) && !before.contains(&uid(pod)));
+        same("Ready ranks", pods.len(), 2)?;
+        let said = |pod: &&Value| ns.kubectl(&["logs", name(pod)]).trim().to_owned();
+        Ok((
+            pods.iter().map(|pod| uid(pod)).collect(),
+            pods.iter().map(said).collect(),
+        ))
+    })
+}

@@ -1,0 +1,78 @@
+//! What a person would look at when a row failed.
+
+use std::fmt::Write as _;
+
+use node_tests::release;
+
+use super::Namespace;
+use crate::seen::name;
+
+/// Lines of an operator's log.
+const LOG_LINES: usize = 30;
+
+/// Objects, statuses, events, `explain`, and the operators' words on the namespace.
+pub fn of(ns: &Namespace) -> String {
+    let mut report = String::new();
+    let mut add = |title: &str, text: &str| {
+        let _ = writeln!(report, "--- {title}\n{}", text.trim_end());
+    };
+    let columns = "--output=custom-columns=AT:.lastTimestamp,ON:.involvedObject.name,\
+                   REASON:.reason,COUNT:.count,MESSAGE:.message";
+    let events = [
+        "get",
+        "events",
+        "--sort-by=.metadata.creationTimestamp",
+        columns,
+    ];
+    add(
+        "objects",
+        &shown(ns, &["get", "pcs,pcsg,pclq,pg,pods", "--output=wide"]),
+    );
+    for set in ns.look().iter().flat_map(|seen| seen.all("PodCliqueSet")) {
+        add(
+            &format!("status of {}", name(set)),
+            &set["status"].to_string(),
+        );
+        add("explain", &shown(ns, &["grove", "explain", name(set)]));
+    }
+    for pod in ns.look().iter().flat_map(|seen| seen.pods()) {
+        let status = &pod["status"];
+        let parts = ["conditions", "initContainerStatuses", "containerStatuses"];
+        let text = parts.map(|part| status[part].to_string()).join(" ");
+        add(&format!("pod {}", name(pod)), &text);
+    }
+    add("events", &shown(ns, &events));
+    add("the operators", &log(ns));
+    report
+}
+
+fn shown(ns: &Namespace, args: &[&str]) -> String {
+    let output = ns.command(args).output();
+    output.map_or_else(
+        |error| error.to_string(),
+        |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+    )
+}
+
+fn log(ns: &Namespace) -> String {
+    let selector = "--selector=app.kubernetes.io/name=grove-operator";
+    let args = [
+        "logs",
+        selector,
+        "--tail=-1",
+        "--prefix",
+        "-n",
+        release::NAMESPACE,
+    ];
+    let output = ns.site.cluster.tool("kubectl", &args).output();
+    let text = output.map_or_else(
+        |error| error.to_string(),
+        |output| String::from_utf8_lossy(&output.stdout).into_owned(),
+    );
+    let lines: Vec<_> = text
+        .lines()
+        .filter(|line| line.contains(&ns.name))
+        .collect();
+    let last = lines.len().saturating_sub(LOG_LINES);
+    lines[last..].join("\n")
+}

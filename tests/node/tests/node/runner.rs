@@ -1,0 +1,67 @@
+//! Runs rows: first those that share the cluster, then one by one those that need it alone.
+
+use std::env;
+use std::panic::{self, AssertUnwindSafe};
+use std::process::ExitCode;
+
+use libtest_mimic::{Arguments, Conclusion, Failed, Trial};
+
+use super::row::{Row, Test};
+use super::site::Site;
+
+/// Rows that wait beside each other: most of the time they wait for kubelets.
+const TOGETHER: usize = 24;
+
+/// Runs the rows that the arguments select; those of `cargo test`.
+pub fn run(rows: Vec<Row>) -> ExitCode {
+    let args = Arguments::from_args();
+    let is_soak = env::var("NODE_ROWS").is_ok_and(|rows| rows == "all");
+    let (alone, together): (Vec<Row>, Vec<Row>) = rows
+        .into_iter()
+        .filter(|row| is_soak || row.is_in_short_list)
+        .partition(|row| row.is_alone);
+    if !args.list
+        && let Err(error) = Site::start()
+    {
+        eprintln!("the tests on real nodes cannot start: {error:#}");
+        return ExitCode::FAILURE;
+    }
+    let first = run_some(&args, together, TOGETHER);
+    let last = run_some(&args, alone, 1);
+    let ended = if args.list { Ok(()) } else { Site::end() };
+    if let Err(error) = &ended {
+        eprintln!("{error:#}");
+    }
+    let is_good = !first.has_failed() && !last.has_failed() && ended.is_ok();
+    if is_good {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(101)
+    }
+}
+
+fn run_some(args: &Arguments, rows: Vec<Row>, at_once: usize) -> Conclusion {
+    let args = Arguments {
+        test_threads: args
+            .test_threads
+            .map_or(Some(at_once), |given| Some(given.min(at_once))),
+        ..args.clone()
+    };
+    let trial = |row: Row| Trial::test(row.name, || judged(row.test)).with_kind(row.finding);
+    libtest_mimic::run(&args, rows.into_iter().map(trial).collect())
+}
+
+/// A panic is a failure like another: the rows after it go on.
+fn judged(test: Test) -> Result<(), Failed> {
+    match panic::catch_unwind(AssertUnwindSafe(test)) {
+        Ok(result) => result.map_err(Failed::from),
+        Err(panic) => Err(said(&*panic).into()),
+    }
+}
+
+/// What a panic said.
+pub fn said(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
+    text.unwrap_or_else(|| "a panic without words".to_owned())
+}

@@ -1,0 +1,89 @@
+//! The one cluster of a run, with the product installed on it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use anyhow::{Context as _, Error, Result, anyhow};
+use node_tests::cluster::Cluster;
+use node_tests::{images, programs, release};
+
+use super::client::Connection;
+use super::wait;
+
+static SHARED: OnceLock<Site> = OnceLock::new();
+
+/// What tests of the product are quicker with; everything else is as shipped.
+const VALUES: [&str; 1] = ["config.stuckPodTimeout=20s"];
+
+/// A cluster of two nodes with two operators and their webhook.
+pub struct Site {
+    pub cluster: Cluster,
+    pub connection: Connection,
+}
+
+impl Site {
+    /// Starts it, before the first row.
+    pub fn start() -> Result<()> {
+        let programs = programs::folder()?;
+        let checkout = programs::checkout();
+        let dir = folder(&checkout)?;
+        let archives = images::build(
+            &dir.join("images"),
+            &programs,
+            &release::version(&checkout)?,
+        )?;
+        let cluster = Cluster::start(&checkout, &dir.join("cluster"), &programs)?;
+        for archive in archives {
+            cluster.load(&archive)?;
+        }
+        install(&cluster, &[])?;
+        let connection = Connection::open(&cluster.kubeconfig()).map_err(Error::msg)?;
+        let site = Self {
+            cluster,
+            connection,
+        };
+        SHARED.set(site).map_err(|_| anyhow!("started twice"))
+    }
+
+    /// The one of this run.
+    pub fn shared() -> &'static Self {
+        SHARED
+            .get()
+            .expect("the runner starts it before the first row")
+    }
+
+    /// Ends it, once nothing of the rows is left.
+    pub fn end() -> Result<()> {
+        let site = Self::shared();
+        let left = wait::within(Duration::from_secs(60), || site.expect_no_namespace());
+        site.cluster.stop()?;
+        left.map_err(Error::msg)
+    }
+
+    fn expect_no_namespace(&self) -> Result<(), String> {
+        let names = self.connection.namespaces()?;
+        let of_rows = |name: &String| name.starts_with(super::namespace::PREFIX);
+        let left: Vec<_> = names.into_iter().filter(of_rows).collect();
+        left.is_empty()
+            .then_some(())
+            .ok_or_else(|| format!("namespaces that do not end: {left:?}"))
+    }
+}
+
+/// Installs or upgrades the product with these values besides those of the tests.
+pub fn install(cluster: &Cluster, values: &[&str]) -> Result<String> {
+    let values = VALUES.iter().chain(values).map(|value| (*value).to_owned());
+    release::install(cluster, &values.collect::<Vec<_>>())
+}
+
+/// A new folder for the state of this run.
+fn folder(checkout: &std::path::Path) -> Result<PathBuf> {
+    let dir = checkout.join(".localcluster/node-tests");
+    if dir.exists() {
+        fs::remove_dir_all(&dir).with_context(|| dir.display().to_string())?;
+    }
+    fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
+    Ok(dir)
+}

@@ -1,0 +1,120 @@
+//! Pods that start after others.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::judge::{has, ready, same, text};
+use super::namespace::Namespace;
+use super::row::{Row, row};
+use super::seen::{is_ready, message, name};
+use super::sets::{clique, in_order, serving, sh, with, with_pod};
+
+/// The rows of this theme.
+pub fn rows() -> Vec<Row> {
+    vec![
+        row(
+            "start_order::many_children_start_in_time",
+            "4",
+            many_children_start_in_time,
+        ),
+        row("start_order::slow_parent", "4", slow_parent),
+        row("start_order::crashing_parent", "-", crashing_parent),
+    ]
+}
+
+/// A parent that is Ready after so many seconds.
+fn parent(seconds: u32) -> Value {
+    let probe = json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
+    let script = format!("sleep {seconds}; touch /tmp/up; exec sleep 1000");
+    clique(
+        "p",
+        1,
+        &[with(sh(&script), &json!({"readinessProbe": probe}))],
+    )
+}
+
+fn children(count: u32) -> Value {
+    clique("k", count, &[sh("exec sleep 1000")])
+}
+
+/// Finding 4: of many children none lies until its kubelet's periodic look, a minute or more: the
+/// annotation is changed again while an init container still runs.
+fn many_children_start_in_time(ns: &Namespace) {
+    ns.apply(&[&in_order(serving("o", &[parent(3), children(16)]))]);
+    ns.until("the parent is Ready", |seen| {
+        let up = seen
+            .pods_of("o-0-p")
+            .into_iter()
+            .filter(|pod| is_ready(pod))
+            .count();
+        same("Ready parents", up, 1)
+    });
+    ns.within(Duration::from_secs(50), "all children start", |seen| {
+        let waiting: Vec<_> = seen
+            .pods_of("o-0-k")
+            .into_iter()
+            .filter(|pod| !is_ready(pod))
+            .map(name)
+            .collect();
+        waiting
+            .is_empty()
+            .then_some(())
+            .ok_or_else(|| format!("{waiting:?} wait"))
+    });
+    for pod in ns.look().unwrap().pods_of("o-0-k") {
+        let annotations = &pod["metadata"]["annotations"];
+        assert!(
+            annotations["grove.io/start-at"].is_string(),
+            "no grove.io/start-at: {annotations}"
+        );
+    }
+}
+
+/// While its parent is not Ready a child waits, and says for whom; never the opposite of what is true.
+fn slow_parent(ns: &Namespace) {
+    ns.apply(&[&in_order(serving("o", &[parent(12), children(1)]))]);
+    let child = ns.until("the child waits", |seen| {
+        has("Ready", message(seen.set("o")?, "Ready"), &["o-0-p"])?;
+        let pods = seen.pods_of("o-0-k");
+        let pod = pods.first().ok_or("no child")?;
+        is_initializing(pod)?;
+        Ok(name(pod).to_owned())
+    });
+    let said = ns.kubectl(&["logs", &child, "-c", "grove-initc"]);
+    has("the init container", &said, &["o-0-p"]).unwrap();
+    ns.until("all is Ready", |seen| ready(seen, "o", "AllReady"));
+}
+
+fn is_initializing(pod: &Value) -> Result<(), String> {
+    let states = &pod["status"]["initContainerStatuses"];
+    let runs = states.as_array().into_iter().flatten().any(|status| {
+        text(&status["name"]) == "grove-initc" && status["state"]["running"].is_object()
+    });
+    runs.then_some(())
+        .ok_or_else(|| format!("grove-initc does not run: {states}"))
+}
+
+/// A parent that crashes twice before it stays: its child starts then, and not before.
+fn crashing_parent(ns: &Namespace) {
+    let mut main = sh(
+        "echo x >> /v/runs; test $(wc -l < /v/runs) -ge 2 || { sleep 1; exit 1; }; touch /tmp/up; exec sleep 1000",
+    );
+    main["volumeMounts"] = json!([{"name": "v", "mountPath": "/v"}]);
+    main["readinessProbe"] =
+        json!({"exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1});
+    let crashes = with_pod(
+        clique("p", 1, &[main]),
+        &json!({"volumes": [{"name": "v", "emptyDir": {}}]}),
+    );
+    ns.apply(&[&in_order(serving("o", &[crashes, children(1)]))]);
+    ns.until("all is Ready, and no child was before its parent", |seen| {
+        let parent_up = seen.pods_of("o-0-p").into_iter().any(is_ready);
+        let child_up = seen.pods_of("o-0-k").into_iter().any(is_ready);
+        assert!(
+            parent_up || !child_up,
+            "the child is Ready before its parent"
+        );
+        ready(seen, "o", "AllReady")
+    });
+}
