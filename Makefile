@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test soak bench growth profile lint check generate image release audit fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test test-node soak soak-node record bench growth profile lint check generate image release audit fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -32,7 +32,7 @@ run: ## Run the operator in the foreground
 # Lints come out of the compilation that the tests need anyway, and so do all programs: `cargo run`
 # would compile them and what they depend on again, without the features that only tests ask for.
 test: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
-test: ## Everything that CI runs
+test: ## Everything that CI runs, but what needs real nodes
 	cargo fmt --all --check
 	cargo test --workspace --no-run
 	target/debug/xtask generate --check
@@ -40,6 +40,19 @@ test: ## Everything that CI runs
 	@target/debug/localcluster promtool > /dev/null
 	@hack/test.sh
 	@target/debug/rights
+
+test-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
+test-node: ## The product on two real nodes: root, containerd; 8 minutes
+	cargo test --workspace --no-run
+	cargo test --workspace --test node
+
+soak-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
+soak-node: ## The same with all rows, also those that take long
+	cargo test --workspace --no-run
+	NODE_ROWS=all cargo test --workspace --test node
+
+record: ## What kubelets write of pods, until Ctrl-C (NAMESPACE=, SELECTOR=, FILE=)
+	cargo run -q --bin record -- $(NAMESPACE) $(SELECTOR) > $(FILE)
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
 	SIM_SEEDS=10000 cargo test --workspace --test simulator seeds::seeds
@@ -58,7 +71,7 @@ profile: ## Flame graph of the operator in a row of the benchmark (BENCH_ONLY)
 	@hack/profile.sh
 
 check: lint ## All that needs no cluster (4 minutes on 2 cores from warm)
-	cargo test --workspace --exclude e2e --exclude localcluster
+	cargo test --workspace --exclude e2e --exclude localcluster --exclude node-tests
 
 lint: ## Formatting, lints, generated files
 	cargo fmt --all --check

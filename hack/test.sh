@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs all tests. Those of the simulator take what the e2e tests leave of the processors (an eighth:
-# they wait for each other and for the control plane), and the rest when these are through.
+# Runs all tests but those on real nodes, which need root (make test-node). Those of the simulator take
+# what the e2e tests leave of the processors (an eighth: they wait for each other and for the control
+# plane), and the rest when these are through.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -23,6 +23,7 @@ mod disruption;
 mod gangs;
 mod jobs;
 mod losses;
+mod manifests;
 mod names;
 mod operators;
 mod restricted;
@@ -47,6 +48,7 @@ fn rows() -> Vec<Row> {
         scaling::rows(),
         names::rows(),
         restricted::rows(),
+        manifests::rows(),
         operators::rows(),
         losses::rows(),
     ]

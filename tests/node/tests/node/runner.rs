@@ -1,5 +1,6 @@
 //! Runs rows: first those that share the cluster, then one by one those that need it alone.
 
+use std::cell::RefCell;
 use std::env;
 use std::panic::{self, AssertUnwindSafe};
 use std::process::ExitCode;
@@ -14,6 +15,7 @@ const TOGETHER: usize = 24;
 
 /// Runs the rows that the arguments select; those of `cargo test`.
 pub fn run(rows: Vec<Row>) -> ExitCode {
+    keep_panics();
     let args = Arguments::from_args();
     let is_soak = env::var("NODE_ROWS").is_ok_and(|rows| rows == "all");
     let (alone, together): (Vec<Row>, Vec<Row>) = rows
@@ -59,9 +61,23 @@ fn judged(test: Test) -> Result<(), Failed> {
     }
 }
 
-/// What a panic said.
+thread_local! {
+    /// Where the thread panicked last.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Panics are reported with their rows, and not beside those of others.
+fn keep_panics() {
+    panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string);
+        PLACE.with_borrow_mut(|kept| *kept = place.unwrap_or_default());
+    }));
+}
+
+/// What a panic of this thread said, and where.
 pub fn said(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().cloned();
     let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-    text.unwrap_or_else(|| "a panic without words".to_owned())
+    let place = PLACE.with_borrow(String::clone);
+    format!("{place}: {}", text.unwrap_or_default())
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Error, Result, anyhow};
 use node_tests::cluster::Cluster;
@@ -34,11 +34,18 @@ impl Site {
             &programs,
             &release::version(&checkout)?,
         )?;
+        let begun = Instant::now();
         let cluster = Cluster::start(&checkout, &dir.join("cluster"), &programs)?;
+        eprintln!("two nodes are Ready after {:.1?}", begun.elapsed());
         for archive in archives {
             cluster.load(&archive)?;
         }
+        let begun = Instant::now();
         install(&cluster, &[])?;
+        eprintln!(
+            "two operators are Ready {:.1?} after `helm install`",
+            begun.elapsed()
+        );
         let connection = Connection::open(&cluster.kubeconfig()).map_err(Error::msg)?;
         let site = Self {
             cluster,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use node_tests::release;
+use serde_json::Value;
 
 use super::Namespace;
 use crate::seen::name;
@@ -74,5 +75,29 @@ fn log(ns: &Namespace) -> String {
         .filter(|line| line.contains(&ns.name))
         .collect();
     let last = lines.len().saturating_sub(LOG_LINES);
-    lines[last..].join("\n")
+    lines[last..]
+        .iter()
+        .map(|line| short(line))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// A line of the log without what is the same in all of them.
+fn short(line: &str) -> String {
+    let (_, json) = line.split_once("] ").unwrap_or(("", line));
+    let Ok(Value::Object(mut fields)) = serde_json::from_str(json) else {
+        return line.to_owned();
+    };
+    let object = fields
+        .remove("span")
+        .map_or(Value::Null, |mut span| span["object"].take());
+    for key in ["target", "count", "failed"] {
+        fields.remove(key);
+    }
+    let words = fields.values().map(|value| {
+        value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned)
+    });
+    format!("{} {object}", words.collect::<Vec<_>>().join(" "))
 }
