@@ -174,17 +174,26 @@ fn readiness_that_flaps(ns: &Namespace) {
 
 /// A clique that was never available has nothing to lose.
 fn what_never_came_up_is_left_alone(ns: &Namespace) {
-    let set = serving("g", &[lives("a"), clique("b", 1, &[sh("exit 1")])]);
-    ns.apply(&[&with_delay(set, "1s")]);
+    // Without a probe it would be Ready for a moment each time that it starts.
+    let never = json!({"exec": {"command": ["false"]}, "periodSeconds": 1});
+    let crashes = clique(
+        "b",
+        1,
+        &[with(
+            sh("sleep 0.3; exit 1"),
+            &json!({"readinessProbe": never}),
+        )],
+    );
+    ns.apply(&[&with_delay(serving("g", &[lives("a"), crashes]), "1s")]);
     ns.until("it crash-loops for longer than the delay", |seen| {
         let count: u64 = seen.pods_of("g-0-b").into_iter().map(restarts).sum();
         (count >= 2)
             .then_some(())
             .ok_or_else(|| format!("{count} restarts"))
     });
-    let breach = ns.look().unwrap();
+    let seen = ns.look().unwrap();
     let breach = state(
-        breach.one("PodClique", "g-0-b").unwrap(),
+        seen.one("PodClique", "g-0-b").unwrap(),
         "MinAvailableBreached",
     );
     same(

@@ -80,16 +80,13 @@ impl Namespace {
     pub fn apply(&self, manifests: &[&Value]) {
         let output = self.feed(&["apply", "-f", "-"], &list(manifests));
         let error = String::from_utf8_lossy(&output.stderr);
-        assert!(
-            output.status.success(),
-            "{manifests:?} was refused: {error}"
-        );
+        assert!(output.status.success(), "refused: {error}");
     }
 
     /// Applies manifests, which must be refused, and returns why.
     pub fn refused(&self, manifests: &[&Value]) -> String {
         let output = self.feed(&["apply", "-f", "-"], &list(manifests));
-        assert!(!output.status.success(), "{manifests:?} was accepted");
+        assert!(!output.status.success(), "it was accepted");
         String::from_utf8_lossy(&output.stderr).into_owned()
     }
 

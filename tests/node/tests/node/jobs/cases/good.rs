@@ -36,7 +36,7 @@ pub(super) fn cases() -> Vec<Case> {
         followed_by_followers(),
         succeeds(
             "t30_exec_probe",
-            "-",
+            "1",
             &[clique("w", 2, &[probed_by_exec()])],
         ),
         succeeds(
