@@ -2,145 +2,133 @@
 
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
+use localcluster::{Cluster as LocalCluster, Node, Options};
+use serde_json::Value;
+
+use crate::command::printed;
 
 /// The nodes' names.
 pub const NODES: [&str; 2] = ["node-1", "node-2"];
 
-/// A running cluster.
+/// A running cluster. It ends with [`Cluster::stop`], and with the process.
 #[derive(Debug)]
 pub struct Cluster {
-    checkout: PathBuf,
-    dir: PathBuf,
+    /// Nothing once it was stopped.
+    local: Mutex<Option<LocalCluster>>,
+    nodes: Vec<Node>,
+    kubeconfig: PathBuf,
     bin: PathBuf,
-    plugin: PathBuf,
-    prototype: PathBuf,
+    cache: PathBuf,
+    programs: PathBuf,
 }
 
 impl Cluster {
-    /// Starts it with its state in `dir` and waits until both nodes are Ready.
-    pub fn start(checkout: &Path, dir: &Path, plugin: &Path) -> Result<Self> {
-        let prototype = PathBuf::from(env::var("NODE_PROTOTYPE")?);
-        let cluster = Self {
-            checkout: checkout.to_owned(),
-            dir: dir.to_owned(),
-            bin: PathBuf::from(env::var("NODE_BIN")?),
-            plugin: plugin.to_owned(),
-            prototype,
+    /// Starts it with its state in `dir` and waits until both nodes are Ready. The plugin of kubectl is
+    /// in `programs`.
+    ///
+    /// The error says in a line what is missing, and the command that installs it.
+    pub fn start(dir: &Path, programs: &Path) -> Result<Self> {
+        let options = Options {
+            nodes: 0,
+            real_nodes: 2,
+            dir: Some(dir.to_owned()),
+            ..Options::default()
         };
-        let up = cluster
-            .script("up.sh")
-            .arg(dir)
-            .arg(&cluster.bin)
-            .arg(env::var("NODE_TOOLS")?)
-            .stdout(Stdio::null())
-            .status()?;
-        ensure!(up.success(), "the cluster does not start");
-        Ok(cluster)
-    }
-
-    fn script(&self, name: &str) -> Command {
-        Command::new(self.prototype.join(name))
-    }
-
-    /// The root of this checkout.
-    pub fn checkout(&self) -> &Path {
-        &self.checkout
+        let local = LocalCluster::start(&options)?;
+        Ok(Self {
+            nodes: local.nodes().to_vec(),
+            kubeconfig: local.kubeconfig().to_owned(),
+            bin: local.bin().to_owned(),
+            cache: local.dir().join("kube-cache"),
+            programs: programs.to_owned(),
+            local: Mutex::new(Some(local)),
+        })
     }
 
     /// The kubeconfig of its administrator.
-    pub fn kubeconfig(&self) -> PathBuf {
-        self.dir.join("kubeconfig")
+    pub fn kubeconfig(&self) -> &Path {
+        &self.kubeconfig
     }
 
     /// `kubectl` or `helm`, with the plugin where kubectl finds it.
     pub fn tool(&self, name: &str, args: &[&str]) -> Command {
         let mut command = Command::new(self.bin.join(name));
-        let cache = self.dir.join("kube-cache");
-        let path = format!("{}:/usr/bin:/bin", self.plugin.display());
+        let path = env::var_os("PATH").unwrap_or_default();
+        let path = env::split_paths(&path).collect::<Vec<_>>();
+        let path = env::join_paths([&[self.programs.clone()], path.as_slice()].concat());
         command
             .args(args)
-            .env("PATH", path)
+            .env("PATH", path.unwrap_or_default())
             .env("TZ", "UTC")
+            // It ends before there is much to collect.
             .env("GOGC", "off")
-            .env("KUBECONFIG", self.kubeconfig())
-            .env("KUBECACHEDIR", &cache)
-            .env("HELM_CACHE_HOME", cache.join("helm"))
-            .env("HELM_CONFIG_HOME", cache.join("helm"))
-            .env("HELM_DATA_HOME", cache.join("helm"));
+            .env("KUBECONFIG", &self.kubeconfig)
+            .env("KUBECACHEDIR", &self.cache)
+            .env("HELM_CACHE_HOME", self.cache.join("helm"))
+            .env("HELM_CONFIG_HOME", self.cache.join("helm"))
+            .env("HELM_DATA_HOME", self.cache.join("helm"));
         command
     }
 
-    /// Puts the image of that archive onto each node.
-    pub fn load(&self, archive: &Path) -> Result<()> {
-        for node in NODES {
-            self.in_node(
-                node,
-                &[
-                    "ctr",
-                    "-n",
-                    "k8s.io",
-                    "images",
-                    "import",
-                    &archive.to_string_lossy(),
-                ],
-            )?;
-        }
-        Ok(())
+    /// Makes an image of a folder and puts it onto each node; `config` is that of an OCI image.
+    pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
+        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        let local = local.as_ref().context("the cluster was stopped")?;
+        local.load_image(name, folder, config)
     }
 
-    /// Runs a command inside a node.
+    /// What a command prints inside a node; it must succeed.
     pub fn in_node(&self, node: &str, args: &[&str]) -> Result<String> {
-        let mut command = self.script("in.sh");
-        command.arg(&self.dir).arg(node).args(args);
-        crate::release::printed(&mut command)
+        printed(&mut self.node(node)?.exec(args)?)
     }
 
-    /// Stops a process of a node, its kubelet or containerd: it hangs, and what it started runs on.
-    pub fn freeze(&self, node: &str, process: &str) -> Result<()> {
-        self.signal(node, process, "STOP")
+    /// Stops `kubelet` or `containerd` of a node: it hangs, and what it started runs on.
+    pub fn freeze(&self, node: &str, part: &str) -> Result<()> {
+        self.node(node)?.signal_part(part, "STOP")
     }
 
     /// Lets it go on.
-    pub fn thaw(&self, node: &str, process: &str) -> Result<()> {
-        self.signal(node, process, "CONT")
+    pub fn thaw(&self, node: &str, part: &str) -> Result<()> {
+        self.node(node)?.signal_part(part, "CONT")
     }
 
-    fn signal(&self, node: &str, process: &str, signal: &str) -> Result<()> {
-        let command = format!("kill -{signal} $(busybox pidof {process})");
-        self.in_node(node, &["sh", "-c", &command]).map(|_| ())
+    /// Cuts the node's link: everything on it runs on.
+    pub fn cut_link(&self, node: &str) -> Result<()> {
+        self.node(node)?.cut_link()
+    }
+
+    /// Mends it.
+    pub fn mend_link(&self, node: &str) -> Result<()> {
+        self.node(node)?.mend_link()
     }
 
     /// Ends a node as a power cut does.
     pub fn cut_power(&self, node: &str) -> Result<()> {
-        let pid = std::fs::read_to_string(self.dir.join(node).join("pid"))?;
-        let killed = Command::new("kill").args(["-9", pid.trim()]).status()?;
-        ensure!(killed.success(), "{node} has no supervisor");
-        Ok(())
+        self.node(node)?.lose()
     }
 
     /// Starts a node that was ended, with what it had on its disk.
     pub fn power_on(&self, node: &str) -> Result<()> {
-        let number = node
-            .rsplit('-')
-            .next()
-            .context("a node's name ends with its number")?;
-        let on = self
-            .script("join.sh")
-            .arg(&self.dir)
-            .arg(env::var("NODE_TOOLS")?)
-            .arg(number)
-            .status()?;
-        ensure!(on.success(), "{node} does not start");
-        Ok(())
+        self.node(node)?.clone().bring_back()
+    }
+
+    fn node(&self, name: &str) -> Result<&Node> {
+        let mut nodes = self.nodes.iter();
+        let found = nodes.find(|node| node.name() == name);
+        found.with_context(|| format!("no node {name}"))
     }
 
     /// Ends it.
     pub fn stop(&self) -> Result<()> {
-        let down = self.script("down.sh").arg(&self.dir).status()?;
-        ensure!(down.success(), "the cluster does not end");
-        Ok(())
+        let local = self
+            .local
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        local.map_or(Ok(()), LocalCluster::stop)
     }
 }

@@ -9,6 +9,7 @@
 //! `kubectl grove`. What a kubelet does is recorded by `record`, and played to the inner rings.
 
 pub mod cluster;
+pub mod command;
 pub mod images;
 pub mod programs;
 pub mod recording;

@@ -1,12 +1,13 @@
 //! The chart of this checkout, installed by helm as a user installs it.
 
-use std::path::Path;
-use std::process::Command;
+use std::fs;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 
 use crate::cluster::Cluster;
+use crate::command::printed;
 use crate::images::REGISTRY;
+use crate::programs::checkout;
 
 /// The release.
 pub const NAME: &str = "grove";
@@ -16,7 +17,7 @@ pub const NAMESPACE: &str = "grove-system";
 /// Installs the chart, or upgrades what is installed, with these values besides the images', and waits
 /// until its operators are ready.
 pub fn install(cluster: &Cluster, values: &[String]) -> Result<String> {
-    let chart = cluster.checkout().join("charts/grove");
+    let chart = checkout().join("charts/grove");
     let mut args = vec!["upgrade", "--install", NAME];
     let chart = chart.to_string_lossy().into_owned();
     args.extend([&chart, "--create-namespace", "--wait", "--timeout=120s"]);
@@ -34,30 +35,12 @@ pub fn helm(cluster: &Cluster, args: &[&str]) -> Result<String> {
 }
 
 /// The version of the chart's programs, which is their images' tag.
-pub fn version(checkout: &Path) -> Result<String> {
-    let file = checkout.join("charts/grove/Chart.yaml");
-    let text = std::fs::read_to_string(&file).with_context(|| file.display().to_string())?;
+pub fn version() -> Result<String> {
+    let file = checkout().join("charts/grove/Chart.yaml");
+    let text = fs::read_to_string(&file).with_context(|| file.display().to_string())?;
     let version = text
         .lines()
         .find_map(|line| line.strip_prefix("appVersion:"));
     let version = version.with_context(|| format!("{}: no appVersion", file.display()))?;
     Ok(version.trim().trim_matches('"').to_owned())
-}
-
-/// What a command prints; it must succeed.
-pub fn printed(command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .with_context(|| format!("cannot run {command:?}"))?;
-    let error = String::from_utf8_lossy(&output.stderr);
-    ensure!(
-        output.status.success(),
-        "{}: {error}",
-        command
-            .get_args()
-            .map(|arg| arg.to_string_lossy())
-            .collect::<Vec<_>>()
-            .join(" ")
-    );
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

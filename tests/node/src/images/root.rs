@@ -5,7 +5,9 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
+
+use crate::command::printed;
 
 /// The root folder of an image.
 #[derive(Debug)]
@@ -81,13 +83,4 @@ fn loaded_by(program: &Path) -> Result<Vec<String>> {
             .map(str::to_owned)
     };
     Ok(listed.lines().filter_map(file).collect())
-}
-
-fn printed(command: &mut Command) -> Result<String> {
-    let output = command
-        .output()
-        .with_context(|| format!("cannot run {command:?}"))?;
-    let error = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{command:?}: {error}");
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -5,6 +5,7 @@ mod attempts;
 use std::time::Duration;
 
 use node_tests::cluster::NODES;
+use node_tests::command::printed;
 use node_tests::release::{self, NAMESPACE};
 use serde_json::{Value, json};
 
@@ -77,7 +78,7 @@ fn uids(seen: &Seen) -> Vec<String> {
 fn system(site: &Site, args: &[&str]) -> String {
     let mut kubectl = site.cluster.tool("kubectl", args);
     kubectl.args(["--namespace", NAMESPACE]);
-    release::printed(&mut kubectl).unwrap()
+    printed(&mut kubectl).unwrap()
 }
 
 /// The operators' pods that stay.

@@ -1,11 +1,11 @@
 //! The one cluster of a run, with the product installed on it.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Error, Result, anyhow};
+use anyhow::{Context as _, Error, Result, anyhow, bail};
 use node_tests::cluster::Cluster;
 use node_tests::{images, programs, release};
 
@@ -21,25 +21,20 @@ const VALUES: [&str; 1] = ["config.stuckPodTimeout=20s"];
 pub struct Site {
     pub cluster: Cluster,
     pub connection: Connection,
+    /// Keeps other runs of this checkout away.
+    _lock: File,
 }
 
 impl Site {
     /// Starts it, before the first row.
     pub fn start() -> Result<()> {
         let programs = programs::folder()?;
-        let checkout = programs::checkout();
-        let dir = folder(&checkout)?;
-        let archives = images::build(
-            &dir.join("images"),
-            &programs,
-            &release::version(&checkout)?,
-        )?;
+        let (dir, lock) = folder()?;
         let begun = Instant::now();
-        let cluster = Cluster::start(&checkout, &dir.join("cluster"), &programs)?;
+        let cluster = Cluster::start(&dir.join("cluster"), &programs)?;
         eprintln!("two nodes are Ready after {:.1?}", begun.elapsed());
-        for archive in archives {
-            cluster.load(&archive)?;
-        }
+        let tag = release::version()?;
+        images::load(&cluster, &dir.join("images"), &programs, &tag)?;
         let begun = Instant::now();
         install(&cluster, &[])?;
         eprintln!(
@@ -50,6 +45,7 @@ impl Site {
         let site = Self {
             cluster,
             connection,
+            _lock: lock,
         };
         SHARED.set(site).map_err(|_| anyhow!("started twice"))
     }
@@ -85,12 +81,18 @@ pub fn install(cluster: &Cluster, values: &[&str]) -> Result<String> {
     release::install(cluster, &values.collect::<Vec<_>>())
 }
 
-/// A new folder for the state of this run.
-fn folder(checkout: &std::path::Path) -> Result<PathBuf> {
-    let dir = checkout.join(".localcluster/node-tests");
+/// A new folder for the state of this run, and what keeps other runs out of it.
+fn folder() -> Result<(PathBuf, File)> {
+    let local = programs::checkout().join(".localcluster");
+    fs::create_dir_all(&local).with_context(|| local.display().to_string())?;
+    let lock = File::create(local.join("node-tests.lock"))?;
+    if lock.try_lock().is_err() {
+        bail!("another run of them is under way in this checkout: wait for its end");
+    }
+    let dir = local.join("node-tests");
     if dir.exists() {
         fs::remove_dir_all(&dir).with_context(|| dir.display().to_string())?;
     }
     fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
-    Ok(dir)
+    Ok((dir, lock))
 }
