@@ -1,6 +1,7 @@
 //! A control plane and two real nodes.
 
 use std::env;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Mutex, PoisonError};
@@ -58,11 +59,11 @@ impl Cluster {
     pub fn tool(&self, name: &str, args: &[&str]) -> Command {
         let mut command = Command::new(self.bin.join(name));
         let path = env::var_os("PATH").unwrap_or_default();
-        let path = env::split_paths(&path).collect::<Vec<_>>();
-        let path = env::join_paths([&[self.programs.clone()], path.as_slice()].concat());
+        let path = iter::once(self.programs.clone()).chain(env::split_paths(&path));
+        let path = env::join_paths(path).unwrap_or_default();
         command
             .args(args)
-            .env("PATH", path.unwrap_or_default())
+            .env("PATH", path)
             .env("TZ", "UTC")
             // It ends before there is much to collect.
             .env("GOGC", "off")

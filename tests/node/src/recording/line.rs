@@ -31,8 +31,8 @@ impl Said {
     /// The line for that version of a pod; none where it says what the last one said.
     pub(super) fn next(&mut self, event: &str, pod: &Value) -> Option<Value> {
         let line = line(event, pod);
-        let name = line["name"].as_str().unwrap_or_default().to_owned();
-        let last = self.lines.insert(name, line.clone());
+        let name = line.get("name").map(Value::to_string);
+        let last = self.lines.insert(name.unwrap_or_default(), line.clone());
         let same = last.is_some_and(|last| {
             event == "MODIFIED" && without_event(&last) == without_event(&line)
         });
@@ -49,23 +49,22 @@ fn without_event(line: &Value) -> Value {
 }
 
 fn line(event: &str, pod: &Value) -> Value {
-    let meta = &pod["metadata"];
+    let of = |field: &str| pod.pointer(field).unwrap_or(&Value::Null);
     let mut line = Map::new();
     line.insert("ev".into(), event.into());
-    line.insert("name".into(), meta["name"].clone());
+    line.insert("name".into(), of("/metadata/name").clone());
     for key in ["deletionTimestamp", "deletionGracePeriodSeconds"] {
-        if !meta[key].is_null() {
-            line.insert(key.into(), meta[key].clone());
+        let value = of(&format!("/metadata/{key}"));
+        if !value.is_null() {
+            line.insert(key.into(), value.clone());
         }
     }
-    line.insert("node".into(), pod["spec"]["nodeName"].is_string().into());
-    let gates = pod["spec"]["schedulingGates"]
-        .as_array()
-        .map_or(0, Vec::len);
+    line.insert("node".into(), of("/spec/nodeName").is_string().into());
+    let gates = of("/spec/schedulingGates").as_array().map_or(0, Vec::len);
     if gates > 0 {
         line.insert("gates".into(), json!(gates));
     }
-    line.insert("status".into(), kept(&pod["status"]));
+    line.insert("status".into(), kept(of("/status")));
     line.into()
 }
 

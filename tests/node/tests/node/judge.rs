@@ -7,6 +7,10 @@ use serde_json::Value;
 use super::seen::{Seen, condition, state};
 
 /// Fails unless both are equal.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "callers compare what they have just read"
+)]
 pub fn same<T: PartialEq + Debug>(what: &str, is: T, should: T) -> Result<(), String> {
     if is == should {
         return Ok(());

@@ -95,7 +95,7 @@ pub fn rows() -> Vec<Row> {
         );
         let row_name = row_name.replace(['.', '-'], "_");
         row(&row_name, "-", move |ns| {
-            comes_to_its_end(ns, (file, set), end)
+            comes_to_its_end(ns, (file, set), end);
         })
         .of_soak()
     };

@@ -19,7 +19,7 @@ use super::wait;
 pub const PREFIX: &str = "row-";
 
 /// How long anything may take that takes a second or two: on a busy machine kubelets are slow.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A namespace.
 pub struct Namespace {
@@ -48,9 +48,11 @@ impl Namespace {
         site.connection.create_namespace(&name, labels).unwrap();
         // Pods are refused until their namespace has this account.
         let account = || site.connection.objects("ServiceAccount", &name);
-        let made = wait::within(DEADLINE, || match account()?.is_empty() {
-            true => Err("the namespace has no ServiceAccount".to_owned()),
-            false => Ok(()),
+        let made = wait::within(DEADLINE, || {
+            let is_there = !account()?.is_empty();
+            is_there
+                .then_some(())
+                .ok_or_else(|| "the namespace has no ServiceAccount".to_owned())
         });
         made.unwrap();
         Self { name, site }

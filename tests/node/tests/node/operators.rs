@@ -133,7 +133,7 @@ fn webhook_is_away(ns: &Namespace) {
         &["scale", "deployment/grove-operator", "--replicas=0"],
     );
     let none = || same("operators", operators(ns.site).len(), 0);
-    wait::within(Duration::from_secs(60), none).unwrap();
+    wait::within(Duration::from_mins(1), none).unwrap();
     let why = ns.refused(&[&serving("t", &[clique("w", 1, &[sh("sleep 1")])])]);
     has("the refusal", &why, &["webhook", "grove-operator"]).unwrap();
     ns.kubectl(&["scale", "pclq/s-0-w", "--replicas=2"]);
@@ -189,7 +189,7 @@ fn one_on_each_node(ns: &Namespace) {
             .collect();
         same("the operators' nodes", nodes, vec![stays.to_owned(); 2])
     };
-    let moved = wait::within(Duration::from_secs(60), both);
+    let moved = wait::within(Duration::from_mins(1), both);
     uncordon(site, other);
     moved.unwrap();
     roll(site);

@@ -41,7 +41,7 @@ impl Site {
             "two operators are Ready {:.1?} after `helm install`",
             begun.elapsed()
         );
-        let connection = Connection::open(&cluster.kubeconfig()).map_err(Error::msg)?;
+        let connection = Connection::open(cluster.kubeconfig()).map_err(Error::msg)?;
         let site = Self {
             cluster,
             connection,
@@ -60,7 +60,7 @@ impl Site {
     /// Ends it, once nothing of the rows is left.
     pub fn end() -> Result<()> {
         let site = Self::shared();
-        let left = wait::within(Duration::from_secs(60), || site.expect_no_namespace());
+        let left = wait::within(Duration::from_mins(1), || site.expect_no_namespace());
         site.cluster.stop()?;
         left.map_err(Error::msg)
     }

@@ -63,7 +63,7 @@ const SLOT_IS_KEPT: Met = Met {
                 .count();
             same("pods that end", going, 1)
         });
-        ns.throughout(PATIENCE, "its slot is kept", |seen| nobody_else(seen));
+        ns.throughout(PATIENCE, "its slot is kept", nobody_else);
         let said = ns.explain("job");
         has("explain", &said, &["job-0-b"]).unwrap();
     },

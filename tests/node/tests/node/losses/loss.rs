@@ -77,14 +77,16 @@ fn happen(site: &'static Site, loss: &Loss) -> Results {
     let create = |met: &Met| (*met, Namespace::create(&purpose(met), &json!({})), Ok(()));
     let mut all: Vec<_> = loss.met_by.iter().map(create).collect();
     judge(&mut all, |met| met.start);
-    let lost = attempt(|| (loss.lose)(site));
+    let happened = attempt(|| (loss.lose)(site));
     judge(&mut all, |met| met.lost);
     let restored = attempt(|| (loss.restore)(site));
     judge(&mut all, |met| met.back);
     for (_, _, result) in &mut all {
-        *result = lost.clone().and(restored.clone()).and(result.clone());
+        *result = happened.clone().and(restored.clone()).and(result.clone());
     }
-    all.iter().for_each(|(_, ns, _)| ns.remove());
+    for (_, ns, _) in &all {
+        ns.remove();
+    }
     all.into_iter()
         .map(|(met, _, result)| (met.name, result))
         .collect()

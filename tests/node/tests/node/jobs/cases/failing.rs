@@ -4,24 +4,33 @@ use serde_json::json;
 
 use super::{fails, failure, gives_up, ranks};
 use crate::jobs::ends::{Case, Failure};
-use crate::sets::{clique, job, sh, with, with_pod};
+use crate::sets::{clique, container, job, sh, with, with_pod};
 
 /// They end `Failed`, or go on after a restart, and the failure is kept.
 pub(super) fn cases() -> Vec<Case> {
-    let lives = "exec sleep 1000";
+    [app_containers(), init_containers()]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+const LIVES: &str = "exec sleep 1000";
+
+/// Finding 2, with the default delay: a container terminated, the phase still Running.
+fn app_containers() -> Vec<Case> {
+    let peers = |code| [ranks("l", 1, LIVES), ranks("w", 1, &fails(code))];
     vec![
-        // Finding 2, with the default delay: terminated, phase still Running.
         gives_up(
             "t50_exit_9_is_kept",
             "2",
-            &[ranks("l", 1, lives), ranks("w", 1, &fails(9))],
+            &peers(9),
             vec![failure("job-0-w-", 9)],
             &["job-0-w-", "exit code 9"],
         ),
         Case {
-            job: job("job", 1, &[ranks("l", 1, lives), ranks("w", 1, &fails(7))]),
+            job: job("job", 1, &peers(7)),
             restarts: 1,
-            failures: vec![failure("job-0-w-", 7), failure("job-0-w-", 7)],
+            failures: vec![failure("job-0-w-", 7); 2],
             ..gives_up(
                 "t01_exit_7_twice",
                 "2",
@@ -37,25 +46,7 @@ pub(super) fn cases() -> Vec<Case> {
             vec![failure("job-0-b-", 4)],
             &["job-0-b-", "exit code 4"],
         ),
-        gives_up(
-            "t06_out_of_memory",
-            "2",
-            &[clique(
-                "w",
-                1,
-                &[with(
-                    sh("sleep 2; exec tail /dev/zero"),
-                    &json!({"resources": {"limits": {"memory": "12Mi"}}}),
-                )],
-            )],
-            vec![Failure {
-                pod: "job-0-w-",
-                reason: "OOMKilled",
-                code: Some(137),
-                word: "",
-            }],
-            &["job-0-w-", "OOMKilled"],
-        ),
+        runs_out_of_memory(),
         gives_up(
             "t16_four_fail_at_once",
             "2",
@@ -63,43 +54,75 @@ pub(super) fn cases() -> Vec<Case> {
             vec![failure("job-0-w-", 11); 4],
             &["job-0-w-", "exit code 11"],
         ),
+        fails_at_its_start(),
+        loses_its_minimum(),
+        fails_in_a_group(),
+    ]
+}
+
+/// Findings 7 and R4.
+fn init_containers() -> Vec<Case> {
+    let prepared = |script: &str| json!({"initContainers": [container("prepare", script)]});
+    vec![
         gives_up(
             "t12_init_container_fails_a_peer_is_ready",
             "7",
             &[
-                ranks("a", 1, lives),
-                with_pod(
-                    ranks("b", 1, lives),
-                    &json!({"initContainers": [crate::sets::container("prepare", &fails(9))]}),
-                ),
+                ranks("a", 1, LIVES),
+                with_pod(ranks("b", 1, LIVES), &prepared(&fails(9))),
             ],
             vec![failure("job-0-b-", 9)],
             &["job-0-b-", "exit code 9"],
         ),
-        // Finding R4: what an init container did well is no cause.
+        // What an init container did well is no cause.
         gives_up(
             "r4_init_container_did_well",
             "R4",
-            &[with_pod(
-                ranks("b", 1, &fails(7)),
-                &json!({"initContainers": [crate::sets::container("prepare", "exit 0")]}),
-            )],
+            &[with_pod(ranks("b", 1, &fails(7)), &prepared("exit 0"))],
             vec![failure("job-0-b-", 7)],
             &["job-0-b-", "exit code 7"],
         ),
-        fails_at_its_start(),
-        loses_its_minimum(),
-        Case {
-            in_soak_only: true,
-            ..gives_up(
-                "t35_in_a_group",
-                "2",
-                &[ranks("w", 2, &fails(10))],
-                vec![failure("job-0-w-", 10); 2],
-                &["exit code 10"],
-            )
-        },
     ]
+}
+
+/// t06: the kubelet's own word for it is kept.
+fn runs_out_of_memory() -> Case {
+    let limit = json!({"resources": {"limits": {"memory": "12Mi"}}});
+    let killed = Failure {
+        pod: "job-0-w-",
+        reason: "OOMKilled",
+        code: Some(137),
+        word: "",
+    };
+    gives_up(
+        "t06_out_of_memory",
+        "2",
+        &[clique(
+            "w",
+            1,
+            &[with(sh("sleep 2; exec tail /dev/zero"), &limit)],
+        )],
+        vec![killed],
+        &["job-0-w-", "OOMKilled"],
+    )
+}
+
+/// t35: pods of a scaling group.
+fn fails_in_a_group() -> Case {
+    let mut job = job("job", 0, &[ranks("w", 2, &fails(10))]);
+    job["spec"]["template"]["podCliqueScalingGroups"] =
+        json!([{"name": "e", "cliqueNames": ["w"], "replicas": 2, "minAvailable": 2}]);
+    Case {
+        job,
+        failures: vec![failure("job-0-e-", 10); 4],
+        ..gives_up(
+            "t35_in_a_group",
+            "2",
+            &[],
+            vec![],
+            &["job-0-e-", "exit code 10"],
+        )
+    }
 }
 
 /// t15: a container that fails before its clique was ever available.
