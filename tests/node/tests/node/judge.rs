@@ -61,9 +61,14 @@ pub fn not_ready(seen: &Seen, set: &str, reason: &str) -> Result<(), String> {
     same("Ready", is, format!("False/{reason}")).map_err(|error| format!("{error}: {message}"))
 }
 
-/// Fails unless the job is in this phase with so many restarts.
+/// Fails unless the job is in this phase with so many restarts; a job that runs was not given up.
 pub fn job(seen: &Seen, set: &str, phase: &str, restarts: u64) -> Result<(), String> {
     let set = seen.set(set)?;
+    if phase == "Running" {
+        let given_up = condition(set, "Failed");
+        same("condition Failed", &given_up["status"], &Value::Null)
+            .map_err(|error| format!("{error}: {}", given_up["message"]))?;
+    }
     let is = (text(&set["status"]["phase"]), restart_count(set));
     same("(phase, restartCount)", is, (phase, restarts))
         .map_err(|error| format!("{error}; {}", condition(set, "Failed")["message"]))
