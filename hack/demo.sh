@@ -2,6 +2,7 @@
 # The main job, end to end: a cluster, the operator, one workload until it is Ready.
 #   hack/demo.sh up     what `make demo` runs; a second run reuses all that is there
 #   hack/demo.sh down   removes all of it
+# With NODE=real pods run: the chart is installed, with images of the programs that are built here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . hack/cluster.sh
@@ -60,7 +61,49 @@ wait_until_ready() {
   fi
 }
 
+start_real_operator() {
+  local program version
+  version=$(sed -n 's/^appVersion: *//p' charts/grove/Chart.yaml)
+  for program in grove-operator grove-initc; do
+    localcluster load "localhost/$program:$version" "target/debug/$program"
+  done
+  "$(dirname "$kubectl")/helm" upgrade --install grove charts/grove --wait --timeout 2m \
+    --namespace grove-system --create-namespace --set image.registry=localhost > /dev/null
+  "$kubectl" get pods --namespace grove-system -o wide
+}
+
+up_real() {
+  [[ -z $users_kubeconfig ]] || die "NODE=real starts a local cluster: unset KUBECONFIG"
+  say "1/4 cluster"
+  use_cluster
+  echo "KUBECONFIG=$KUBECONFIG"
+  say "2/4 operator (the first build takes a few minutes)"
+  cargo build --workspace --bin grove-operator --bin grove-initc
+  start_real_operator
+  say "3/4 examples/quickstart.yaml"
+  "$kubectl" apply -f examples/quickstart.yaml
+  "$kubectl" wait --for=condition=Ready pcs/quickstart --timeout=2m ||
+    { "$kubectl" describe pcs quickstart; die "the workload did not become Ready"; }
+  say "4/4 what there is now"
+  "$kubectl" get pcs,pcsg,pclq,pg
+  "$kubectl" get pods -o wide
+  cat <<TEXT
+
+Try next:
+  export KUBECONFIG=$KUBECONFIG
+  export PATH=$(dirname "$kubectl"):\$PATH
+  kubectl logs --selector grove.io/podclique=quickstart-0-engine-0-worker --prefix
+  kubectl run -i --rm ask --image=busybox:1.37 --restart=Never -- wget -qO- http://quickstart
+  target/debug/localcluster exec node-1 -- ctr --namespace=k8s.io containers list
+  make demo-down
+TEXT
+}
+
 up() {
+  if [[ ${NODE:-} == real ]]; then
+    up_real
+    return
+  fi
   say "1/4 cluster"
   use_cluster
   echo "KUBECONFIG=$KUBECONFIG"

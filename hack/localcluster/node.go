@@ -97,7 +97,13 @@ func (n nodeSpec) run(stop <-chan os.Signal) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, clearGroups(groups), dismiss()) }()
+	clusterEnded := false
+	defer func() {
+		err = errors.Join(err, clearGroups(groups), dismiss())
+		if clusterEnded { // what is on its disk is for a node that comes back
+			err = errors.Join(err, os.RemoveAll(filepath.Join(n.home, "lib")))
+		}
+	}()
 	for _, group := range groups {
 		if err := group.make(); err != nil {
 			return fmt.Errorf("cannot make a cgroup (%w): in a container, start it with --privileged", err)
@@ -115,7 +121,7 @@ func (n nodeSpec) run(stop <-chan os.Signal) (err error) {
 	case <-stop:
 		return nil
 	case <-clusterEnds:
-		defer os.RemoveAll(filepath.Join(n.home, "lib")) // images above all: only a node that comes back needs them
+		clusterEnded = true
 		return nil
 	case fate := <-ended:
 		close(ended)

@@ -41,7 +41,8 @@ pub struct Options {
     pub nodes: u32,
     /// Nodes with a kubelet of their own, `node-1` and on, each in namespaces of its own: at most 200.
     /// They need Linux, root and some programs, which the error names where they are missing. KWOK
-    /// nodes beside them are called `kwok-0` and on and have the taint `kwok.x-k8s.io/node`.
+    /// nodes beside them are called `kwok-0` and on and have the taint `kwok.x-k8s.io/node`. Their
+    /// images are `localhost/pause:1` and `busybox:1.37`, and those that are loaded.
     pub real_nodes: u8,
     /// Serve the gang APIs of Kubernetes 1.37 (alpha, `scheduling.k8s.io`) and schedule by them.
     pub native_gangs: bool,
@@ -138,6 +139,12 @@ impl Cluster {
     /// `Cmd`, `Env`, `User`, `WorkingDir`.
     pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
         real::load(self.nodes(), &self.launched.binary, name, folder, config)
+    }
+
+    /// Makes an image of a program of this machine, with the libraries that it loads, and loads it
+    /// into all real nodes. Its entry point is the program.
+    pub fn load_program(&self, name: &str, program: &Path) -> Result<()> {
+        real::load_program(self.nodes(), &self.launched.binary, name, program)
     }
 
     /// Ends the cluster, as a drop does, and says what went wrong with that.

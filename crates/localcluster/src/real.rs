@@ -10,10 +10,11 @@ mod image;
 mod node;
 mod objects;
 mod preflight;
+mod root;
 mod start;
 
 pub(super) use addresses::GATEWAY;
-pub(super) use image::load;
+pub(super) use image::{load, load_program};
 pub use node::Node;
 pub(super) use preflight::check;
 pub(super) use start::{Real, end, nodes_in};

@@ -98,8 +98,7 @@ fn check_kind(running: &[Node], options: &Options) -> Result<()> {
 
 /// The real nodes of the standing cluster.
 pub fn nodes(repository: &Repository) -> Vec<Node> {
-    let dir = dir(repository);
-    real::nodes_in(&dir, &dir.join("bin/localcluster"))
+    real::nodes_in(&dir(repository), &binary(repository))
 }
 
 /// Makes an image of files on this machine and loads it into all real nodes of the standing cluster,
@@ -110,8 +109,23 @@ pub fn load_image(
     folder: &Path,
     config: &Value,
 ) -> Result<()> {
-    let binary = dir(repository).join("bin/localcluster");
-    real::load(&nodes(repository), &binary, name, folder, config)
+    real::load(
+        &nodes(repository),
+        &binary(repository),
+        name,
+        folder,
+        config,
+    )
+}
+
+/// Makes an image of a program of this machine and loads it into all real nodes of the standing
+/// cluster, as [`super::Cluster::load_program`] does.
+pub fn load_program(repository: &Repository, name: &str, program: &Path) -> Result<()> {
+    real::load_program(&nodes(repository), &binary(repository), name, program)
+}
+
+fn binary(repository: &Repository) -> PathBuf {
+    dir(repository).join("bin/localcluster")
 }
 
 /// Ends the standing cluster, if it runs, and removes its state. Returns whether it ran.

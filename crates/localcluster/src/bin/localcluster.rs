@@ -53,13 +53,13 @@ enum Command {
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
-    /// Make an image of a folder and load it into the real nodes of the local cluster.
+    /// Make an image of files on this machine and load it into the real nodes of the local cluster.
     Load {
-        /// The image's name, such as busybox:1.37.
+        /// The image's name, such as example.com/app:1.
         name: String,
-        /// The root of its file system.
-        folder: PathBuf,
-        /// JSON with the fields of an OCI image's config: for example Entrypoint and Env.
+        /// The root of its file system; or a program, which gets the libraries that it loads.
+        files: PathBuf,
+        /// For a folder: JSON with the fields of an OCI image's config: for example Entrypoint and Env.
         #[arg(default_value = "{}", value_parser = json)]
         config: Value,
     },
@@ -126,9 +126,15 @@ fn run(command: Command) -> Result<ExitCode> {
         Command::Exec { node, command } => return exec(&repository, &node, &command),
         Command::Load {
             name,
-            folder,
+            files,
             config,
-        } => standing::load_image(&repository, &name, &folder, &config)?,
+        } => {
+            if files.is_dir() {
+                standing::load_image(&repository, &name, &files, &config)?;
+            } else {
+                standing::load_program(&repository, &name, &files)?;
+            }
+        }
         Command::Promtool => print(&find_or_build_promtool(&repository)?.display().to_string())?,
     }
     Ok(ExitCode::SUCCESS)

@@ -6,9 +6,15 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, Result, bail};
-use serde_json::Value;
+use serde_json::{Value, json};
 
+use super::config::PAUSE;
 use super::node::{Node, run};
+use super::root::Root;
+use crate::tool::Tool;
+
+/// As the examples call it.
+const BUSYBOX: &str = "busybox:1.37";
 
 /// Makes an image and loads it into all nodes.
 ///
@@ -23,6 +29,29 @@ pub(crate) fn load(
 ) -> Result<()> {
     let archive = archive(binary, name, folder, config)?;
     nodes.iter().try_for_each(|node| import(node, &archive))
+}
+
+/// Makes an image of a program of this machine, with the libraries that it loads, and loads it into
+/// all nodes. Its entry point is the program.
+pub(crate) fn load_program(
+    nodes: &[Node],
+    binary: &Path,
+    name: &str,
+    program: &Path,
+) -> Result<()> {
+    let root = Root::of_program(program)?;
+    let file = program.file_name().unwrap_or_default();
+    let config = json!({"Entrypoint": [format!("/{}", file.display())]});
+    load(nodes, binary, name, root.folder(), &config)
+}
+
+/// Loads what every node has: the program of a pod's sandbox, and busybox with all its programs.
+pub(super) fn load_first(nodes: &[Node], tool: &Tool) -> Result<()> {
+    let binary = tool.binary();
+    load_program(nodes, &binary, PAUSE, &tool.pause())?;
+    let busybox = Root::of_busybox()?;
+    let config = json!({"Env": ["PATH=/bin"], "Cmd": ["sh"]});
+    load(nodes, &binary, BUSYBOX, busybox.folder(), &config)
 }
 
 /// A file, of which the folder has no name, with the image in it.

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 
 /// Programs, and the packages of Debian that have them.
-const PROGRAMS: [(&str, &str); 6] = [
+const PROGRAMS: [(&str, &str); 7] = [
     ("containerd", "containerd"),
     ("containerd-shim-runc-v2", "containerd"),
     ("ctr", "containerd"),
     ("runc", "runc"),
     ("nft", "nftables"),
     ("nsenter", "util-linux"),
+    ("busybox", "busybox-static"),
 ];
 
 /// Plugins of the container network.
@@ -62,7 +63,7 @@ pub(super) fn plugin_folder() -> Option<&'static Path> {
     folders.find(|folder| PLUGINS.iter().all(|plugin| folder.join(plugin).is_file()))
 }
 
-fn find_program(name: &str) -> Option<PathBuf> {
+pub(super) fn find_program(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let mut candidates = env::split_paths(&path).map(|folder| folder.join(name));
     candidates.find(|candidate| candidate.is_file())

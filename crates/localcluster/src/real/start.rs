@@ -5,15 +5,14 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, anyhow};
-use serde_json::json;
+use anyhow::{Context as _, Result, bail};
 
-use super::config::{PAUSE, Place};
+use super::config::Place;
 use super::node::Node;
 use super::{addresses, image, objects, preflight};
 use crate::pki::{Pki, User};
 use crate::readiness::Waiter;
-use crate::supervisor::Supervisor;
+use crate::supervisor::{Ended, Supervisor};
 use crate::tool::Tool;
 
 /// The real nodes of a cluster that starts.
@@ -112,26 +111,11 @@ impl<'a> Real<'a> {
             let part = format!("{}/containerd", node.name());
             wait.until(&part, || node.exec(&["ctr", "version"]))?;
         }
-        self.load_pause()?;
+        image::load_first(&self.nodes, self.tool)?;
         for node in &self.nodes {
             wait_until_ready(&mut wait, node, kubectl)?;
         }
         Ok(self.nodes)
-    }
-
-    fn load_pause(&self) -> Result<()> {
-        let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
-        let pause = self.tool.pause();
-        fs::copy(&pause, folder.path().join("pause"))
-            .with_context(|| format!("cannot copy {}", pause.display()))?;
-        let config = json!({"Entrypoint": ["/pause"]});
-        image::load(
-            &self.nodes,
-            &self.tool.binary(),
-            PAUSE,
-            folder.path(),
-            &config,
-        )
     }
 }
 
@@ -150,19 +134,22 @@ fn wait_until_ready(
         return Ok(());
     };
     node.check()?;
+    if error.is::<Ended>() {
+        return Err(error);
+    }
     let message = r#"--output=jsonpath={.status.conditions[?(@.type=="Ready")].message}"#;
-    let said = ask(&["get", message]).output().map(|output| output.stdout);
-    let said = said.unwrap_or_default();
-    let said = String::from_utf8_lossy(&said);
-    Err(if said.is_empty() {
-        error
-    } else {
-        anyhow!(
-            "{} does not get Ready: {said}; see {}",
-            node.name(),
-            node.log("kubelet").display()
-        )
-    })
+    let said = ask(&["get", message]).output().map(|said| said.stdout);
+    let said = String::from_utf8(said.unwrap_or_default()).unwrap_or_default();
+    bail!(
+        "{} does not get Ready: {}; see {}",
+        node.name(),
+        if said.is_empty() {
+            "its kubelet does not register it"
+        } else {
+            &said
+        },
+        node.log("kubelet").display()
+    )
 }
 
 /// The real nodes of the cluster in this folder, whoever started it.

@@ -13,7 +13,7 @@ fn what_is_missing_is_said_at_once() {
     let checkout = Checkout::new();
     let folder = tempfile::tempdir().unwrap();
     let up = checkout.command(&UP).env("PATH", folder.path()).output();
-    let packages = "containerd runc nftables util-linux";
+    let packages = "containerd runc nftables util-linux busybox-static";
     one_line(
         &up.unwrap(),
         &format!("apt-get install --no-install-recommends {packages}"),

@@ -92,6 +92,8 @@ fn nothing_is_left_after_supervisors_are_killed() {
     checkout.last_line(&UP);
     kill(&checkout.state().join("pid"));
     nothing_is_left(&checkout, &before, "the cluster's supervisor was killed");
+    let disk = checkout.state().join("nodes/node-1/lib");
+    until("images are removed", || !disk.exists());
 
     checkout.last_line(&UP);
     for pid in ["nodes/node-1/pid", "nodes/node-2/pid", "pid"] {
