@@ -26,6 +26,7 @@ mod losses;
 mod manifests;
 mod names;
 mod operators;
+mod preemption;
 mod restricted;
 mod scaling;
 mod start_order;
@@ -49,6 +50,7 @@ fn rows() -> Vec<Row> {
         names::rows(),
         restricted::rows(),
         manifests::rows(),
+        preemption::rows(),
         operators::rows(),
         losses::rows(),
     ]

@@ -33,6 +33,8 @@ pub fn rows() -> Vec<Row> {
         of("webhook_is_away", "-", webhook_is_away),
         of("reinstalled_while_workloads_run", "-", reinstalled),
         of("one_on_each_node", "R6", one_on_each_node),
+        of("lost_with_one_of_two_nodes", "R6", lost_with_one_of_two).of_soak(),
+        of("both_lost_with_their_node", "R6", both_lost_with_their_node).of_soak(),
     ]
 }
 
@@ -168,34 +170,75 @@ fn reinstalled(ns: &Namespace) {
 /// R6: one operator on each node, also after rollouts that began with both on one.
 fn one_on_each_node(ns: &Namespace) {
     let site = ns.site;
-    until_one_on_each(site);
-    let [stays, other] = NODES;
-    cordon(site, other);
-    let of_other = format!("--field-selector=spec.nodeName={other}");
-    system(
-        site,
-        &[
-            "delete",
-            "pods",
-            &of_other,
-            "-l",
-            "app.kubernetes.io/name=grove-operator",
-        ],
+    spread(site);
+    move_to(site, NODES[0]);
+    roll(site);
+    until_on(site, NODES);
+    roll(site);
+    until_on(site, NODES);
+}
+
+/// R6: of two operators one is lost with its node: for so long sets cannot be made.
+fn lost_with_one_of_two(ns: &Namespace) {
+    spread(ns.site);
+    let refused = refused_while_lost(ns, NODES[1]);
+    eprintln!("one operator of two lost: creates were refused for {refused:?}");
+    assert!(
+        refused < Duration::from_mins(1),
+        "creates were refused for {refused:?}"
     );
-    let both = || {
-        let nodes: Vec<_> = operators(site)
-            .iter()
-            .map(|pod| text(&pod["spec"]["nodeName"]).to_owned())
-            .collect();
-        same("the operators' nodes", nodes, vec![stays.to_owned(); 2])
-    };
-    let moved = wait::within(Duration::from_mins(1), both);
-    uncordon(site, other);
-    moved.unwrap();
-    roll(site);
-    until_one_on_each(site);
-    roll(site);
-    until_one_on_each(site);
+}
+
+/// R6: both are on the node that is lost: they tolerate that for 15 s, not for 300.
+fn both_lost_with_their_node(ns: &Namespace) {
+    move_to(ns.site, NODES[1]);
+    let refused = refused_while_lost(ns, NODES[1]);
+    eprintln!("both operators lost: creates were refused for {refused:?}");
+    assert!(
+        refused < Duration::from_mins(2),
+        "creates were refused for {refused:?}"
+    );
+}
+
+/// For how long no set can be made while that node has no power.
+fn refused_while_lost(ns: &Namespace, node: &str) -> Duration {
+    let attempts = Attempts::start(ns);
+    ns.site.cluster.cut_power(node).unwrap();
+    let other = NODES.into_iter().find(|name| *name != node).unwrap();
+    let replaced = wait::within(Duration::from_mins(3), || on(ns.site, [other, other]));
+    let load = replaced.map(|()| Load::start(ns));
+    ns.site.cluster.power_on(node).unwrap();
+    load.unwrap();
+    attempts.stop()
+}
+
+/// Puts both operators onto one node, as a drain of the other does.
+fn move_to(site: &Site, node: &str) {
+    for other in NODES.into_iter().filter(|other| *other != node) {
+        cordon(site, other);
+        let of_other = format!("--field-selector=spec.nodeName={other}");
+        system(
+            site,
+            &[
+                "delete",
+                "pods",
+                &of_other,
+                "-l",
+                "app.kubernetes.io/name=grove-operator",
+            ],
+        );
+        let moved = wait::within(Duration::from_mins(1), || on(site, [node, node]));
+        uncordon(site, other);
+        moved.unwrap();
+    }
+}
+
+/// Puts one operator onto each node.
+fn spread(site: &Site) {
+    if on(site, NODES).is_err() {
+        roll(site);
+    }
+    until_on(site, NODES);
 }
 
 fn cordon(site: &Site, node: &str) {
@@ -219,18 +262,17 @@ fn roll(site: &Site) {
     );
 }
 
-fn until_one_on_each(site: &Site) {
-    let spread = || {
-        let mut nodes: Vec<_> = operators(site)
-            .iter()
-            .map(|pod| text(&pod["spec"]["nodeName"]).to_owned())
-            .collect();
-        nodes.sort();
-        same(
-            "the operators' nodes",
-            nodes,
-            NODES.map(str::to_owned).to_vec(),
-        )
-    };
-    wait::within(Duration::from_secs(20), spread).unwrap();
+fn until_on(site: &Site, nodes: [&str; 2]) {
+    wait::within(Duration::from_secs(20), || on(site, nodes)).unwrap();
+}
+
+/// Fails unless two operators are ready, on these nodes.
+fn on(site: &Site, nodes: [&str; 2]) -> Result<(), String> {
+    let operators = operators(site);
+    let mut is: Vec<_> = operators
+        .iter()
+        .map(|pod| text(&pod["spec"]["nodeName"]))
+        .collect();
+    is.sort_unstable();
+    same("the operators' nodes", is, nodes.to_vec())
 }

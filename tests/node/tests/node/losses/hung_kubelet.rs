@@ -46,7 +46,7 @@ fn until_running(ns: &Namespace, pods: usize) {
 }
 
 /// The findings 1 and R2: a node that does not report is no failure of a job, whose processes run on.
-const WAITS: Met = Met {
+pub const WAITS: Met = Met {
     name: "job_waits",
     finding: "R2",
     start: |ns| {
@@ -78,7 +78,7 @@ const WAITS: Met = Met {
 };
 
 /// R2: both ranks end with 0 while one of them is not seen to.
-const ENDS_WELL: Met = Met {
+pub const ENDS_WELL: Met = Met {
     name: "job_ends_well_meanwhile",
     finding: "R2",
     start: |ns| {
@@ -103,7 +103,7 @@ const LISTENS: &str = "while :; do nc -l -p 9000; done";
 
 /// R1 and R3: the new leader hears the old worker, and the attempt tells the two apart. What took the
 /// rank away is named.
-const TWO_OF_A_RANK: Met = Met {
+pub const TWO_OF_A_RANK: Met = Met {
     name: "two_of_a_rank",
     finding: "R1",
     start: |ns| {
@@ -113,35 +113,16 @@ const TWO_OF_A_RANK: Met = Met {
         until_running(ns, 2);
     },
     lost: |ns| {
-        ns.within(LONG, "both ranks run again", |seen| {
-            judge_job(seen, "job", "Running", 1)?;
-            let up = |pclq| {
-                seen.pods_of(pclq)
-                    .into_iter()
-                    .filter(|pod| is_ready(pod))
-                    .count()
-            };
-            same("Ready pods", (up("job-0-l"), up("job-0-w")), (1, 1))
-        });
-        let kept = ns.look().unwrap().set("job").unwrap()["status"]["lastFailures"].to_string();
-        has(
-            "lastFailures",
-            &kept,
-            &["job-0-w-", "DeletionByTaintManager"],
-        )
-        .unwrap();
-        let why = ns.events("ReplicaRestarting");
-        has("ReplicaRestarting", &why[0].0, &["job-0-w-"]).unwrap();
+        until_restarted_elsewhere(ns);
         ns.until(
             "the new leader hears both, and knows which is which",
             |seen| heard(ns, seen),
         );
         ns.until("an event tells of the two", |_| {
             let all = ns.all_events();
-            all.iter()
-                .find(|text| text.contains(LOST) && text.contains("was not seen to end"))
-                .map(|_| ())
-                .ok_or_else(|| format!("none of {all:?}"))
+            let told = |text: &&String| text.contains(LOST) && text.contains("was not seen to end");
+            let found = all.iter().find(told);
+            found.map(|_| ()).ok_or_else(|| format!("none of {all:?}"))
         });
     },
     back: |ns| {
@@ -151,6 +132,30 @@ const TWO_OF_A_RANK: Met = Met {
         });
     },
 };
+
+/// Both ranks run again on the node that stays, after one restart whose cause is named.
+pub fn until_restarted_elsewhere(ns: &Namespace) {
+    ns.within(LONG, "both ranks run again", |seen| {
+        judge_job(seen, "job", "Running", 1)?;
+        let up = |pclq| {
+            seen.pods_of(pclq)
+                .into_iter()
+                .filter(|pod| is_ready(pod))
+                .count()
+        };
+        same("Ready pods", (up("job-0-l"), up("job-0-w")), (1, 1))
+    });
+    let seen = ns.look().unwrap();
+    let kept = seen.set("job").unwrap()["status"]["lastFailures"].to_string();
+    has(
+        "lastFailures",
+        &kept,
+        &["job-0-w-", "DeletionByTaintManager"],
+    )
+    .unwrap();
+    let why = ns.events("ReplicaRestarting");
+    has("ReplicaRestarting", &why[0].0, &["job-0-w-"]).unwrap();
+}
 
 fn heard(ns: &Namespace, seen: &Seen) -> Result<(), String> {
     let leader = seen
@@ -173,7 +178,7 @@ fn heard(ns: &Namespace, seen: &Seen) -> Result<(), String> {
 }
 
 /// R3: a server's gang termination after the loss names the node.
-const SERVER: Met = Met {
+pub const SERVER: Met = Met {
     name: "server_is_replaced",
     finding: "R3",
     start: |ns| {
@@ -207,7 +212,7 @@ const SERVER: Met = Met {
 };
 
 /// R8: the node that would do is the one that is lost: its taint is the cause, not the selector.
-const PINNED: Met = Met {
+pub const PINNED: Met = Met {
     name: "pod_that_belongs_there",
     finding: "R8",
     start: |_| (),
