@@ -57,7 +57,7 @@ const ENDS: [(&str, &str, End); 21] = [
     ("examples/quickstart.yaml", "quickstart", Ready),
     (
         "examples/schedulers/kai-scheduler.yaml",
-        "kai-scheduler-gang",
+        "kai-gang",
         NotHere("needs KAI Scheduler and its profile"),
     ),
     (
@@ -93,7 +93,7 @@ pub fn rows() -> Vec<Row> {
             "manifests::{set}_of_{}",
             file.rsplit('/').next().unwrap_or(file)
         );
-        let row_name = row_name.replace(['.', '-'], "_");
+        let row_name = row_name.replace(['.', '-'], "_").to_lowercase();
         row(&row_name, "-", move |ns| {
             comes_to_its_end(ns, (file, set), end);
         })

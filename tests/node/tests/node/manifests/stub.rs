@@ -18,8 +18,10 @@ pub fn replaced(objects: &[Value], is_job: bool) -> Vec<Value> {
         for subject in items(object, "subjects") {
             subject.as_object_mut().unwrap().remove("namespace");
         }
-        for clique in items(&mut object["spec"]["template"], "cliques") {
-            replace_pod(&mut clique["spec"]["podSpec"], is_job);
+        if object["kind"] == "PodCliqueSet" {
+            for clique in items(&mut object["spec"]["template"], "cliques") {
+                replace_pod(&mut clique["spec"]["podSpec"], is_job);
+            }
         }
     }
     known.retain(|object| object["kind"] != "RoleBinding");
@@ -78,7 +80,7 @@ fn replace_probe(probe: Option<&mut Value>) {
             .trim_end_matches('"')
             .split_once('/')
             .unwrap_or_default();
-        *command = json!(["sh", "-c", format!("nc -z {host} {port}")]);
+        *command = json!(["sh", "-c", format!("nc -w 1 {host} {port} < /dev/null")]);
     } else if command.is_null() {
         probe.as_object_mut().unwrap().remove("exec");
     }
