@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use localcluster::{Cluster as LocalCluster, Node, Options};
-use serde_json::Value;
 
 use crate::command::printed;
 
@@ -75,11 +74,11 @@ impl Cluster {
         command
     }
 
-    /// Makes an image of a folder and puts it onto each node; `config` is that of an OCI image.
-    pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
+    /// Makes an image of a program, and puts it onto each node.
+    pub fn load_program(&self, name: &str, program: &Path) -> Result<()> {
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
         let local = local.as_ref().context("the cluster was stopped")?;
-        local.load_image(name, folder, config)
+        local.load_program(name, program)
     }
 
     /// What a command prints inside a node; it must succeed.

@@ -1,7 +1,7 @@
 //! Records what kubelets write into the statuses of pods, until Ctrl-C:
 //!
 //! ```text
-//! record NAMESPACE SELECTOR > shared/reference/kubelet/what-happens.jsonl
+//! record NAMESPACE SELECTOR > crates/testkit/recordings/what-happens.jsonl
 //! ```
 
 use std::io::{self, Write as _};

@@ -34,7 +34,7 @@ impl Site {
         let cluster = Cluster::start(&dir.join("cluster"), &programs)?;
         eprintln!("two nodes are Ready after {:.1?}", begun.elapsed());
         let tag = release::version()?;
-        images::load(&cluster, &dir.join("images"), &programs, &tag)?;
+        images::load(&cluster, &programs, &tag)?;
         let begun = Instant::now();
         install(&cluster, &[])?;
         eprintln!(
