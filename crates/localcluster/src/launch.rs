@@ -88,7 +88,11 @@ fn attempt_launch(
     options: &Options,
     report: &dyn Fn(&str),
 ) -> Result<Launched> {
-    let dir = state::prepare(dir)?;
+    let dir = state::claim(dir)?;
+    // Nodes of a cluster that was killed a moment ago may still be ending: what clears up behind them
+    // must not meet those that start.
+    real::end(&real::nodes_in(&dir, &tool.binary()))?;
+    state::prepare(&dir)?;
     let port = components::choose_port()?;
     let pki = identities(&dir, port)?;
     let stages = dir.join("stages.yaml");
@@ -128,7 +132,12 @@ fn attempt_launch(
         }
         None => Vec::new(),
     };
-    report(&format!("waiting for {} nodes to be Ready", options.nodes));
+    if options.nodes > 0 {
+        report(&format!(
+            "waiting for {} KWOK nodes to be Ready",
+            options.nodes
+        ));
+    }
     settle(&mut Waiter::new(&mut supervisor), options, &kubectl)?;
 
     let kubeconfig = kubeconfig(&dir);

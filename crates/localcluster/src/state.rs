@@ -25,8 +25,8 @@ const FILES: [&str; 12] = [
     "switch",
 ];
 
-/// Makes the folder ready for a start. It fails if a cluster is running there.
-pub(super) fn prepare(dir: &Path) -> Result<PathBuf> {
+/// Makes the folder, and says where it is. It fails if a cluster is running there.
+pub(super) fn claim(dir: &Path) -> Result<PathBuf> {
     fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
     // The supervisor's command line shows the absolute path, by which it is recognized.
     let dir = dir
@@ -38,14 +38,18 @@ pub(super) fn prepare(dir: &Path) -> Result<PathBuf> {
             dir.display()
         );
     }
-    clear(&dir)?;
-    let logs = dir.join("logs");
-    fs::create_dir(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
     Ok(dir)
 }
 
+/// Makes the folder ready for a start.
+pub(super) fn prepare(dir: &Path) -> Result<()> {
+    clear(dir)?;
+    let logs = dir.join("logs");
+    fs::create_dir(&logs).with_context(|| format!("cannot create {}", logs.display()))
+}
+
 /// Removes what a start wrote into the folder, and nothing else.
-pub(super) fn clear(dir: &Path) -> Result<()> {
+fn clear(dir: &Path) -> Result<()> {
     let folders = FOLDERS
         .iter()
         .map(|name| (name, fs::remove_dir_all(dir.join(name))));

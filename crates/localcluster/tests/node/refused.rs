@@ -49,6 +49,17 @@ fn cgroups_that_are_not_there_are_named() {
     assert_eq!(checkout.processes(), processes::NONE);
 }
 
+/// All of a cluster's addresses are in namespaces: the machine may have the same.
+#[test]
+fn addresses_of_the_machine_may_be_those_of_the_nodes() {
+    let checkout = Checkout::new();
+    let script = "ip link set lo up && ip link add br0 type bridge && ip link set br0 up &&
+        ip address add 10.2.0.1/24 dev br0 && ip route add 10.1.0.0/16 via 10.2.0.11 && exec \"$@\"";
+    let up = wrapped(&checkout, "unshare", &["--net", "sh", "-c", script, "sh"]);
+    assert!(up.status.success(), "{}", said(&up));
+    checkout.last_line(&["down"]);
+}
+
 /// `up`, run by another program.
 fn wrapped(checkout: &Checkout, program: &str, args: &[&str]) -> Output {
     let up = checkout.command(&UP);

@@ -83,6 +83,12 @@ fn nothing_is_left_after_an_up_that_is_interrupted_or_killed() {
         assert!(!up.wait().unwrap().success());
         nothing_is_left(&checkout, &before, &format!("{signal:?}"));
     }
+    // The next one need not wait for that.
+    checkout.last_line(&UP);
+    kill(&checkout.state().join("pid"));
+    checkout.last_line(&UP);
+    checkout.last_line(&["down"]);
+    before.assert_same("down");
 }
 
 #[test]
