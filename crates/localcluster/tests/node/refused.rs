@@ -1,5 +1,6 @@
 //! Machines on which real nodes cannot run: one line says why and what helps.
 
+use std::fs;
 use std::process::{Command, Output};
 
 use crate::checkout::Checkout;
@@ -42,11 +43,31 @@ fn namespaces_that_cannot_be_made_are_named() {
 #[test]
 fn cgroups_that_are_not_there_are_named() {
     let checkout = Checkout::new();
-    let script = "umount --recursive /sys/fs/cgroup && exec \"$@\"";
-    let args = ["--mount", "sh", "-c", script, "sh"];
-    let up = wrapped(&checkout, "unshare", &args);
+    let up = without_cgroups(&checkout, "true");
     one_line(&up, "mount -t cgroup2 cgroup2 /sys/fs/cgroup");
     assert_eq!(checkout.processes(), processes::NONE);
+}
+
+#[test]
+fn cgroups_without_controllers_are_named() {
+    // Where the kernel has given its controllers to cgroup v1, cgroup v2 has none.
+    let groups = fs::read_to_string("/proc/self/cgroup").unwrap();
+    if groups.lines().count() < 2 {
+        return;
+    }
+    let checkout = Checkout::new();
+    let up = without_cgroups(&checkout, "mount -t cgroup2 cgroup2 /sys/fs/cgroup");
+    one_line(
+        &up,
+        "gives its groups the controllers cpu, cpuset, memory, pids",
+    );
+    assert_eq!(checkout.processes(), processes::NONE);
+}
+
+/// `up`, where the machine's cgroups are not mounted, after this command.
+fn without_cgroups(checkout: &Checkout, command: &str) -> Output {
+    let script = format!("umount --recursive /sys/fs/cgroup && {command} && exec \"$@\"");
+    wrapped(checkout, "unshare", &["--mount", "sh", "-c", &script, "sh"])
 }
 
 /// All of a cluster's addresses are in namespaces: the machine may have the same.
