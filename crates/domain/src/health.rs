@@ -2,10 +2,12 @@
 //!
 //! `availability` says when something is below its minimum, `termination` how long it may be,
 //! `fence` how its replica is then terminated exactly once. `training` knows what is done in a job,
-//! and `failure` tells what failed there. `readiness` finds the first cause, for people; `stalled`
+//! `failure` keeps what failed there, and `culprit` names the pod
+//! behind a breach. `readiness` finds the first cause, for people; `stalled`
 //! says of which causes tools need not wait for the end.
 
 pub mod availability;
+pub mod culprit;
 pub mod failure;
 pub mod fence;
 pub mod readiness;

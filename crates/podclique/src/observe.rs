@@ -84,6 +84,12 @@ impl Snapshot {
         self.set.as_ref().is_none_or(|s| s.is_orphaned)
     }
 
+    /// How long a breach may last, in a job.
+    pub fn job_delay(&self) -> SignedDuration {
+        let set = self.set.as_ref();
+        set.map_or(SignedDuration::ZERO, |s| s.training_delay)
+    }
+
     /// For how long a breach that has ended may come back as the same one.
     pub fn breach_memory(&self) -> SignedDuration {
         self.set
@@ -116,7 +122,8 @@ impl Snapshot {
         let meta = &self.podclique.metadata;
         let pods = self.pods.iter().map(AsRef::as_ref);
         let new = pods.filter(|p: &&Pod| !update::is_outdated(&p.metadata, meta));
-        CliqueFacts::of(&self.podclique, new).worst_pod
+        let culprit = CliqueFacts::of(&self.podclique, new).culprit;
+        culprit.map(|culprit| culprit.text)
     }
 
     /// Whether it is the turn of its replica in an update.

@@ -30,6 +30,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .collect();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
     let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref))
+        .with_job_delay(snapshot.job_delay())
         .in_update(snapshot.is_updating())
         .orphaned(snapshot.is_orphaned());
     let hash = ownership::label(&podclique.metadata, labels::POD_TEMPLATE_HASH);
@@ -37,7 +38,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         observed_generation: podclique.metadata.generation,
         last_errors: over_limits(snapshot, now).into_iter().collect(),
         replicas: to_i32(pods.len()),
-        ready_replicas: facts.available,
+        ready_replicas: facts.ready,
         updated_replicas: count(&|p| {
             hash.is_some() && !domain::update::is_outdated(&p.metadata, &podclique.metadata)
         }),

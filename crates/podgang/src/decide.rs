@@ -5,7 +5,7 @@
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::{PodGangPhase, SchedulingPhase};
-use api::{PodGangStatus, labels};
+use api::{PodGangStatus, WorkloadType, labels};
 use domain::Pod;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::object::ownership;
@@ -191,9 +191,18 @@ impl<'a> Facts<'a> {
         Some((found.placement.score * 1e4).round() / 1e4)
     }
 
+    /// In a job a pod that is about to end well is not Ready any more, and nothing is wrong with it.
+    fn is_job(&self) -> bool {
+        let podcliques = self.parts.iter().filter_map(|p| p.podclique.as_ref());
+        let mut kinds = podcliques.map(|c| c.spec.workload_type);
+        kinds.any(|kind| kind == Some(WorkloadType::Training))
+    }
+
     fn ready(&self) -> ConditionUpdate {
-        if self.each_has_minimum(&Pod::is_ready) {
-            let message = self.tally("ready", &Pod::is_ready);
+        let is_job = self.is_job();
+        let is_ready = |p: &Pod| p.is_ready() || (is_job && p.is_finishing());
+        if self.each_has_minimum(&is_ready) {
+            let message = self.tally("ready", &is_ready);
             return readiness::ready_condition(true, Reason::GuaranteedPodsReady, message);
         }
         let causes = self.parts.iter().filter_map(cause_of_part);
@@ -201,7 +210,7 @@ impl<'a> Facts<'a> {
         let (reason, message) = match cause {
             Some(cause) => (cause.reason, cause.text),
             None if self.is_starting => (Reason::PodsBeingCreated, self.initialized().message),
-            None => (Reason::PodsStarting, self.tally("ready", &Pod::is_ready)),
+            None => (Reason::PodsStarting, self.tally("ready", &is_ready)),
         };
         readiness::ready_condition(false, reason, message)
     }

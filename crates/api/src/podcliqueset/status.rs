@@ -65,6 +65,11 @@ pub struct PodCliqueSetStatus {
     /// Compared with `trainingSpec.maxRestarts`. Never lowered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restart_count: Option<i32>,
+    /// Replica restarts that the cluster caused; for `Training` with `ignoreDisruptions` only.
+    ///
+    /// Not part of `restartCount`. Never lowered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disruption_restarts: Option<i32>,
     /// When the first app container started; for `Training` only.
     ///
     /// Init containers do not count. Written once, not reset by restarts; `maxRuntime` counts from
@@ -85,7 +90,8 @@ pub struct PodCliqueSetStatus {
     pub live_replicas: Vec<LiveReplicas>,
     /// The 5 newest pod failures of a training job, newest first.
     ///
-    /// Only of pods that nobody deleted. Kept when the pods are gone.
+    /// Only of pods that failed by themselves or that the cluster took away, not of their peers that
+    /// are deleted after them. Kept when the pods are gone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub last_failures: Vec<PodFailure>,
 }

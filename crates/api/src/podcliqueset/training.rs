@@ -23,6 +23,13 @@ pub struct TrainingSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0))]
     pub max_restarts: Option<i32>,
+    /// Whether restarts that the cluster causes leave `maxRestarts` alone. Default false.
+    ///
+    /// A drain, an eviction by the API or under pressure, preemption, a taint, a lost or restarted
+    /// node: `status.disruptionRestarts` counts them then instead of `status.restartCount`. Their
+    /// number has no limit but `maxRuntime`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ignore_disruptions: Option<bool>,
 }
 
 /// How one pod of a training job failed, and on which node.
@@ -31,14 +38,17 @@ pub struct TrainingSpec {
 pub struct PodFailure {
     /// Name of the pod that failed; it may be gone by now.
     pub pod: String,
+    /// Uid of the pod, since names come back; absent in entries of versions before this field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub uid: Option<String>,
     /// Node that the pod ran on; absent if it had none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// Why, in one word: `OOMKilled`, `Error`, `Evicted` ...
+    /// Why, in one word: `OOMKilled`, `Error`, `Evicted`, `DeletionByTaintManager` ...
     pub reason: String,
     /// Exit code of the first container that failed.
     ///
-    /// Absent if none ended, as when a pod is evicted or its node is lost.
+    /// Absent if none ended by itself, as when a pod is evicted or its node is lost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exit_code: Option<i32>,
     /// The end of the termination message, at most 1024 bytes.
@@ -47,6 +57,6 @@ pub struct PodFailure {
     /// status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// When its last container ended, else when it failed.
+    /// When that container ended, else when the pod failed or began to be taken away.
     pub time: Time,
 }

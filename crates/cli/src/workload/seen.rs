@@ -174,7 +174,7 @@ impl<'a> Seen<'a> {
         let is_part_up = |part: &Part<'_>| {
             let up = |podclique| {
                 let facts = self.facts(podclique);
-                facts.available >= facts.minimum()
+                facts.ready >= facts.minimum()
             };
             self.podclique(part).map_or_else(|| self.is_done(part), up)
         };

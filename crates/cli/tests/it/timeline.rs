@@ -166,6 +166,7 @@ fn a_restart_is_told_with_the_pod_that_failed_and_its_last_words() {
     status.replica_attempts = vec![attempt(1, ReplicaAttempt::PODCLIQUE_FAILED, why)];
     status.last_failures = vec![PodFailure {
         pod: "demo-0-worker-ghjkl".to_owned(),
+        uid: None,
         node: Some("node-3".to_owned()),
         reason: "Error".to_owned(),
         exit_code: Some(1),

@@ -35,9 +35,14 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     } else {
         (status, reason)
     };
-    let mut message = tally(facts.available, minimum, "pods", "ready");
-    if let (true, Some(worst)) = (facts.available < minimum, &facts.worst_pod) {
-        message = format!("{message}; {worst}");
+    let have = if training.is_some() {
+        "available"
+    } else {
+        "ready"
+    };
+    let mut message = tally(facts.available, minimum, "pods", have);
+    if let (true, Some(culprit)) = (facts.available < minimum, &facts.culprit) {
+        message = format!("{message}; {}", culprit.text);
     }
     ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,

@@ -7,10 +7,12 @@ use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodFailure;
 use api::{PodClique, events};
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::availability::StoredBreach;
 use crate::Pod;
 use crate::object::ownership;
+use crate::object::pod::Disruption;
 use crate::plan::{Event, Target};
 
 /// Failures of pods that a set keeps.
@@ -30,9 +32,78 @@ pub fn podclique_failed_event(podclique: &PodClique, set: Target) -> Option<Even
     Some(note.once(identity).about(set))
 }
 
-/// When the pod failed, as the set keeps it.
-pub fn failed_at(pod: &Pod) -> Timestamp {
-    pod.ended_at().unwrap_or(Timestamp::UNIX_EPOCH)
+/// Bytes kept of a termination message, from its end.
+const MAX_MESSAGE_BYTES: usize = 1024;
+
+/// The failure of a pod of a job, as the set keeps it; `None` if it did not fail, or only because
+/// it was deleted. What the container says is kept before what the cluster does to the pod
+/// afterwards.
+pub fn describe(pod: &Pod) -> Option<PodFailure> {
+    let own = pod.has_failed_by_itself().then(|| failed_at(pod));
+    let taken = pod
+        .disruption()
+        .filter(|_| !pod.is_ready() || pod.is_terminating());
+    match (own, taken) {
+        (Some(at), taken) if taken.is_none_or(|taken| at < taken.since) => Some(of_failed(pod, at)),
+        (_, Some(taken)) => Some(of_disrupted(pod, &taken)),
+        _ => None,
+    }
+}
+
+/// The kubelet's own reason for the pod, where it has one, tells more than the container that it
+/// ended.
+fn of_failed(pod: &Pod, at: Timestamp) -> PodFailure {
+    let ended = pod.failure();
+    let of_pod = (pod.status.reason.clone(), pod.status.message.clone());
+    let of_container = (
+        ended.and_then(|t| t.reason.clone()),
+        ended.and_then(|t| t.message.clone()),
+    );
+    let (reason, message) = (of_pod.0.or(of_container.0), of_pod.1.or(of_container.1));
+    PodFailure {
+        pod: pod.name().to_owned(),
+        uid: Some(pod.uid().to_owned()),
+        node: pod.spec.node_name.clone(),
+        reason: reason.unwrap_or_else(|| "Failed".to_owned()),
+        exit_code: ended.map(|t| t.exit_code),
+        message: message.map(|m| keep_end(&m)),
+        time: Time(at),
+    }
+}
+
+fn of_disrupted(pod: &Pod, taken: &Disruption<'_>) -> PodFailure {
+    PodFailure {
+        pod: pod.name().to_owned(),
+        uid: Some(pod.uid().to_owned()),
+        node: pod.spec.node_name.clone(),
+        reason: taken.reason.to_owned(),
+        exit_code: None,
+        message: taken.message.map(keep_end),
+        time: Time(taken.since),
+    }
+}
+
+/// The end says most.
+fn keep_end(message: &str) -> String {
+    let surplus = message.len().saturating_sub(MAX_MESSAGE_BYTES);
+    let start = (surplus..=message.len())
+        .find(|at| message.is_char_boundary(*at))
+        .unwrap_or(0);
+    message.get(start..).unwrap_or_default().to_owned()
+}
+
+fn failed_at(pod: &Pod) -> Timestamp {
+    let of_container = pod.failure().and_then(|end| end.finished_at.as_ref());
+    let at = of_container.map(|at| at.0).or_else(|| pod.ended_at());
+    at.unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Whether the kept failure is that of the pod: names come back.
+pub fn is_of(kept: &PodFailure, pod: &PodFailure) -> bool {
+    match (&kept.uid, &pod.uid) {
+        (Some(kept), Some(uid)) => kept == uid,
+        _ => kept.pod == pod.pod,
+    }
 }
 
 /// Leaves what a set keeps of these: the newest first, those of one time by name.
@@ -47,7 +118,10 @@ fn order(failed_at: Timestamp, pod: &str) -> (Reverse<Timestamp>, &str) {
 
 /// Whether the set keeps the failure of the pod, or as many as it keeps are newer.
 pub fn is_noted(pod: &Pod, kept: &[PodFailure]) -> bool {
-    let place = order(failed_at(pod), pod.name());
+    let Some(failure) = describe(pod) else {
+        return true;
+    };
+    let place = order(failure.time.0, &failure.pod);
     let before = kept.iter().filter(|f| order(f.time.0, &f.pod) < place);
-    kept.iter().any(|f| f.pod == pod.name()) || before.count() >= MAX_FAILURES
+    kept.iter().any(|f| is_of(f, &failure)) || before.count() >= MAX_FAILURES
 }

@@ -9,6 +9,7 @@ use api::{GoDuration, PodCliqueSet, WorkloadType, events};
 use jiff::{SignedDuration, Timestamp};
 
 use super::availability::{self, StoredBreach};
+use super::culprit::Culprit;
 use super::fence::{self, Cause};
 use super::training;
 use crate::plan::{Event, Target};
@@ -96,6 +97,8 @@ pub struct Breach {
     pub delay: SignedDuration,
     /// Numbers and the worst pod.
     pub numbers: String,
+    /// Whether the cluster took that pod away.
+    pub is_disruption: bool,
 }
 
 impl Breach {
@@ -116,7 +119,17 @@ impl Breach {
             since,
             delay,
             numbers: seen.message,
+            is_disruption: false,
         })
+    }
+
+    /// The same with what is known of the pod that is behind it.
+    #[must_use]
+    pub fn caused_by(self, culprit: Option<&Culprit>) -> Self {
+        Self {
+            is_disruption: culprit.is_some_and(|c| c.is_disruption),
+            ..self
+        }
     }
 
     /// When the replica is terminated.

@@ -56,6 +56,12 @@ pub fn max_restarts(set: &PodCliqueSet) -> i32 {
     limits.and_then(|l| l.max_restarts).unwrap_or(0)
 }
 
+/// Whether restarts that the cluster causes leave the budget alone.
+pub fn ignores_disruptions(set: &PodCliqueSet) -> bool {
+    let limits = set.spec.training_spec.as_ref();
+    limits.and_then(|l| l.ignore_disruptions).unwrap_or(false)
+}
+
 /// Indices whose work is done: what was latched and what is seen. A completed slot stays completed
 /// though its pod is removed. None but in a training job.
 pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> BTreeSet<i32> {

@@ -1,7 +1,9 @@
 //! What the operator knows of a pod: the few fields that rules need. Decoding these and nothing
 //! else is what keeps 10,000 pods below 100 MB.
 
+mod disruption;
 mod failure;
+mod restart_policy;
 mod start_order;
 mod state;
 mod status;
@@ -14,6 +16,8 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference,
 use kube::Resource;
 use serde::{Deserialize, Deserializer};
 
+pub use self::disruption::Disruption;
+pub use self::restart_policy::RestartPolicy;
 pub use self::status::{
     ContainerState, ContainerStatus, PodCondition, PodStatus, Running, Terminated, Waiting,
 };
@@ -47,6 +51,16 @@ pub struct PodSpec {
     pub scheduling_gates: Vec<Gate>,
     /// The pods that Kubernetes' own scheduler places it with.
     pub scheduling_group: Option<SchedulingGroup>,
+    /// Whether the kubelet starts its containers again.
+    #[serde(default)]
+    pub restart_policy: RestartPolicy,
+    /// Names of the app containers that have a restart policy, or rules for it, of their own.
+    #[serde(
+        default,
+        rename = "containers",
+        deserialize_with = "restart_policy::own_policies"
+    )]
+    pub own_restart_policies: Vec<String>,
     /// Whether one of its volumes shows it when it may start.
     #[serde(
         default,

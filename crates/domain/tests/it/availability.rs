@@ -107,6 +107,7 @@ fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts
         training: Some(TrainingFacts {
             has_succeeded,
             failed,
+            running: facts.available,
             in_place: None,
         }),
         ..facts

@@ -9,10 +9,12 @@
 
 mod availability;
 mod breach_age;
+mod culprit;
 mod fence;
 mod gang_tree;
 mod hash;
 mod indices;
+mod job;
 mod layout;
 mod old_names;
 mod placement;

@@ -1,5 +1,5 @@
-//! A training job that is over ends its own unfinished pods, those that arrive later too. What has
-//! ended keeps its logs.
+//! A training job that is over ends its own unfinished pods, those that arrive later too. A pod whose
+//! app containers have ended for good keeps its logs, also in the seconds before its last phase.
 
 use domain::Pod;
 use domain::plan::{Action, Purpose};
@@ -10,7 +10,7 @@ pub(super) fn deletions(snapshot: &Snapshot) -> Vec<Action> {
     let is_over = snapshot.set.as_ref().is_some_and(|s| s.is_over);
     let unfinished = snapshot
         .own_pods()
-        .filter(|p| is_over && !p.is_finished() && !p.is_terminating());
+        .filter(|p| is_over && !p.has_run_out() && !p.is_terminating());
     unfinished
         .map(|p| Action::delete::<Pod>(&p.metadata, Purpose::EndJob))
         .collect()

@@ -48,7 +48,7 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
     let pods = snapshot.own_pods().map(AsRef::as_ref);
     pods.filter(move |p: &&Pod| {
         let has_ended = if is_training {
-            p.is_failed() && job.is_some_and(|s| !s.unnoted_failures.contains(p.name()))
+            p.is_failed() && job.is_some_and(|s| !s.unnoted_failures.contains(p.uid()))
         } else {
             p.is_finished() && !p.is_terminating()
         };
@@ -57,5 +57,6 @@ fn finished(snapshot: &Snapshot) -> impl Iterator<Item = &Pod> {
 }
 
 fn facts_of_clique(snapshot: &Snapshot) -> CliqueFacts {
-    CliqueFacts::of(&snapshot.podclique, snapshot.pods.iter().map(AsRef::as_ref))
+    let pods = snapshot.pods.iter().map(AsRef::as_ref);
+    CliqueFacts::of(&snapshot.podclique, pods).with_job_delay(snapshot.job_delay())
 }

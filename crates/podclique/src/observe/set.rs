@@ -47,7 +47,7 @@ pub struct SetFacts {
     pub has_ended: bool,
     /// Whether it has yet to store that the work of this PodClique is done.
     pub awaits_success: bool,
-    /// Names of failed pods of this PodClique of which the job has yet to store that they failed.
+    /// Uids of failed pods of this PodClique of which the job has yet to store that they failed.
     pub unnoted_failures: BTreeSet<String>,
     /// How long a breach of this clique may last, in a training job.
     pub training_delay: SignedDuration,
@@ -150,7 +150,7 @@ fn unnoted_failures(set: &PodCliqueSet, pods: &[Arc<Pod>]) -> BTreeSet<String> {
     let unnoted = pods
         .iter()
         .filter(|p| p.is_failed() && !failure::is_noted(p, kept));
-    unnoted.map(|p| p.name().to_owned()).collect()
+    unnoted.map(|p| p.uid().to_owned()).collect()
 }
 
 /// Whether the PodClique is of the present attempt of a job that goes on, its work is done, as it or

@@ -55,9 +55,11 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     }
     let delay = termination::delay_of_job(&snapshot.validated.set, part.group);
     let stored = seen.podclique.status.as_ref()?.into();
-    Breach::confirmed(part.replica, object, delay, stored, || {
-        clique_breach(&seen.facts())
-    })
+    let facts = || seen.facts().with_job_delay(delay);
+    let breach = Breach::confirmed(part.replica, object, delay, stored, || {
+        clique_breach(&facts())
+    })?;
+    Some(breach.caused_by(facts().culprit.as_ref()))
 }
 
 /// Whether the PodClique existed in this attempt and is gone. One that another controller owns, or
@@ -89,6 +91,7 @@ fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach 
         since: now,
         delay: SignedDuration::ZERO,
         numbers: "it was deleted before its work was done".to_owned(),
+        is_disruption: false,
     }
 }
 

@@ -17,6 +17,7 @@ use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, ReplicaAttempt};
 use domain::Pod;
+use domain::health::culprit::find_culprit;
 use domain::health::fence::{Cause as FenceCause, begin_attempts};
 use domain::health::termination::Breach;
 use domain::health::training;
@@ -140,34 +141,44 @@ fn restart_or_fail(
     due: &[Breach],
     now: Timestamp,
 ) -> PodCliqueSetStatus {
+    let set = &snapshot.validated.set;
+    let is_free = |b: &&Breach| b.is_disruption && training::ignores_disruptions(set);
+    let (free, counted): (Vec<&Breach>, Vec<&Breach>) = due.iter().partition(is_free);
     let used = status.restart_count.unwrap_or(0);
-    let allowed = training::max_restarts(&snapshot.validated.set);
-    let needed = used.saturating_add(i32::try_from(due.len()).unwrap_or(i32::MAX));
-    if needed > allowed {
-        return fail_job(
-            snapshot,
-            status,
-            explain_exhaustion(used, allowed, due),
-            now,
-        );
+    let allowed = training::max_restarts(set);
+    let needed = used.saturating_add(to_i32(counted.len()));
+    if needed > allowed && !counted.is_empty() {
+        let cause = explain_exhaustion(used, allowed, &counted);
+        return fail_job(snapshot, status, cause, now);
     }
     let mut next = status.clone();
     next.restart_count = Some(needed);
-    let numbered = (used.saturating_add(1)..).zip(due);
-    let causes = numbered.map(|(number, breach)| {
-        let cause = FenceCause {
-            reason: ReplicaAttempt::PODCLIQUE_FAILED.to_owned(),
-            message: format!("restart {number} of {allowed}: {breach}"),
-        };
-        (breach.replica, cause)
+    if !free.is_empty() {
+        let before = status.disruption_restarts.unwrap_or(0);
+        next.disruption_restarts = Some(before.saturating_add(to_i32(free.len())));
+    }
+    let numbered = (used.saturating_add(1)..).zip(counted);
+    let counted = numbered.map(|(n, b)| (b.replica, format!("restart {n} of {allowed}: {b}")));
+    let free = free.into_iter().map(|b| (b.replica, explain_disruption(b)));
+    let causes = counted.chain(free).map(|(replica, message)| {
+        let reason = ReplicaAttempt::PODCLIQUE_FAILED.to_owned();
+        (replica, FenceCause { reason, message })
     });
     next.replica_attempts = begin_attempts(&status.replica_attempts, causes, now);
     next
 }
 
+fn to_i32(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
+}
+
+fn explain_disruption(breach: &Breach) -> String {
+    format!("restart after a disruption, which maxRestarts does not count: {breach}")
+}
+
 type Cause = (Reason, String);
 
-fn explain_exhaustion(used: i32, allowed: i32, due: &[Breach]) -> Cause {
+fn explain_exhaustion(used: i32, allowed: i32, due: &[&Breach]) -> Cause {
     let causes: Vec<String> = due
         .iter()
         .take(3)
@@ -187,7 +198,10 @@ fn explain_expiry(snapshot: &Snapshot) -> Cause {
         .and_then(|l| l.max_runtime.clone())
         .unwrap_or_default();
     let since = started_at(snapshot).unwrap_or_default();
-    let message = format!("it runs since {since:.0}, longer than maxRuntime {limit}");
+    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
+    let pods = own.flat_map(|c| &c.pods).map(AsRef::as_ref);
+    let culprit = find_culprit(pods, true).map_or(String::new(), |c| format!("; {}", c.text));
+    let message = format!("it runs since {since:.0}, longer than maxRuntime {limit}{culprit}");
     (Reason::MaxRuntimeExceeded, message)
 }
 
@@ -222,7 +236,7 @@ fn job_deadline(snapshot: &Snapshot) -> Option<Timestamp> {
 /// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in
 /// Terminating. `None` if there is no such pod; one that is not even terminating has no end.
 fn next_end(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-    let is_unfinished = |p: &&Arc<Pod>| !p.is_finished();
+    let is_unfinished = |p: &&Arc<Pod>| !p.has_run_out();
     let all = snapshot.podcliques.values();
     let own = all.filter(|c| c.pods.iter().any(|p| is_unfinished(&p)) && snapshot.is_own(c));
     own.flat_map(|c| c.pods.iter().filter(is_unfinished))

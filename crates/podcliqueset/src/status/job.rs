@@ -1,7 +1,5 @@
 //! What is reported of a training job besides (docs/semantics.md §5.1).
 
-use std::collections::BTreeSet;
-
 use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
@@ -13,9 +11,6 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use super::attempts;
 use crate::observe::Snapshot;
-
-/// Bytes kept of a termination message, from its end.
-const MAX_MESSAGE_BYTES: usize = 1024;
 
 /// Adds what is particular to a job.
 pub(super) fn complete_status(
@@ -60,44 +55,14 @@ fn find_start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     has_begun.then(|| first.unwrap_or(now).clamp(earliest, now))
 }
 
-/// The newest failures, stored and observed, of pods that were not deleted. A pod that is deleted
-/// fails too, with exit code 143: the peers of the pod that failed would hide it.
+/// The newest failures, observed and stored. What is seen of a pod now replaces what is stored of
+/// it: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
-    let known: BTreeSet<&str> = before.iter().map(|f| f.pod.as_str()).collect();
     let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
-    let new = pods
-        .filter(|p| p.is_failed())
-        .filter(|p| !known.contains(p.name()))
-        .map(|p| describe_failure(p));
-    let mut all: Vec<PodFailure> = new.chain(before.iter().cloned()).collect();
+    let mut all: Vec<PodFailure> = pods.filter_map(|p| failure::describe(p)).collect();
+    let is_seen = |kept: &PodFailure| all.iter().any(|seen| failure::is_of(kept, seen));
+    let gone: Vec<PodFailure> = before.iter().filter(|f| !is_seen(f)).cloned().collect();
+    all.extend(gone);
     failure::keep_newest(&mut all);
     all
-}
-
-/// A pod without an exit code was evicted, or its node was lost: its status says why.
-fn describe_failure(pod: &Pod) -> PodFailure {
-    let ended = pod.failure();
-    let reason = ended
-        .and_then(|t| t.reason.clone())
-        .or_else(|| pod.status.reason.clone());
-    let message = ended
-        .and_then(|t| t.message.clone())
-        .or_else(|| pod.status.message.clone());
-    PodFailure {
-        pod: pod.name().to_owned(),
-        node: pod.spec.node_name.clone(),
-        reason: reason.unwrap_or_else(|| "Failed".to_owned()),
-        exit_code: ended.map(|t| t.exit_code),
-        message: message.map(|m| end_of(&m)),
-        time: Time(failure::failed_at(pod)),
-    }
-}
-
-/// The end says most.
-fn end_of(message: &str) -> String {
-    let surplus = message.len().saturating_sub(MAX_MESSAGE_BYTES);
-    let start = (surplus..=message.len())
-        .find(|at| message.is_char_boundary(*at))
-        .unwrap_or(0);
-    message.get(start..).unwrap_or_default().to_owned()
 }

@@ -36,7 +36,7 @@ pub(super) fn judge_replica(
 
 /// Whether the PodClique has its minimum of pods bound and ready.
 fn is_up(part: &ObservedClique) -> bool {
-    part.facts().available >= part.minimum()
+    part.facts().ready >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.

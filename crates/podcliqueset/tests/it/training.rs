@@ -1,7 +1,9 @@
 //! The life of a training job (docs/semantics.md §5).
 
+mod disruption;
 mod done;
 mod end;
+mod exit;
 mod failures;
 mod gone;
 mod recorded;
@@ -27,6 +29,7 @@ fn job(max_restarts: i32, max_runtime: Option<&str>) -> SetBuilder {
         s.spec.training_spec = Some(TrainingSpec {
             max_restarts: Some(max_restarts),
             max_runtime: max_runtime.map(Into::into),
+            ignore_disruptions: None,
         });
     })
 }
@@ -71,12 +74,13 @@ fn set_condition(snapshot: &mut Snapshot, podclique: &str, type_: ConditionType,
 fn fail(snapshot: &mut Snapshot, podclique: &str, since: i64) {
     let replicas = snapshot.podcliques[podclique].podclique.spec.replicas;
     fill(snapshot, podclique, replicas, |p| p.bound().phase("Failed"));
-    set_condition(
-        snapshot,
-        podclique,
-        ConditionType::MinAvailableBreached,
-        since,
-    );
+    set_breached(snapshot, podclique, since);
+}
+
+/// The PodClique has reported since then that it is below its minimum.
+fn set_breached(snapshot: &mut Snapshot, podclique: &str, since: i64) {
+    let type_ = ConditionType::MinAvailableBreached;
+    set_condition(snapshot, podclique, type_, since);
 }
 
 /// All pods ended well; whether the PodClique has reported it.

@@ -38,6 +38,7 @@ fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
     let delay = termination::delay_of_job(set, group);
     let is_over = training::is_over(set.status.as_ref());
     let facts = podclique.map(|c| domain::health::availability::CliqueFacts::of(c, pods.iter()));
+    let facts = facts.map(|facts| facts.with_job_delay(delay));
     !is_over && facts.is_some_and(|facts| facts.replaces_failed_pods(delay))
 }
 

@@ -80,6 +80,6 @@ fn of_part(seen: &Seen<'_>, part: &Part<'_>) -> Option<Breach> {
     let stored = podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&podclique.metadata);
     Breach::confirmed(part.replica, object, delay, stored, || {
-        clique_breach(&seen.facts(podclique))
+        clique_breach(&seen.facts(podclique).with_job_delay(delay))
     })
 }

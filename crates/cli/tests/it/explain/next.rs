@@ -99,6 +99,7 @@ fn a_job_that_failed_tells_the_last_words_of_its_pods() {
     status.phase = Some(PodCliqueSetPhase::Failed);
     status.last_failures = vec![PodFailure {
         pod: "demo-0-worker-bcdf1".to_owned(),
+        uid: None,
         node: Some("node-3".to_owned()),
         reason: "Error".to_owned(),
         exit_code: Some(1),

@@ -2,6 +2,8 @@
 
 use jiff::SignedDuration;
 
+use crate::health::culprit::Culprit;
+
 /// What the breach condition of a PodClique depends on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CliqueFacts {
@@ -9,8 +11,11 @@ pub struct CliqueFacts {
     pub replicas: i32,
     /// `spec.minAvailable`, not clipped.
     pub min_available: i32,
-    /// Pods Ready and not terminating; for training also completed and finishing ones.
+    /// Pods Ready and not terminating; for training also completed and finishing ones, and, while
+    /// readiness is no verdict, those that run on without it.
     pub available: i32,
+    /// Pods Ready and not terminating; for training also completed and finishing ones.
+    pub ready: i32,
     /// `status.wasAvailable`.
     pub was_available: bool,
     /// `status.wasIdle`.
@@ -23,8 +28,8 @@ pub struct CliqueFacts {
     pub is_orphaned: bool,
     /// Only for training.
     pub training: Option<TrainingFacts>,
-    /// The worst pod and its trouble, e.g. `worker-1: CrashLoopBackOff`.
-    pub worst_pod: Option<String>,
+    /// The pod that most needs a look, and its trouble.
+    pub culprit: Option<Culprit>,
 }
 
 /// What matters for training in addition.
@@ -32,8 +37,11 @@ pub struct CliqueFacts {
 pub struct TrainingFacts {
     /// Whether all work of the clique is done.
     pub has_succeeded: bool,
-    /// Pods in phase Failed.
+    /// Pods that failed: phase Failed, or an app container that ended badly and is not started
+    /// again.
     pub failed: i32,
+    /// Slots that are Ready, done or about to be, or hold a pod whose app containers run.
+    pub running: i32,
     /// Where the kubelet restarts containers in place: slots whose pod stays and did not fail, or
     /// whose work is done. Only the others count against such a clique.
     pub in_place: Option<i32>,
@@ -56,6 +64,17 @@ impl CliqueFacts {
             is_orphaned,
             ..self
         }
+    }
+
+    /// The same if a breach may last so long, where it is of a job. Without a delay readiness is a
+    /// symptom and no verdict: a server closes its port before it ends well, and the kubelet says so
+    /// first (docs/semantics.md §2.1).
+    #[must_use]
+    pub fn with_job_delay(self, delay: SignedDuration) -> Self {
+        let is_lenient = self.was_available && !delay.is_positive();
+        let running = self.training.as_ref().filter(|_| is_lenient);
+        let available = running.map_or(self.ready, |t| t.running);
+        Self { available, ..self }
     }
 
     /// How many pods have to be available: never more than are wanted, so that scaling below

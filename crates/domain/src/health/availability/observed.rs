@@ -6,37 +6,47 @@ use std::collections::BTreeSet;
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
 
+use jiff::SignedDuration;
+
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
 use crate::Pod;
+use crate::health::culprit::find_culprit;
 use crate::health::{fence, training};
 use crate::object::indices;
 use crate::workload::layout::{self, Member, Members};
 
 impl CliqueFacts {
-    /// What a PodClique and its pods say now.
+    /// What a PodClique and its pods say now; those of a job without a delay.
     pub fn of<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> Self {
-        let staying: Vec<&Pod> = pods.filter(|p| !p.is_terminating()).collect();
+        let pods: Vec<&Pod> = pods.collect();
+        let staying: Vec<&Pod> = pods
+            .iter()
+            .filter(|p| !p.is_terminating())
+            .copied()
+            .collect();
         let is_training = podclique.spec.workload_type == Some(WorkloadType::Training);
-        let available = if is_training {
-            available_to_a_job(podclique, &staying)
+        let ready = if is_training {
+            slots_of_job(podclique, &staying, |p| p.is_ready() || p.is_finishing())
         } else {
-            staying.iter().filter(|p| p.is_ready()).count()
+            to_i32(staying.iter().filter(|p| p.is_ready()).count())
         };
-        Self {
+        let facts = Self {
             replicas: podclique.spec.replicas,
             min_available: podclique
                 .spec
                 .min_available
                 .unwrap_or(podclique.spec.replicas.max(1)),
-            available: i32::try_from(available).unwrap_or(i32::MAX),
+            available: ready,
+            ready,
             was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
             was_idle: was_idle(podclique),
             scaled_below_to: podclique.status.as_ref().and_then(|s| s.scaled_below_to),
             is_updating: false,
             is_orphaned: false,
-            training: is_training.then(|| facts_of_a_job(podclique, &staying)),
-            worst_pod: worst(&staying),
-        }
+            training: is_training.then(|| facts_of_job(podclique, &staying)),
+            culprit: find_culprit(pods.into_iter(), is_training),
+        };
+        facts.with_job_delay(SignedDuration::ZERO)
     }
 }
 
@@ -51,12 +61,16 @@ fn was_idle(podclique: &PodClique) -> bool {
     status.is_some_and(|s| s.was_idle == Some(true))
 }
 
-/// Slots that are completed, Ready or about to end well.
-fn available_to_a_job(podclique: &PodClique, staying: &[&Pod]) -> usize {
+/// Slots that are completed, or hold a pod of which the claim is true.
+fn slots_of_job(podclique: &PodClique, staying: &[&Pod], claim: impl Fn(&Pod) -> bool) -> i32 {
     let mut slots = training::completed(podclique, staying.iter().copied());
-    let up = staying.iter().filter(|p| p.is_ready() || p.is_finishing());
-    slots.extend(up.filter_map(|p| p.index()));
-    slots.len()
+    let pods = staying.iter().filter(|p| claim(p));
+    slots.extend(pods.filter_map(|p| p.index()));
+    to_i32(slots.len())
+}
+
+fn to_i32(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 /// Whether the kubelet restarts failed containers in place, so that they do not count as failures
@@ -65,36 +79,21 @@ fn leaves_restarts_to_the_kubelet(podclique: &PodClique) -> bool {
     podclique.spec.pod_spec.restart_policy.as_deref() == Some("OnFailure")
 }
 
-fn facts_of_a_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
+fn facts_of_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
     let completed = training::completed(podclique, staying.iter().copied());
     let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
     let failed = staying.iter().filter(is_lost).count();
     TrainingFacts {
         has_succeeded: training::has_succeeded(podclique),
-        failed: i32::try_from(failed).unwrap_or(i32::MAX),
+        failed: to_i32(failed),
+        running: slots_of_job(podclique, staying, |p| {
+            p.is_ready() || p.is_finishing() || p.runs_on()
+        }),
         in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
             let whole = staying.iter().filter(|p| !p.is_failed()).copied();
             training::slots(completed, whole)
         }),
     }
-}
-
-/// The pod that most needs a look: one with a reason of its own before one that merely waits.
-fn worst(pods: &[&Pod]) -> Option<String> {
-    let unready = pods.iter().filter(|p| !p.is_ready() && !p.is_completed());
-    let troubled = unready.filter_map(|p| {
-        let trouble = p.trouble()?;
-        Some((is_mere_waiting(trouble), p.name(), trouble))
-    });
-    let (_, name, trouble) = troubled.min()?;
-    Some(format!("{name}: {trouble}"))
-}
-
-fn is_mere_waiting(trouble: &str) -> bool {
-    matches!(
-        trouble,
-        "SchedulingGated" | "ContainerCreating" | "PodInitializing"
-    )
 }
 
 /// One PodClique of a group replica, of the present attempt.

@@ -25,11 +25,11 @@ pub struct CliqueView<'a> {
     pub start: Start,
 }
 
-/// Ready: as many pods are available as have to be. Beyond that the message still says what keeps
+/// Ready: as many pods are Ready as have to be, completed ones of a job included. Beyond that the message still says what keeps
 /// the others from running.
 pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
-    let (up, minimum) = (facts.available, facts.minimum());
+    let (up, minimum) = (facts.ready, facts.minimum());
     if facts.training.as_ref().is_some_and(|t| t.has_succeeded) {
         return ready_condition(true, Reason::AllReady, "all pods completed".to_owned());
     }
@@ -51,15 +51,15 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     }
 }
 
-/// Why fewer pods are available than the minimum, or, for `all`, than `spec.replicas`.
+/// Why fewer pods are Ready than the minimum, or, for `all`, than `spec.replicas`.
 pub fn shortfall(look: &CliqueView<'_>, all: bool) -> Option<Cause> {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let has_succeeded = facts.training.as_ref().is_some_and(|t| t.has_succeeded);
     let need = if all { facts.replicas } else { facts.minimum() };
-    if has_succeeded || facts.available >= need {
+    if has_succeeded || facts.ready >= need {
         return None;
     }
-    find_cause(look, need).or_else(|| Some(not_settled(facts.available, need)))
+    find_cause(look, need).or_else(|| Some(not_settled(facts.ready, need)))
 }
 
 /// No pod is without what it needs, and yet there are too few: what was seen is between two states.

@@ -7,15 +7,56 @@ use super::{ContainerStatus, Pod, Terminated};
 use crate::object::ownership;
 
 impl Pod {
-    /// How it failed: the container that ended badly, else what the kubelet or the node controller
-    /// says (evicted, node lost).
+    /// How it failed: the end of the container that ended badly first, else the kubelet or the node
+    /// controller says why (evicted, node lost).
     pub fn failure(&self) -> Option<&Terminated> {
-        let ended = self
-            .containers()
-            .filter_map(|c| c.state.terminated.as_ref());
+        self.failed_container().map(|(_, end)| end)
+    }
+
+    /// The container that ended badly first, and how; of several at one time an app container.
+    pub fn failed_container(&self) -> Option<(&ContainerStatus, &Terminated)> {
+        let apps = self.status.container_statuses.iter();
+        let ended = apps
+            .chain(&self.status.init_container_statuses)
+            .filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
         ended
-            .filter(|t| t.exit_code != 0)
-            .min_by_key(|t| t.finished_at.as_ref().map(|f| f.0))
+            .filter(|(_, end)| end.exit_code != 0)
+            .min_by_key(|(_, end)| end.finished_at.as_ref().map(|at| at.0))
+    }
+
+    /// Whether an app container ended badly and is not started again. A kubelet shows that seconds
+    /// before phase Failed, and for as long as other containers of the pod run.
+    pub fn has_failed_container(&self) -> bool {
+        let mut ends = self.status.container_statuses.iter();
+        ends.any(|c| self.final_end(c).is_some_and(|end| end.exit_code != 0))
+    }
+
+    /// Whether it failed before anybody deleted it. A pod that is deleted fails too, with exit code
+    /// 143 or 137.
+    pub fn has_failed_by_itself(&self) -> bool {
+        let has_failed =
+            self.status.phase.as_deref() == Some("Failed") || self.has_failed_container();
+        has_failed
+            && self
+                .failure()
+                .map_or(!self.is_terminating(), |end| !self.was_asked_to_end(end))
+    }
+
+    /// Whether the container ended after the pod was deleted. Where that cannot be known, as in the
+    /// last moments of a pod, it counts as after.
+    pub fn was_asked_to_end(&self, end: &Terminated) -> bool {
+        let finished = end.finished_at.as_ref().map(|at| at.0);
+        let is_before = |deleted| finished.is_some_and(|finished| finished < deleted);
+        self.is_terminating() && !self.deletion_requested_at().is_some_and(is_before)
+    }
+
+    /// When it was deleted: the grace period before its deletionTimestamp. The kubelet moves both
+    /// when it removes the pod at last, with a grace period of 0.
+    pub(super) fn deletion_requested_at(&self) -> Option<Timestamp> {
+        let grace = self.metadata.deletion_grace_period_seconds?;
+        let until = self.metadata.deletion_timestamp.as_ref()?.0;
+        let grace = (grace > 0).then(|| SignedDuration::from_secs(grace))?;
+        until.checked_sub(grace).ok()
     }
 
     /// How many holders of this slot, this one included, ended soon after their start, one after
@@ -58,41 +99,26 @@ impl Pod {
         self.ended_at()?.checked_add(wait).ok()
     }
 
+    /// When its last container ended.
+    pub(super) fn last_container_end(&self) -> Option<Timestamp> {
+        let ends = self
+            .containers()
+            .filter_map(|c| c.state.terminated.as_ref()?.finished_at.as_ref());
+        ends.map(|t| t.0).max()
+    }
+
     /// When its last container ended, or when it was last heard of: an evicted pod, or one whose
     /// node was lost, has no container that ended.
     pub fn ended_at(&self) -> Option<Timestamp> {
-        let containers = self
-            .containers()
-            .filter_map(|c| c.state.terminated.as_ref()?.finished_at.as_ref());
         let conditions = self
             .status
             .conditions
             .iter()
             .filter_map(|c| c.last_transition_time.as_ref());
-        let last = containers
-            .map(|t| t.0)
-            .max()
+        let last = self
+            .last_container_end()
             .or_else(|| conditions.map(|t| t.0).max());
         last.or_else(|| self.metadata.creation_timestamp.as_ref().map(|t| t.0))
-    }
-
-    /// The most telling reason why it is not Ready, e.g. `CrashLoopBackOff`, `Unschedulable`.
-    pub fn trouble(&self) -> Option<&str> {
-        let waiting = self
-            .containers()
-            .find_map(|c| c.state.waiting.as_ref()?.reason.as_deref());
-        let ended = self
-            .containers()
-            .find_map(|c| c.state.terminated.as_ref()?.reason.as_deref());
-        let scheduling = self.status.conditions.iter().find_map(|c| {
-            (c.type_ == "PodScheduled" && c.status == "False").then_some(c.reason.as_deref()?)
-        });
-        self.status
-            .reason
-            .as_deref()
-            .or(waiting)
-            .or(ended)
-            .or(scheduling)
     }
 
     /// Statuses of its init containers and containers, in this order.

@@ -34,9 +34,23 @@ impl Pod {
         self.status.phase.as_deref() == Some("Succeeded") && !self.is_terminating()
     }
 
-    /// Whether it failed and is still there.
+    /// Whether it failed and is still there: phase Failed, or an app container ended badly and is not
+    /// started again.
     pub fn is_failed(&self) -> bool {
-        self.status.phase.as_deref() == Some("Failed") && !self.is_terminating()
+        let is_phase = self.status.phase.as_deref() == Some("Failed");
+        (is_phase || self.has_failed_container()) && !self.is_terminating()
+    }
+
+    /// Whether its app containers run, or have ended well: what a pod whose readiness fell, or whose
+    /// node does not report, goes on doing.
+    pub fn runs_on(&self) -> bool {
+        let containers = &self.status.container_statuses;
+        let runs = |c: &ContainerStatus| c.state.running.is_some();
+        let is_well = |c: &ContainerStatus| {
+            let end = c.state.terminated.as_ref();
+            runs(c) || end.is_some_and(|end| end.exit_code == 0)
+        };
+        self.is_running() && containers.iter().any(runs) && containers.iter().all(is_well)
     }
 
     /// Whether it is about to end well. For some seconds a kubelet shows such a pod as Running and

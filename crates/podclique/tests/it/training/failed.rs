@@ -96,6 +96,7 @@ fn a_failed_pod_is_not_replaced_before_its_job_knows(
 fn job(kept: &[(&str, i64)]) -> PodCliqueSet {
     let failures = kept.iter().map(|(pod, at)| PodFailure {
         pod: (*pod).to_owned(),
+        uid: None,
         node: None,
         reason: "Error".to_owned(),
         exit_code: None,

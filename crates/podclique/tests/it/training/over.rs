@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use api::PodCliqueStatus;
 use api::conditions::{self, ConditionType};
+use rstest::rstest;
+use serde_json::json;
 use testkit::builders::pod;
 
 use super::{breach, clique, failed, status, succeeded};
@@ -52,4 +54,28 @@ fn a_job_that_is_over_has_no_new_breaches() {
     assert_eq!(breach(&snapshot), "False/SufficientReadyPods");
     snapshot.set.as_mut().unwrap().is_over = false;
     assert_eq!(breach(&snapshot), "True/InsufficientReadyPods");
+}
+
+/// Its last phase comes a second or two after its container ended: deleted between the two, it would
+/// take its log along.
+#[rstest]
+#[case::never_badly("Never", 9, false)]
+#[case::never_well("Never", 0, false)]
+#[case::on_failure_well("OnFailure", 0, false)]
+#[case::on_failure_badly("OnFailure", 9, true)]
+fn a_pod_whose_containers_have_ended_for_good_stays(
+    #[case] policy: &str,
+    #[case] code: i32,
+    #[case] is_deleted: bool,
+) {
+    let clique = clique(1, 1, true);
+    let ended = pod(&clique, 0).ready().with(|p| {
+        let status = json!({"name": "main", "state": {"terminated": {"exitCode": code}}});
+        p.spec.restart_policy = policy.to_owned().into();
+        p.status.container_statuses = vec![serde_json::from_value(status).unwrap()];
+    });
+    let mut snapshot = situation(&clique, vec![ended]);
+    snapshot.set.as_mut().unwrap().is_over = true;
+    snapshot.may_create = false;
+    assert_eq!(writes(&plan(&snapshot)).contains("delete Pod"), is_deleted);
 }

@@ -1,0 +1,199 @@
+//! The pod that most needs a look, of those that are not available, and its trouble.
+//!
+//! The first to fail is the culprit: its peers lose their connections and fail after it. A container
+//! that was asked to end is none.
+
+use jiff::Timestamp;
+
+use crate::Pod;
+use crate::object::pod::{ContainerStatus, Terminated};
+
+/// The pod that is named, in one clause.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Culprit {
+    /// E.g. `worker-1 on node-2: container main ended with exit code 7`.
+    pub text: String,
+    /// Whether the cluster took the pod away: a drain, an eviction, preemption, a lost node.
+    pub is_disruption: bool,
+}
+
+/// How much a trouble tells, most first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    /// It failed, or was taken away, by itself.
+    First,
+    /// It ended after it was asked to.
+    AskedToEnd,
+    /// It waits for something that may never come.
+    Waiting,
+    /// It starts.
+    Starting,
+    /// It runs, and is not Ready.
+    NotReady,
+    /// It is being deleted, and nobody says why.
+    Deleted,
+}
+
+struct Trouble {
+    rank: Rank,
+    since: Timestamp,
+    text: String,
+    is_disruption: bool,
+}
+
+/// The culprit among the pods of a clique, terminating ones included; `None` if nothing is known to
+/// be wrong with any of them. In a job a container that ends with exit code 0 has done its work.
+pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Option<Culprit> {
+    let troubled = pods.filter_map(|pod| Some((trouble_of(pod, is_job)?, pod)));
+    let (worst, pod) = troubled.min_by(|(a, pod), (b, other)| {
+        let key = |t: &Trouble| (t.rank, t.since);
+        key(a)
+            .cmp(&key(b))
+            .then_with(|| pod.name().cmp(other.name()))
+    })?;
+    Some(Culprit {
+        text: format!("{}: {}", describe_place(pod, worst.rank), worst.text),
+        is_disruption: worst.is_disruption,
+    })
+}
+
+/// A bad node shows by its name.
+fn describe_place(pod: &Pod, rank: Rank) -> String {
+    let node = pod.spec.node_name.as_deref();
+    let node = node.filter(|_| matches!(rank, Rank::First | Rank::AskedToEnd | Rank::NotReady));
+    node.map_or_else(
+        || pod.name().to_owned(),
+        |node| format!("{} on {node}", pod.name()),
+    )
+}
+
+fn trouble_of(pod: &Pod, is_job: bool) -> Option<Trouble> {
+    let is_well = is_job && (pod.is_completed() || pod.is_finishing());
+    if pod.is_ready() || is_well {
+        return None;
+    }
+    let first = [of_disruption(pod), of_end(pod, is_job)];
+    let first = first
+        .into_iter()
+        .flatten()
+        .min_by_key(|t| (t.rank, t.since));
+    first
+        .or_else(|| of_phase(pod))
+        .or_else(|| of_waiting(pod))
+        .or_else(|| of_scheduling(pod))
+        .or_else(|| of_what_remains(pod))
+}
+
+fn of_disruption(pod: &Pod) -> Option<Trouble> {
+    let found = pod.disruption()?;
+    let message = found.message.map_or(String::new(), |m| format!(" ({m})"));
+    Some(Trouble {
+        rank: Rank::First,
+        since: found.since,
+        text: format!("{}{message}", found.reason),
+        is_disruption: true,
+    })
+}
+
+/// Of a container that ended: badly, or at all where it has to go on.
+fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble> {
+    let well = pod.status.container_statuses.iter().filter(|_| !is_job);
+    let mut well = well.filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
+    let (container, end) = pod.failed_container().or_else(|| well.next())?;
+    let rank = if pod.was_asked_to_end(end) {
+        Rank::AskedToEnd
+    } else {
+        Rank::First
+    };
+    Some(Trouble {
+        rank,
+        since: end.finished_at.as_ref().map_or(Timestamp::MAX, |at| at.0),
+        text: format!("container {} {}", container.name, describe_end(pod, end)),
+        is_disruption: false,
+    })
+}
+
+fn describe_end(pod: &Pod, end: &Terminated) -> String {
+    let of_pod = pod.status.reason.as_deref();
+    let of_container = end.reason.as_deref();
+    let telling = |r: &&str| !matches!(*r, "Error" | "Completed");
+    let reason = of_pod.or(of_container).filter(telling);
+    let reason = reason.map_or(String::new(), |r| format!(" ({r})"));
+    format!("ended with exit code {}{reason}", end.exit_code)
+}
+
+/// Of a pod that the kubelet refused or gave up, without a container that ended.
+fn of_phase(pod: &Pod) -> Option<Trouble> {
+    let is_over = pod.is_finished() && !pod.is_terminating();
+    let reason = pod.status.reason.as_deref().filter(|_| is_over)?;
+    let message = pod.status.message.as_deref();
+    let message = message.map_or(String::new(), |m| format!(": {m}"));
+    Some(Trouble {
+        rank: Rank::First,
+        since: pod.ended_at().unwrap_or(Timestamp::MAX),
+        text: format!("{reason}{message}"),
+        is_disruption: false,
+    })
+}
+
+fn of_waiting(pod: &Pod) -> Option<Trouble> {
+    let reason = |c: &'_ ContainerStatus| c.state.waiting.as_ref()?.reason.clone();
+    let mut waiting = pod.containers().filter_map(|c| Some((c, reason(c)?)));
+    let (container, reason) = waiting.find(|(_, reason)| !is_start(reason)).or_else(|| {
+        let mut starting = pod.containers().filter_map(|c| Some((c, reason(c)?)));
+        starting.next()
+    })?;
+    let rank = if is_start(&reason) {
+        Rank::Starting
+    } else {
+        Rank::Waiting
+    };
+    let last = container.last_state.terminated.as_ref();
+    let code = last.map_or(String::new(), |t| format!(", exit code {}", t.exit_code));
+    Some(timeless(rank, format!("{reason}{code}")))
+}
+
+fn of_scheduling(pod: &Pod) -> Option<Trouble> {
+    let mut conditions = pod.status.conditions.iter();
+    let refused = conditions.find(|c| c.type_ == "PodScheduled" && c.status == "False")?;
+    let reason = refused.reason.clone()?;
+    let rank = if is_start(&reason) {
+        Rank::Starting
+    } else {
+        Rank::Waiting
+    };
+    Some(timeless(rank, reason))
+}
+
+fn is_start(reason: &str) -> bool {
+    matches!(
+        reason,
+        "SchedulingGated" | "ContainerCreating" | "PodInitializing"
+    )
+}
+
+/// Of a node that is lost nobody updates the statuses of containers: the node controller takes back
+/// the pod's `Ready` alone, without a reason.
+fn of_what_remains(pod: &Pod) -> Option<Trouble> {
+    if pod.is_terminating() {
+        return Some(timeless(Rank::Deleted, "it is being deleted".to_owned()));
+    }
+    let ready = pod.status.conditions.iter().find(|c| c.type_ == "Ready")?;
+    let is_lost = ready.reason.is_none() && pod.has_condition("ContainersReady");
+    let text = if is_lost {
+        "its node does not report"
+    } else {
+        "it is not Ready"
+    };
+    Some(timeless(Rank::NotReady, text.to_owned()))
+}
+
+/// Nothing says since when, or it changes with each attempt: the first by name is told.
+fn timeless(rank: Rank, text: String) -> Trouble {
+    Trouble {
+        rank,
+        since: Timestamp::MAX,
+        text,
+        is_disruption: false,
+    }
+}

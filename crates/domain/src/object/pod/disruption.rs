@@ -1,0 +1,70 @@
+//! Pods that the cluster takes away: drained, evicted, preempted, lost with their node.
+
+use jiff::Timestamp;
+
+use super::{Pod, Terminated};
+
+/// Why and since when the cluster takes a pod away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Disruption<'a> {
+    /// In one word, e.g. `EvictionByEvictionAPI`.
+    pub reason: &'a str,
+    /// For people, where whoever disrupts it leaves one.
+    pub message: Option<&'a str>,
+    /// When that began.
+    pub since: Timestamp,
+}
+
+/// The condition that Kubernetes sets before it deletes such a pod.
+const CONDITION: &str = "DisruptionTarget";
+
+/// The reason of a pod whose container the runtime lost when the machine restarted.
+const NODE_RESTARTED: &str = "NodeRestarted";
+
+impl Pod {
+    /// The disruption that takes the pod away, if one does. One that comes after the pod was deleted,
+    /// or after its work was done, takes nothing.
+    pub fn disruption(&self) -> Option<Disruption<'_>> {
+        let found = self
+            .announced_disruption()
+            .or_else(|| self.lost_with_its_node())?;
+        let is_before = |at: Option<Timestamp>| at.is_some_and(|at| at < found.since);
+        let is_done = self.status.phase.as_deref() == Some("Succeeded");
+        let is_late = is_before(self.deletion_requested_at())
+            || (is_done && is_before(self.last_container_end()));
+        (!is_late).then_some(found)
+    }
+
+    fn announced_disruption(&self) -> Option<Disruption<'_>> {
+        let mut conditions = self.status.conditions.iter();
+        let target = conditions.find(|c| c.type_ == CONDITION && c.status == "True")?;
+        let since = target.last_transition_time.as_ref().map(|t| t.0);
+        Some(Disruption {
+            reason: target.reason.as_deref().unwrap_or(CONDITION),
+            message: target.message.as_deref().filter(|m| !m.is_empty()),
+            since: since.or_else(|| self.ended_at())?,
+        })
+    }
+
+    fn lost_with_its_node(&self) -> Option<Disruption<'_>> {
+        let mut ends = self.status.container_statuses.iter();
+        let lost = ends.find_map(|c| c.state.terminated.as_ref().filter(|t| t.is_lost()))?;
+        Some(Disruption {
+            reason: NODE_RESTARTED,
+            message: lost.message.as_deref().filter(|m| !m.is_empty()),
+            since: lost
+                .finished_at
+                .as_ref()
+                .map(|t| t.0)
+                .or_else(|| self.ended_at())?,
+        })
+    }
+}
+
+impl Terminated {
+    /// Whether the runtime lost the container, as when the machine restarts: nothing is known of how
+    /// the program ended, and the exit code is not the program's.
+    pub fn is_lost(&self) -> bool {
+        self.exit_code == 255 && self.reason.as_deref() == Some("Unknown")
+    }
+}

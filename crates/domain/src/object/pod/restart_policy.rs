@@ -1,0 +1,71 @@
+//! Whether the kubelet starts a container again after its end.
+
+use serde::{Deserialize, Deserializer};
+
+use super::{ContainerStatus, Pod, Terminated};
+
+/// `spec.restartPolicy` of a pod.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(from = "String")]
+pub enum RestartPolicy {
+    /// Containers are started again however they end; also what this operator does not know.
+    #[default]
+    Always,
+    /// Containers are started again unless they end with exit code 0.
+    OnFailure,
+    /// No container is started again.
+    Never,
+}
+
+impl From<String> for RestartPolicy {
+    fn from(text: String) -> Self {
+        match text.as_str() {
+            "Never" => Self::Never,
+            "OnFailure" => Self::OnFailure,
+            _ => Self::Always,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Container {
+    name: String,
+    restart_policy: Option<serde::de::IgnoredAny>,
+    restart_policy_rules: Option<serde::de::IgnoredAny>,
+}
+
+/// Names of the containers that have a restart policy of their own; of a pod's containers nothing
+/// else is kept, and hardly any has one.
+pub(super) fn own_policies<'de, D: Deserializer<'de>>(
+    containers: D,
+) -> Result<Vec<String>, D::Error> {
+    let containers = Vec::<Container>::deserialize(containers)?;
+    let own = containers
+        .into_iter()
+        .filter(|c| c.restart_policy.is_some() || c.restart_policy_rules.is_some());
+    Ok(own.map(|c| c.name).collect())
+}
+
+impl Pod {
+    /// How an app container ended that is not started again. A container with a restart policy of
+    /// its own may be.
+    pub fn final_end<'a>(&self, container: &'a ContainerStatus) -> Option<&'a Terminated> {
+        let end = container.state.terminated.as_ref()?;
+        let is_final = match self.spec.restart_policy {
+            RestartPolicy::Always => false,
+            RestartPolicy::OnFailure => end.exit_code == 0,
+            RestartPolicy::Never => true,
+        };
+        let has_own = self.spec.own_restart_policies.contains(&container.name);
+        (is_final && !has_own).then_some(end)
+    }
+
+    /// Whether all of its app containers have ended and none is started again: the pod is about to
+    /// be Succeeded or Failed, if it is not yet.
+    pub fn has_run_out(&self) -> bool {
+        let containers = &self.status.container_statuses;
+        let have_ended = containers.iter().all(|c| self.final_end(c).is_some());
+        self.is_finished() || (!containers.is_empty() && have_ended)
+    }
+}

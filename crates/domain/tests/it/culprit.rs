@@ -1,0 +1,211 @@
+//! Which pod is named, and what is said of it (docs/semantics.md §2.1).
+
+use api::WorkloadType;
+use domain::Pod;
+use domain::health::culprit::{Culprit, find_culprit};
+use rstest::rstest;
+use serde_json::{Value, json};
+use testkit::builders::{pod, podclique};
+
+fn named(index: i32, status: Value) -> Pod {
+    let clique = podclique("demo-0-w")
+        .with(|c| c.spec.workload_type = Some(WorkloadType::Training))
+        .build();
+    let mut pod = (*pod(&clique, index).bound().build()).clone();
+    pod.spec = serde_json::from_value(json!({
+        "nodeName": "node-2", "restartPolicy": "Never", "containers": [{"name": "main"}]
+    }))
+    .unwrap();
+    pod.status = serde_json::from_value(status).unwrap();
+    pod
+}
+
+/// Deleted with a grace period of 5 s so many seconds after the epoch.
+fn deleted(mut pod: Pod, at: i64) -> Pod {
+    let until = jiff::Timestamp::from_second(at + 5).unwrap();
+    pod.metadata.deletion_timestamp =
+        Some(k8s_openapi::apimachinery::pkg::apis::meta::v1::Time(until));
+    pod.metadata.deletion_grace_period_seconds = Some(5);
+    pod
+}
+
+fn container(name: &str, state: Value) -> Value {
+    json!({"name": name, "state": state})
+}
+
+fn ended(name: &str, code: i32, reason: &str, at: u32) -> Value {
+    let at = format!("1970-01-01T00:00:{at:02}Z");
+    container(
+        name,
+        json!({"terminated": {"exitCode": code, "reason": reason, "finishedAt": at}}),
+    )
+}
+
+fn exited(code: i32, at: u32) -> Value {
+    json!({"phase": "Running", "containerStatuses": [ended("main", code, "Error", at)]})
+}
+
+fn waiting(reason: &str) -> Value {
+    let main = container("main", json!({"waiting": {"reason": reason}}));
+    json!({"phase": "Pending", "containerStatuses": [main]})
+}
+
+fn unready(phase_of_containers: &str, reason: Option<&str>) -> Value {
+    json!({
+        "phase": "Running",
+        "conditions": [
+            {"type": "Ready", "status": "False", "reason": reason},
+            {"type": "ContainersReady", "status": phase_of_containers},
+        ],
+        "containerStatuses": [container("main", json!({"running": {}}))],
+    })
+}
+
+fn disrupted(reason: &str, at: u32) -> Value {
+    json!({"phase": "Running", "conditions": [{
+        "type": "DisruptionTarget", "status": "True", "reason": reason, "message": "for a drain",
+        "lastTransitionTime": format!("1970-01-01T00:00:{at:02}Z"),
+    }]})
+}
+
+fn text(pods: &[Pod]) -> Option<String> {
+    find_culprit(pods.iter(), true).map(|c: Culprit| c.text)
+}
+
+#[rstest]
+#[case::exit_code(
+    exited(7, 1),
+    "demo-0-w-p0 on node-2: container main ended with exit code 7"
+)]
+#[case::out_of_memory(
+    json!({"phase": "Running", "containerStatuses": [ended("main", 137, "OOMKilled", 1)]}),
+    "demo-0-w-p0 on node-2: container main ended with exit code 137 (OOMKilled)"
+)]
+#[case::the_container_that_failed_first(
+    json!({"phase": "Failed", "containerStatuses": [ended("side", 137, "Error", 9), ended("main", 8, "Error", 3)]}),
+    "demo-0-w-p0 on node-2: container main ended with exit code 8"
+)]
+#[case::behind_an_init_container_that_ended_well(
+    json!({"phase": "Running", "initContainerStatuses": [ended("grove-initc", 0, "Completed", 1)],
+           "containerStatuses": [ended("main", 7, "Error", 3)]}),
+    "demo-0-w-p0 on node-2: container main ended with exit code 7"
+)]
+#[case::an_init_container(
+    json!({"phase": "Pending", "initContainerStatuses": [ended("init", 9, "Error", 1)],
+           "containerStatuses": [container("main", json!({"waiting": {"reason": "PodInitializing"}}))]}),
+    "demo-0-w-p0 on node-2: container init ended with exit code 9"
+)]
+#[case::evicted_by_the_kubelet(
+    json!({"phase": "Failed", "reason": "Evicted", "message": "emptyDir is full",
+           "containerStatuses": [ended("main", 137, "Error", 1)]}),
+    "demo-0-w-p0 on node-2: container main ended with exit code 137 (Evicted)"
+)]
+#[case::refused_by_the_kubelet(
+    json!({"phase": "Failed", "reason": "OutOfcpu", "message": "no cpu"}),
+    "demo-0-w-p0 on node-2: OutOfcpu: no cpu"
+)]
+#[case::crash_loop(
+    json!({"phase": "Running", "containerStatuses": [{"name": "main",
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+        "lastState": {"terminated": {"exitCode": 1}}}]}),
+    "demo-0-w-p0: CrashLoopBackOff, exit code 1"
+)]
+#[case::image(waiting("ImagePullBackOff"), "demo-0-w-p0: ImagePullBackOff")]
+#[case::starting(waiting("ContainerCreating"), "demo-0-w-p0: ContainerCreating")]
+#[case::lost_node(
+    unready("True", None),
+    "demo-0-w-p0 on node-2: its node does not report"
+)]
+#[case::closed_gate(
+    unready("True", Some("ReadinessGatesNotReady")),
+    "demo-0-w-p0 on node-2: it is not Ready"
+)]
+#[case::probe(
+    unready("False", Some("ContainersNotReady")),
+    "demo-0-w-p0 on node-2: it is not Ready"
+)]
+#[case::drained(
+    disrupted("EvictionByEvictionAPI", 1),
+    "demo-0-w-p0 on node-2: EvictionByEvictionAPI (for a drain)"
+)]
+#[case::rebooted(
+    json!({"phase": "Failed", "containerStatuses": [ended("main", 255, "Unknown", 1)]}),
+    "demo-0-w-p0 on node-2: NodeRestarted"
+)]
+fn one_pod_is_told(#[case] status: Value, #[case] should: &str) {
+    assert_eq!(text(&[named(0, status)]).as_deref(), Some(should));
+}
+
+#[rstest]
+#[case::it_is_about_to_end_well(exited(0, 1))]
+#[case::it_is_done(json!({"phase": "Succeeded", "containerStatuses": [ended("main", 0, "Completed", 1)]}))]
+#[case::it_is_ready(json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}))]
+fn a_pod_of_a_job_that_is_well_is_not_named(#[case] status: Value) {
+    assert_eq!(text(&[named(0, status)]), None);
+}
+
+/// A server has to go on.
+#[test]
+fn a_container_that_ends_well_is_named_where_it_has_to_go_on() {
+    let pods = [named(0, exited(0, 1))];
+    let told = find_culprit(pods.iter(), false).unwrap();
+    assert_eq!(
+        told.text,
+        "demo-0-w-p0 on node-2: container main ended with exit code 0"
+    );
+}
+
+/// Of the two, the second one is named.
+#[rstest]
+#[case::the_first_to_fail(named(0, exited(1, 9)), named(1, exited(2, 3)))]
+#[case::before_a_peer_that_was_deleted(
+    deleted(named(0, exited(143, 6)), 5),
+    named(1, exited(2, 7))
+)]
+#[case::also_if_it_was_deleted_afterwards(
+    named(0, waiting("ImagePullBackOff")),
+    deleted(named(1, exited(7, 3)), 5)
+)]
+#[case::before_one_that_waits(named(0, waiting("ErrImagePull")), named(1, exited(2, 3)))]
+#[case::waiting_before_starting(
+    named(0, waiting("ContainerCreating")),
+    named(1, waiting("ErrImagePull"))
+)]
+#[case::starting_before_not_ready(
+    named(0, unready("False", Some("ContainersNotReady"))),
+    named(1, waiting("PodInitializing"))
+)]
+#[case::what_came_before_its_consequences(
+    named(0, exited(1, 9)),
+    deleted(named(1, disrupted("DeletionByTaintManager", 4)), 4)
+)]
+#[case::not_what_came_after(
+    deleted(named(0, disrupted("DeletionByTaintManager", 9)), 9),
+    named(1, exited(1, 4))
+)]
+#[case::not_one_that_ends_well(named(0, exited(0, 1)), named(1, exited(8, 9)))]
+#[case::not_one_that_only_goes(
+    deleted(named(0, json!({"phase": "Running"})), 1),
+    named(1, unready("True", None))
+)]
+fn the_culprit_is(#[case] other: Pod, #[case] culprit: Pod) {
+    let told = text(&[other, culprit]).unwrap();
+    assert!(told.starts_with("demo-0-w-p1"), "{told}");
+}
+
+#[rstest]
+#[case::drain(disrupted("EvictionByEvictionAPI", 4), true)]
+#[case::reboot(json!({"phase": "Failed", "containerStatuses": [ended("main", 255, "Unknown", 4)]}), true)]
+#[case::exit(exited(255, 4), false)]
+#[case::its_own_full_disk(json!({"phase": "Failed", "reason": "Evicted"}), false)]
+fn the_cluster_is_behind_it(#[case] status: Value, #[case] is_disruption: bool) {
+    let told = find_culprit([named(0, status)].iter(), true).unwrap();
+    assert_eq!(told.is_disruption, is_disruption);
+}
+
+/// The node controller marks a pod long after its job was restarted.
+#[test]
+fn a_disruption_after_the_deletion_is_none() {
+    let pod = deleted(named(0, disrupted("DeletionByTaintManager", 9)), 4);
+    assert_eq!(text(&[pod]).unwrap(), "demo-0-w-p0: it is being deleted");
+}
