@@ -125,7 +125,8 @@ fn describe_end(pod: &Pod, end: &Terminated) -> String {
 /// Of a pod that the kubelet refused or gave up, without a container that ended.
 fn of_phase(pod: &Pod) -> Option<Trouble> {
     let is_over = pod.is_finished() && !pod.is_terminating();
-    let reason = pod.status.reason.as_deref().filter(|_| is_over)?;
+    let phase = pod.status.phase.as_deref().filter(|_| is_over)?;
+    let reason = pod.status.reason.as_deref().unwrap_or(phase);
     let message = pod.status.message.as_deref();
     let message = message.map_or(String::new(), |m| format!(": {m}"));
     Some(Trouble {

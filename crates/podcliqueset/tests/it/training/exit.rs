@@ -6,7 +6,7 @@ use domain::Pod;
 use podcliqueset::Snapshot;
 use rstest::rstest;
 use serde_json::json;
-use testkit::builders::PodBuilder;
+use testkit::builders::{PodBuilder, after};
 
 use super::{failed_because, job, running, set_breached};
 use crate::situation::{carry_out, fill, fill_all, plan};
@@ -15,7 +15,7 @@ const LEADER: &str = "demo-0-g-0-leader";
 
 /// Its main container ended so many seconds after the epoch, and the kubelet still says Running.
 fn exited(builder: PodBuilder, code: i32, at: i64) -> PodBuilder {
-    let at = jiff::Timestamp::from_second(at).unwrap().to_string();
+    let at = after(at).to_string();
     let status = json!({
         "phase": "Running",
         "conditions": [{"type": "Ready", "status": "False", "reason": "PodFailed"}],
