@@ -50,6 +50,27 @@ pub fn describe(pod: &Pod) -> Option<PodFailure> {
     }
 }
 
+/// The last crash of a pod whose containers the kubelet starts again in place; `None` if none ended
+/// badly. It is kept when the job runs out of time, as nothing else says then that it crashed.
+pub fn describe_crash(pod: &Pod) -> Option<PodFailure> {
+    let ends = pod.containers().filter_map(|c| {
+        let now = c.state.terminated.as_ref();
+        let end = now.or(c.last_state.terminated.as_ref())?;
+        (end.exit_code != 0).then_some(end)
+    });
+    let last = ends.max_by_key(|end| end.finished_at.as_ref().map(|at| at.0))?;
+    let at = last.finished_at.as_ref().map(|at| at.0);
+    Some(PodFailure {
+        pod: pod.name().to_owned(),
+        uid: Some(pod.uid().to_owned()),
+        node: pod.spec.node_name.clone(),
+        reason: last.reason.clone().unwrap_or_else(|| "Error".to_owned()),
+        exit_code: Some(last.exit_code),
+        message: last.message.as_deref().map(keep_end),
+        time: Time(at.or_else(|| pod.ended_at())?),
+    })
+}
+
 /// The kubelet's own reason for the pod, where it has one, tells more than the container that it
 /// ended.
 fn of_failed(pod: &Pod, at: Timestamp) -> PodFailure {

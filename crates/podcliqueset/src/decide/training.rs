@@ -72,12 +72,9 @@ fn stop_job(
     now: Timestamp,
 ) -> Option<JobPlan> {
     if job_deadline(snapshot).is_some_and(|at| at <= now) {
-        return Some(plan_status(fail_job(
-            snapshot,
-            status,
-            explain_expiry(snapshot),
-            now,
-        )));
+        let mut next = fail_job(snapshot, status, explain_expiry(snapshot), now);
+        job::note_crashes(&mut next, snapshot);
+        return Some(plan_status(next));
     }
     let mut due = failures::breaches(snapshot, layout, now);
     due.retain(|breach| breach.due() <= now);

@@ -55,6 +55,18 @@ fn find_start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
     has_begun.then(|| first.unwrap_or(now).clamp(earliest, now))
 }
 
+/// Keeps the last crash of each pod that the kubelet restarts in place, beside what failed.
+pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) {
+    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
+    let crashes = own
+        .flat_map(|c| &c.pods)
+        .filter_map(|p| failure::describe_crash(p));
+    let is_known = |crash: &PodFailure| next.last_failures.iter().any(|f| failure::is_of(f, crash));
+    let new: Vec<PodFailure> = crashes.filter(|crash| !is_known(crash)).collect();
+    next.last_failures.extend(new);
+    failure::keep_newest(&mut next.last_failures);
+}
+
 /// The newest failures, observed and stored. What is seen of a pod now replaces what is stored of
 /// it: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {

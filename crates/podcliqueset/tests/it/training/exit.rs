@@ -117,3 +117,26 @@ fn what_has_run_out_does_not_hold_the_end_up() {
     let status = plan(&snapshot).status.unwrap();
     assert_eq!(status.phase, Some(PodCliqueSetPhase::Failed));
 }
+
+/// The kubelet restarts it in place until the time is over: only then is it known to matter.
+#[test]
+fn the_last_crash_is_kept_when_the_time_is_over() {
+    let mut snapshot = running(job(0, Some("1m")));
+    let crashed = json!([{"name": "main", "restartCount": 5,
+        "state": {"waiting": {"reason": "CrashLoopBackOff"}},
+        "lastState": {"terminated": {"exitCode": 2, "reason": "Error", "message": "the cause",
+                                     "finishedAt": after(40).to_string()}}}]);
+    fill(&mut snapshot, LEADER, 1, |p| {
+        p.bound().phase("Running").with(|p: &mut Pod| {
+            p.spec.restart_policy = "OnFailure".to_owned().into();
+            p.status.container_statuses = serde_json::from_value(crashed).unwrap();
+        })
+    });
+    let next = podcliqueset::decide::decide(&snapshot, after(120));
+    assert_eq!(failed_because(&next), Some("MaxRuntimeExceeded"));
+    let status = next.status.unwrap();
+    let should = (FAILURE.0, Some(2), FAILURE.2);
+    assert_eq!(kept(&status.last_failures), [should]);
+    let told = serde_json::to_string(&status.conditions).unwrap();
+    assert!(told.contains("CrashLoopBackOff, exit code 2"), "{told}");
+}
