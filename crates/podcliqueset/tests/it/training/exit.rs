@@ -129,7 +129,7 @@ fn the_last_crash_is_kept_when_the_time_is_over() {
     fill(&mut snapshot, LEADER, 1, |p| {
         p.bound().phase("Running").with(|p: &mut Pod| {
             p.spec.restart_policy = "OnFailure".to_owned().into();
-            p.status.container_statuses = serde_json::from_value(crashed).unwrap();
+            p.status.container_statuses = serde_json::from_value(crashed.clone()).unwrap();
         })
     });
     let next = podcliqueset::decide::decide(&snapshot, after(120));
