@@ -24,7 +24,7 @@ func unifiedHierarchy(mount, own, name string) ([]hierarchy, error) {
 			return []hierarchy{{Path: filepath.Join(group, name)}}, nil
 		}
 		if group == mount || group == "/" {
-			return nil, fmt.Errorf("no cgroup from %s up to %s gives its groups the controllers %s: `echo +cpu +cpuset +memory +pids > %s/cgroup.subtree_control` makes the last one do so",
+			return nil, fmt.Errorf("no cgroup from %s up to %s gives its groups the controllers %s: `echo +cpu +cpuset +memory +pids > %s/cgroup.subtree_control` makes the last one do so; in a container, start it with --cgroupns=host",
 				own, mount, strings.Join(needed, ", "), mount)
 		}
 	}

@@ -1,7 +1,7 @@
-// Command localcluster is a whole local Kubernetes control plane in one binary: it acts as the
-// tool it is called as (by symbolic link), or as the one its first argument names. kubectl and
-// helm are binaries of their own: tests call them thousands of times, and before its first line a
-// binary initialises every package that is linked into it.
+// Command localcluster is a whole local Kubernetes control plane, and what runs in its real nodes, in
+// one binary: it acts as the tool it is called as (by symbolic link), or as the one its first argument
+// names. kubectl and helm are binaries of their own: tests call them thousands of times, and before its
+// first line a binary initialises every package that is linked into it.
 //
 // The launcher in crates/localcluster builds it, keeps it in a cache and runs it.
 package main

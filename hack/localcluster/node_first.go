@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"syscall"
 
@@ -16,6 +17,8 @@ import (
 // nodeFirst is the beginning of a node's first process, in namespaces of its own: it joins the
 // node's groups, makes them the root of those it sees, and goes on as node-init.
 func nodeFirst() {
+	// A cgroup namespace is a thread's: the one that makes it must be the one that goes on.
+	runtime.LockOSThread()
 	var groups []hierarchy
 	if err := json.Unmarshal([]byte(os.Args[2]), &groups); err != nil {
 		fatal(2, "node-first: %v", err)
@@ -25,7 +28,7 @@ func nodeFirst() {
 			fatal(1, "cannot join a cgroup: %v", err)
 		}
 	}
-	// The present group becomes the root. It is so for this thread alone; exec ends the others.
+	// The present group becomes the root. Exec ends the other threads.
 	if err := unix.Unshare(unix.CLONE_NEWCGROUP); err != nil {
 		fatal(1, "cannot make a cgroup namespace: %v", err)
 	}

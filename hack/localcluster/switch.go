@@ -95,6 +95,10 @@ func plug(node nodeSpec, pid int) error {
 	if err != nil {
 		return err
 	}
+	// The kernel takes its time with the link of a node that was killed a moment ago.
+	if old, err := netlink.LinkByName(node.Name); err == nil {
+		_ = netlink.LinkDel(old) // gone meanwhile is as good
+	}
 	veth := &netlink.Veth{
 		LinkAttrs:     netlink.LinkAttrs{Name: node.Name, MasterIndex: master.Attrs().Index},
 		PeerName:      "eth0",

@@ -174,7 +174,9 @@ impl Node {
     fn fault(&self) -> String {
         let last = |log: &str| {
             let lines = log_end(&self.home.join(log));
-            lines.lines().last().unwrap_or_default().to_owned()
+            let line = lines.lines().last().unwrap_or_default();
+            let prefix = format!("{}: ", self.name);
+            line.strip_prefix(&prefix).unwrap_or(line).to_owned()
         };
         let first = last("logs/node.log");
         let Some((part, fate)) = first.split_once(" ended: ") else {

@@ -18,6 +18,15 @@ pub struct Checkout {
     cache: PathBuf,
 }
 
+impl Drop for Checkout {
+    /// A test that fails leaves no cluster behind.
+    fn drop(&mut self) {
+        if self.state().exists() {
+            self.run(&["down"]);
+        }
+    }
+}
+
 impl Checkout {
     /// A checkout whose tool is the one that the real checkout has built.
     pub fn new() -> Self {

@@ -50,8 +50,21 @@ fn run_pods(checkout: &Checkout) {
         "--timeout=60s",
     ];
     printed(kubectl(checkout).args(ready));
-    let rules = ["exec", "node-2", "--", "nft", "list", "ruleset"];
-    printed(&mut checkout.command(&rules));
+    for node in ["node-1", "node-2"] {
+        sees_its_own_groups_alone(checkout, node);
+    }
+}
+
+/// To its processes the root of cgroups is the node's.
+fn sees_its_own_groups_alone(checkout: &Checkout, node: &str) {
+    for part in ["containerd", "kubelet", "kube-proxy"] {
+        let script = format!("cat /proc/$(cat /run/{part}.pid)/cgroup");
+        let groups = printed(&mut checkout.command(&["exec", node, "--", "sh", "-c", &script]));
+        assert!(
+            groups.lines().all(|group| group.ends_with(":/")),
+            "{node}: {groups}"
+        );
+    }
 }
 
 fn pod(node: &str) -> serde_json::Value {
