@@ -100,9 +100,12 @@ impl Recording {
 
     /// Of the first status that has them.
     fn containers(&self, list: &str) -> Vec<&str> {
-        let mut lists = self.steps.iter().filter_map(|s| s.status[list].as_array());
+        let mut lists = self
+            .steps
+            .iter()
+            .filter_map(|s| s.status.get(list)?.as_array());
         let first = lists.next().into_iter().flatten();
-        first.filter_map(|c| c["name"].as_str()).collect()
+        first.filter_map(|c| c.get("name")?.as_str()).collect()
     }
 }
 
