@@ -83,17 +83,14 @@ pub fn up(repository: &Repository, options: &Options, report: &dyn Fn(&str)) -> 
     Ok(launched.kubeconfig)
 }
 
-/// Fails where the nodes of the running cluster are of another kind than those that are asked for.
+/// Fails where real nodes are asked for and the running cluster has none.
 fn check_kind(running: &[Node], options: &Options) -> Result<()> {
-    match (running.is_empty(), options.real_nodes == 0) {
-        (true, false) => {
-            bail!("the local cluster that runs has no real nodes: end it with `make cluster-down`")
-        }
-        (false, true) => bail!(
-            "the local cluster that runs has real nodes: end it with `make cluster-down`, or use it with NODE=real"
-        ),
-        _ => Ok(()),
+    if running.is_empty() && options.real_nodes > 0 {
+        bail!(
+            "the local cluster that runs has no real nodes: `make cluster-down` ends it, then try again"
+        );
     }
+    Ok(())
 }
 
 /// The real nodes of the standing cluster.

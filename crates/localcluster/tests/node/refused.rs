@@ -70,6 +70,13 @@ fn without_cgroups(checkout: &Checkout, command: &str) -> Output {
     wrapped(checkout, "unshare", &["--mount", "sh", "-c", &script, "sh"])
 }
 
+#[test]
+fn a_cluster_without_real_nodes_is_not_taken_for_one() {
+    let checkout = Checkout::new();
+    checkout.last_line(&["up", "--nodes=0"]);
+    one_line(&checkout.run(&UP), "`make cluster-down` ends it");
+}
+
 /// All of a cluster's addresses are in namespaces: the machine may have the same.
 #[test]
 fn addresses_of_the_machine_may_be_those_of_the_nodes() {
