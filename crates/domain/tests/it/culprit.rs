@@ -29,7 +29,7 @@ fn deleted(mut pod: Pod, at: i64) -> Pod {
     pod
 }
 
-fn container(name: &str, state: Value) -> Value {
+fn container(name: &str, state: &Value) -> Value {
     json!({"name": name, "state": state})
 }
 
@@ -37,7 +37,7 @@ fn ended(name: &str, code: i32, reason: &str, at: u32) -> Value {
     let at = format!("1970-01-01T00:00:{at:02}Z");
     container(
         name,
-        json!({"terminated": {"exitCode": code, "reason": reason, "finishedAt": at}}),
+        &json!({"terminated": {"exitCode": code, "reason": reason, "finishedAt": at}}),
     )
 }
 
@@ -46,7 +46,7 @@ fn exited(code: i32, at: u32) -> Value {
 }
 
 fn waiting(reason: &str) -> Value {
-    let main = container("main", json!({"waiting": {"reason": reason}}));
+    let main = container("main", &json!({"waiting": {"reason": reason}}));
     json!({"phase": "Pending", "containerStatuses": [main]})
 }
 
@@ -57,7 +57,7 @@ fn unready(phase_of_containers: &str, reason: Option<&str>) -> Value {
             {"type": "Ready", "status": "False", "reason": reason},
             {"type": "ContainersReady", "status": phase_of_containers},
         ],
-        "containerStatuses": [container("main", json!({"running": {}}))],
+        "containerStatuses": [container("main", &json!({"running": {}}))],
     })
 }
 
@@ -92,7 +92,7 @@ fn text(pods: &[Pod]) -> Option<String> {
 )]
 #[case::an_init_container(
     json!({"phase": "Pending", "initContainerStatuses": [ended("init", 9, "Error", 1)],
-           "containerStatuses": [container("main", json!({"waiting": {"reason": "PodInitializing"}}))]}),
+           "containerStatuses": [container("main", &json!({"waiting": {"reason": "PodInitializing"}}))]}),
     "demo-0-w-p0 on node-2: container init ended with exit code 9"
 )]
 #[case::evicted_by_the_kubelet(
