@@ -229,7 +229,8 @@ pub enum Reason {
     PodsStarting,
     /// Ready=False: no scheduler has looked at a pod.
     WaitingForScheduler,
-    /// Ready=False: pods start after others that are not Ready yet.
+    /// Ready=False: pods start after others that are not Ready yet, or their kubelets have not shown them
+    /// yet that they may.
     WaitingForStartOrder,
     /// Ready=False: pods wait until all pods of their gang exist.
     GangIncomplete,

@@ -71,8 +71,11 @@ pub const GATES_RELEASED_BY_LIST: &str = "grove.io/gates-released-by-list";
 /// Annotation of PodGangs: name of `grove.io/gates-released-by-list` before the first release; it is
 /// still read.
 pub const OLD_GATES_RELEASED_BY_LIST: &str = "grove.io/list-opens-gates";
-/// Annotation of pods that start after others: `now` once they may start.
+/// Annotation of pods that start after others: `0`, then `now` once they may start; `2` and so on, up to
+/// `5`, as long as the kubelet does not show that to the container.
 pub const START: &str = "grove.io/start";
+/// Annotation of pods that start after others: since when they may.
+pub const START_AT: &str = "grove.io/start-at";
 /// Annotation of pods that start after others: `<podclique>:<pods>` of those that they start after,
 /// comma-separated; for people.
 pub const STARTS_AFTER: &str = "grove.io/starts-after";

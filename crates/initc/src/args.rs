@@ -49,7 +49,8 @@ Usage: grove-initc [--volume DIRECTORY]
 
   --volume DIRECTORY  Where the pod's downwardAPI volume is mounted
                       [default: DEFAULT]. File start shows
-                      annotation grove.io/start, which has to become \"now\";
+                      annotation grove.io/start, which has to become \"now\"
+                      or a number above 0;
                       file starts-after shows grove.io/starts-after:
                       PodCliques and how many of their pods have to be ready
   -V, --version       Print the version

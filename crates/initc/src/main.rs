@@ -1,7 +1,7 @@
 //! `grove-initc`: the init container of pods that start after others (docs/start-order.md).
 //!
 //! It needs no credentials and asks nobody: the operator annotates the pod, the kubelet shows the
-//! annotation in a downwardAPI volume, and this program reads that file until it says `now`.
+//! annotation in a downwardAPI volume, and this program reads that file until it says so.
 
 mod args;
 mod report;
@@ -19,7 +19,8 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag::register_conditional_shutdown;
 use volume::Volume;
 
-/// How often the volume is read. The kubelet shows a changed annotation in about as much time.
+/// How often the volume is read. The kubelet mostly shows a changed annotation within seconds; where
+/// it does not, within a minute or two, or when the operator changes it again.
 ///
 /// inotify would save five reads of a file in memory per second and bring more trouble than that:
 /// the kubelet does not change files but swaps the folder that they are links into, so the folder

@@ -35,8 +35,8 @@ fn line(seen: &Seen, is_first: bool) -> String {
     }
     let waits = format!("waits for {}", parents(&seen.starts_after));
     match &*seen.start {
-        "" => waits,
-        other => format!("{waits}; grove.io/start is {other:?}, and \"now\" is waited for"),
+        "" | "0" => waits,
+        other => format!("{waits}; grove.io/start is {other:?}, and \"now\" or a number above 0 is waited for"),
     }
 }
 

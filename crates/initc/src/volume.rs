@@ -8,7 +8,7 @@ use std::path::PathBuf;
 const START: &str = "start";
 /// File that shows annotation `grove.io/starts-after`.
 const STARTS_AFTER: &str = "starts-after";
-/// What the first of them says once the pod may start.
+/// What the first of them says once the pod may start; or a number above 0: how often it was told.
 const NOW: &str = "now";
 
 /// The volume.
@@ -28,7 +28,8 @@ pub struct Seen {
 impl Seen {
     /// Whether the pod may start.
     pub fn may_start(&self) -> bool {
-        self.start == NOW
+        let is_told = |count: u32| count > 0;
+        self.start == NOW || self.start.parse().is_ok_and(is_told)
     }
 }
 

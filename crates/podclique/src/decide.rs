@@ -45,7 +45,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     let mut plan = Plan::default();
     plan.wave(adopt::adopt_orphans(snapshot));
     plan.wave(gates::removals(snapshot));
-    plan.wave(start_order::plan_starts(snapshot));
+    plan.wave(start_order::plan_starts(snapshot, now));
+    plan.wave(start_order::plan_repeats(snapshot, now));
     plan.wave(stuck_terminating::detachments(snapshot, now));
     plan.wave(stuck_terminating::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));
@@ -71,6 +72,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.events.extend(failed_event::find_event(snapshot));
     status.last_errors.extend(missing.error(snapshot, now));
     let wakes = [
+        start_order::next_repeat(snapshot, now),
         stuck_terminating::next_deadline(snapshot, now),
         replace_finished::next_due(snapshot, now),
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),

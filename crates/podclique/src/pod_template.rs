@@ -94,6 +94,7 @@ fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<
         labels::ATTEMPT,
         labels::GROUP_ATTEMPT,
         labels::START,
+        labels::START_AT,
         labels::STARTS_AFTER,
     ];
     let mut all = podclique.metadata.annotations.clone().unwrap_or_default();

@@ -173,7 +173,7 @@ impl Coverage {
     }
 
     fn pod(&mut self, record: &Record) {
-        let is_told = |pod: &Value| view::annotation(pod, labels::START) == start_order::NOW;
+        let is_told = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
         let was_told = record.before.as_ref().is_some_and(|pod| is_told(pod));
         if !was_told && record.after.as_ref().is_some_and(|pod| is_told(pod)) {
             self.saw(match record.before {

@@ -74,7 +74,7 @@ pub fn annotation<'a>(object: &'a Value, key: &str) -> &'a str {
 pub fn awaits_start(pod: &Value) -> bool {
     let mut volumes = list(pod, "/spec/volumes");
     volumes.any(|v| text(v, "/name") == start_order::VOLUME)
-        && annotation(pod, labels::START) != start_order::NOW
+        && !start_order::is_start(annotation(pod, labels::START))
 }
 
 /// Whether deletion was asked for.

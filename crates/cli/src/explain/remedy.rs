@@ -117,7 +117,7 @@ const REMEDIES: [(Reason, &str); 30] = [
     (
         Reason::WaitingForStartOrder,
         "see why those are not: the PodCliqueSet's message tells; `kubectl logs POD -c \
-         grove-initc`",
+         grove-initc`. If its kubelet has not shown it that it may start: see its node",
     ),
     (
         Reason::GangIncomplete,

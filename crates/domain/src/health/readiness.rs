@@ -11,6 +11,7 @@ mod gang;
 mod pod;
 mod refusal;
 mod scheduler;
+mod start_order;
 
 pub use cause::{Cause, first, of_replicas, ready_condition};
 pub use clique::{CliqueView, judge_podclique, shortfall};

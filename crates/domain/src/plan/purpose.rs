@@ -60,6 +60,9 @@ pub enum Purpose {
     /// A pod may start: those are up that it starts after.
     #[strum(serialize = "those that it starts after are ready")]
     StartPod,
+    /// A pod may start, and its init container still waits.
+    #[strum(serialize = "its kubelet has not shown it that it may start")]
+    RepeatStart,
     /// A pod whose node does not confirm its end is removed from the headless Service.
     #[strum(serialize = "stuck in Terminating: leaves the headless Service")]
     DetachStuckPod,

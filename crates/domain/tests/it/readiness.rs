@@ -236,8 +236,20 @@ fn a_pod_that_starts_after_others_says_so() {
             annotations.insert(api::labels::STARTS_AFTER.into(), pairs);
         })
     };
+    let told = |pod: PodBuilder, at: Option<&str>| {
+        after(pod).with(|p| {
+            let annotations = p.metadata.annotations.get_or_insert_default();
+            annotations.insert(api::labels::START.into(), "now".into());
+            let at = at.map(|at| (api::labels::START_AT.into(), at.into()));
+            annotations.extend(at);
+        })
+    };
     let on = Start::Started;
     let lines = [
+        all(on.clone(), &|p| {
+            told(held_back(waits)(p), Some("2026-01-01T00:00:20Z"))
+        }),
+        all(on.clone(), &|p| told(held_back(waits)(p), None)),
         all(on.clone(), &|p| after(held_back(waits)(p))),
         all(on.clone(), &held_back(waits)),
         all(on.clone(), &|p| after(held_back(pulls)(p))),

@@ -28,6 +28,18 @@ fn starts_at_once_when_that_is_shown_from_the_beginning() {
     assert_eq!((status.code(), &*out), (Some(0), "starts at once\n"));
 }
 
+/// `now` is what operators write; numbers say how often it was told.
+#[test]
+fn a_number_above_0_says_that_it_may_start() {
+    let mut volume = Volume::new("router:1");
+    volume.show("0", "router:1");
+    let mut process = Process::waiting_for(volume.path());
+    assert_snapshot!(process.line(), @"waits for ready pods: 1 of router");
+    assert!(process.is_running());
+    volume.show("2", "router:1");
+    assert_eq!(process.end().0.code(), Some(0));
+}
+
 /// A later operator may write more than this one knows: it waits, and says what it saw.
 #[test]
 fn waits_through_what_it_does_not_know() {
@@ -35,9 +47,9 @@ fn waits_through_what_it_does_not_know() {
     let mut process = Process::waiting_for(volume.path());
     assert_snapshot!(process.line(), @"waits for ready pods: router");
     volume.show("later", "");
-    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "later", and "now" is waited for"#);
+    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "later", and "now" or a number above 0 is waited for"#);
     volume.show("Now", "");
-    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "Now", and "now" is waited for"#);
+    assert_snapshot!(process.line(), @r#"waits for annotation grove.io/start; grove.io/start is "Now", and "now" or a number above 0 is waited for"#);
     assert!(process.is_running());
     volume.show("now", "");
     assert_eq!(process.end().0.code(), Some(0));

@@ -76,7 +76,7 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
             return None;
         };
         used.insert(name.clone());
-        let pod = new_pod(snapshot, index, name, group.as_deref());
+        let pod = new_pod(snapshot, index, name, group.as_deref(), now);
         Some(Action::create(pod))
     });
     let pods = first_portion(missing);
@@ -140,6 +140,7 @@ fn new_pod(
     index: i32,
     name: String,
     group: Option<&str>,
+    now: Timestamp,
 ) -> k8s_openapi::api::core::v1::Pod {
     let failure_count = snapshot
         .last_holders
@@ -162,7 +163,7 @@ fn new_pod(
         pod_template::add_place_in_group(&mut pod, before.saturating_add(index));
     }
     let image = &snapshot.init_container_image;
-    pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image);
+    pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image, now);
     scheduling::mark_pod(&snapshot.profiles, &snapshot.podclique, &mut pod);
     if let Some(group) = group {
         kubernetes::join_pod_group(&mut pod, group);

@@ -1,38 +1,76 @@
 //! A pod that starts after others is told to start as soon as these have their minimum Ready or
-//! done (docs/semantics.md §8.6).
+//! done, and again where its kubelet does not pass that on (docs/semantics.md §8.6).
+
+use std::sync::Arc;
 
 use api::{labels, start_order};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::observe::Snapshot;
+use crate::pod_template::start_order::written;
+
+/// How long after a pod was told its annotation is changed again, in seconds: a kubelet that missed
+/// a change shows the volume as it is at its next look at the pod, which is a minute or more away;
+/// each change of the pod makes it look.
+const REPEATS: [i64; 4] = [5, 10, 20, 40];
 
 /// Pods that may start and were not told to when they were created.
-pub(super) fn plan_starts(snapshot: &Snapshot) -> Vec<Action> {
-    let waiting = snapshot
-        .own_pods()
-        .filter(|p| p.awaits_start() && !p.is_terminating() && !p.is_finished());
+pub(super) fn plan_starts(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
+    let waiting = staying(snapshot).filter(|p| p.awaits_start());
     let free = waiting.filter(|pod| {
         let mut parents = snapshot.parents.iter();
         parents.all(|parent| parent.is_up || !pod.starts_after(&parent.name))
     });
-    free.map(|pod| start_pod(pod)).collect()
+    free.map(|pod| start_pod(pod, now)).collect()
 }
 
-fn start_pod(pod: &Pod) -> Action {
+/// Pods that were told, and whose init container still waits.
+pub(super) fn plan_repeats(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
+    let late = staying(snapshot).filter_map(|pod| {
+        let mut passed = repeats(pod).filter(|(_, at)| *at <= now);
+        Some((pod, passed.next_back()?.0))
+    });
+    late.map(|(pod, count)| tell_again(pod, count)).collect()
+}
+
+/// When the next pod is told again.
+pub(super) fn next_repeat(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+    let all = staying(snapshot).flat_map(|pod| repeats(pod));
+    all.map(|(_, at)| at).filter(|at| *at > now).min()
+}
+
+fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<Pod>> {
+    let own = snapshot.own_pods();
+    own.filter(|p| !p.is_terminating() && !p.is_finished())
+}
+
+/// The values that the pod's annotation still has to go through, and when, as long as the init
+/// container runs.
+fn repeats(pod: &Pod) -> impl DoubleEndedIterator<Item = (u32, Timestamp)> + use<> {
+    let (since, told) = (pod.start_unseen_since(), pod.start_count());
+    let all = (2..).zip(REPEATS).filter(move |(count, _)| *count > told);
+    all.filter_map(move |(count, seconds)| {
+        let at = since?.checked_add(SignedDuration::from_secs(seconds));
+        Some((count, at.ok()?))
+    })
+}
+
+fn start_pod(pod: &Pod, now: Timestamp) -> Action {
     let mut operations = vec![json!({"op": "test", "path": "/metadata/uid", "value": pod.uid()})];
+    let start = ownership::annotation_pointer(labels::START);
     if pod.metadata.annotations.is_none() {
         operations.extend(first_annotation(pod));
+    } else if ownership::annotation(&pod.metadata, labels::START) == Some(start_order::NOT_YET) {
+        let at = ownership::annotation_pointer(labels::START_AT);
+        operations.push(json!({"op": "test", "path": start, "value": start_order::NOT_YET}));
+        operations.push(json!({"op": "add", "path": at, "value": written(now)}));
     }
-    let path = ownership::annotation_pointer(labels::START);
-    operations.push(json!({"op": "add", "path": path, "value": start_order::NOW}));
-    Action::Patch {
-        target: Target::of::<Pod>(&pod.metadata),
-        operations: Value::Array(operations),
-        purpose: Purpose::StartPod,
-    }
+    operations.push(json!({"op": "add", "path": start, "value": start_order::NOW}));
+    patch(pod, operations, Purpose::StartPod)
 }
 
 /// Somebody removed them all. Those that somebody adds meanwhile are not to be lost.
@@ -42,4 +80,23 @@ fn first_annotation(pod: &Pod) -> [Value; 2] {
         json!({"op": "test", "path": "/metadata/resourceVersion", "value": version}),
         json!({"op": "add", "path": "/metadata/annotations", "value": {}}),
     ]
+}
+
+fn tell_again(pod: &Pod, count: u32) -> Action {
+    let path = ownership::annotation_pointer(labels::START);
+    let told = ownership::annotation(&pod.metadata, labels::START);
+    let operations = vec![
+        json!({"op": "test", "path": "/metadata/uid", "value": pod.uid()}),
+        json!({"op": "test", "path": path, "value": told}),
+        json!({"op": "replace", "path": path, "value": count.to_string()}),
+    ];
+    patch(pod, operations, Purpose::RepeatStart)
+}
+
+fn patch(pod: &Pod, operations: Vec<Value>, purpose: Purpose) -> Action {
+    Action::Patch {
+        target: Target::of::<Pod>(&pod.metadata),
+        operations: Value::Array(operations),
+        purpose,
+    }
 }

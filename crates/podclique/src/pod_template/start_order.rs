@@ -4,7 +4,10 @@
 use std::collections::BTreeMap;
 
 use api::labels;
-use api::start_order::{CONTAINER, MOUNT_PATH, NOW, START_FILE, STARTS_AFTER_FILE, VOLUME};
+use api::start_order::{
+    CONTAINER, MOUNT_PATH, NOT_YET, NOW, START_FILE, STARTS_AFTER_FILE, VOLUME,
+};
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::{
     Capabilities, Container, DownwardAPIVolumeFile, DownwardAPIVolumeSource, ObjectFieldSelector,
     Pod, PodSpec, ResourceRequirements, SecurityContext, Volume, VolumeMount,
@@ -15,7 +18,7 @@ use crate::parents::Parent;
 
 /// Gives the pod the init container that waits, what shows it the annotations, and these. Nothing
 /// if it starts after nobody.
-pub fn hold_back_pod(pod: &mut Pod, parents: &[Parent], image: &str) {
+pub fn hold_back_pod(pod: &mut Pod, parents: &[Parent], image: &str, now: Timestamp) {
     if parents.is_empty() {
         return;
     }
@@ -25,8 +28,11 @@ pub fn hold_back_pod(pod: &mut Pod, parents: &[Parent], image: &str) {
         .collect();
     let annotations = pod.metadata.annotations.get_or_insert_default();
     annotations.insert(labels::STARTS_AFTER.into(), pairs.join(","));
-    if parents.iter().all(|parent| parent.is_up) {
-        annotations.insert(labels::START.into(), NOW.into());
+    let is_free = parents.iter().all(|parent| parent.is_up);
+    let start = if is_free { NOW } else { NOT_YET };
+    annotations.insert(labels::START.into(), start.into());
+    if is_free {
+        annotations.insert(labels::START_AT.into(), written(now));
     }
     let spec = pod.spec.get_or_insert_default();
     let container = build_container(spec, image);
@@ -34,6 +40,11 @@ pub fn hold_back_pod(pod: &mut Pod, parents: &[Parent], image: &str) {
         .get_or_insert_default()
         .insert(0, container);
     spec.volumes.get_or_insert_default().push(build_volume());
+}
+
+/// A time as annotations have it: whole seconds, as in all objects.
+pub(crate) fn written(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
 fn build_container(spec: &PodSpec, image: &str) -> Container {

@@ -17,6 +17,8 @@ use testkit::builders::{PodBuilder, pod, podclique};
 
 use crate::situation::{plan, situation, writes};
 
+mod repeats;
+
 fn parent(name: &str, pods: i32, is_up: bool) -> Parent {
     Parent {
         name: name.into(),
@@ -35,6 +37,15 @@ fn waiting(clique: &PodClique, index: i32, pairs: &str) -> PodBuilder {
         p.spec.has_start_volume = true;
         let annotations = p.metadata.annotations.get_or_insert_default();
         annotations.insert(labels::STARTS_AFTER.into(), pairs.into());
+        annotations.insert(labels::START.into(), "0".into());
+    })
+}
+
+/// Made by a version that told each pod once: its init container knows `now` alone.
+fn without_counter(pod: PodBuilder) -> PodBuilder {
+    pod.with(|p| {
+        let annotations = p.metadata.annotations.get_or_insert_default();
+        annotations.remove(labels::START);
     })
 }
 
@@ -95,6 +106,17 @@ fn it_is_told_by_one_annotation() {
         vec![waiting(&clique, 0, "demo-0-router:2")],
     );
     let plan = plan(&snapshot);
+    let Action::Patch { operations, .. } = &plan.waves[0][0] else {
+        panic!("{plan}")
+    };
+    assert_snapshot!(serde_json::to_string_pretty(operations).unwrap());
+}
+
+#[test]
+fn a_pod_without_the_counter_is_told_once() {
+    let clique = podclique("demo-0-worker").build();
+    let pod = without_counter(waiting(&clique, 0, "demo-0-router:2"));
+    let plan = plan(&with(vec![router(true)], vec![pod]));
     let Action::Patch { operations, .. } = &plan.waves[0][0] else {
         panic!("{plan}")
     };
@@ -188,6 +210,10 @@ fn a_new_pod_may_be_told_at_once() {
     let pod = created(&snapshot);
     assert_eq!(annotation(&pod, labels::START), Some("now"));
     assert_eq!(
+        annotation(&pod, labels::START_AT),
+        Some("2026-01-01T00:01:00Z")
+    );
+    assert_eq!(
         annotation(&pod, labels::STARTS_AFTER),
         Some("demo-0-router:2")
     );
@@ -207,6 +233,7 @@ fn annotations_of_the_podclique_start_nothing() {
     let clique = podclique("demo-0-worker").with(|c| {
         let annotations = c.metadata.annotations.as_mut().unwrap();
         annotations.insert(labels::START.into(), "now".into());
+        annotations.insert(labels::START_AT.into(), "2026-01-01T00:00:00Z".into());
         annotations.insert(labels::STARTS_AFTER.into(), "demo-0-edited:1".into());
     });
     let snapshot = Snapshot {
@@ -214,7 +241,8 @@ fn annotations_of_the_podclique_start_nothing() {
         ..situation(&clique.build(), vec![])
     };
     let pod = created(&snapshot);
-    assert_eq!(annotation(&pod, labels::START), None);
+    assert_eq!(annotation(&pod, labels::START), Some("0"));
+    assert_eq!(annotation(&pod, labels::START_AT), None);
     assert_eq!(
         annotation(&pod, labels::STARTS_AFTER),
         Some("demo-0-router:2")

@@ -146,6 +146,7 @@ fn patched(before: &Value, after: &Value) -> Checked {
         // When it may be told to start is judged elsewhere.
         if let Some(annotations) = meta.get_mut("annotations").and_then(Value::as_object_mut) {
             annotations.remove(labels::START);
+            annotations.remove(labels::START_AT);
         }
         // It was adopted; by whom is judged elsewhere.
         if view::owner(before).is_none() {

@@ -17,8 +17,11 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     if before.is_none() {
         names_all(window, pod)?;
     }
-    let is_told = |pod: &Value| view::annotation(pod, labels::START) == start_order::NOW;
-    if !is_told(pod) || before.is_some_and(is_told) {
+    let is_told = |pod: &Value| start_order::is_start(view::annotation(pod, labels::START));
+    if let Some(before) = before.filter(|before| is_told(before)) {
+        return is_repeated_well(before, pod);
+    }
+    if !is_told(pod) {
         return Ok(());
     }
     let pairs = view::annotation(pod, labels::STARTS_AFTER);
@@ -26,6 +29,16 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
         was_up(window, pod, parent.0)?;
     }
     Ok(())
+}
+
+/// What was told is told again four times at most, and never taken back.
+fn is_repeated_well(before: &Value, pod: &Value) -> Checked {
+    let count = |pod: &Value| start_order::count_of(view::annotation(pod, labels::START));
+    let (was, is) = (count(before), count(pod));
+    demand((was..=5).contains(&is), "I38", || {
+        let pod = view::name(pod);
+        format!("{pod} was told to start, {was} times, and then {is} times")
+    })
 }
 
 /// Each PodClique that the pod's own says it starts after had its minimum of pods Ready or done, or

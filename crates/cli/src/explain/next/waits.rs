@@ -2,7 +2,7 @@
 //! left of an earlier attempt.
 
 use api::conditions::Reason;
-use api::{labels, start_order};
+use api::labels;
 use domain::Pod;
 use domain::health::readiness::Start;
 use domain::object::ownership;
@@ -102,10 +102,20 @@ fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
             pod.name()
         ))
     });
-    let is_told = ownership::annotation(&pod.metadata, labels::START) == Some(start_order::NOW);
-    if is_told {
-        let text = format!("{} was told to start; its kubelet passes it on", pod.name());
-        return vec![Step::sometime(text)];
+    if pod.start_count() > 0 {
+        return vec![Step::sometime(told(pod))];
     }
     waits.collect()
+}
+
+/// The kubelet looks at the pod of its own accord every minute or two.
+fn told(pod: &Pod) -> String {
+    let times = match pod.start_count() {
+        1 => "was told to start".to_owned(),
+        count => format!("was told to start {count} times"),
+    };
+    format!(
+        "{} {times}; its kubelet passes that on within two minutes",
+        pod.name()
+    )
 }

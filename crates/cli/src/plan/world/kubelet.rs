@@ -83,5 +83,5 @@ fn is_gated(pod: &Value) -> bool {
 fn awaits_start(pod: &Value) -> bool {
     let mut volumes = json::items(pod, "/spec/volumes");
     let is_held = volumes.any(|volume| json::member(volume, "name") == start_order::VOLUME);
-    is_held && json::annotation(pod, labels::START) != start_order::NOW
+    is_held && !start_order::is_start(json::annotation(pod, labels::START))
 }

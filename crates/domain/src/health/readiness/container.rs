@@ -1,18 +1,17 @@
 //! What a container of a pod on a node lacks.
 
 use api::conditions::Reason;
-use api::{labels, start_order};
 
 use super::cause::{self, Cause};
+use super::start_order;
 use crate::Pod;
-use crate::object::ownership;
 use crate::object::pod::{ContainerStatus, Terminated};
 
 /// The first cause among the containers of a pod.
 pub(super) fn find_cause(pod: &Pod) -> Cause {
     let unready = || pod.containers().filter(|c| !c.ready && !is_done(c));
     // The others start after it.
-    if let Some(waits) = unready().find_map(|c| find_start_order(pod, c)) {
+    if let Some(waits) = unready().find_map(|c| start_order::find_cause(pod, c)) {
         return waits;
     }
     let place = |c: &ContainerStatus| format!("{}: container {}: ", pod.name(), c.name);
@@ -33,24 +32,6 @@ fn cause_of_pod(pod: &Pod) -> Cause {
         pod.name()
     );
     Cause::new(Reason::PodNotReady, text)
-}
-
-/// Its init container waits, as it should, for those that the pod starts after; that of a pod of the
-/// Go operator as well.
-fn find_start_order(pod: &Pod, container: &ContainerStatus) -> Option<Cause> {
-    let is_it = container.name == start_order::CONTAINER;
-    let waits = is_it && container.state.running.is_some() && last_end(container).is_none();
-    let pairs = ownership::annotation(&pod.metadata, labels::STARTS_AFTER).unwrap_or_default();
-    let pairs = pairs.split(',').filter_map(|pair| pair.split_once(':'));
-    let others: Vec<String> = pairs
-        .map(|(name, pods)| format!("{pods} of {name}"))
-        .collect();
-    let others = match others.as_slice() {
-        [] => "others to be ready".to_owned(),
-        some => format!("ready pods: {}", some.join(", ")),
-    };
-    let text = format!("{} waits for {others}", pod.name());
-    waits.then(|| Cause::new(Reason::WaitingForStartOrder, text))
 }
 
 /// Init containers end, and so do the app containers of a job that succeeds.
@@ -124,7 +105,7 @@ fn is_of_image(waits_for: &str) -> bool {
 
 /// How the container ended badly: now, or before it was started again. Between two crashes it runs
 /// for a while, and that is the same trouble.
-fn last_end(container: &ContainerStatus) -> Option<&Terminated> {
+pub(super) fn last_end(container: &ContainerStatus) -> Option<&Terminated> {
     let ends = [&container.state, &container.last_state];
     let mut ends = ends.into_iter().filter_map(|s| s.terminated.as_ref());
     ends.find(|t| t.exit_code != 0)

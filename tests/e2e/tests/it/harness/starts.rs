@@ -51,8 +51,7 @@ impl Starts {
         let events: Vec<Value> = self.events.try_iter().collect();
         for event in events {
             let pod = &event["object"];
-            let is_told = pod["metadata"]["annotations"][START] == "now";
-            if is_told && !self.told.contains_key(name(pod)) {
+            if is_told(pod) && !self.told.contains_key(name(pod)) {
                 self.expect_parents(pod);
                 self.told
                     .insert(name(pod).to_owned(), event["type"] == "ADDED");
@@ -102,7 +101,8 @@ pub fn pairs(pod: &Value) -> &str {
 
 /// Whether the pod was told to start.
 pub fn is_told(pod: &Value) -> bool {
-    pod["metadata"]["annotations"][START] == "now"
+    let start = pod["metadata"]["annotations"][START].as_str();
+    start.is_some_and(|start| start != "0")
 }
 
 fn podclique(pod: &Value) -> String {

@@ -112,7 +112,7 @@ impl Collector {
     fn patch_pod(&mut self, record: &Record, pod: &Value) {
         let name = name_of_pod(pod);
         match record.purpose {
-            Some(Purpose::RemoveGate | Purpose::StartPod) => {
+            Some(Purpose::RemoveGate | Purpose::StartPod | Purpose::RepeatStart) => {
                 let (podclique, _) = slot_of(pod);
                 let number = self.number(Action::Release, Kind::of::<PodClique>(), &podclique);
                 self.edit(number, |step| {
