@@ -36,7 +36,9 @@ fn line(seen: &Seen, is_first: bool) -> String {
     let waits = format!("waits for {}", parents(&seen.starts_after));
     match &*seen.start {
         "" | "0" => waits,
-        other => format!("{waits}; grove.io/start is {other:?}, and \"now\" or a number above 0 is waited for"),
+        other => format!(
+            "{waits}; grove.io/start is {other:?}, and \"now\" or a number above 0 is waited for"
+        ),
     }
 }
 

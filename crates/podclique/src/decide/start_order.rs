@@ -13,10 +13,11 @@ use serde_json::{Value, json};
 use crate::observe::Snapshot;
 use crate::pod_template::start_order::written;
 
-/// How long after a pod was told its annotation is changed again, in seconds: a kubelet that missed
+/// The values that the annotation of a pod goes through after it was told, and after how many
+/// seconds: a kubelet that missed
 /// a change shows the volume as it is at its next look at the pod, which is a minute or more away;
 /// each change of the pod makes it look.
-const REPEATS: [i64; 4] = [5, 10, 20, 40];
+const REPEATS: [(u32, i64); 4] = [(2, 5), (3, 10), (4, 20), (5, 40)];
 
 /// Pods that may start and were not told to when they were created.
 pub(super) fn plan_starts(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
@@ -52,7 +53,7 @@ fn staying(snapshot: &Snapshot) -> impl Iterator<Item = &Arc<Pod>> {
 /// container runs.
 fn repeats(pod: &Pod) -> impl DoubleEndedIterator<Item = (u32, Timestamp)> + use<> {
     let (since, told) = (pod.start_unseen_since(), pod.start_count());
-    let all = (2..).zip(REPEATS).filter(move |(count, _)| *count > told);
+    let all = REPEATS.into_iter().filter(move |(count, _)| *count > told);
     all.filter_map(move |(count, seconds)| {
         let at = since?.checked_add(SignedDuration::from_secs(seconds));
         Some((count, at.ok()?))

@@ -96,17 +96,17 @@ fn a_container_that_starts_late_has_as_much_time() {
 }
 
 #[rstest]
-#[case::not_started(|p| p.with(|p| p.status.init_container_statuses.clear()))]
-#[case::ended(|p| p.with(|p| {
+#[case::not_started(|p: PodBuilder| p.with(|p| p.status.init_container_statuses.clear()))]
+#[case::ended(|p: PodBuilder| p.with(|p| {
     let ended = Terminated::default();
     p.status.init_container_statuses[0].state = ContainerState {
         terminated: Some(ended),
         ..ContainerState::default()
     };
 }))]
-#[case::another_waits(|p| p.with(|p| p.status.init_container_statuses[0].name = "users".into()))]
-#[case::going(|p| p.terminating(5))]
-#[case::by_hand_or_before_there_was_a_counter(|p| p.with(|p| {
+#[case::another_waits(|p: PodBuilder| p.with(|p| p.status.init_container_statuses[0].name = "users".into()))]
+#[case::going(|p: PodBuilder| p.terminating(5))]
+#[case::by_hand_or_before_there_was_a_counter(|p: PodBuilder| p.with(|p| {
     p.metadata.annotations.as_mut().unwrap().remove(labels::START_AT);
 }))]
 fn others_are_not_told_again(#[case] change: fn(PodBuilder) -> PodBuilder) {

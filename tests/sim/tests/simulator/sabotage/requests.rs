@@ -84,7 +84,9 @@ fn spoil_start_order(sabotage: Sabotage, call: &mut Call) {
         }
         Sabotage::NeverStarts if call.content_type.contains("json-patch") => {
             let operations = call.body.as_array_mut().unwrap();
-            operations.retain(|o| o["op"] == "test" || o["path"] != "/metadata/annotations/grove.io~1start");
+            operations.retain(|o| {
+                o["op"] == "test" || o["path"] != "/metadata/annotations/grove.io~1start"
+            });
         }
         _ => {}
     }
