@@ -73,14 +73,25 @@ Where pods of this chart may run, and how important they are.
 */}}
 {{- define "grove.placement" -}}
 {{- $placement := dict }}
-{{- range $key := list "nodeSelector" "priorityClassName" "tolerations" }}
+{{- range $key := list "nodeSelector" "priorityClassName" }}
 {{- with index $.Values $key }}
 {{- $_ := set $placement $key . }}
 {{- end }}
 {{- end }}
-{{- with $placement }}
-{{- toYaml . }}
+{{- $tolerations := .Values.tolerations | default list }}
+{{- $given := list }}
+{{- range $tolerations }}
+{{- $given = append $given (.key | default "") }}
 {{- end }}
+{{- range $what := list "not-ready" "unreachable" }}
+{{- $key := printf "node.kubernetes.io/%s" $what }}
+{{- if not (has $key $given) }}
+{{- $soon := dict "key" $key "operator" "Exists" "effect" "NoExecute" "tolerationSeconds" 15 }}
+{{- $tolerations = append $tolerations $soon }}
+{{- end }}
+{{- end }}
+{{- $_ := set $placement "tolerations" $tolerations }}
+{{- toYaml $placement }}
 {{- end }}
 
 {{- define "grove.probesPort" -}}

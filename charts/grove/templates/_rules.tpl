@@ -95,11 +95,13 @@ Of configurations of webhooks it may change who is trusted (at the end).
 
 {{/*
 Only for an operator of all namespaces: in a Role these would mean nothing.
-Without them PodGangs have no placementScore, and nobody is told of queues that
-do not exist; nothing else is different.
+Without them PodGangs have no placementScore, nobody is told of queues that do
+not exist, and stuckPodTimeoutOnReadyNode never counts; nothing else is
+different.
 */}}
 {{- define "grove.clusterRules" -}}
-# Where nodes are and how much they hold, and which labels say so.
+# Where nodes are and how much they hold, which labels say so, and whether they
+# are Ready.
 - apiGroups: [""]
   resources: [nodes]
   verbs: [get, list, watch]

@@ -152,6 +152,10 @@ pub mod env {
     pub const HEADLESS_SERVICE: &str = "GROVE_HEADLESS_SERVICE";
     /// Index of the pod in its PodClique, from 0; kept by the pod that replaces it.
     pub const PCLQ_POD_INDEX: &str = "GROVE_PCLQ_POD_INDEX";
+    /// In training jobs only: which attempt of the job this is, the same for all pods that belong
+    /// together: the first 8 characters of the set's uid, a hyphen and how often this replica of
+    /// the set was restarted. For the id of a rendezvous.
+    pub const ATTEMPT: &str = "GROVE_ATTEMPT";
     /// In scaling groups only: name of the PodCliqueScalingGroup.
     pub const PCSG_NAME: &str = "GROVE_PCSG_NAME";
     /// In scaling groups only: pods of one group replica according to the template.

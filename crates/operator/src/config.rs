@@ -9,6 +9,7 @@ mod check;
 mod init_container;
 mod leader_election;
 mod scheduler;
+mod stuck_timeouts;
 mod webhooks;
 
 use check::positive;
@@ -71,8 +72,11 @@ pub struct Config {
     pub gang_scheduling: GangScheduling,
     /// The schedulers that have to be told of gangs.
     pub scheduler: Scheduler,
-    /// How long after its deletionTimestamp a pod still holds its slot. Default `60s`.
+    /// How long after its deletionTimestamp a pod still holds its slot, or `never`. Default `60s`.
     pub stuck_pod_timeout: Option<GoDuration>,
+    /// The same of a pod of a job on a node that is Ready and not tainted
+    /// `node.kubernetes.io/out-of-service`. Default `10m`.
+    pub stuck_pod_timeout_on_ready_node: Option<GoDuration>,
     /// Namespaces whose workloads the operator looks after. Default: all, also later ones.
     pub watch_namespaces: Vec<String>,
     /// Who may change what the operator made; asked by the admission webhook.

@@ -14,7 +14,6 @@ use engine::requests::Requests;
 use engine::{Context, Controllers, Kinds, Reconciler, admin, crds, runner};
 use futures::FutureExt;
 use http::{HeaderValue, header};
-use jiff::SignedDuration;
 use kube::Client;
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
@@ -27,7 +26,6 @@ use crate::election::Election;
 use crate::tasks::{Stop, Tasks};
 use crate::webhooks::{self, Surroundings};
 
-const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 /// Reconciles under way get this long to end after a signal.
 const GRACE: Duration = Duration::from_secs(5);
 
@@ -227,22 +225,18 @@ fn start_controllers(tasks: &mut Tasks, context: &Arc<Context>, config: &Config,
     let validator = Arc::new(Validator::new(defaults));
     let at_once = &config.controllers;
     let profiles = Arc::new(config.scheduler.profiles());
-    let timeout = config
-        .stuck_pod_timeout
-        .as_ref()
-        .and_then(|d| d.parse().ok());
-    let stuck_pod_timeout = timeout.unwrap_or(STUCK_POD_TIMEOUT);
+    let stuck_timeouts = config.stuck_timeouts();
     let sets = PodCliqueSetReconciler {
         validator: validator.clone(),
         scaled_gangs_wait_for: config.gang_scheduling.scaled_gangs_wait_for.into(),
-        stuck_pod_timeout,
+        stuck_timeouts,
         profiles: profiles.clone(),
     };
     let groups = PodCliqueScalingGroupReconciler {
         validator: validator.clone(),
     };
     let cliques = PodCliqueReconciler {
-        stuck_pod_timeout,
+        stuck_timeouts,
         validator,
         init_container_image: config.init_container_image.as_str().to_owned(),
         profiles: profiles.clone(),

@@ -21,6 +21,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use jiff::Timestamp;
 
+use self::stuck_terminating::Waiter;
 use crate::observe::Snapshot;
 use crate::status;
 
@@ -47,7 +48,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     plan.wave(gates::removals(snapshot));
     plan.wave(start_order::plan_starts(snapshot, now));
     plan.wave(start_order::plan_repeats(snapshot, now));
-    plan.wave(stuck_terminating::detachments(snapshot, now));
+    plan.wave(Waiter::Slot.detachments(snapshot, now));
     plan.wave(stuck_terminating::farewells(snapshot));
     plan.wave(relabel::edited_pods(snapshot));
     plan.wave(relabel::rebased_pods(snapshot));
@@ -70,10 +71,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         plan.wave(std::mem::take(&mut missing.pods));
     }
     plan.events.extend(failed_event::find_event(snapshot));
+    plan.events.extend(Waiter::Slot.warnings(snapshot, now));
     status.last_errors.extend(missing.error(snapshot, now));
     let wakes = [
         start_order::next_repeat(snapshot, now),
-        stuck_terminating::next_deadline(snapshot, now),
+        Waiter::Slot.next_deadline(snapshot, now),
         replace_finished::next_due(snapshot, now),
         StoredBreach::from(&status).forgotten_at(snapshot.breach_memory(), now),
         status::update_deadline(snapshot, &status).filter(|at| *at > now),

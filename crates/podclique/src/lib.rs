@@ -18,20 +18,21 @@ use std::sync::Arc;
 
 use admission::Validator;
 use api::{PodClique, PodCliqueStatus};
+use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 pub use observe::Snapshot;
 
 /// The rules of PodCliques.
 #[derive(Clone, Debug, Default)]
 pub struct PodCliqueReconciler {
-    /// How long after its deletionTimestamp a pod still holds its slot (a dead node never
-    /// confirms the end of its pods). Default 60 s.
-    pub stuck_pod_timeout: SignedDuration,
+    /// How long after its deletionTimestamp a pod is waited for: a dead node never confirms the end
+    /// of its pods.
+    pub stuck_timeouts: StuckTimeouts,
     /// Knows the hashes of newest templates, and the defaults of the operator's configuration.
     pub validator: Arc<Validator>,
     /// Image of the init container of pods that start after others.

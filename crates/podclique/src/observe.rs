@@ -1,5 +1,6 @@
 //! Everything that a decision on a PodClique depends on.
 
+mod leaving;
 mod set;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -9,9 +10,11 @@ use admission::oversize;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
 use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
+use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::plan::{Kind, Target};
 use domain::scheduling::Profiles;
 use domain::workload::{gang, limits};
 use domain::{Key, Pod, update};
@@ -53,8 +56,13 @@ pub struct Snapshot {
     pub last_holders: HashMap<i32, LastHolder>,
     /// Names that turned out to be taken by pods of others.
     pub taken_names: Arc<HashSet<String>>,
-    /// How long after its deletionTimestamp a pod still holds its slot.
-    pub stuck_pod_timeout: SignedDuration,
+    /// How long after its deletionTimestamp a pod is waited for.
+    pub stuck_timeouts: StuckTimeouts,
+    /// The nodes of terminating pods that are Ready and not out of service; looked at in jobs.
+    pub nodes_in_service: BTreeSet<String>,
+    /// Terminating pods of its slots that a PodClique of its name made before; looked for where a
+    /// slot may be held without end.
+    pub predecessors: Vec<Arc<Pod>>,
     /// The PodCliques that its pods start after.
     pub parents: Vec<Parent>,
     /// Image of the init container of pods that start after others.
@@ -69,6 +77,18 @@ impl Snapshot {
     /// Whether the pods do a job that ends.
     pub fn is_training(&self) -> bool {
         self.podclique.spec.workload_type == Some(WorkloadType::Training)
+    }
+
+    /// Whether the pod is one of a job, and its node can be expected to end it.
+    pub fn is_on_ready_node(&self, pod: &Pod) -> bool {
+        let node = pod.spec.node_name.as_ref();
+        self.is_training() && node.is_some_and(|node| self.nodes_in_service.contains(node))
+    }
+
+    /// Whether a PodClique of its name is made once it is gone: its job goes on.
+    pub fn is_made_again(&self) -> bool {
+        let set = self.set.as_ref();
+        set.is_some_and(|set| !set.is_terminating && !set.is_orphaned && !set.is_over)
     }
 
     /// The pods that the PodClique controls. Nothing is done about the others before their adoption
@@ -102,6 +122,22 @@ impl Snapshot {
         let label = ownership::label(&self.podclique.metadata, labels::PART_OF);
         let set = self.set.as_ref().map(|set| set.name.as_str());
         set.or(label).unwrap_or_default()
+    }
+
+    /// Uid of that set, while it is there.
+    pub fn set_uid(&self) -> &str {
+        self.set.as_ref().map_or("", |set| set.uid.as_str())
+    }
+
+    /// That set, as events are about it.
+    pub fn set_target(&self) -> Option<Target> {
+        let set = self.set.as_ref()?;
+        let namespace = self.podclique.metadata.namespace.clone();
+        Some(Target {
+            kind: Kind::of::<PodCliqueSet>(),
+            key: Key::new(namespace.unwrap_or_default(), set.name.clone()),
+            uid: set.uid.clone(),
+        })
     }
 
     /// Whether the PodClique belongs to a scaling group.
@@ -207,6 +243,8 @@ pub fn observe(
                 base.is_some_and(|base| gang::is_ready(&base))
             })
         },
+        nodes_in_service: leaving::nodes_in_service(podclique, &pods, caches),
+        predecessors: leaving::predecessors(podclique, set_key.as_ref(), caches, rules),
         parents: parents::find_parents(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
         pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, &rules.profiles),
@@ -218,7 +256,7 @@ pub fn observe(
         gang,
         last_holders: caches.slot_history.of(ownership::uid(meta)),
         podclique: podclique.clone(),
-        stuck_pod_timeout: rules.stuck_pod_timeout,
+        stuck_timeouts: rules.stuck_timeouts,
     }
 }
 

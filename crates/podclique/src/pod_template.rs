@@ -5,7 +5,7 @@ pub mod start_order;
 use std::collections::BTreeMap;
 
 use api::labels::{self, env};
-use api::{PodClique, names};
+use api::{PodClique, WorkloadType, names};
 use domain::object::attempt::Attempt;
 use domain::object::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
@@ -43,6 +43,19 @@ pub fn add_place_in_group(pod: &mut Pod, index: i32) {
     if let Some(spec) = &mut pod.spec {
         let variable =
             environment::from_label(env::PCSG_POD_INDEX, labels::SCALING_GROUP_POD_INDEX);
+        environment::inject(spec, &[variable]);
+    }
+}
+
+/// Tells a pod of a job which attempt of which set it belongs to: an old pod of its rank may run on
+/// and reach its peers under the same name (docs/training.md).
+pub fn add_attempt(pod: &mut Pod, podclique: &PodClique, set_uid: &str) {
+    let is_job = podclique.spec.workload_type == Some(WorkloadType::Training);
+    let spec = pod.spec.as_mut().filter(|_| is_job);
+    if let Some(spec) = spec {
+        let uid: String = set_uid.chars().take(8).collect();
+        let attempt = Attempt::of(&podclique.metadata).set;
+        let variable = environment::literal(env::ATTEMPT, format!("{uid}-{attempt}"));
         environment::inject(spec, &[variable]);
     }
 }

@@ -11,7 +11,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::readiness;
 use domain::object::ownership;
 use domain::scheduling::kubernetes::base_of_probe;
-use domain::{Key, Pod};
+use domain::{Key, Node, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
@@ -25,6 +25,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<PodGang>(from_gang);
     on.on_change::<Pod>(from_pod);
     on.on_change::<PodGroup>(from_pod_group);
+    on.on_change::<Node>(from_node);
     on.on_settled::<Pod>(|settled, _| settled.owner.clone().into_iter().collect());
 }
 
@@ -100,6 +101,15 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     });
     let children = children::find_by_pod(change, caches);
     holders.chain(children).collect()
+}
+
+/// What is of the same name as the owner of a pod may hold its slot for that pod.
+fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
+    let pods = find::left_behind(change, caches);
+    let owners = pods.iter();
+    owners
+        .filter_map(|pod| find::owner::<PodClique>(&pod.metadata))
+        .collect()
 }
 
 /// New pods wait until one that was used before is gone, or is known to go.

@@ -19,11 +19,12 @@ use std::sync::Arc;
 
 use admission::Validator;
 use api::{PodCliqueSet, PodCliqueSetStatus};
+use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use domain::scheduling::Profiles;
 use engine::triggers::TriggersOf;
 use engine::{Caches, ControllerName, Reconciler};
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 
 pub use observe::Snapshot;
 
@@ -46,7 +47,7 @@ pub struct PodCliqueSetReconciler {
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod of a job that failed is waited for.
-    pub stuck_pod_timeout: SignedDuration,
+    pub stuck_timeouts: StuckTimeouts,
     /// The schedulers that have to be told of gangs.
     pub profiles: Arc<Profiles>,
 }

@@ -11,6 +11,7 @@ use admission::{FieldError, oversize};
 use api::podcliqueset::{LiveReplicas, PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
 use domain::health::availability::CliqueFacts;
+use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
@@ -18,7 +19,6 @@ use domain::scheduling::Obstacle;
 use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
-use jiff::SignedDuration;
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -51,7 +51,10 @@ pub struct Snapshot {
     /// What scaled gangs wait for.
     pub scaled_gangs_wait_for: ScaledGangsWaitFor,
     /// How long after its deletionTimestamp a pod is waited for.
-    pub stuck_pod_timeout: SignedDuration,
+    pub stuck_timeouts: StuckTimeouts,
+    /// The nodes of terminating pods of a job that was given up, as far as they are Ready and not out
+    /// of service.
+    pub nodes_in_service: HashSet<String>,
     /// Whether the set's scheduler itself places scaled gangs after the base gang.
     pub scheduler_orders_gangs: bool,
     /// Whether the set's scheduler looks for the PodGang as soon as there are pods.
@@ -287,21 +290,36 @@ pub fn observe(
     let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
     Snapshot {
         unadopted: unadopted(stored, &podcliques, caches),
-        podcliques,
         gangs: children(&caches.of::<PodGang>(), stored, &key),
         services: children(&caches.of::<Service>(), stored, &key),
         autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
         scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
-        stuck_pod_timeout: rules.stuck_pod_timeout,
+        stuck_timeouts: rules.stuck_timeouts,
+        nodes_in_service: nodes_in_service(stored, &podcliques, caches),
         gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
         scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
         obstacle,
         is_view_outdated,
         may_have_more_pods,
         stored: stored.clone(),
+        podcliques,
         groups,
         validated,
     }
+}
+
+/// Only a job that was given up asks.
+fn nodes_in_service(
+    set: &PodCliqueSet,
+    podcliques: &HashMap<String, ObservedClique>,
+    caches: &Caches,
+) -> HashSet<String> {
+    let has_failed = set.status.as_ref().is_some_and(training::has_failed);
+    let pods = podcliques.values().flat_map(|c| &c.pods);
+    let leaving = pods.filter(|p| has_failed && p.is_terminating());
+    let nodes = leaving.filter_map(|p| p.spec.node_name.as_deref());
+    let in_service = nodes.filter(|node| caches.is_node_in_service(node));
+    in_service.map(str::to_owned).collect()
 }
 
 fn unadopted(

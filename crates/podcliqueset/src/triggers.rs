@@ -5,7 +5,7 @@ use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::scheduling::set_names_queue;
-use domain::{Key, Pod};
+use domain::{Key, Node, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
 use engine::{Caches, Change};
@@ -31,6 +31,7 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
     on.on_change::<Workload>(|_, _| Vec::new());
     on.on_change::<KaiQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
     on.on_change::<VolcanoQueue>(|queue, caches| find::by_queue(queue, caches, set_names_queue));
+    on.on_change::<Node>(from_node);
     // A job that was given up waits for its last pod.
     on.on_settled::<Pod>(|settled, caches| {
         let set = settled.set.clone();
@@ -45,6 +46,13 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let groups = find::owners::<PodClique, PodCliqueScalingGroup>(change, caches);
     let of_groups = groups.iter().filter_map(|g| set_of(&g.metadata));
     find::sets(change).into_iter().chain(of_groups).collect()
+}
+
+/// A job that was given up waits less long for pods whose node is lost.
+fn from_node(change: &Change<Node>, caches: &Caches) -> Vec<Key> {
+    let pods = find::left_behind(change, caches);
+    let sets = pods.iter().filter_map(|pod| set_of(&pod.metadata));
+    sets.filter(|set| caches.awaits_last_pod(set)).collect()
 }
 
 /// Labels can be edited: a pod belongs to the set that its PodClique belongs to.

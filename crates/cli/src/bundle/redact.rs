@@ -15,12 +15,13 @@ pub use text::mask_text;
 pub const REDACTED: &str = "REDACTED";
 
 /// Environment variables that an operator of this API sets: names and numbers of objects.
-const OUR_VARIABLES: [&str; 11] = [
+const OUR_VARIABLES: [&str; 12] = [
     env::PCS_NAME,
     env::PCS_INDEX,
     env::PCLQ_NAME,
     env::HEADLESS_SERVICE,
     env::PCLQ_POD_INDEX,
+    env::ATTEMPT,
     env::PCSG_NAME,
     env::PCSG_TEMPLATE_NUM_PODS,
     env::PCSG_INDEX,

@@ -87,11 +87,13 @@ const REMEDIES: [(Reason, &str); 30] = [
     ),
     (
         Reason::ReplicaTerminating,
-        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`",
+        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
+         a node that is Ready after `stuckPodTimeoutOnReadyNode`",
     ),
     (
         Reason::PodTerminating,
-        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`",
+        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
+         a node that is Ready after `stuckPodTimeoutOnReadyNode`",
     ),
     (
         Reason::PodsBeingCreated,

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use admission::Validator;
 use admission::defaults::DefaultsConfig;
 use api::GoDuration;
+use domain::health::stuck::StuckTimeouts;
 use domain::scheduling::{Backend, Profiles};
-use jiff::SignedDuration;
 use podclique::PodCliqueReconciler;
 use podcliquescalinggroup::PodCliqueScalingGroupReconciler;
 use podcliqueset::{PodCliqueSetReconciler, ScaledGangsWaitFor};
@@ -19,9 +19,6 @@ use serde::de::IgnoredAny;
 use super::args::PlanArgs;
 use super::world::Rules;
 use crate::exit::Failure;
-
-/// How long after its deletionTimestamp a pod is waited for; here pods end at once.
-const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 
 /// What to do about a file that cannot be decoded.
 const INSTEAD: &str = "; give the file that the operator reads: config.yaml in its ConfigMap, \
@@ -42,6 +39,7 @@ struct Config {
     log_level: IgnoredAny,
     log_format: IgnoredAny,
     stuck_pod_timeout: IgnoredAny,
+    stuck_pod_timeout_on_ready_node: IgnoredAny,
     watch_namespaces: IgnoredAny,
     authorizer: IgnoredAny,
     leader_election: IgnoredAny,
@@ -124,14 +122,14 @@ fn rules_of(config: &Config, init_container_image: &str) -> Result<Rules, Failur
         sets: PodCliqueSetReconciler {
             validator: validator.clone(),
             scaled_gangs_wait_for,
-            stuck_pod_timeout: STUCK_POD_TIMEOUT,
+            stuck_timeouts: StuckTimeouts::default(),
             profiles: profiles.clone(),
         },
         groups: PodCliqueScalingGroupReconciler {
             validator: validator.clone(),
         },
         cliques: PodCliqueReconciler {
-            stuck_pod_timeout: STUCK_POD_TIMEOUT,
+            stuck_timeouts: StuckTimeouts::default(),
             validator,
             init_container_image: init_container_image.to_owned(),
             profiles: profiles.clone(),

@@ -12,6 +12,8 @@ use rstest::rstest;
 use strum::IntoEnumIterator as _;
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
+mod start_order;
+
 const NO_GPU: &str = "0/20 nodes are available: 20 Insufficient nvidia.com/gpu. no new claims to \
                       deallocate, preemption: 0/20 nodes are available: 20 Preemption is not \
                       helpful for scheduling.";
@@ -197,68 +199,6 @@ fn each_way_to_be_stuck_has_its_sentence() {
     assert_snapshot!(lines.join("\n"));
 }
 
-/// On a node, its containers held back by an init container in this state.
-fn held_back(change: impl Fn(&mut ContainerStatus)) -> impl Fn(PodBuilder) -> PodBuilder {
-    move |p| {
-        let mut init = ContainerStatus {
-            name: "grove-initc".into(),
-            image: "grove-initc:0.1.0".into(),
-            ..ContainerStatus::default()
-        };
-        change(&mut init);
-        let pod = container(Some(("PodInitializing", "")), None)(p);
-        pod.with(|p| p.status.init_container_statuses = vec![init])
-    }
-}
-
-/// What keeps the init container from waiting is told, and what keeps the others from running.
-#[test]
-fn a_pod_that_starts_after_others_says_so() {
-    let waits = |c: &mut ContainerStatus| c.state.running = Some(Running::default());
-    let pulls = |c: &mut ContainerStatus| {
-        c.state.waiting = Some(Waiting {
-            reason: Some("ErrImagePull".into()),
-            message: None,
-        });
-    };
-    let crashes = |c: &mut ContainerStatus| {
-        c.state.running = Some(Running::default());
-        c.last_state.terminated = Some(Terminated {
-            exit_code: 1,
-            ..Terminated::default()
-        });
-    };
-    let done = |c: &mut ContainerStatus| c.state.terminated = Some(Terminated::default());
-    let after = |p: PodBuilder| {
-        p.with(|p| {
-            let pairs = "demo-0-router:2,demo-0-cache:1".to_owned();
-            let annotations = p.metadata.annotations.get_or_insert_default();
-            annotations.insert(api::labels::STARTS_AFTER.into(), pairs);
-        })
-    };
-    let told = |pod: PodBuilder, at: Option<&str>| {
-        after(pod).with(|p| {
-            let annotations = p.metadata.annotations.get_or_insert_default();
-            annotations.insert(api::labels::START.into(), "now".into());
-            let at = at.map(|at| (api::labels::START_AT.into(), at.into()));
-            annotations.extend(at);
-        })
-    };
-    let on = Start::Started;
-    let lines = [
-        all(on.clone(), &|p| {
-            told(held_back(waits)(p), Some("2026-01-01T00:00:20Z"))
-        }),
-        all(on.clone(), &|p| told(held_back(waits)(p), None)),
-        all(on.clone(), &|p| after(held_back(waits)(p))),
-        all(on.clone(), &held_back(waits)),
-        all(on.clone(), &|p| after(held_back(pulls)(p))),
-        all(on.clone(), &|p| after(held_back(crashes)(p))),
-        all(on.clone(), &|p| after(held_back(done)(p))),
-    ];
-    assert_snapshot!(lines.join("\n"));
-}
-
 #[rstest]
 #[case::quota("pods \"a\" is forbidden: exceeded quota: q", Reason::QuotaExceeded)]
 #[case::account(
@@ -345,6 +285,20 @@ fn a_node_that_is_lost_takes_back_ready_alone() {
         pod.with(|p| p.status.container_statuses[0].ready = true)
     };
     assert_snapshot!(all(Start::Started, &lost), @"False PodNotReady: 0/2 pods ready: demo-0-worker-p0 is not ready, though its containers are: its node node-0 is lost, or one of its readiness gates is closed");
+}
+
+/// On a node, its containers held back by an init container in this state.
+fn held_back(change: impl Fn(&mut ContainerStatus)) -> impl Fn(PodBuilder) -> PodBuilder {
+    move |p| {
+        let mut init = ContainerStatus {
+            name: "grove-initc".into(),
+            image: "grove-initc:0.1.0".into(),
+            ..ContainerStatus::default()
+        };
+        change(&mut init);
+        let pod = container(Some(("PodInitializing", "")), None)(p);
+        pod.with(|p| p.status.init_container_statuses = vec![init])
+    }
 }
 
 /// It has no readiness probe that could fail.

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, labels};
-use domain::Key;
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::Kind;
 use domain::workload::limits;
+use domain::{Key, Node, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
@@ -89,6 +89,22 @@ where
     let all = caches.of::<K>().all();
     let named = all.iter().filter(|object| is_named_by(object, queue));
     named.map(|object| Key::of(object.meta())).collect()
+}
+
+/// Pods that hang in Terminating on a node that is lost now, or out of service: from then on they are
+/// waited for less long. A node that comes back makes nobody look.
+pub fn left_behind(change: &Change<Node>, caches: &Caches) -> Vec<Arc<Pod>> {
+    let is_in_service = |node: &Option<Arc<Node>>| node.as_ref().is_some_and(|n| n.is_in_service());
+    let Some(old) = change.old.as_ref().filter(|_| is_in_service(&change.old)) else {
+        return Vec::new();
+    };
+    if is_in_service(&change.new) {
+        return Vec::new();
+    }
+    let name = ownership::name(&old.metadata);
+    let mut pods = caches.of::<Pod>().all();
+    pods.retain(|p| p.is_terminating() && p.spec.node_name.as_deref() == Some(name));
+    pods
 }
 
 /// The PodGang that an object's label names.

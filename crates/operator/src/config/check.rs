@@ -5,7 +5,7 @@ use api::GoDuration;
 use domain::health::termination::SHORTEST;
 use jiff::SignedDuration;
 
-use super::{Config, ConfigError, problem};
+use super::{Config, ConfigError, problem, stuck_timeouts};
 
 const API_VERSION: &str = "operator.config.grove.io/v1alpha1";
 const KIND: &str = "OperatorConfiguration";
@@ -30,7 +30,7 @@ pub(super) fn check(config: &Config) -> Result<(), ConfigError> {
     config.controllers.pod_gang.check("controllers.podGang")?;
     let delay = config.defaults.termination_delay.as_ref();
     at_least(SHORTEST, "defaults.terminationDelay", delay)?;
-    positive("stuckPodTimeout", config.stuck_pod_timeout.as_ref(), "60s")?;
+    stuck_timeouts::check(config)?;
     config.scheduler.check()?;
     config.leader_election.check()?;
     if let Some(webhooks) = &config.server.webhooks {

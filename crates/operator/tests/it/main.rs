@@ -56,6 +56,7 @@ server:
 defaults: {terminationDelay: 4h}
 gangScheduling: {scaledGangsWaitFor: BaseScheduled}
 stuckPodTimeout: 2m
+stuckPodTimeoutOnReadyNode: never
 watchNamespaces: [team-a, team-b]
 ",
     )
@@ -173,6 +174,10 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
 #[case::unknown_level("logLevel: loud\n", "loud")]
 #[case::port_too_high("server: {metrics: {port: 70000}}\n", "70000")]
 #[case::no_duration("stuckPodTimeout: soon\n", "stuckPodTimeout: ")]
+#[case::no_time_at_all(
+    "stuckPodTimeoutOnReadyNode: 0s\n",
+    "stuckPodTimeoutOnReadyNode: 0s must be greater than 0, e.g. 10m or never"
+)]
 #[case::no_namespace(
     "watchNamespaces: [Team_A]\n",
     "watchNamespaces[0]: \"Team_A\" is no name"

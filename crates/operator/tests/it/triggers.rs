@@ -3,6 +3,7 @@
 mod autoscalers;
 mod edited_labels;
 mod gangs;
+mod nodes;
 mod start_order;
 mod taken_away;
 

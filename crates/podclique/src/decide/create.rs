@@ -10,7 +10,7 @@ use domain::workload::slots::{self, Holder};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use super::stuck_terminating;
+use super::stuck_terminating::{self, Waiter};
 use crate::observe::Snapshot;
 use crate::pod_group::Choice;
 use crate::pod_template;
@@ -59,7 +59,10 @@ pub(super) fn missing_pods(snapshot: &Snapshot, now: Timestamp) -> Missing {
     if vacant.is_empty() {
         return Missing::default();
     }
-    let group = match snapshot.pod_group.choose(snapshot.stuck_pod_timeout, now) {
+    let group = match snapshot
+        .pod_group
+        .choose(snapshot.stuck_timeouts.usual_end(), now)
+    {
         Choice::Name(group) => group,
         Choice::Wait(due) => {
             return Missing {
@@ -115,11 +118,11 @@ fn holders(snapshot: &Snapshot, now: Timestamp) -> BTreeMap<i32, Holder> {
     let completed = snapshot.completed();
     let mut holders: BTreeMap<i32, Holder> =
         completed.into_iter().map(|k| (k, Holder::Live)).collect();
-    holders.extend(stuck_terminating::occupied(snapshot).map(|k| (k, Holder::Leaving)));
+    holders.extend(stuck_terminating::occupied(snapshot, now).map(|k| (k, Holder::Leaving)));
     for pod in snapshot
         .pods
         .iter()
-        .filter(|p| !stuck_terminating::is_stuck(snapshot, p, now))
+        .filter(|p| !Waiter::Slot.gave_up(snapshot, p, now))
     {
         let Some(index) = pod.index() else { continue };
         let holder = if pod.is_terminating() {
@@ -158,6 +161,7 @@ fn new_pod(
         priority,
         failure_count,
     );
+    pod_template::add_attempt(&mut pod, &snapshot.podclique, snapshot.set_uid());
     let before = snapshot.set.as_ref().and_then(|s| s.pods_before);
     if let Some(before) = before {
         pod_template::add_place_in_group(&mut pod, before.saturating_add(index));

@@ -16,7 +16,7 @@ use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 use jiff::{SignedDuration, Timestamp};
 
-use super::stuck_terminating;
+use super::stuck_terminating::Waiter;
 use crate::observe::Snapshot;
 use crate::status;
 
@@ -40,11 +40,12 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     let staying = snapshot.own_pods().filter(|p| !p.is_terminating());
     let delete = |p: &Arc<Pod>| Action::delete_as_seen::<Pod>(&p.metadata, PURPOSE);
     plan.wave(staying.map(delete).collect());
-    plan.wave(stuck_terminating::detachments(snapshot, now));
-    plan.wake_at = stuck_terminating::next_deadline(snapshot, now);
+    plan.wave(Waiter::Finalizer.detachments(snapshot, now));
+    plan.events = Waiter::Finalizer.warnings(snapshot, now);
+    plan.wake_at = Waiter::Finalizer.next_deadline(snapshot, now);
     let are_pods_gone = snapshot
         .own_pods()
-        .all(|p| stuck_terminating::is_stuck(snapshot, p, now));
+        .all(|p| Waiter::Finalizer.gave_up(snapshot, p, now));
     if !plan.writes_nothing() || !are_pods_gone {
         return plan;
     }

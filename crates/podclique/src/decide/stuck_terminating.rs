@@ -1,43 +1,85 @@
 //! Pods that hang in Terminating: a dead node never confirms the end of its pods (docs/semantics.md
-//! §6.3).
+//! §6.3, decision 116).
 
 use std::sync::Arc;
 
-use api::labels;
+use api::{events, labels};
 use domain::Pod;
 use domain::object::ownership;
-use domain::plan::{Action, Purpose, Target};
+use domain::plan::{Action, Event, Purpose, Target};
 use jiff::Timestamp;
 use serde_json::json;
 
 use crate::observe::Snapshot;
 
-/// When a terminating pod stops being waited for.
-fn deadline(snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
-    let since = pod.metadata.deletion_timestamp.as_ref()?.0;
-    since.checked_add(snapshot.stuck_pod_timeout).ok()
+/// What waits for the end of a pod.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Waiter {
+    /// The next pod of its slot.
+    Slot,
+    /// The finalizer of its PodClique.
+    Finalizer,
 }
 
-fn is_overdue(snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
-    deadline(snapshot, pod).is_some_and(|d| d <= now)
-}
+impl Waiter {
+    /// Until when a terminating pod is waited for; `None`: as long as it is there.
+    fn until(self, snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
+        let timeouts = snapshot.stuck_timeouts;
+        let is_on_ready_node = snapshot.is_on_ready_node(pod);
+        match self {
+            Self::Slot => timeouts.slot_until(pod, is_on_ready_node),
+            Self::Finalizer => timeouts.end_until(pod, is_on_ready_node),
+        }
+    }
 
-/// Whether the pod's slot is free although the pod is there. It still counts as held while the
-/// pod is selected by the headless Service: a rank's DNS name must never lead to two pods.
-pub(super) fn is_stuck(snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
-    is_overdue(snapshot, pod, now)
-        && ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX).is_none()
-}
+    fn has_waited(self, snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
+        self.until(snapshot, pod).is_some_and(|until| until <= now)
+    }
 
-/// Takes the expired pods out of the headless Service.
-pub(super) fn detachments(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
-    let expired = snapshot
-        .pods
-        .iter()
-        .filter(|p| is_overdue(snapshot, p, now));
-    expired
-        .filter_map(|pod| detach(pod, Purpose::DetachStuckPod))
-        .collect()
+    /// Whether it goes on although the pod is there. Not while the pod is selected by the headless
+    /// Service: a rank's DNS name must never lead to two pods.
+    pub(super) fn gave_up(self, snapshot: &Snapshot, pod: &Pod, now: Timestamp) -> bool {
+        self.has_waited(snapshot, pod, now) && !is_selected(pod)
+    }
+
+    /// The pods that are not waited for any more, and still selected by the headless Service.
+    fn expired(self, snapshot: &Snapshot, now: Timestamp) -> impl Iterator<Item = &Arc<Pod>> {
+        let all = snapshot.pods.iter().filter(|p| is_selected(p));
+        all.filter(move |p| self.has_waited(snapshot, p, now))
+    }
+
+    /// Takes these out of it.
+    pub(super) fn detachments(self, snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
+        let expired = self.expired(snapshot, now);
+        expired
+            .filter_map(|pod| detach(pod, Purpose::DetachStuckPod))
+            .collect()
+    }
+
+    /// Says of a job's pods whose slots are filled again that their processes may run on.
+    pub(super) fn warnings(self, snapshot: &Snapshot, now: Timestamp) -> Vec<Event> {
+        let expired = self.expired(snapshot, now);
+        let started = expired.filter(|pod| self.is_started_again(snapshot, pod));
+        started.filter_map(|pod| warn(snapshot, pod)).collect()
+    }
+
+    fn is_started_again(self, snapshot: &Snapshot, pod: &Pod) -> bool {
+        let index = pod.index().unwrap_or(i32::MAX);
+        let is_wanted = index < snapshot.replicas() && !snapshot.completed().contains(&index);
+        let goes_on = match self {
+            Self::Slot => snapshot.may_create,
+            Self::Finalizer => snapshot.is_made_again(),
+        };
+        snapshot.is_training() && is_wanted && goes_on
+    }
+
+    /// The next moment at which a terminating pod becomes expired.
+    pub(super) fn next_deadline(self, snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+        let all = snapshot.pods.iter().chain(&snapshot.predecessors);
+        all.filter_map(|p| self.until(snapshot, p))
+            .filter(|d| *d > now)
+            .min()
+    }
 }
 
 /// Takes pods that an earlier attempt released out of the headless Service.
@@ -48,12 +90,17 @@ pub(super) fn farewells(snapshot: &Snapshot) -> Vec<Action> {
         .collect()
 }
 
-/// Slots whose rank has a released pod that is still selected by the headless Service.
-pub(super) fn occupied(snapshot: &Snapshot) -> impl Iterator<Item = i32> {
-    let is_selected =
-        |p: &&Arc<Pod>| ownership::label(&p.metadata, labels::PCS_REPLICA_INDEX).is_some();
-    let released = snapshot.released.iter();
-    released.filter(is_selected).filter_map(|p| p.index())
+/// Slots whose rank has a pod of another PodClique: a released one that is still selected by the
+/// headless Service, or one that is waited for without end.
+pub(super) fn occupied(snapshot: &Snapshot, now: Timestamp) -> impl Iterator<Item = i32> {
+    let released = snapshot.released.iter().filter(|p| is_selected(p));
+    let held = snapshot.predecessors.iter();
+    let held = held.filter(move |p| !Waiter::Slot.has_waited(snapshot, p, now));
+    released.chain(held).filter_map(|p| p.index())
+}
+
+fn is_selected(pod: &Pod) -> bool {
+    ownership::label(&pod.metadata, labels::PCS_REPLICA_INDEX).is_some()
 }
 
 fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
@@ -70,12 +117,14 @@ fn detach(pod: &Pod, purpose: Purpose) -> Option<Action> {
     })
 }
 
-/// The next moment at which a terminating pod becomes expired.
-pub(super) fn next_deadline(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
-    snapshot
-        .pods
-        .iter()
-        .filter_map(|p| deadline(snapshot, p))
-        .filter(|d| *d > now)
-        .min()
+/// Once for each pod.
+fn warn(snapshot: &Snapshot, pod: &Pod) -> Option<Event> {
+    let (rank, podclique) = (pod.index()?, ownership::name(&snapshot.podclique.metadata));
+    let node = pod.spec.node_name.as_deref();
+    let place = node.map_or(String::new(), |node| format!(" on {node}"));
+    let text = format!(
+        "rank {rank} of {podclique} is started again while its old pod{place} was not seen to end"
+    );
+    let event = Event::warning(events::STUCK_POD_REPLACED, text);
+    Some(event.once(pod.uid()).about(snapshot.set_target()?))
 }

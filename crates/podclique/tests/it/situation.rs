@@ -1,15 +1,16 @@
 //! A PodClique with its pods, as a test describes it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use api::podgang::{NamespacedName, PodGroup};
 use api::{PodClique, PodCliqueStatus, PodGang, labels};
 use domain::Pod;
 use domain::health::readiness::Start;
+use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
 use engine::caches::LastHolder;
-use jiff::{SignedDuration, Timestamp};
+use jiff::Timestamp;
 use podclique::Snapshot;
 use podclique::decide::decide;
 use podclique::observe::SetFacts;
@@ -35,7 +36,9 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         may_have_more: false,
         last_holders: HashMap::new(),
         taken_names: Arc::default(),
-        stuck_pod_timeout: SignedDuration::from_secs(60),
+        stuck_timeouts: StuckTimeouts::default(),
+        nodes_in_service: BTreeSet::new(),
+        predecessors: vec![],
         parents: vec![],
         init_container_image: "grove-initc:0.1.0".into(),
         profiles: Arc::default(),

@@ -6,6 +6,8 @@ use testkit::builders::{pod, podclique};
 
 use crate::situation::{plan, situation, writes};
 
+mod jobs;
+
 #[test]
 fn waits_for_a_terminating_pod_up_to_the_timeout_and_wakes_then() {
     let clique = podclique("demo-0-worker").build();

@@ -243,8 +243,10 @@ fn next_end(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
 }
 
 fn end_of(snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
-    let Some(since) = &pod.metadata.deletion_timestamp else {
+    if !pod.is_terminating() {
         return Some(Timestamp::MAX);
-    };
-    since.0.checked_add(snapshot.stuck_pod_timeout).ok()
+    }
+    let node = pod.spec.node_name.as_ref();
+    let is_on_ready_node = node.is_some_and(|node| snapshot.nodes_in_service.contains(node));
+    snapshot.stuck_timeouts.end_until(pod, is_on_ready_node)
 }

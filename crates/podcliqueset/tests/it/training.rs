@@ -16,7 +16,6 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::TrainingSpec;
 use api::{PodCliqueSetStatus, PodCliqueStatus, WorkloadType};
 use domain::plan::Plan;
-use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
 use testkit::builders::{PodBuilder, SetBuilder, after};
@@ -37,7 +36,6 @@ fn job(max_restarts: i32, max_runtime: Option<&str>) -> SetBuilder {
 /// All pods run and are Ready; the status is written.
 fn running(set: SetBuilder) -> Snapshot {
     let mut snapshot = laid_out(&set.build());
-    snapshot.stuck_pod_timeout = SignedDuration::from_secs(60);
     for seen in snapshot.podcliques.values_mut() {
         let podclique = Arc::make_mut(&mut seen.podclique);
         podclique.spec.workload_type = Some(WorkloadType::Training);

@@ -40,9 +40,6 @@ const CONTROLLERS: [ControllerName; 4] = [
     PodGangReconciler::NAME,
 ];
 
-/// How long after its deletionTimestamp a pod is waited for.
-const STUCK: SignedDuration = SignedDuration::from_secs(60);
-
 /// How long something older than a full list may be shown after it.
 const DOUBT: Duration = Duration::from_mins(1);
 
@@ -113,7 +110,6 @@ impl Operator {
         };
         let sets = podcliqueset::PodCliqueSetReconciler {
             scaled_gangs_wait_for: waits,
-            stuck_pod_timeout: STUCK,
             ..podcliqueset::PodCliqueSetReconciler::default()
         };
         let sets = Spoilt {
@@ -122,7 +118,6 @@ impl Operator {
         };
         let cliques = SpoiltPodCliques {
             rules: PodCliqueReconciler {
-                stuck_pod_timeout: STUCK,
                 init_container_image: "grove-initc".to_owned(),
                 ..PodCliqueReconciler::default()
             },

@@ -1,29 +1,39 @@
 //! Pods whose place is filled again, and when.
 
+use api::conditions::Reason;
 use domain::Pod;
+use domain::health::stuck::StuckTimeouts;
 use domain::health::{termination, training};
-use jiff::SignedDuration;
+use jiff::Timestamp;
 
 use super::Situation;
 use crate::explain::answer::Step;
 
 /// So many pods are named.
 const MOST: usize = 3;
-/// What the operator's `stuckPodTimeout` is by default; its configuration is not read here.
-const STUCK_POD_TIMEOUT: SignedDuration = SignedDuration::from_secs(60);
 
 /// Pods of the PodClique that ended and are replaced, or that hang in Terminating.
 pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<Step> {
-    let Some(podclique) = situation.finding.podclique else {
-        return Vec::new();
-    };
-    let pods = situation.seen.pods(podclique);
+    let podclique = situation.finding.podclique;
+    let pods = podclique.map_or_else(Vec::new, |c| situation.seen.pods(c));
     let replaces = replaces_pods(situation, &pods);
     let is_job = training::is_training(&situation.seen.workload.set);
     let ended = pods.iter().filter(|_| replaces);
     let ended = ended.filter_map(|pod| of_ended(pod, is_job));
-    let leaving = pods.iter().filter_map(of_leaving);
-    ended.take(MOST).chain(leaving.take(MOST)).collect()
+    let earlier = earlier_pods(situation);
+    let leaving = pods.iter().chain(&earlier).filter(|p| p.is_terminating());
+    let leaving = leaving.take(MOST).flat_map(|pod| of_leaving(pod, is_job));
+    ended.take(MOST).chain(leaving).collect()
+}
+
+/// A replica that was terminated waits for the pods of its earlier attempts.
+fn earlier_pods(situation: &Situation<'_, '_>) -> Vec<Pod> {
+    let part = situation.finding.part.as_ref();
+    let waits = situation.reason == Some(Reason::ReplicaTerminating);
+    let replica = part.filter(|_| waits).map(|part| part.replica);
+    let earlier = replica.map_or(&[][..], |replica| situation.seen.earlier(replica));
+    let pods = earlier.iter().map(|c| situation.seen.pods(c));
+    pods.flatten().collect()
 }
 
 /// Whether single pods that ended are replaced: always, but in a job only while its replica is not
@@ -55,13 +65,34 @@ fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
     Some(Step::at(due, format!("{} is replaced{why}", pod.name())))
 }
 
-fn of_leaving(pod: &Pod) -> Option<Step> {
+/// Until when its slot is held for it, by the operator's defaults: its configuration is not read here,
+/// nor is the pod's node.
+fn of_leaving(pod: &Pod, is_job: bool) -> Vec<Step> {
+    let timeouts = StuckTimeouts::default();
+    let usual = ("stuckPodTimeout; 60s", timeouts.slot_until(pod, false));
+    let ready = (
+        "stuckPodTimeoutOnReadyNode; 10m",
+        timeouts.slot_until(pod, true),
+    );
+    if !is_job {
+        return held(pod, "", usual).into_iter().collect();
+    }
+    let node = pod.spec.node_name.as_deref().unwrap_or("that it was on");
+    let lost = held(
+        pod,
+        &format!(", if node {node} is gone or not Ready"),
+        usual,
+    );
+    let ready = held(pod, &format!(", if node {node} is Ready"), ready);
+    lost.into_iter().chain(ready).collect()
+}
+
+fn held(pod: &Pod, when: &str, (key, until): (&str, Option<Timestamp>)) -> Option<Step> {
     let since = pod.metadata.deletion_timestamp.as_ref()?.0;
-    let until = since.checked_add(STUCK_POD_TIMEOUT).ok()?;
     let text = format!(
-        "{} stops counting if it is still terminating then (stuckPodTimeout; 60s unless the \
-         operator's configuration says otherwise)",
+        "{}, terminating since {since:.0}, stops counting if it is still there then{when} ({key} \
+         unless the operator's configuration says otherwise)",
         pod.name()
     );
-    Some(Step::at(until, text))
+    Some(Step::at(until?, text))
 }

@@ -186,6 +186,9 @@ fn describe_values(values: &BTreeSet<String>) -> String {
 }
 
 fn value_of(variable: &Variable) -> String {
+    if variable.name == env::ATTEMPT {
+        return "uid of the set and attempt".to_owned();
+    }
     let index = match variable.name.as_str() {
         env::PCLQ_POD_INDEX => Some("index of the pod"),
         env::PCSG_POD_INDEX => Some("index in its group replica"),

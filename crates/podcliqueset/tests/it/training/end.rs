@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use api::podcliqueset::PodCliqueSetPhase;
+use domain::health::stuck::StuckTimeout;
 use domain::plan::Action;
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -61,6 +62,23 @@ fn the_phase_fails_only_after_the_last_pod_ended() {
         PodCliqueSetPhase::Failed,
         "they are stuck"
     );
+    fill_all(&mut snapshot, |p| {
+        let hanging = p.ready().terminating(0);
+        hanging.with(|p| p.spec.node_name = Some("node-2".into()))
+    });
+    snapshot.nodes_in_service.insert("node-2".into());
+    assert_eq!(
+        (phase(&snapshot), plan(&snapshot).wake_at),
+        (PodCliqueSetPhase::Running, Some(after(600))),
+        "their node is Ready: their processes may run on"
+    );
+    snapshot.stuck_timeouts.on_ready_node = StuckTimeout::Never;
+    assert_eq!(
+        plan(&snapshot).wake_at,
+        Some(after(600)),
+        "it does not wait without end"
+    );
+    snapshot.nodes_in_service.clear();
     fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
     snapshot.may_have_more_pods = true;
     assert_eq!(

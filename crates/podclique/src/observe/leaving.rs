@@ -1,0 +1,53 @@
+//! What is read of pods that hang in Terminating (docs/semantics.md §6.3).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use api::{PodClique, WorkloadType, labels};
+use domain::object::ownership;
+use domain::{Key, Pod};
+use engine::Caches;
+
+use crate::PodCliqueReconciler;
+
+/// The nodes of terminating pods of a job that can be expected to end them. Of one that nobody may
+/// read that is not known.
+pub(super) fn nodes_in_service(
+    podclique: &PodClique,
+    pods: &[Arc<Pod>],
+    caches: &Caches,
+) -> BTreeSet<String> {
+    let leaving = pods.iter().filter(|p| p.is_terminating());
+    let nodes = leaving.filter_map(|p| p.spec.node_name.as_deref());
+    let nodes = nodes.filter(|_| is_job(podclique));
+    let in_service = nodes.filter(|node| caches.is_node_in_service(node));
+    in_service.map(str::to_owned).collect()
+}
+
+/// Terminating pods of a PodClique of this name that is gone, or about to go. It is waited for as long
+/// as its pods, unless these are waited for without end.
+pub(super) fn predecessors(
+    podclique: &PodClique,
+    set: Option<&Key>,
+    caches: &Caches,
+    rules: &PodCliqueReconciler,
+) -> Vec<Arc<Pod>> {
+    let Some(set) = set.filter(|_| rules.stuck_timeouts.may_hold_for_ever(is_job(podclique)))
+    else {
+        return Vec::new();
+    };
+    let meta = &podclique.metadata;
+    let mut pods = caches.of::<Pod>().part_of(set);
+    pods.retain(|p| {
+        let of = ownership::label(&p.metadata, labels::POD_CLIQUE);
+        let owner = ownership::controller(&p.metadata);
+        p.is_terminating()
+            && of == Some(ownership::name(meta))
+            && owner.is_some_and(|owner| owner.uid != ownership::uid(meta))
+    });
+    pods
+}
+
+fn is_job(podclique: &PodClique) -> bool {
+    podclique.spec.workload_type == Some(WorkloadType::Training)
+}
