@@ -79,10 +79,11 @@ impl Snapshot {
         self.podclique.spec.workload_type == Some(WorkloadType::Training)
     }
 
-    /// Whether the pod is one of a job, and its node can be expected to end it.
+    /// Whether the pod is one of a job, its processes may run, and its node can be expected to end them.
     pub fn is_on_ready_node(&self, pod: &Pod) -> bool {
         let node = pod.spec.node_name.as_ref();
-        self.is_training() && node.is_some_and(|node| self.nodes_in_service.contains(node))
+        let is_job = self.is_training() && !pod.is_finished();
+        is_job && node.is_some_and(|node| self.nodes_in_service.contains(node))
     }
 
     /// Whether a PodClique of its name is made once it is gone: its job goes on.

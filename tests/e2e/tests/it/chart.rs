@@ -17,6 +17,10 @@ use crate::harness::{Namespace, same};
 
 const DIGEST: &str = "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
+const SPREAD_BY_RACK: &str = "topologySpreadConstraints[0].topologyKey=rack,\
+    topologySpreadConstraints[0].maxSkew=2,\
+    topologySpreadConstraints[0].whenUnsatisfiable=DoNotSchedule";
+
 #[test]
 fn values_choose_what_is_rendered() {
     let ns = Namespace::new("chart-values");
@@ -71,6 +75,19 @@ fn values_choose_what_is_rendered() {
             "mountPath: /ca",
         ),
         ("deploymentAnnotations.reload=me", "reload: me"),
+        (
+            "config.stuckPodTimeoutOnReadyNode=never",
+            "stuckPodTimeoutOnReadyNode: never",
+        ),
+        (
+            "tolerations[0].key=gpu,tolerations[0].operator=Exists",
+            "key: gpu\n",
+        ),
+        (
+            "tolerations[0].key=node.kubernetes.io/unreachable,tolerations[0].tolerationSeconds=99",
+            "tolerationSeconds: 99",
+        ),
+        (SPREAD_BY_RACK, "topologyKey: rack"),
         ("replicaCount=0", "replicas: 0"),
     ] {
         assert!(has(&[value], kind), "{value} makes no {kind}");
@@ -100,6 +117,11 @@ fn values_choose_what_is_left_out() {
         ),
         ("webhooks.enabled=false", "kind: Secret"),
         ("webhooks.certificates.mode=manual", "kind: Secret"),
+        (SPREAD_BY_RACK, "whenUnsatisfiable: ScheduleAnyway"),
+        (
+            "affinity.nodeAffinity.x=1",
+            "podAntiAffinity:\n          preferredDuringScheduling",
+        ),
     ] {
         assert!(!has(&[value], kind), "{value} leaves {kind}");
         assert!(has(&[], kind), "{kind} is not there without {value}");

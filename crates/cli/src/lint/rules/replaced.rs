@@ -1,7 +1,7 @@
 //! What the operator writes itself.
 
-use api::PodCliqueSet;
 use api::labels::env;
+use api::{PodCliqueSet, WorkloadType};
 use k8s_openapi::api::core::v1::{Container, EnvVar, PodSpec};
 
 use crate::lint::parts::{containers, group_of, init_containers, pods};
@@ -22,6 +22,8 @@ const OF_ALL: [&str; 5] = [
     env::HEADLESS_SERVICE,
     env::PCLQ_POD_INDEX,
 ];
+/// Of pods of a job.
+const OF_JOBS: [&str; 1] = [env::ATTEMPT];
 /// Of pods in a scaling group.
 const OF_GROUPS: [&str; 4] = [
     env::PCSG_NAME,
@@ -34,7 +36,8 @@ pub(super) fn check(set: &PodCliqueSet) -> Vec<Remark> {
     let cliques = set.spec.template.cliques.iter();
     let each = pods(set).zip(cliques).flat_map(|((at, pod), clique)| {
         let is_grouped = group_of(set, &clique.name).is_some();
-        let variables = variables(&at, pod, is_grouped);
+        let is_job = set.spec.workload_type == Some(WorkloadType::Training);
+        let variables = variables(&at, pod, &replaced(is_grouped, is_job));
         [names(&at, pod), variables].concat()
     });
     each.collect()
@@ -47,13 +50,23 @@ fn names(at: &str, pod: &PodSpec) -> Vec<Remark> {
         .collect()
 }
 
-fn variables(at: &str, pod: &PodSpec, is_grouped: bool) -> Vec<Remark> {
+/// The variables that pods are given.
+fn replaced(is_grouped: bool, is_job: bool) -> Vec<&'static str> {
     let of_groups = OF_GROUPS.iter().filter(|_| is_grouped);
-    let own: Vec<_> = OF_ALL.iter().chain(of_groups).collect();
+    let of_jobs = OF_JOBS.iter().filter(|_| is_job);
+    OF_ALL
+        .iter()
+        .chain(of_groups)
+        .chain(of_jobs)
+        .copied()
+        .collect()
+}
+
+fn variables(at: &str, pod: &PodSpec, own: &[&str]) -> Vec<Remark> {
     let all = containers(at, pod).chain(init_containers(at, pod));
     let taken = all.flat_map(|(at, container): (String, &Container)| {
         let variables = container.env.iter().flatten().enumerate();
-        let taken = variables.filter(|(_, v): &(usize, &EnvVar)| own.iter().any(|o| **o == v.name));
+        let taken = variables.filter(|(_, v): &(usize, &EnvVar)| own.contains(&v.name.as_str()));
         let remarks = taken.map(|(i, _)| remark(format!("{at}.env[{i}].name")));
         remarks.collect::<Vec<_>>()
     });

@@ -259,6 +259,17 @@ fn what_the_operator_sets_itself() {
     assert_eq!(found, expected);
 }
 
+/// Elsewhere it is a variable like any other.
+#[test]
+fn what_the_operator_sets_in_jobs() {
+    let env = json!([{"name": "GROVE_ATTEMPT", "value": "1"}]);
+    let path = at(FRONTEND, &format!("{MAIN}/env"));
+    let edit = [(&*path, env)];
+    let found = "spec.template.cliques[0].spec.podSpec.containers[0].env[0].name";
+    assert_eq!(job("replaced-by-operator", &edit), [found]);
+    assert_eq!(paths("replaced-by-operator", &edit), [""; 0]);
+}
+
 const JOB: Edit<'_> = ("/spec/workloadType", Value::Null);
 
 /// A job with other values in some places.

@@ -104,6 +104,14 @@ fn a_slot_is_held_by_kind_and_node(
     assert!(is_given_up(&snapshot, after(seconds)));
 }
 
+/// Its processes have ended; something else keeps the object.
+#[test]
+fn a_pod_that_has_ended_is_waited_for_as_ever() {
+    let mut snapshot = hung(Training, true, StuckTimeouts::default());
+    snapshot.pods = vec![hanging(&snapshot.podclique).phase("Failed").build()];
+    assert!(is_given_up(&snapshot, after(60)));
+}
+
 /// `never` is for slots: a PodClique that is deleted goes after the usual time.
 #[rstest]
 #[case::ready(true, 600)]
@@ -160,6 +168,7 @@ fn that_a_rank_is_started_beside_its_old_pod_is_told() {
 #[rstest]
 #[case::inference(|s: &mut Snapshot| s.podclique = worker(Inference))]
 #[case::job_is_over(|s: &mut Snapshot| s.may_create = false)]
+#[case::ended(|s: &mut Snapshot| s.pods = vec![hanging(&s.podclique).phase("Failed").build()])]
 #[case::not_selected(|s: &mut Snapshot| s.pods = vec![detached(hanging(&s.podclique)).build()])]
 fn otherwise_nothing_is_told(#[case] change: fn(&mut Snapshot)) {
     let mut snapshot = hung(Training, false, StuckTimeouts::default());

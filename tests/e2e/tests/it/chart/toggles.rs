@@ -15,6 +15,7 @@ const SETS: [&[&str]; 5] = [
     &[],
     &[
         "watchNamespaces={default}",
+        "config.stuckPodTimeout=never,config.stuckPodTimeoutOnReadyNode=never",
         "admissionPolicy.enabled=true",
         "networkPolicy.enabled=true",
         "metrics.dashboard.enabled=true",
