@@ -82,7 +82,7 @@ impl Snapshot {
     /// Whether the pod is one of a job, its processes may run, and its node can be expected to end them.
     pub fn is_on_ready_node(&self, pod: &Pod) -> bool {
         let node = pod.spec.node_name.as_ref();
-        let is_job = self.is_training() && !pod.is_finished();
+        let is_job = self.is_training() && !pod.has_run_out();
         is_job && node.is_some_and(|node| self.nodes_in_service.contains(node))
     }
 

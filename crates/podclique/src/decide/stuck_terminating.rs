@@ -70,7 +70,7 @@ impl Waiter {
             Self::Slot => snapshot.may_create,
             Self::Finalizer => snapshot.is_made_again(),
         };
-        snapshot.is_training() && !pod.is_finished() && is_wanted && goes_on
+        snapshot.is_training() && !pod.has_run_out() && is_wanted && goes_on
     }
 
     /// The next moment at which a terminating pod becomes expired.
