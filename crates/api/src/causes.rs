@@ -28,7 +28,8 @@ const BLOCKING: [Reason; 20] = [
 ];
 
 /// Causes that usually pass by themselves, reported after the others.
-const PASSING: [Reason; 10] = [
+const PASSING: [Reason; 11] = [
+    Reason::Terminating,
     Reason::ReplicaTerminating,
     Reason::PodTerminating,
     Reason::PodsBeingCreated,

@@ -199,9 +199,10 @@ pub enum Reason {
     PodFailed,
     /// Ready=False: a container's image cannot be pulled.
     ImagePullFailed,
-    /// Ready=False: a container cannot be made, for lack of a ConfigMap or Secret, for example.
+    /// Ready=False: a container cannot be made, for lack of a ConfigMap or Secret, for example, or
+    /// as its image would run as root.
     ContainerConfigError,
-    /// Ready=False: a container crashes again and again.
+    /// Ready=False: a container ends again and again, whatever its exit code, or never starts.
     CrashLoop,
     /// Ready=False: a PersistentVolumeClaim does not exist, is not bound, or its volume is
     /// elsewhere.
@@ -214,6 +215,8 @@ pub enum Reason {
     Unschedulable,
     /// Ready=False: a scheduling gate that is not the operator's holds a pod.
     ForeignSchedulingGate,
+    /// Ready=False of a PodCliqueSet: it is being deleted, and its pods have their time to end.
+    Terminating,
     /// Ready=False: the replica was terminated and is recreated once the rest of it is gone.
     ReplicaTerminating,
     /// Ready=False: a pod's place is taken until it is gone.

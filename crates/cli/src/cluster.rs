@@ -8,6 +8,7 @@ mod raw;
 use std::fmt::Debug;
 
 use k8s_openapi::NamespaceResourceScope;
+use k8s_openapi::api::core::v1::Namespace;
 use kube::api::ListParams;
 use kube::{Api, Client, Resource};
 use serde::de::DeserializeOwned;
@@ -77,6 +78,13 @@ impl Cluster {
         let what = format!("get {} in namespace {}", K::plural(&()), self.namespace);
         let found = self.namespaced::<K>().get_opt(name).await;
         found.map_err(|error| Failure::of_request(&what, &error))
+    }
+
+    /// Whether the namespace is being deleted. Many people may not read namespaces: to them it is not.
+    pub async fn is_namespace_leaving(&self) -> bool {
+        let namespaces: Api<Namespace> = Api::all(self.client.clone());
+        let found = namespaces.get_opt(&self.namespace).await.ok().flatten();
+        found.is_some_and(|n| n.metadata.deletion_timestamp.is_some())
     }
 }
 

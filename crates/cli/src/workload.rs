@@ -23,6 +23,8 @@ pub struct Workload {
     pub gangs: Vec<PodGang>,
     /// Its pods, terminating ones included.
     pub pods: Vec<Pod>,
+    /// Whether its namespace is being deleted, as far as that was read.
+    pub is_namespace_leaving: bool,
 }
 
 impl Workload {

@@ -16,7 +16,7 @@ mod update;
 
 use api::{PodClique, PodCliqueStatus, labels};
 use domain::health::availability::StoredBreach;
-use domain::health::stalled;
+use domain::health::{readiness, stalled};
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use jiff::Timestamp;
@@ -81,6 +81,7 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
         status::update_deadline(snapshot, &status).filter(|at| *at > now),
         missing.due,
         stalled::due(status::stored_errors(snapshot), now),
+        readiness::next_look(snapshot.pods.iter().map(AsRef::as_ref), now),
     ];
     plan.status = Some(status);
     plan.wake_at = wakes.into_iter().flatten().min();

@@ -76,7 +76,7 @@ fn over_limits(snapshot: &Snapshot, now: Timestamp) -> Option<LastError> {
 }
 
 /// Condition `Ready`: more than there may be is never complete.
-fn ready_condition(snapshot: &Snapshot, next: &PodCliqueStatus) -> ConditionUpdate {
+fn ready_condition(snapshot: &Snapshot, next: &PodCliqueStatus, now: Timestamp) -> ConditionUpdate {
     if let Some(error) = next.last_errors.first() {
         let message = error.description.clone();
         return readiness::ready_condition(false, Reason::LimitExceeded, message);
@@ -85,6 +85,7 @@ fn ready_condition(snapshot: &Snapshot, next: &PodCliqueStatus) -> ConditionUpda
         podclique: &snapshot.podclique,
         pods: snapshot.pods.iter().map(AsRef::as_ref).collect(),
         start: snapshot.start.clone(),
+        now,
     })
 }
 
@@ -103,7 +104,7 @@ fn set_conditions(
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
     }
-    let ready = ready_condition(snapshot, next);
+    let ready = ready_condition(snapshot, next, now);
     let errors = stored_errors(snapshot);
     stalled::set_ready(&mut next.conditions, ready, errors, [], generation, now);
     let update = update::verdict(snapshot, next, now);

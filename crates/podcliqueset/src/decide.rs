@@ -15,8 +15,8 @@ mod termination;
 mod training;
 
 use api::{PodCliqueSet, PodCliqueSetStatus, labels};
-use domain::health::stalled;
 use domain::health::termination::Breach;
+use domain::health::{readiness, stalled};
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
 use domain::workload::layout::Layout;
@@ -30,7 +30,7 @@ use crate::status;
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
     if ownership::is_terminating(meta) {
-        return deletion::plan_deletion(snapshot);
+        return deletion::plan_deletion(snapshot, now);
     }
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::only(Action::add_finalizer::<PodCliqueSet>(
@@ -92,7 +92,10 @@ fn go_on(
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
     let patience = stalled::due(status::stored_errors(snapshot), now);
-    plan.wake_at = plan.wake_at.into_iter().chain(patience).min();
+    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let looks = readiness::next_look(pods.map(AsRef::as_ref), now);
+    let wakes = plan.wake_at.into_iter().chain(patience).chain(looks);
+    plan.wake_at = wakes.min();
     let problems = invalid_spec::problems(snapshot);
     if let Some(status) = &mut plan.status {
         plan.events

@@ -28,7 +28,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
     let replicas = layout.replicas.iter();
     let replicas: Vec<Replica> = replicas
-        .map(|r| judge_replica(snapshot, &newest, r))
+        .map(|r| judge_replica(snapshot, &newest, r, now))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
@@ -62,7 +62,7 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
     } else {
         attempts::note_complete(snapshot, layout, &mut next.replica_attempts);
     }
-    let ready = ready::ready_condition(snapshot, layout, &next, &replicas);
+    let ready = ready::ready_condition(snapshot, layout, &next, &replicas, now);
     let generation = snapshot.stored.metadata.generation;
     set_ready(&mut next, snapshot, ready, now);
     let update = update::verdict(snapshot, &next, layout);
@@ -86,6 +86,24 @@ pub fn over_limits(
     };
     set_ready(&mut next, snapshot, ready::over_limits(errors), now);
     next
+}
+
+/// The status of a set that is being deleted; `None` where it says so already, or never said anything.
+/// Nothing of it is counted: its pods are ended as fast as they let themselves.
+pub fn of_leaving(snapshot: &Snapshot, now: Timestamp) -> Option<PodCliqueSetStatus> {
+    let before = snapshot.stored.status.clone()?;
+    let ready = conditions::find(&before.conditions, ConditionType::Ready)?;
+    let verdict = ready::of_leaving();
+    if ready.reason == verdict.reason.to_string() {
+        return None;
+    }
+    let mut next = PodCliqueSetStatus {
+        available_replicas: 0,
+        ..before
+    };
+    let generation = snapshot.stored.metadata.generation;
+    stalled::set_ready(&mut next.conditions, verdict, &[], [], generation, now);
+    Some(next)
 }
 
 /// Conditions `Ready` and, with it, `Stalled`.

@@ -24,8 +24,11 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
     if ownership::is_terminating(meta) || !is_ours(meta) {
         return Plan::default();
     }
+    let pods = snapshot.parts.iter().flat_map(|part| &part.pods);
+    let pods = pods.map(AsRef::as_ref);
     let mut plan = Plan {
         status: Some(next_status(snapshot, now)),
+        wake_at: readiness::next_look(pods, now),
         ..Plan::default()
     };
     for wave in backend::plan(&snapshot.view()) {
@@ -43,7 +46,7 @@ fn is_ours(meta: &ObjectMeta) -> bool {
 
 fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodGangStatus {
     let before = snapshot.gang.status.clone().unwrap_or_default();
-    let facts = Facts::of(snapshot, &before);
+    let facts = Facts::of(snapshot, &before, now);
     let mut next = PodGangStatus {
         phase: facts.phase(),
         scheduling_phase: facts.scheduling_phase(before.scheduling_phase),
@@ -78,10 +81,11 @@ struct Facts<'a> {
     is_starting: bool,
     /// Whether every part once had its minimum bound, and now has not.
     is_lost: bool,
+    now: Timestamp,
 }
 
 impl<'a> Facts<'a> {
-    fn of(snapshot: &'a Snapshot, before: &PodGangStatus) -> Self {
+    fn of(snapshot: &'a Snapshot, before: &PodGangStatus, now: Timestamp) -> Self {
         let is_starting = snapshot
             .parts
             .iter()
@@ -91,6 +95,7 @@ impl<'a> Facts<'a> {
             placement: snapshot.placement.as_ref(),
             is_starting,
             is_lost: false,
+            now,
         };
         let scheduled = conditions::find(&before.conditions, ConditionType::Scheduled);
         let was_lost = |c: &str| c == Reason::GuaranteedPodsLost.to_string();
@@ -205,7 +210,8 @@ impl<'a> Facts<'a> {
             let message = self.tally("ready", &is_ready);
             return readiness::ready_condition(true, Reason::GuaranteedPodsReady, message);
         }
-        let causes = self.parts.iter().filter_map(cause_of_part);
+        let causes = self.parts.iter();
+        let causes = causes.filter_map(|part| cause_of_part(part, self.now));
         let cause = readiness::first(causes);
         let (reason, message) = match cause {
             Some(cause) => (cause.reason, cause.text),
@@ -283,7 +289,7 @@ impl<'a> Facts<'a> {
 }
 
 /// Why the part is not up, in the words that its PodClique has for it.
-fn cause_of_part(part: &Part) -> Option<Cause> {
+fn cause_of_part(part: &Part, now: Timestamp) -> Option<Cause> {
     let Some(podclique) = &part.podclique else {
         let text = format!("podclique {} does not exist", part.name);
         return Some(Cause::new(Reason::PodsBeingCreated, text));
@@ -292,6 +298,7 @@ fn cause_of_part(part: &Part) -> Option<Cause> {
         podclique,
         pods: part.pods.iter().map(AsRef::as_ref).collect(),
         start: Start::Started,
+        now,
     };
     let cause = readiness::shortfall(&look, false)?;
     Some(cause.within(&format!("podclique {} ", part.name)))

@@ -25,6 +25,7 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
         podcliques,
         gangs,
         pods,
+        is_namespace_leaving: false,
     })
 }
 

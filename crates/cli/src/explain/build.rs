@@ -3,6 +3,7 @@
 use api::conditions::{self, ConditionType, Reason};
 use api::labels;
 use domain::object::ownership;
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;
 
 use super::answer::{Explanation, Link};
@@ -10,10 +11,10 @@ use super::chain::find_chain;
 use super::evidence::gather_evidence;
 use super::find::{Finding, find_culprit, find_pod, is_of_the_set_itself, ready_reason};
 use super::next::find_steps;
-use super::remedy::remedy_of;
+use super::remedy::{Named, hold_up_remedy, remedy_of};
 use crate::output::count;
-use crate::workload::Workload;
 use crate::workload::seen::Seen;
+use crate::workload::{Workload, pod_state, told};
 
 /// What was found of a set, before its events are read: they are asked for object by object.
 #[derive(Debug)]
@@ -26,8 +27,8 @@ pub struct Search<'a> {
 
 /// Looks for what keeps the set, or the pod of that name, from running; `None` if it has no such
 /// pod.
-pub fn search<'a>(workload: &'a Workload, pod: Option<&str>) -> Option<Search<'a>> {
-    let seen = Seen::of(workload);
+pub fn search<'a>(workload: &'a Workload, pod: Option<&str>, now: Timestamp) -> Option<Search<'a>> {
+    let seen = Seen::of(workload, now);
     let finding = match pod {
         Some(name) => find_pod(&seen, name)?,
         None => find_culprit(&seen),
@@ -54,9 +55,11 @@ impl Search<'_> {
         let verdict = match self.pod {
             Some(_) => self.of_pod(),
             None if is_leaving => self.of_leaving_set(),
+            None if seen.workload.is_namespace_leaving => self.of_leaving_namespace(),
             None => self.of_set(),
         };
         let cause = self.cause(&verdict);
+        let hold_up = self.find_hold_up(cause, events);
         let set = &seen.workload.set.metadata;
         Explanation {
             set: ownership::name(set).to_owned(),
@@ -64,13 +67,50 @@ impl Search<'_> {
             pod: self.pod.clone(),
             is_ready: verdict.is_ready,
             reason: verdict.reason,
-            cause: verdict.sentence,
+            cause: match hold_up {
+                Some(event) => format!("{}; {}", verdict.sentence, describe(event)),
+                None => verdict.sentence,
+            },
             chain: self.chain.clone(),
             evidence: gather_evidence(seen, finding, &self.chain, events, cause),
-            remedy: cause.and_then(remedy_of).map(str::to_owned),
+            remedy: cause.and_then(|reason| self.find_remedy(reason, hold_up)),
             next: find_steps(seen, finding, cause),
             not_read: Vec::new(),
         }
+    }
+
+    /// The newest event that says why the kubelet cannot start the pod: of its own status nobody can
+    /// tell a volume that cannot be mounted from an image that is still being pulled.
+    fn find_hold_up<'e>(&self, reason: Option<Reason>, events: &'e [Event]) -> Option<&'e Event> {
+        let pod = self
+            .finding
+            .pod
+            .filter(|_| reason == Some(Reason::PodsStarting))?;
+        let uid = pod.metadata.uid.as_ref()?;
+        let about = events.iter().filter(|e| {
+            let is_told = hold_up_remedy(told::reason(e)).is_some();
+            e.involved_object.uid.as_ref() == Some(uid) && told::is_warning(e) && is_told
+        });
+        about.max_by_key(|e| told::last_time(e))
+    }
+
+    /// What to do: a command names what was found.
+    fn find_remedy(&self, reason: Reason, hold_up: Option<&Event>) -> Option<String> {
+        let found = self.finding.cause.as_ref();
+        let found = found.filter(|cause| cause.reason == reason);
+        let of_event = hold_up.and_then(|e| hold_up_remedy(told::reason(e)));
+        let of_state = || found.and_then(|cause| cause.remedy);
+        let remedy = of_event.or_else(of_state).or_else(|| remedy_of(reason))?;
+        let pod = self.finding.pod;
+        Some(
+            Named {
+                namespace: self.seen.workload.set.metadata.namespace.as_deref(),
+                pod: pod.map(|pod| ownership::name(&pod.metadata)),
+                node: pod.and_then(pod_state::node_of),
+                container: found.and_then(|cause| cause.container.as_deref()),
+            }
+            .fill(remedy),
+        )
     }
 
     /// The reason that something is to be done about: that of the condition, or what keeps the rest
@@ -128,8 +168,24 @@ impl Search<'_> {
         };
         Verdict {
             is_ready: false,
-            reason: "Terminating".to_owned(),
+            reason: Reason::Terminating.to_string(),
             sentence: format!("the set is being deleted: {podcliques} and {pods} are left{waits}"),
+        }
+    }
+
+    /// Kubernetes deletes all that is in it, the pods first.
+    fn of_leaving_namespace(&self) -> Verdict {
+        let workload = self.seen.workload;
+        let namespace = workload.set.metadata.namespace.as_deref();
+        let namespace = namespace.unwrap_or_default();
+        let pods = count(workload.pods.len(), "pod");
+        Verdict {
+            is_ready: false,
+            reason: Reason::Terminating.to_string(),
+            sentence: format!(
+                "namespace {namespace} is being deleted with all that is in it: {pods} of the set \
+                 are left"
+            ),
         }
     }
 
@@ -147,6 +203,11 @@ impl Search<'_> {
             },
         }
     }
+}
+
+/// "FailedMount: MountVolume.SetUp failed for volume ...".
+fn describe(event: &Event) -> String {
+    format!("{}: {}", told::reason(event), told::message(event))
 }
 
 /// What is said first.

@@ -6,9 +6,8 @@ use admission::validated_set::validate_set;
 use api::PodClique;
 use api::conditions::{self, ConditionType, Reason};
 use domain::Pod;
-use domain::health::readiness::{self, Cause};
+use domain::health::readiness::{self, Cause, Setting};
 use domain::object::ownership;
-use domain::scheduling::DEFAULT_SCHEDULER;
 use domain::workload::layout::{self, Part};
 use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod as FullPod;
@@ -181,7 +180,6 @@ fn cause_of_pod(seen: &Seen<'_>, podclique: Option<&PodClique>, pod: &Pod) -> Op
     if pod.is_terminating() {
         return Some(readiness::explain_leaving(pod));
     }
-    let scheduler = podclique.and_then(|c| c.spec.pod_spec.scheduler_name.as_deref());
     let start = podclique.map(|c| seen.start(c)).unwrap_or_default();
-    readiness::find_pod_cause(pod, &start, scheduler.unwrap_or(DEFAULT_SCHEDULER))
+    readiness::find_pod_cause(pod, &Setting::of(podclique, &start, seen.now))
 }

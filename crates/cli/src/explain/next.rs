@@ -49,6 +49,13 @@ pub fn find_steps(seen: &Seen<'_>, finding: &Finding<'_>, reason: Option<Reason>
         steps.push(Step::sometime(text));
         return steps;
     }
+    if seen.workload.is_namespace_leaving {
+        let mut steps = pods::that_leave(&situation);
+        let text =
+            "the set is deleted once the pods of its namespace are gone; nothing is created there";
+        steps.push(Step::sometime(text));
+        return steps;
+    }
     let mut steps = waits::of_gang(&situation);
     if steps.is_empty() {
         let awaited = match reason {

@@ -1,5 +1,5 @@
 //! What to do about each cause: the tables of docs/operations.md, word for word (a test compares
-//! them).
+//! them). States of pods that have remedies of their own are in `domain::health::readiness`.
 
 use api::conditions::Reason;
 
@@ -9,7 +9,70 @@ pub fn remedy_of(reason: Reason) -> Option<&'static str> {
     all.find(|(of, _)| *of == reason).map(|(_, remedy)| *remedy)
 }
 
-const REMEDIES: [(Reason, &str); 30] = [
+/// What to do about a warning of the kubelet that tells why a pod does not start, by the reason of the
+/// event.
+pub fn hold_up_remedy(event: &str) -> Option<&'static str> {
+    let mut all = HOLD_UPS.iter();
+    all.find(|(of, _)| *of == event).map(|(_, remedy)| *remedy)
+}
+
+const HOLD_UPS: [(&str, &str); 4] = [
+    (
+        "FailedMount",
+        "create the Secret, ConfigMap, claim or path that the message names, or correct the volume \
+         in the template of the PodCliqueSet; the kubelet tries again by itself",
+    ),
+    (
+        "FailedMapVolume",
+        "`kubectl get pvc`; correct the volume in the template of the PodCliqueSet",
+    ),
+    (
+        "FailedAttachVolume",
+        "`kubectl get volumeattachments` shows which node still has the volume",
+    ),
+    (
+        "FailedCreatePodSandBox",
+        "`kubectl describe node NODE`: the message is that of its network plugin or container \
+         runtime",
+    ),
+];
+
+/// The objects that the placeholders of a remedy stand for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Named<'a> {
+    /// Namespace of the set.
+    pub namespace: Option<&'a str>,
+    /// Name of the pod.
+    pub pod: Option<&'a str>,
+    /// Name of its node.
+    pub node: Option<&'a str>,
+    /// Name of its container.
+    pub container: Option<&'a str>,
+}
+
+impl Named<'_> {
+    /// The remedy with names instead of POD, CONTAINER and NODE, as far as they are known, so that
+    /// its commands can be pasted.
+    pub fn fill(self, remedy: &str) -> String {
+        let namespace = self.namespace.map_or(String::new(), |n| format!(" -n {n}"));
+        let pod = self.pod.map(|pod| format!("{pod}{namespace}"));
+        let mut text = remedy.replace("kubectl get pvc", &format!("kubectl get pvc{namespace}"));
+        if self.container.is_none() {
+            text = text.replace(" -c CONTAINER", "");
+        }
+        let names = [
+            ("POD", pod.as_deref()),
+            ("CONTAINER", self.container),
+            ("NODE", self.node),
+        ];
+        for (placeholder, name) in names {
+            text = name.map_or(text.clone(), |name| text.replace(placeholder, name));
+        }
+        text
+    }
+}
+
+const REMEDIES: [(Reason, &str); 31] = [
     (
         Reason::NameTaken,
         "delete or rename that object; the message names its owner",
@@ -60,14 +123,18 @@ const REMEDIES: [(Reason, &str); 30] = [
     ),
     (
         Reason::ImagePullFailed,
-        "check the image's name, the registry and `imagePullSecrets`; `kubectl describe pod` has \
+        "check the image's name, the registry and `imagePullSecrets`; `kubectl describe pod POD` has \
          its answer",
     ),
     (
         Reason::ContainerConfigError,
-        "create what the message names",
+        "create the ConfigMap, the Secret or the key that the message names; the kubelet tries again \
+         by itself",
     ),
-    (Reason::CrashLoop, "`kubectl logs --previous POD`"),
+    (
+        Reason::CrashLoop,
+        "`kubectl logs POD -c CONTAINER --previous`",
+    ),
     (
         Reason::VolumeUnavailable,
         "`kubectl get pvc`; create or bind it",
@@ -86,6 +153,11 @@ const REMEDIES: [(Reason, &str); 30] = [
         "ask whoever set it; the message names the gate",
     ),
     (
+        Reason::Terminating,
+        "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
+         a node that is Ready after `stuckPodTimeoutOnReadyNode`",
+    ),
+    (
         Reason::ReplicaTerminating,
         "none; a pod that hangs in Terminating stops counting after `stuckPodTimeout`, of a job on \
          a node that is Ready after `stuckPodTimeoutOnReadyNode`",
@@ -101,8 +173,8 @@ const REMEDIES: [(Reason, &str); 30] = [
     ),
     (
         Reason::PodNotReady,
-        "`kubectl get node NODE`: Kubernetes evicts its pods after 5 minutes, unless they tolerate \
-         it for longer, and the operator replaces them",
+        "`kubectl get node NODE`: Kubernetes evicts its pods after their tolerations (300 s by \
+         default), and the operator replaces them",
     ),
     (
         Reason::ContainersNotReady,
@@ -110,7 +182,7 @@ const REMEDIES: [(Reason, &str); 30] = [
     ),
     (
         Reason::PodsStarting,
-        "none; `kubectl describe pod` if it stays so",
+        "none; `kubectl describe pod POD` if it stays so",
     ),
     (
         Reason::WaitingForScheduler,

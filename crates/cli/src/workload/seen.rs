@@ -14,6 +14,7 @@ use domain::object::ownership;
 use domain::update;
 use domain::workload::gang;
 use domain::workload::layout::{Group, Part, Replica};
+use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod as FullPod;
 use serde::Deserialize as _;
 
@@ -24,6 +25,8 @@ use super::{Workload, pod_state};
 pub struct Seen<'a> {
     /// What was read.
     pub workload: &'a Workload,
+    /// When it is looked at.
+    pub now: Timestamp,
     podcliques: HashMap<&'a str, &'a PodClique>,
     /// By the uid of the PodClique.
     pods: HashMap<&'a str, Vec<&'a FullPod>>,
@@ -33,10 +36,11 @@ pub struct Seen<'a> {
 
 impl<'a> Seen<'a> {
     /// Of what was read.
-    pub fn of(workload: &'a Workload) -> Self {
+    pub fn of(workload: &'a Workload, now: Timestamp) -> Self {
         let all = workload.podcliques.iter();
         let mut seen = Self {
             workload,
+            now,
             podcliques: all.map(|c| (ownership::name(&c.metadata), c)).collect(),
             pods: HashMap::new(),
             earlier: HashMap::new(),
@@ -158,6 +162,7 @@ impl<'a> Seen<'a> {
             podclique,
             pods: pods.iter().collect(),
             start: self.start(podclique),
+            now: self.now,
         };
         readiness::shortfall(&view, all)
     }

@@ -13,12 +13,12 @@ use crate::read::{now, plain};
 
 /// The answer about the set.
 fn explain(workload: &Workload, events: &[Event]) -> Explanation {
-    search(workload, None).unwrap().explain(events)
+    search(workload, None, now()).unwrap().explain(events)
 }
 
 /// The answer about a pod of the set.
 fn explain_pod(workload: &Workload, pod: &str) -> Explanation {
-    search(workload, Some(pod)).unwrap().explain(&[])
+    search(workload, Some(pod), now()).unwrap().explain(&[])
 }
 
 /// As it is printed where there are no colours; it has to fit a terminal.

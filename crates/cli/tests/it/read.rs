@@ -39,7 +39,8 @@ pub fn pod_of(podclique: &PodClique, index: i32, rest: &Value) -> Pod {
     all.insert(labels::POD_INDEX.to_owned(), index.to_string());
     meta.labels = Some(all);
     meta.owner_references = Some(vec![ownership::controller_reference(podclique)]);
-    let mut pod = json!({"metadata": meta, "spec": {"containers": []}, "status": {}});
+    let main = json!({"name": "main", "image": "example/main:1"});
+    let mut pod = json!({"metadata": meta, "spec": {"containers": [main]}, "status": {}});
     for part in ["metadata", "spec", "status"] {
         let fields = rest[part].as_object().cloned().unwrap_or_default();
         pod[part].as_object_mut().unwrap().extend(fields);
@@ -97,7 +98,7 @@ pub fn gang(name: &str, parts: &[(&str, Option<&[Pod]>)]) -> PodGang {
 
 /// Gives everything the condition `Ready` that the rules give it.
 pub fn judge(workload: &mut Workload) {
-    let seen = Seen::of(workload);
+    let seen = Seen::of(workload, now());
     let verdicts = workload.podcliques.iter().map(|podclique| {
         let own = |pod: &&Pod| {
             let uid = podclique.metadata.uid.as_deref().unwrap();
@@ -113,6 +114,7 @@ pub fn judge(workload: &mut Workload) {
             podclique,
             pods: pods.iter().collect(),
             start: seen.start(podclique),
+            now: now(),
         })
     });
     let verdicts: Vec<ConditionUpdate> = verdicts.collect();

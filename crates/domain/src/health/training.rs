@@ -15,6 +15,11 @@ pub fn is_training(set: &PodCliqueSet) -> bool {
     set.spec.workload_type == Some(WorkloadType::Training)
 }
 
+/// Whether the PodClique belongs to a training job.
+pub fn is_of_job(podclique: &PodClique) -> bool {
+    podclique.spec.workload_type == Some(WorkloadType::Training)
+}
+
 /// Whether the job is over, succeeded or failed: from then on nothing is created for it.
 pub fn is_over(status: Option<&PodCliqueSetStatus>) -> bool {
     status.is_some_and(|s| has_failed(s) || is_terminal(s.phase))
@@ -65,7 +70,7 @@ pub fn ignores_disruptions(set: &PodCliqueSet) -> bool {
 /// Indices whose work is done: what was latched and what is seen. A completed slot stays completed
 /// though its pod is removed. None but in a training job.
 pub fn completed<'a>(podclique: &PodClique, pods: impl Iterator<Item = &'a Pod>) -> BTreeSet<i32> {
-    if podclique.spec.workload_type != Some(WorkloadType::Training) {
+    if !is_of_job(podclique) {
         return BTreeSet::new();
     }
     let latched = podclique.status.as_ref();

@@ -1,6 +1,7 @@
 //! What the operator knows of a pod: the few fields that rules need. Decoding these and nothing
 //! else is what keeps 10,000 pods below 100 MB.
 
+mod container;
 mod disruption;
 mod failure;
 mod restart_policy;
@@ -16,6 +17,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference,
 use kube::Resource;
 use serde::{Deserialize, Deserializer};
 
+pub use self::container::Container;
 pub use self::disruption::Disruption;
 pub use self::restart_policy::RestartPolicy;
 pub use self::status::{
@@ -54,13 +56,6 @@ pub struct PodSpec {
     /// Whether the kubelet starts its containers again.
     #[serde(default)]
     pub restart_policy: RestartPolicy,
-    /// Names of the app containers that have a restart policy, or rules for it, of their own.
-    #[serde(
-        default,
-        rename = "containers",
-        deserialize_with = "restart_policy::own_policies"
-    )]
-    pub own_restart_policies: Vec<String>,
     /// Whether one of its volumes shows it when it may start.
     #[serde(
         default,
@@ -68,6 +63,12 @@ pub struct PodSpec {
         deserialize_with = "start_order::has_start_volume"
     )]
     pub has_start_volume: bool,
+    /// Its init containers.
+    #[serde(default)]
+    pub init_containers: Vec<Container>,
+    /// Its app containers.
+    #[serde(default)]
+    pub containers: Vec<Container>,
 }
 
 /// The pods that a pod is placed with.

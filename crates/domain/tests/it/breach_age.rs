@@ -6,7 +6,9 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{PodCliqueStatus, labels};
 use domain::Pod;
 use domain::health::availability::{Ended, StoredBreach, crash_loop, memory};
-use domain::object::pod::{ContainerState, ContainerStatus, Running, Terminated, Waiting};
+use domain::object::pod::{
+    Container, ContainerState, ContainerStatus, Running, Terminated, Waiting,
+};
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -247,4 +249,18 @@ fn init_containers_that_end_well_are_no_crash() {
     };
     assert!(!goes_on(vec![with_init(0)], false));
     assert!(goes_on(vec![with_init(1)], false));
+}
+
+/// They run beside the app containers, and are none that the others wait for.
+#[test]
+fn init_containers_that_restart_always_crash_whatever_their_exit_code() {
+    let sidecar = container(backing_off(), Some(run(1, 60, 0)), 1);
+    let pod = down(container(running(), None, 0)).with(|p| {
+        p.spec.init_containers = vec![Container {
+            restarts_always: true,
+            ..Container::default()
+        }];
+        p.status.init_container_statuses = vec![sidecar];
+    });
+    assert!(goes_on(vec![pod], false));
 }

@@ -9,12 +9,14 @@
 
 mod availability;
 mod breach_age;
+mod crash_episodes;
 mod culprit;
 mod fence;
 mod gang_tree;
 mod hash;
 mod indices;
 mod job;
+mod kubelet_states;
 mod layout;
 mod old_names;
 mod placement;

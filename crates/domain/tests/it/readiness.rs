@@ -5,7 +5,9 @@ use api::LastError;
 use api::conditions::{ConditionUpdate, Reason, Status};
 use domain::Pod;
 use domain::health::readiness::{CliqueView, Start, judge_podclique, refusal};
-use domain::object::pod::{ContainerState, ContainerStatus, Gate, Running, Terminated, Waiting};
+use domain::object::pod::{
+    Container, ContainerState, ContainerStatus, Gate, Running, Terminated, Waiting,
+};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -47,7 +49,6 @@ fn container(
         let is_running = waiting.is_none();
         let status = ContainerStatus {
             name: "main".into(),
-            image: "example/main:1".into(),
             restart_count: i32::from(last.is_some()) * 3,
             state: ContainerState {
                 waiting,
@@ -61,7 +62,18 @@ fn container(
             ..ContainerStatus::default()
         };
         let pod = p.bound().phase("Running").condition("Ready", "False");
-        pod.with(|p| p.status.container_statuses = vec![status])
+        pod.with(|p| {
+            p.status.container_statuses = vec![status];
+            p.spec.containers = vec![spec("main", "example/main:1")];
+        })
+    }
+}
+
+fn spec(name: &str, image: &str) -> Container {
+    Container {
+        name: name.into(),
+        image: image.into(),
+        ..Container::default()
     }
 }
 
@@ -97,6 +109,7 @@ fn ready(
         podclique: &podclique,
         pods: pods.iter().map(|p| -> &Pod { p }).collect(),
         start,
+        now: after(0),
     })
 }
 
@@ -284,7 +297,7 @@ fn a_node_that_is_lost_takes_back_ready_alone() {
         let pod = container(None, None)(p.condition("ContainersReady", "True"));
         pod.with(|p| p.status.container_statuses[0].ready = true)
     };
-    assert_snapshot!(all(Start::Started, &lost), @"False PodNotReady: 0/2 pods ready: demo-0-worker-p0 is not ready, though its containers are: its node node-0 is lost, or one of its readiness gates is closed");
+    assert_snapshot!(all(Start::Started, &lost), @"False PodNotReady: 0/2 pods ready: demo-0-worker-p0 is not ready, though its containers are: its node node-0 is lost");
 }
 
 /// On a node, its containers held back by an init container in this state.
@@ -292,12 +305,14 @@ fn held_back(change: impl Fn(&mut ContainerStatus)) -> impl Fn(PodBuilder) -> Po
     move |p| {
         let mut init = ContainerStatus {
             name: "grove-initc".into(),
-            image: "grove-initc:0.1.0".into(),
             ..ContainerStatus::default()
         };
         change(&mut init);
         let pod = container(Some(("PodInitializing", "")), None)(p);
-        pod.with(|p| p.status.init_container_statuses = vec![init])
+        pod.with(|p| {
+            p.spec.init_containers = vec![spec(&init.name, "grove-initc:0.1.0")];
+            p.status.init_container_statuses = vec![init];
+        })
     }
 }
 

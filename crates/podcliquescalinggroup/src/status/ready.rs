@@ -21,7 +21,28 @@ pub(super) fn ready_condition(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> 
     }
     let tally = format!("{up}/{wanted} group replicas available");
     let cause = readiness::first(causes(snapshot, replicas));
-    readiness::of_replicas(up >= minimum, tally, cause)
+    let verdict = readiness::of_replicas(up >= minimum, tally, cause);
+    hold(snapshot, replicas, verdict, |unsettled| {
+        up.saturating_sub(unsettled) >= minimum
+    })
+}
+
+/// A PodClique that counts as available and still says why it was not may be about to crash again.
+fn hold(
+    snapshot: &Snapshot,
+    replicas: &[Replica<'_>],
+    verdict: ConditionUpdate,
+    are_enough: impl Fn(i32) -> bool,
+) -> ConditionUpdate {
+    let up = replicas.iter().filter(|r| r.is_available);
+    let unsettled = up.filter_map(|r| readiness::first(of_replica(snapshot, &r.members)));
+    let causes: Vec<Cause> = unsettled
+        .filter(|cause| cause.reason == Reason::CrashLoop)
+        .collect();
+    let count = i32::try_from(causes.len()).unwrap_or(i32::MAX);
+    let before = snapshot.group.status.as_ref();
+    let before = before.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
+    readiness::hold(before, verdict, are_enough(count), readiness::first(causes))
 }
 
 /// What is larger than it may be is not even looked at.

@@ -15,13 +15,15 @@ use std::sync::Arc;
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
 use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
+use jiff::Timestamp;
 use kube::Resource;
 
 use crate::observe::Snapshot;
+use crate::status;
 
 const PURPOSE: Purpose = Purpose::DeleteWithSet;
 
-pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
+pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     let meta = &snapshot.stored.metadata;
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::default();
@@ -32,7 +34,10 @@ pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
             labels::PCS_FINALIZER,
         ));
     }
-    let mut plan = Plan::default();
+    let mut plan = Plan {
+        status: status::of_leaving(snapshot, now),
+        ..Plan::default()
+    };
     let set = ownership::uid(meta);
     let mut actions = delete_all(set, &snapshot.groups);
     actions.extend(delete_all(set, &find_podcliques(snapshot)));

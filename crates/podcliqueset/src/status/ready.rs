@@ -14,6 +14,7 @@ use domain::object::ownership;
 use domain::scheduling::Obstacle;
 use domain::workload::gang;
 use domain::workload::layout::{Layout, Part};
+use jiff::Timestamp;
 
 use super::replica::Replica;
 use super::update;
@@ -27,6 +28,7 @@ pub(super) fn ready_condition(
     layout: &Layout<'_>,
     next: &PodCliqueSetStatus,
     replicas: &[Replica],
+    now: Timestamp,
 ) -> ConditionUpdate {
     if let Some(verdict) = of_job(next).or_else(|| refused(snapshot)) {
         return verdict;
@@ -42,8 +44,10 @@ pub(super) fn ready_condition(
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
-    let cause = find_cause(snapshot, layout, replicas, up >= wanted);
-    let mut verdict = readiness::of_replicas(up >= wanted, tally, cause);
+    let around = Around::of(snapshot, now);
+    let cause = find_cause(&around, layout, replicas, up >= wanted);
+    let verdict = readiness::of_replicas(up >= wanted, tally, cause);
+    let mut verdict = around.hold(verdict, layout, replicas);
     if let Some(update) = update::tally(next) {
         verdict.message = format!("{}; {update}", verdict.message);
         if verdict.status == Status::True {
@@ -90,6 +94,12 @@ pub(super) fn over_limits(errors: &[FieldError]) -> ConditionUpdate {
     readiness::ready_condition(false, Reason::LimitExceeded, message)
 }
 
+/// Its pods may take their time.
+pub(super) fn of_leaving() -> ConditionUpdate {
+    let message = "the set is being deleted; its pods have their time to end".to_owned();
+    readiness::ready_condition(false, Reason::Terminating, message)
+}
+
 fn more(count: usize) -> String {
     match count.saturating_sub(1) {
         0 => String::new(),
@@ -99,17 +109,17 @@ fn more(count: usize) -> String {
 
 /// The first cause among the replicas that are not available; among all of them, if all are.
 fn find_cause(
-    snapshot: &Snapshot,
+    around: &Around<'_>,
     layout: &Layout<'_>,
     replicas: &[Replica],
     are_all: bool,
 ) -> Option<Cause> {
+    let snapshot = around.snapshot;
     let own = readiness::refusal(super::stored_errors(snapshot));
     let is_meant = |i: i32| {
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)
     };
-    let around = Around::of(snapshot);
     let meant = layout.parts().filter(|p| is_meant(p.replica));
     let found = meant.filter_map(|part| Some((around.cause_of_part(part, are_all)?, part)));
     let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
@@ -148,10 +158,11 @@ struct Around<'a> {
     gangs: HashMap<&'a str, &'a PodGang>,
     /// How many PodCliques of earlier attempts each replica has left.
     terminating: HashMap<i32, usize>,
+    now: Timestamp,
 }
 
 impl<'a> Around<'a> {
-    fn of(snapshot: &'a Snapshot) -> Self {
+    fn of(snapshot: &'a Snapshot, now: Timestamp) -> Self {
         let gangs = snapshot.gangs.iter();
         Self {
             snapshot,
@@ -159,7 +170,26 @@ impl<'a> Around<'a> {
                 .map(|g| (ownership::name(&g.metadata), &**g))
                 .collect(),
             terminating: snapshot.earlier_counts(),
+            now,
         }
+    }
+
+    /// What runs is not taken for well while it may be about to crash again.
+    fn hold(
+        &self,
+        verdict: ConditionUpdate,
+        layout: &Layout<'_>,
+        replicas: &[Replica],
+    ) -> ConditionUpdate {
+        let causes = layout.parts().filter_map(|part| {
+            let seen = self.snapshot.podclique(&part.name)?;
+            let (_, cause) = readiness::unsettled(&self.look(seen, part));
+            Some(cause?.within(&describe_place(part)))
+        });
+        let before = self.snapshot.stored.status.as_ref();
+        let before = before.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
+        let are_enough = replicas.iter().all(|r| r.is_settled);
+        readiness::hold(before, verdict, are_enough, readiness::first(causes))
     }
 
     fn cause_of_part(&self, part: &Part<'_>, are_all: bool) -> Option<Cause> {
@@ -183,6 +213,7 @@ impl<'a> Around<'a> {
             } else {
                 readiness::find_start(&seen.podclique, gang, is_ready)
             },
+            now: self.now,
         }
     }
 

@@ -1,8 +1,10 @@
 //! What the parts of one replica of a set amount to.
 
 use api::labels;
+use domain::health::readiness;
 use domain::object::ownership;
 use domain::workload::layout::{self, Part};
+use jiff::Timestamp;
 
 use crate::observe::{ObservedClique, Snapshot};
 use crate::rollout::{self, Newest};
@@ -10,6 +12,8 @@ use crate::rollout::{self, Newest};
 /// One replica of the set.
 pub(super) struct Replica {
     pub(super) is_available: bool,
+    /// Whether it would be without the pods that may be about to crash again.
+    pub(super) is_settled: bool,
     pub(super) is_current: bool,
 }
 
@@ -17,8 +21,9 @@ pub(super) fn judge_replica(
     snapshot: &Snapshot,
     newest: &Newest<'_>,
     layout: &layout::Replica<'_>,
+    now: Timestamp,
 ) -> Replica {
-    let is_part_up = |part: &Part<'_>| {
+    let judge = |part: &Part<'_>, is_up: &dyn Fn(&ObservedClique) -> bool| {
         let found = snapshot.podclique(&part.name);
         found.map_or_else(|| snapshot.is_part_latched(part), is_up)
     };
@@ -27,7 +32,8 @@ pub(super) fn judge_replica(
         found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
     };
     Replica {
-        is_available: layout.has_its_minimum(is_part_up, is_there),
+        is_available: layout.has_its_minimum(|part| judge(part, &is_up), is_there),
+        is_settled: layout.has_its_minimum(|part| judge(part, &|c| is_settled(c, now)), is_there),
         is_current: layout
             .parts()
             .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),
@@ -37,6 +43,12 @@ pub(super) fn judge_replica(
 /// Whether the PodClique has its minimum of pods bound and ready.
 fn is_up(part: &ObservedClique) -> bool {
     part.facts().ready >= part.minimum()
+}
+
+/// The same without the pods that may be about to crash again.
+fn is_settled(part: &ObservedClique, now: Timestamp) -> bool {
+    let unsettled = part.count(|pod| readiness::find_unsettled(pod, now).is_some());
+    part.facts().available.saturating_sub(unsettled) >= part.minimum()
 }
 
 /// Whether the PodClique and all its pods have the newest template.

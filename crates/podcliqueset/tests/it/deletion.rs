@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
@@ -78,4 +79,21 @@ fn deletes_nothing_below_a_group_that_it_does_not_control() {
     snapshot.groups = left.groups;
     snapshot.podcliques = left.podcliques;
     assert_snapshot!(writes(&plan(&snapshot)));
+}
+
+/// For as long as its pods take to end.
+#[test]
+fn says_that_it_is_being_deleted() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let up = plan(&snapshot);
+    carry_out(&mut snapshot, &up);
+    let first = plan(&going(snapshot.clone()));
+    let status = first.status.clone().unwrap();
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    let said = format!("{} {}: {}", ready.status, ready.reason, ready.message);
+    assert_snapshot!(said, @"False Terminating: the set is being deleted; its pods have their time to end");
+    assert_eq!(status.available_replicas, 0);
+    Arc::make_mut(&mut snapshot.stored).status = first.status;
+    assert_eq!(plan(&going(snapshot)).status, None, "once");
 }

@@ -12,13 +12,22 @@ pub fn of_pod(pod: &Pod) -> Vec<Container> {
     let init = status.and_then(|s| s.init_container_statuses.as_deref());
     let app = status.and_then(|s| s.container_statuses.as_deref());
     let (init, app) = (init.unwrap_or_default(), app.unwrap_or_default());
-    let unready = init.iter().chain(app).filter(|c| !c.ready && !is_done(c));
+    let init = init.iter().filter(|c| !is_done(pod, c));
+    // Those of a pod that is done are not asked about.
+    let unready = init.chain(app).filter(|c| !c.ready);
     unready.map(|c| of_container(pod, c)).collect()
 }
 
-fn is_done(container: &ContainerStatus) -> bool {
+/// Init containers end, but for those that restart always.
+fn is_done(pod: &Pod, container: &ContainerStatus) -> bool {
     let ended = container.state.as_ref().and_then(|s| s.terminated.as_ref());
-    ended.is_some_and(|t| t.exit_code == 0)
+    let mut specs = pod
+        .spec
+        .iter()
+        .flat_map(|s| s.init_containers.iter().flatten());
+    let spec = specs.find(|c| c.name == container.name);
+    let restarts_always = spec.and_then(|c| c.restart_policy.as_deref()) == Some("Always");
+    !restarts_always && ended.is_some_and(|t| t.exit_code == 0)
 }
 
 fn of_container(pod: &Pod, container: &ContainerStatus) -> Container {

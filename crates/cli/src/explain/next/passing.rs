@@ -34,7 +34,8 @@ pub(super) fn wait_for(reason: Reason) -> Option<&'static str> {
         Reason::WaitingForScheduler => "the operator waits for the scheduler",
         Reason::PodsBeingCreated => "the operator creates what is missing now",
         Reason::PodNotReady => {
-            "the operator waits until the pod is Ready again, or is evicted; then it is replaced"
+            "the operator waits until the pod is Ready again; one whose node is lost is replaced once \
+             Kubernetes has evicted it"
         }
         Reason::ContainersNotReady | Reason::PodsStarting => {
             "the operator waits until the containers are ready"

@@ -21,9 +21,26 @@ pub(super) fn of_clique(situation: &Situation<'_, '_>) -> Vec<Step> {
     let ended = pods.iter().filter(|_| replaces);
     let ended = ended.filter_map(|pod| of_ended(pod, is_job));
     let earlier = earlier_pods(situation);
-    let leaving = pods.iter().chain(&earlier).filter(|p| p.is_terminating());
-    let leaving = leaving.take(MOST).flat_map(|pod| of_leaving(pod, is_job));
+    let leaving = find_leaving(pods.iter().chain(&earlier), is_job);
     ended.take(MOST).chain(leaving).collect()
+}
+
+/// Pods of the PodClique that hang in Terminating.
+pub(super) fn that_leave(situation: &Situation<'_, '_>) -> Vec<Step> {
+    let podclique = situation.finding.podclique;
+    let pods = podclique.map_or_else(Vec::new, |c| situation.seen.pods(c));
+    let is_job = training::is_training(&situation.seen.workload.set);
+    find_leaving(pods.iter(), is_job).collect()
+}
+
+fn find_leaving<'a>(
+    pods: impl Iterator<Item = &'a Pod>,
+    is_job: bool,
+) -> impl Iterator<Item = Step> {
+    let leaving = pods.filter(|p| p.is_terminating());
+    leaving
+        .take(MOST)
+        .flat_map(move |pod| of_leaving(pod, is_job))
 }
 
 /// A replica that was terminated waits for the pods of its earlier attempts.

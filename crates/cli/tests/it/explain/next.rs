@@ -20,7 +20,7 @@ use testkit::builders::{after, podclique, set as build_set, stored};
 
 use super::{draw, explain, explain_pod, next_of};
 use crate::read::{
-    breach, demo_with, event, gang, gated, judge, on_node, pod_of, ready, unschedulable,
+    breach, demo_with, event, gang, gated, judge, now, on_node, pod_of, ready, unschedulable,
 };
 
 fn broken() -> Value {
@@ -238,6 +238,7 @@ fn scaled() -> Workload {
             gang("demo-0-workers-0", &[("demo-0-workers-1-worker", None)]),
         ],
         pods,
+        ..Workload::default()
     };
     judge(&mut workload);
     workload
@@ -336,7 +337,7 @@ fn a_pod_whose_queue_is_missing_waits_for_it() {
 
 #[test]
 fn a_pod_of_another_set_is_not_found() {
-    assert!(search(&demo_with(&[ready()], &[]), Some("other-0-a-bcdfg")).is_none());
+    assert!(search(&demo_with(&[ready()], &[]), Some("other-0-a-bcdfg"), now()).is_none());
 }
 
 /// Programs read names of fields that do not change, and times as they are.

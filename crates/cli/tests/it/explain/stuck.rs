@@ -111,6 +111,26 @@ fn crash() -> Case {
     )
 }
 
+/// No status says why it is not made.
+fn volume() -> Case {
+    let state = json!({"waiting": {"reason": "ContainerCreating"}});
+    let told = (
+        "FailedMount",
+        "MountVolume.SetUp failed for volume \"keys\" : secret \"nothere\" not found",
+    );
+    in_container(&state, &json!({}), 0, told)
+}
+
+fn good_end() -> Case {
+    let state = json!({"waiting": {
+        "reason": "CrashLoopBackOff",
+        "message": "back-off 2m40s restarting failed container",
+    }});
+    let last = json!({"terminated": {"exitCode": 0, "reason": "Completed"}});
+    let told = ("BackOff", "Back-off restarting failed container main");
+    in_container(&state, &last, 4, told)
+}
+
 /// Cause, chain, evidence, remedy and next steps of each.
 #[rstest]
 #[case::quota_is_used_up(quota(), "QuotaExceeded")]
@@ -122,9 +142,19 @@ fn crash() -> Case {
 #[case::gate_of_somebody_else(gate(), "ForeignSchedulingGate")]
 #[case::image_cannot_be_pulled(image(), "ImagePullFailed")]
 #[case::container_crashes(crash(), "CrashLoop")]
-fn each_way_to_be_stuck_has_its_answer(#[case] (workload, events): Case, #[case] reason: &str) {
+#[case::container_ends_well(good_end(), "CrashLoop-exit-code-0")]
+#[case::volume_is_not_mounted(volume(), "PodsStarting-FailedMount")]
+fn each_way_to_be_stuck_has_its_answer(#[case] (workload, events): Case, #[case] name: &str) {
     let answer = explain(&workload, &events);
-    assert_eq!(answer.reason, reason);
+    assert_eq!(Some(&*answer.reason), name.split('-').next());
     assert!(answer.remedy.is_some());
-    assert_snapshot!(reason, draw(&answer));
+    assert_snapshot!(name, draw(&answer));
+}
+
+/// Kubernetes deletes the pods first, and nobody makes new ones.
+#[test]
+fn a_namespace_that_goes_is_the_cause() {
+    let (mut workload, events) = volume();
+    workload.is_namespace_leaving = true;
+    assert_snapshot!(draw(&explain(&workload, &events)));
 }

@@ -69,9 +69,10 @@ fn is_end(pod: &Pod, is_training: bool) -> bool {
 }
 
 /// Containers whose end counts, each with its last one. Init containers and those of a job end well
-/// when they have done their work.
+/// when they have done their work; init containers that restart always never do.
 fn counted(pod: &Pod, is_training: bool) -> impl Iterator<Item = (&ContainerStatus, &Terminated)> {
-    let init = pod.status.init_container_statuses.iter().map(|c| (c, true));
+    let init = pod.status.init_container_statuses.iter();
+    let init = init.map(|c| (c, pod.is_init_container(&c.name)));
     let main = pod
         .status
         .container_statuses

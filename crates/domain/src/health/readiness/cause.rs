@@ -2,6 +2,8 @@
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason};
 
+use super::states::State;
+
 /// Why something is not ready.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cause {
@@ -9,6 +11,10 @@ pub struct Cause {
     pub reason: Reason,
     /// For people: one sentence.
     pub text: String,
+    /// What to do about it, where that depends on more than the reason.
+    pub remedy: Option<&'static str>,
+    /// The container that it is about, if it is about one.
+    pub container: Option<String>,
 }
 
 impl Cause {
@@ -17,6 +23,17 @@ impl Cause {
         Self {
             reason,
             text: text.into(),
+            remedy: None,
+            container: None,
+        }
+    }
+
+    /// The same with what the table of states has for it.
+    pub(super) fn of_state(self, state: &State, container: Option<&str>) -> Self {
+        Self {
+            remedy: state.remedy,
+            container: container.map(str::to_owned),
+            ..self
         }
     }
 
@@ -28,7 +45,10 @@ impl Cause {
     /// The same, seen from further away: `replica 0: ` and the like go before it.
     #[must_use]
     pub fn within(self, place: &str) -> Self {
-        Self::new(self.reason, format!("{place}{}", self.text))
+        Self {
+            text: format!("{place}{}", self.text),
+            ..self
+        }
     }
 }
 

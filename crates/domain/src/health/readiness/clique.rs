@@ -3,16 +3,18 @@
 use std::collections::BTreeSet;
 
 use api::PodClique;
-use api::conditions::{ConditionUpdate, Reason};
+use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
+use jiff::Timestamp;
 
 use super::cause::{self, Cause, ready_condition};
 use super::gang::Start;
-use super::pod;
+use super::pod::{self, Setting};
 use super::refusal::refusal;
+use super::settled::{self, find_unsettled, hold};
+use super::sight;
 use crate::Pod;
 use crate::health::availability::CliqueFacts;
 use crate::health::training;
-use crate::scheduling::DEFAULT_SCHEDULER;
 
 /// What is seen of a PodClique.
 #[derive(Clone, Debug)]
@@ -23,6 +25,8 @@ pub struct CliqueView<'a> {
     pub pods: Vec<&'a Pod>,
     /// What its gang waits for.
     pub start: Start,
+    /// The time, for causes that are told once they last, or until they are over.
+    pub now: Timestamp,
 }
 
 /// Ready: as many pods are Ready as have to be, completed ones of a job included. Beyond that the message still says what keeps
@@ -41,14 +45,37 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
         );
     }
     let cause = shortfall(look, up >= minimum);
-    match cause {
+    let verdict = match cause {
         None => ready_condition(true, Reason::AllReady, format!("{up}/{up} pods ready")),
         Some(cause) if up < minimum => ready_condition(false, cause.reason, cause.text),
         Some(cause) => {
             let message = format!("{minimum} required pods ready; {}", cause.text);
             ready_condition(true, Reason::MinimumReady, message)
         }
-    }
+    };
+    let (count, cause) = unsettled(look);
+    let status = look.podclique.status.as_ref();
+    let before = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
+    hold(before, verdict, up.saturating_sub(count) >= minimum, cause)
+}
+
+/// How many pods are Ready and may be about to crash again, and the first of their causes.
+pub fn unsettled(look: &CliqueView<'_>) -> (i32, Option<Cause>) {
+    let found = look.pods.iter().filter_map(|p| find_unsettled(p, look.now));
+    let found = found.map(|cause| cause.within("a pod is ready for less than 10 s: "));
+    let causes: Vec<Cause> = found.collect();
+    (to_i32(causes.len()), cause::first(causes))
+}
+
+/// When time alone may change what is said of the pods.
+pub fn next_look<'a>(
+    pods: impl IntoIterator<Item = &'a Pod> + Clone,
+    now: Timestamp,
+) -> Option<Timestamp> {
+    let settled = settled::next_settled(pods.clone(), now);
+    let created = pods.into_iter().filter(|p| !p.is_terminating());
+    let created = created.filter_map(|p| sight::next_long_creation(p, now));
+    settled.into_iter().chain(created).min()
 }
 
 /// Why fewer pods are Ready than the minimum, or, for `all`, than `spec.replicas`.
@@ -68,11 +95,9 @@ fn not_settled(up: i32, need: i32) -> Cause {
 }
 
 fn find_cause(look: &CliqueView<'_>, need: i32) -> Option<Cause> {
-    let pod_spec = &look.podclique.spec.pod_spec;
-    let scheduler = pod_spec.scheduler_name.as_deref();
-    let scheduler = scheduler.unwrap_or(DEFAULT_SCHEDULER);
+    let setting = Setting::of(Some(look.podclique), &look.start, look.now);
     let staying = look.pods.iter().filter(|p| !p.is_terminating());
-    let of_pods = staying.filter_map(|p| pod::find_cause(p, &look.start, scheduler));
+    let of_pods = staying.filter_map(|p| pod::find_cause(p, &setting));
     let all = explain_missing(look).into_iter().chain(of_pods);
     let reached = Reached::of(look);
     // A pod beyond what is needed may lack what it wants.

@@ -1,27 +1,58 @@
 //! What a pod lacks.
 
+use api::PodClique;
 use api::conditions::Reason;
+use jiff::Timestamp;
 
 use super::cause::Cause;
+use super::container;
 use super::gang::Start;
-use super::{container, scheduler};
+use super::sight::Sight;
+use super::states::find_state;
 use crate::Pod;
+use crate::health::training;
+use crate::scheduling::DEFAULT_SCHEDULER;
 
-/// Why the pod is not ready, `waits_for` being the name of its scheduler; `None` if it is, or has done
-/// its work.
-pub fn find_cause(pod: &Pod, start: &Start, waits_for: &str) -> Option<Cause> {
-    if pod.is_ready() || pod.is_completed() {
+/// What the cause of a pod depends on beside the pod.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting<'a> {
+    /// What its gang waits for.
+    pub start: &'a Start,
+    /// Name of its scheduler.
+    pub scheduler: &'a str,
+    /// Whether it belongs to a job, whose pods end.
+    pub is_training: bool,
+    /// The time, for states that are told once they last.
+    pub now: Timestamp,
+}
+
+impl<'a> Setting<'a> {
+    /// That of the pods of a PodClique, if it is known.
+    pub fn of(podclique: Option<&'a PodClique>, start: &'a Start, now: Timestamp) -> Self {
+        let scheduler = podclique.and_then(|c| c.spec.pod_spec.scheduler_name.as_deref());
+        Self {
+            start,
+            scheduler: scheduler.unwrap_or(DEFAULT_SCHEDULER),
+            is_training: podclique.is_some_and(training::is_of_job),
+            now,
+        }
+    }
+}
+
+/// Why the pod is not ready; `None` if it is, or has done its work.
+pub fn find_cause(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
+    let is_done = setting.is_training && (pod.is_completed() || pod.is_finishing());
+    if pod.is_ready() || is_done {
         return None;
     }
-    Some(if pod.is_finished() {
-        Cause::new(
-            Reason::PodFailed,
-            format!("{} {}", pod.name(), describe_end(pod)),
-        )
-    } else if pod.is_scheduled() {
-        container::find_cause(pod)
+    let sight = Sight::of_pod(pod, setting.now);
+    if sight.has_ended() {
+        return find_state(&sight);
+    }
+    Some(if pod.is_scheduled() {
+        container::find_cause(pod, setting)
     } else {
-        unplaced(pod, start, waits_for)
+        unplaced(pod, setting)
     })
 }
 
@@ -33,31 +64,19 @@ pub fn leaving(pod: &Pod) -> Cause {
     Cause::new(Reason::PodTerminating, text)
 }
 
-/// How a pod ended that should not have ended.
-fn describe_end(pod: &Pod) -> String {
-    let code = pod.failure().map(|t| format!("exit code {}", t.exit_code));
-    let reason = pod.failure().and_then(|t| t.reason.clone());
-    let reason = reason.or_else(|| pod.status.reason.clone());
-    let message = pod.status.message.clone();
-    let words: Vec<String> = [reason, code, message].into_iter().flatten().collect();
-    match words.join(", ").as_str() {
-        "" => "ended".to_owned(),
-        words => format!("ended: {words}"),
-    }
-}
-
 /// Behind our gate it is the gang that waits, behind another one the pod; after that it is the
 /// scheduler's turn.
-fn unplaced(pod: &Pod, start: &Start, waits_for: &str) -> Cause {
+fn unplaced(pod: &Pod, setting: &Setting<'_>) -> Cause {
     let is_ours = pod.gate_position().is_some();
-    if let (true, Some(cause)) = (is_ours, start.find_cause()) {
+    if let (true, Some(cause)) = (is_ours, setting.start.find_cause()) {
         return cause;
     }
     if pod.is_gated() && !is_ours {
         return gated(pod);
     }
-    unschedulable(pod).unwrap_or_else(|| {
-        let text = format!("scheduler {waits_for} has not looked at {} yet", pod.name());
+    unschedulable(pod, setting).unwrap_or_else(|| {
+        let (scheduler, name) = (setting.scheduler, pod.name());
+        let text = format!("scheduler {scheduler} has not looked at {name} yet");
         Cause::new(Reason::WaitingForScheduler, text)
     })
 }
@@ -72,12 +91,15 @@ fn gated(pod: &Pod) -> Cause {
     Cause::new(Reason::ForeignSchedulingGate, text)
 }
 
-/// The scheduler's message when it found no node.
-fn unschedulable(pod: &Pod) -> Option<Cause> {
-    let refused = pod.status.conditions.iter().find(|c| {
+/// The scheduler's message when it found no node. That of the stock scheduler continues with the
+/// result of preemption; its first sentence is the cause. Those of others are passed on unchanged.
+fn unschedulable(pod: &Pod, setting: &Setting<'_>) -> Option<Cause> {
+    let refused = pod.find_condition("PodScheduled").filter(|c| {
         let is_gated = c.reason.as_deref() == Some("SchedulingGated");
-        c.type_ == "PodScheduled" && c.status == "False" && !is_gated
+        c.status == "False" && !is_gated
     });
-    let message = refused?.message.as_deref()?;
-    (!message.is_empty()).then(|| scheduler::refusal(message))
+    let message = refused?.message.as_deref().filter(|m| !m.is_empty())?;
+    let sentence = message.split(". ").next().unwrap_or(message);
+    let sentence = sentence.trim_end_matches('.');
+    find_state(&Sight::of_pod(pod, setting.now).refused(sentence))
 }

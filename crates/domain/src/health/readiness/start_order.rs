@@ -4,7 +4,6 @@ use api::conditions::Reason;
 use api::{labels, start_order};
 
 use super::cause::Cause;
-use super::container::last_end;
 use crate::Pod;
 use crate::object::ownership;
 use crate::object::pod::ContainerStatus;
@@ -13,7 +12,9 @@ use crate::object::pod::ContainerStatus;
 /// the kubelet. That of a pod of the Go operator as well.
 pub(super) fn find_cause(pod: &Pod, container: &ContainerStatus) -> Option<Cause> {
     let is_it = container.name == start_order::CONTAINER;
-    let waits = is_it && container.state.running.is_some() && last_end(container).is_none();
+    // One that runs again, as after its node restarted, lets go at once.
+    let is_first = container.last_state.terminated.is_none();
+    let waits = is_it && container.state.running.is_some() && is_first;
     let text = || match pod.start_count() {
         0 => waits_for_others(pod),
         _ => waits_for_kubelet(pod),

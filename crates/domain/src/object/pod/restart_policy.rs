@@ -1,6 +1,6 @@
 //! Whether the kubelet starts a container again after its end.
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
 use super::{ContainerStatus, Pod, Terminated};
 
@@ -27,26 +27,6 @@ impl From<String> for RestartPolicy {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Container {
-    name: String,
-    restart_policy: Option<serde::de::IgnoredAny>,
-    restart_policy_rules: Option<serde::de::IgnoredAny>,
-}
-
-/// Names of the containers that have a restart policy of their own; of a pod's containers nothing
-/// else is kept, and hardly any has one.
-pub(super) fn own_policies<'de, D: Deserializer<'de>>(
-    containers: D,
-) -> Result<Vec<String>, D::Error> {
-    let containers = Vec::<Container>::deserialize(containers)?;
-    let own = containers
-        .into_iter()
-        .filter(|c| c.restart_policy.is_some() || c.restart_policy_rules.is_some());
-    Ok(own.map(|c| c.name).collect())
-}
-
 impl Pod {
     /// How an app container ended that is not started again. A container with a restart policy of
     /// its own may be.
@@ -57,7 +37,8 @@ impl Pod {
             RestartPolicy::OnFailure => end.exit_code == 0,
             RestartPolicy::Never => true,
         };
-        let has_own = self.spec.own_restart_policies.contains(&container.name);
+        let spec = self.find_container(&container.name);
+        let has_own = spec.is_some_and(|c| c.has_own_restart_policy);
         (is_final && !has_own).then_some(end)
     }
 

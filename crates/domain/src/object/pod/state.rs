@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{ContainerStatus, Pod};
+use super::{ContainerStatus, Pod, PodCondition};
 
 impl Pod {
     /// Whether the condition is True.
@@ -11,6 +11,17 @@ impl Pod {
             .conditions
             .iter()
             .any(|c| c.type_ == type_ && c.status == "True")
+    }
+
+    /// The condition of that type.
+    pub fn find_condition(&self, type_: &str) -> Option<&PodCondition> {
+        self.status.conditions.iter().find(|c| c.type_ == type_)
+    }
+
+    /// When the status of its condition last flipped.
+    pub fn flipped_at(&self, type_: &str) -> Option<Timestamp> {
+        let flipped = self.find_condition(type_)?.last_transition_time.as_ref();
+        flipped.map(|t| t.0)
     }
 
     /// Whether it has phase Running and stays.
@@ -54,7 +65,8 @@ impl Pod {
     }
 
     /// Whether it is about to end well. For some seconds a kubelet shows such a pod as Running and
-    /// not Ready with a container that exited with 0; with a sidecar for much longer.
+    /// not Ready with a container that exited with 0; with a sidecar for much longer. One that ended
+    /// before the kubelet's first report is Pending until then.
     pub fn is_finishing(&self) -> bool {
         let containers = &self.status.container_statuses;
         let has_ended = |c: &ContainerStatus| c.state.terminated.is_some();
@@ -65,7 +77,9 @@ impl Pod {
                     .as_ref()
                     .is_some_and(|t| t.exit_code == 0)
         };
-        self.is_running() && containers.iter().any(has_ended) && containers.iter().all(is_well)
+        let is_pending = self.status.phase.as_deref() == Some("Pending") && !self.is_terminating();
+        let may_end = self.is_running() || (is_pending && containers.iter().all(has_ended));
+        may_end && containers.iter().any(has_ended) && containers.iter().all(is_well)
     }
 
     /// When the first of its app containers started.

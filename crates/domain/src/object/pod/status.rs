@@ -48,9 +48,6 @@ pub struct ContainerStatus {
     /// Name of the container.
     #[serde(default)]
     pub name: String,
-    /// Its image.
-    #[serde(default)]
-    pub image: String,
     /// Whether its readiness probe passes.
     #[serde(default)]
     pub ready: bool,

@@ -97,7 +97,7 @@ fn an_image_that_cannot_be_pulled() {
     is_stuck(
         &ns,
         "ImagePullFailed",
-        "container main: image example/main:1 cannot be pulled",
+        "container main: image registry.k8s.io/pause:3.10 cannot be pulled",
     );
     mend(&ns);
 }
