@@ -8,6 +8,7 @@ use insta::assert_snapshot;
 use jiff::Timestamp;
 use rstest::rstest;
 use serde_json::{Value, json};
+use strum::IntoEnumIterator as _;
 
 /// A pod as it was seen at one time.
 pub fn seen_pod(recording: &str, step: usize) -> (Value, Timestamp) {
@@ -347,4 +348,20 @@ fn each_state_is_documented() {
     });
     let rows: String = rows.collect();
     assert!(manual.contains(&rows), "{rows}");
+}
+
+/// The table of docs/operations.md is the documented list: every reason, in the order in which
+/// causes are told.
+#[test]
+fn every_cause_is_documented_in_its_order() {
+    let manual = include_str!("../../../../docs/operations.md");
+    let mut causes: Vec<Reason> = Reason::iter().collect();
+    causes.retain(|r| r.priority() < usize::MAX);
+    causes.sort_by_key(|r| r.priority());
+    let position = |reason: Reason| {
+        let row = format!("\n| `{reason}` |");
+        manual.find(&row).unwrap_or_else(|| panic!("{reason}"))
+    };
+    let found: Vec<usize> = causes.into_iter().map(position).collect();
+    assert!(found.is_sorted());
 }

@@ -11,7 +11,6 @@ use domain::object::pod::{
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
-use strum::IntoEnumIterator as _;
 use testkit::builders::{PodBuilder, after, pod, podclique};
 
 mod start_order;
@@ -359,20 +358,4 @@ fn pods_beyond_the_minimum_are_no_reason_not_to_be_ready() {
     assert_snapshot!(describe(&up));
     let whole = all(Start::Started, &PodBuilder::ready);
     assert_snapshot!(whole, @"True AllReady: 3/3 pods ready");
-}
-
-/// The table of docs/operations.md is the documented list: every reason, in the order in which
-/// causes are told.
-#[test]
-fn every_cause_is_documented_in_its_order() {
-    let manual = include_str!("../../../../docs/operations.md");
-    let mut causes: Vec<Reason> = Reason::iter().collect();
-    causes.retain(|r| r.priority() < usize::MAX);
-    causes.sort_by_key(|r| r.priority());
-    let position = |reason: Reason| {
-        let row = format!("\n| `{reason}` |");
-        manual.find(&row).unwrap_or_else(|| panic!("{reason}"))
-    };
-    let found: Vec<usize> = causes.into_iter().map(position).collect();
-    assert!(found.is_sorted());
 }

@@ -73,7 +73,13 @@ fn pods_that_ended_or_hang_are_told_with_their_times() {
 
 /// A job with a budget and a limit, one of whose pods failed.
 fn job(used: i32) -> Workload {
-    let mut workload = breached(None);
+    let mut failed = broken();
+    failed["spec"]["restartPolicy"] = json!("Never");
+    failed["status"]["containerStatuses"][0]["state"] = json!({"terminated": {
+        "exitCode": 1, "reason": "Error", "finishedAt": after(240).to_string(),
+    }});
+    let mut workload = demo_with(&[ready(), failed], &[]);
+    breach(&mut workload.podcliques[0], 240);
     workload.set.spec.workload_type = Some(WorkloadType::Training);
     workload.set.spec.training_spec = Some(TrainingSpec {
         max_restarts: Some(2),
