@@ -51,8 +51,8 @@ soak-node: ## The same with all rows, also those that take long
 	cargo test --workspace --no-run
 	NODE_ROWS=all cargo test --workspace --test node
 
-record: ## What kubelets write of pods, until Ctrl-C (NAMESPACE=, SELECTOR=, FILE=)
-	cargo run -q --bin record -- $(NAMESPACE) $(SELECTOR) > $(FILE)
+record: ## What a kubelet writes of a pod, until it is gone (NAMESPACE, SELECTOR, ABOUT, FILE)
+	cargo run -q --bin record -- $(NAMESPACE) $(SELECTOR) --about "$(ABOUT)" > $(FILE)
 
 soak: ## 10,000 seeds of the simulator (10 to 20 minutes), a minute of odd sets, 200 gangs of capacity
 	SIM_SEEDS=10000 cargo test --workspace --test simulator seeds::seeds

@@ -1,9 +1,13 @@
-//! A recording of pods: what their kubelet wrote into their statuses, one line for each.
+//! A recording of a pod: what its kubelet wrote into its status, one line for each.
 //!
-//! The format is that of the recordings which the inner rings play: the first line says what the
-//! pod does; then a line per version that a watch showed, without what differs from run to run.
+//! The form is that of `crates/testkit/recordings`, which the inner rings play: the first line
+//! describes the pod; then a line per version that a watch showed, without what differs from run to
+//! run.
 
+mod head;
 mod line;
+
+use std::pin::pin;
 
 use anyhow::{Context as _, Result};
 use futures::TryStreamExt as _;
@@ -12,39 +16,72 @@ use kube::api::{Api, DynamicObject, ListParams, WatchEvent, WatchParams};
 use kube::core::{ApiResource, GroupVersionKind};
 use serde_json::{Value, json};
 
-/// Writes a line for each status of the pods of that namespace and selector, until `write` fails or the
-/// watch ends. A status that says the same as the one before it is left out.
+use line::Said;
+
+/// The pod to record: the first of this namespace that this selects.
+#[derive(Clone, Debug)]
+pub struct Wanted {
+    /// Its namespace.
+    pub namespace: String,
+    /// Of its labels, such as `grove.io/podclique=job-0-w`.
+    pub selector: String,
+    /// What the pod does, or what happens to it.
+    pub about: String,
+}
+
+/// Writes the first line, and one for each status of the pod, until it is gone. A status that says the
+/// same as the one before it is left out. Times are the caller's: `date` of the first line, `t` of
+/// the others.
 pub async fn record(
     client: Client,
-    namespace: &str,
-    selector: &str,
-    mut write: impl FnMut(&Value) -> Result<()>,
+    wanted: &Wanted,
+    mut write: impl FnMut(Value) -> Result<()>,
 ) -> Result<()> {
-    write(&json!({"about": "", "scenario": format!("{namespace} {selector}")}))?;
     let pod = ApiResource::from_gvk(&GroupVersionKind::gvk("", "v1", "Pod"));
-    let pods = Api::<DynamicObject>::namespaced_with(client, namespace, &pod);
-    let listed = pods.list(&ListParams::default().labels(selector)).await;
+    let pods = Api::<DynamicObject>::namespaced_with(client.clone(), &wanted.namespace, &pod);
+    let selected = ListParams::default().labels(&wanted.selector);
+    let listed = pods.list(&selected).await;
     let listed = listed.context("the pods cannot be listed")?;
-    let mut said = line::Said::default();
-    for pod in &listed.items {
-        if let Some(line) = said.next("ADDED", &json!(pod)) {
-            write(&line)?;
-        }
-    }
     let version = listed.metadata.resource_version.unwrap_or_default();
-    let params = WatchParams::default().labels(selector);
-    let events = pods.watch(&params, &version).await?;
-    let mut events = std::pin::pin!(events);
-    while let Some(event) = events.try_next().await? {
-        let (kind, pod) = match event {
-            WatchEvent::Added(pod) => ("ADDED", pod),
-            WatchEvent::Modified(pod) => ("MODIFIED", pod),
-            WatchEvent::Deleted(pod) => ("DELETED", pod),
-            WatchEvent::Bookmark(_) | WatchEvent::Error(_) => continue,
+    let watched = WatchParams::default().labels(&wanted.selector);
+    let mut events = pin!(pods.watch(&watched, &version).await?);
+    let mut said = Said::default();
+    let mut next = listed.items.into_iter().next().map(WatchEvent::Added);
+    while let Some(event) = take(&mut next, &mut events).await? {
+        let Some((event, pod)) = shown(event) else {
+            continue;
         };
-        if let Some(line) = said.next(kind, &json!(pod)) {
-            write(&line)?;
+        if said.is_new(&pod) {
+            write(head::of(&client, wanted, &pod).await?)?;
+        }
+        if let Some(line) = said.next(event, &pod) {
+            write(line)?;
+        }
+        if event == "DELETED" && said.is_of(&pod) {
+            break;
         }
     }
     Ok(())
+}
+
+async fn take<S>(
+    first: &mut Option<WatchEvent<DynamicObject>>,
+    events: &mut S,
+) -> Result<Option<WatchEvent<DynamicObject>>>
+where
+    S: futures::TryStream<Ok = WatchEvent<DynamicObject>, Error = kube::Error> + Unpin,
+{
+    match first.take() {
+        Some(event) => Ok(Some(event)),
+        None => events.try_next().await.context("the watch ended"),
+    }
+}
+
+fn shown(event: WatchEvent<DynamicObject>) -> Option<(&'static str, Value)> {
+    match event {
+        WatchEvent::Added(pod) => Some(("ADDED", json!(pod))),
+        WatchEvent::Modified(pod) => Some(("MODIFIED", json!(pod))),
+        WatchEvent::Deleted(pod) => Some(("DELETED", json!(pod))),
+        WatchEvent::Bookmark(_) | WatchEvent::Error(_) => None,
+    }
 }

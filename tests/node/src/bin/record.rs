@@ -1,7 +1,7 @@
-//! Records what kubelets write into the statuses of pods, until Ctrl-C:
+//! Records what a kubelet writes into the status of a pod, until the pod is gone, or Ctrl-C:
 //!
 //! ```text
-//! record NAMESPACE SELECTOR > crates/testkit/recordings/what-happens.jsonl
+//! record NAMESPACE SELECTOR --about "exits 3" > crates/testkit/recordings/exit-3.jsonl
 //! ```
 
 use std::io::{self, Write as _};
@@ -10,19 +10,22 @@ use anyhow::{Context as _, Result};
 use clap::Parser;
 use jiff::Timestamp;
 use kube::Client;
-use node_tests::recording::record;
+use node_tests::recording::{Wanted, record};
 use serde_json::Value;
 
-/// Writes a line to stdout for each status of the selected pods, until Ctrl-C.
+/// Writes a line to stdout for each status of a pod, until it is gone, or Ctrl-C.
 ///
-/// The first line is about the recording: fill in what the pod does. The cluster is that of
-/// KUBECONFIG, for example of `make cluster-up NODE=real`.
+/// The pod is the first that is selected: start this before the workload to have all of its life. The
+/// cluster is that of KUBECONFIG, for example of `make cluster-up NODE=real`.
 #[derive(Debug, Parser)]
 struct Args {
-    /// The namespace of the pods.
+    /// The namespace of the pod.
     namespace: String,
-    /// Selects them, such as `grove.io/podclique=job-0-worker`.
+    /// Selects it, such as `grove.io/podclique=job-0-worker`.
     selector: String,
+    /// What the pod does, or what happens to it.
+    #[arg(long, default_value = "")]
+    about: String,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -30,25 +33,31 @@ async fn main() -> Result<()> {
     let args = Args::parse();
     let client = Client::try_default().await;
     let client = client.context("no cluster: set KUBECONFIG")?;
-    let recording = record(client, &args.namespace, &args.selector, print);
+    let wanted = Wanted {
+        namespace: args.namespace,
+        selector: args.selector,
+        about: args.about,
+    };
     tokio::select! {
-        ended = recording => ended,
+        ended = record(client, &wanted, print) => ended,
         interrupted = tokio::signal::ctrl_c() => interrupted.context("cannot wait for Ctrl-C"),
     }
 }
 
-/// Prints a line with the time at which it was seen, first of its fields.
+/// Prints a line with the time at which it was seen; the first, with the day.
 #[expect(
     clippy::disallowed_methods,
     reason = "a recording says when it was made"
 )]
-fn print(line: &Value) -> Result<()> {
-    let mut line = line.clone();
-    let seen = Timestamp::now().strftime("%H:%M:%S%.3f").to_string();
-    if let Some(fields) = line.as_object_mut()
-        && fields.contains_key("ev")
-    {
-        fields.insert("t".to_owned(), seen.into());
+fn print(mut line: Value) -> Result<()> {
+    let now = Timestamp::now();
+    if let Some(fields) = line.as_object_mut() {
+        let (key, form) = if fields.contains_key("ev") {
+            ("t", "%H:%M:%S%.3f")
+        } else {
+            ("date", "%F")
+        };
+        fields.insert(key.to_owned(), now.strftime(form).to_string().into());
     }
     writeln!(io::stdout(), "{line}").context("cannot write")
 }

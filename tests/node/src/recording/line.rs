@@ -1,7 +1,5 @@
 //! One line of a recording.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 /// What differs from run to run, and what no rule reads.
@@ -21,23 +19,43 @@ const LEFT_OUT: [&str; 10] = [
 /// In characters; longer messages of a kubelet are cut.
 const LONGEST_MESSAGE: usize = 240;
 
-/// What was written of each pod last, by name.
+/// The pod of the recording, and the last line about it.
 #[derive(Debug, Default)]
 pub(super) struct Said {
-    lines: BTreeMap<String, Value>,
+    uid: Option<String>,
+    last: Value,
 }
 
 impl Said {
-    /// The line for that version of a pod; none where it says what the last one said.
-    pub(super) fn next(&mut self, event: &str, pod: &Value) -> Option<Value> {
-        let line = line(event, pod);
-        let name = line.get("name").map(Value::to_string);
-        let last = self.lines.insert(name.unwrap_or_default(), line.clone());
-        let same = last.is_some_and(|last| {
-            event == "MODIFIED" && without_event(&last) == without_event(&line)
-        });
-        (!same).then_some(line)
+    /// Whether no pod was seen before, which makes this one the recording's.
+    pub(super) fn is_new(&mut self, pod: &Value) -> bool {
+        let is_first = self.uid.is_none();
+        if is_first {
+            self.uid = uid(pod);
+        }
+        is_first
     }
+
+    /// Whether it is the recording's.
+    pub(super) fn is_of(&self, pod: &Value) -> bool {
+        self.uid == uid(pod)
+    }
+
+    /// The line for that version; none where it says what the last one said, or is of another pod.
+    pub(super) fn next(&mut self, event: &str, pod: &Value) -> Option<Value> {
+        if !self.is_of(pod) {
+            return None;
+        }
+        let line = line(event, pod);
+        let is_same = event == "MODIFIED" && without_event(&self.last) == without_event(&line);
+        self.last = line.clone();
+        (!is_same).then_some(line)
+    }
+}
+
+fn uid(pod: &Value) -> Option<String> {
+    let uid = pod.pointer("/metadata/uid").and_then(Value::as_str);
+    uid.map(str::to_owned)
 }
 
 fn without_event(line: &Value) -> Value {
@@ -64,11 +82,12 @@ fn line(event: &str, pod: &Value) -> Value {
     if gates > 0 {
         line.insert("gates".into(), json!(gates));
     }
-    line.insert("status".into(), kept(of("/status")));
+    let uid = uid(pod).unwrap_or_default();
+    line.insert("status".into(), kept(of("/status"), &uid));
     line.into()
 }
 
-fn kept(value: &Value) -> Value {
+fn kept(value: &Value, uid: &str) -> Value {
     match value {
         Value::Object(fields) => {
             let is_kept = |key: &str| !LEFT_OUT.contains(&key);
@@ -76,16 +95,20 @@ fn kept(value: &Value) -> Value {
                 .iter()
                 .filter(|(key, value)| is_kept(key) && !value.is_null());
             let shorten = |(key, value): (&String, &Value)| match value.as_str() {
-                Some(text) if key == "message" => (key.clone(), cut(text).into()),
-                _ => (key.clone(), kept(value)),
+                Some(text) if key == "message" => (key.clone(), cut(text, uid).into()),
+                _ => (key.clone(), kept(value, uid)),
             };
             Value::Object(fields.map(shorten).collect())
         }
-        Value::Array(items) => items.iter().map(kept).collect(),
+        Value::Array(items) => items.iter().map(|item| kept(item, uid)).collect(),
         other => other.clone(),
     }
 }
 
-fn cut(message: &str) -> String {
-    message.chars().take(LONGEST_MESSAGE).collect()
+fn cut(message: &str, uid: &str) -> String {
+    message
+        .replace(uid, "UID")
+        .chars()
+        .take(LONGEST_MESSAGE)
+        .collect()
 }

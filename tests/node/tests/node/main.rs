@@ -27,6 +27,7 @@ mod manifests;
 mod names;
 mod operators;
 mod preemption;
+mod recording;
 mod restricted;
 mod scaling;
 mod start_order;
@@ -49,6 +50,7 @@ fn rows() -> Vec<Row> {
         scaling::rows(),
         names::rows(),
         restricted::rows(),
+        recording::rows(),
         manifests::rows(),
         preemption::rows(),
         operators::rows(),
