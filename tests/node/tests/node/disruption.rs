@@ -74,13 +74,7 @@ fn eviction_is_the_cause(ns: &Namespace) {
     ns.until("it is restarted", |seen| {
         judge_job(seen, "job", "Running", 1)
     });
-    let why = ns.events("ReplicaRestarting");
-    has(
-        "ReplicaRestarting",
-        &why[0].0,
-        &[&pod, "EvictionByEvictionAPI"],
-    )
-    .unwrap();
+    ns.until_event("ReplicaRestarting", &[&pod, "EvictionByEvictionAPI"]);
     ns.until("it is kept", |seen| {
         is_kept(seen, &pod, "EvictionByEvictionAPI")
     });
@@ -122,12 +116,7 @@ fn deleted_rank(ns: &Namespace) {
     ns.until("it is restarted", |seen| {
         judge_job(seen, "job", "Running", 1)
     });
-    has(
-        "ReplicaRestarting",
-        &ns.events("ReplicaRestarting")[0].0,
-        &[&pod],
-    )
-    .unwrap();
+    ns.until_event("ReplicaRestarting", &[&pod]);
 }
 
 /// Finding 10: `lastFailures` goes by uid, as names of pods come again.

@@ -79,8 +79,7 @@ fn crash_loop_ends_the_replica(ns: &Namespace) {
     ns.until("the healthy peer is replaced", |seen| {
         is_terminated(seen, "g", "g-0-a", &before)
     });
-    let events = ns.events("GangTerminated");
-    has("GangTerminated", &events[0].0, &["g-0-b", "exit code 1"]).unwrap();
+    ns.until_event("GangTerminated", &["g-0-b", "exit code 1"]);
 }
 
 /// Of a group above its minimum only the group replica that is broken goes.

@@ -27,6 +27,7 @@ mod manifests;
 mod names;
 mod operators;
 mod preemption;
+mod program;
 mod recording;
 mod restricted;
 mod scaling;
@@ -52,6 +53,7 @@ fn rows() -> Vec<Row> {
         restricted::rows(),
         recording::rows(),
         manifests::rows(),
+        program::rows(),
         preemption::rows(),
         operators::rows(),
         losses::rows(),

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::judge::text;
+use super::judge::{has, text};
 use super::runner::said;
 use super::seen::Seen;
 use super::site::Site;
@@ -133,6 +133,18 @@ impl Namespace {
             (text(&event["message"]).to_owned(), count.unwrap_or(1))
         };
         events.map(said).collect()
+    }
+
+    /// Waits for an event of that reason that has all of these.
+    pub fn until_event(&self, reason: &str, parts: &[&str]) {
+        let found = wait::within(DEADLINE, || {
+            let said = self.events(reason);
+            let found = said.iter().any(|(text, _)| has("", text, parts).is_ok());
+            found
+                .then_some(())
+                .ok_or_else(|| format!("no {reason} has {parts:?}: {said:?}"))
+        });
+        found.unwrap_or_else(|wrong| panic!("{wrong}"));
     }
 
     /// The messages of all events.

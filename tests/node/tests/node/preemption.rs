@@ -3,7 +3,7 @@
 use node_tests::cluster::NODES;
 use serde_json::{Value, json};
 
-use super::judge::{has, job as judge_job, same};
+use super::judge::{job as judge_job, same};
 use super::namespace::Namespace;
 use super::row::{Row, row_alone};
 use super::seen::is_ready;
@@ -52,13 +52,7 @@ fn preemption_is_the_cause(ns: &Namespace) {
             Some(1),
         )
     });
-    let why = ns.events("ReplicaRestarting");
-    has(
-        "ReplicaRestarting",
-        &why[0].0,
-        &["job-0-w-", "PreemptionByScheduler"],
-    )
-    .unwrap();
+    ns.until_event("ReplicaRestarting", &["job-0-w-", "PreemptionByScheduler"]);
     ns.kubectl(&["delete", "pod", "important", "--wait=false"]);
     ns.until("it runs again", |seen| judge_job(seen, "job", "Running", 1));
     ns.kubectl(&["delete", "priorityclass", &ns.name]);

@@ -30,6 +30,7 @@ fn failure(pod: &'static str, code: i64) -> Failure {
         reason: "Error",
         code: Some(code),
         word: "the-word",
+        container: "main",
     }
 }
 

@@ -66,13 +66,7 @@ const RANK: Met = Met {
             judge_job(seen, "job", "Running", 1)?;
             same("Ready pods", up(seen), 3)
         });
-        let why = ns.events("ReplicaRestarting");
-        has(
-            "ReplicaRestarting",
-            &why[0].0,
-            &["job-0-b-", "EvictionByEvictionAPI"],
-        )
-        .unwrap();
+        ns.until_event("ReplicaRestarting", &["job-0-b-", "EvictionByEvictionAPI"]);
         let seen = ns.look().unwrap();
         let kept = &seen.set("job").unwrap()["status"]["lastFailures"].to_string();
         has("lastFailures", kept, &["job-0-b-", "EvictionByEvictionAPI"]).unwrap();

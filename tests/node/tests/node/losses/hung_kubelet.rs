@@ -153,8 +153,7 @@ pub fn until_restarted_elsewhere(ns: &Namespace) {
         &["job-0-w-", "DeletionByTaintManager"],
     )
     .unwrap();
-    let why = ns.events("ReplicaRestarting");
-    has("ReplicaRestarting", &why[0].0, &["job-0-w-"]).unwrap();
+    ns.until_event("ReplicaRestarting", &["job-0-w-"]);
 }
 
 fn heard(ns: &Namespace, seen: &Seen) -> Result<(), String> {

@@ -60,8 +60,8 @@ const RANK: Met = Met {
                 2,
             )
         });
+        ns.until_event("ReplicaRestarting", &["job-0-b-", LOST]);
         for (said, _) in ns.events("ReplicaRestarting") {
-            has("ReplicaRestarting", &said, &["job-0-b-", LOST]).unwrap();
             lacks("ReplicaRestarting", &said, NOT_SAID).unwrap();
         }
         let kept = &ns.look().unwrap().set("job").unwrap()["status"]["lastFailures"].to_string();

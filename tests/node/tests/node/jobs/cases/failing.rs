@@ -51,7 +51,7 @@ fn app_containers() -> Vec<Case> {
             "t16_four_fail_at_once",
             "2",
             &[ranks("w", 4, &fails(11))],
-            vec![failure("job-0-w-", 11); 4],
+            vec![failure("job-0-w-", 11)],
             &["job-0-w-", "exit code 11"],
         ),
         fails_at_its_start(),
@@ -71,7 +71,10 @@ fn init_containers() -> Vec<Case> {
                 ranks("a", 1, LIVES),
                 with_pod(ranks("b", 1, LIVES), &prepared(&fails(9))),
             ],
-            vec![failure("job-0-b-", 9)],
+            vec![Failure {
+                container: "prepare",
+                ..failure("job-0-b-", 9)
+            }],
             &["job-0-b-", "exit code 9"],
         ),
         // What an init container did well is no cause.
@@ -93,6 +96,7 @@ fn runs_out_of_memory() -> Case {
         reason: "OOMKilled",
         code: Some(137),
         word: "",
+        container: "main",
     };
     gives_up(
         "t06_out_of_memory",
@@ -114,7 +118,7 @@ fn fails_in_a_group() -> Case {
         json!([{"name": "e", "cliqueNames": ["w"], "replicas": 2, "minAvailable": 2}]);
     Case {
         job,
-        failures: vec![failure("job-0-e-", 10); 4],
+        failures: vec![failure("job-0-e-", 10)],
         ..gives_up(
             "t35_in_a_group",
             "2",
@@ -145,7 +149,7 @@ fn loses_its_minimum() -> Case {
     let mut elastic = ranks("w", 2, &fails(6));
     elastic["spec"]["minAvailable"] = 2.into();
     Case {
-        failures: vec![failure("job-0-w-", 6); 2],
+        failures: vec![failure("job-0-w-", 6)],
         ..gives_up(
             "t51_below_the_minimum",
             "2",

@@ -30,6 +30,8 @@ pub(super) fn cases() -> Vec<Case> {
                 "1s",
             ),
             failures: vec![failure("job-0-w-", 5)],
+            // It was replaced alone while the delay ran.
+            keeps_logs: false,
             ..gives_up(
                 "t33_delay_runs_first",
                 "-",
@@ -107,6 +109,7 @@ fn evicted_for_its_disk() -> Case {
         reason: "Evicted",
         code: None,
         word: "",
+        container: "main",
     };
     Case {
         in_soak_only: true,
