@@ -12,6 +12,5 @@ pub mod cluster;
 pub mod command;
 pub mod images;
 pub mod programs;
-pub mod python;
 pub mod recording;
 pub mod release;

@@ -54,12 +54,6 @@ fn jax() {
 }
 
 #[test]
-fn all_reduce() {
-    let podcliques = ["all-reduce-0-first", "all-reduce-0-others"];
-    expect_succeeded("all-reduce", &podcliques, 3);
-}
-
-#[test]
 fn autoscalers_of_ones_own() {
     let example = Example::apply("hpa-and-keda");
     example.expect_ready(4);

@@ -27,7 +27,6 @@ mod manifests;
 mod names;
 mod operators;
 mod preemption;
-mod program;
 mod recording;
 mod restricted;
 mod scaling;
@@ -53,7 +52,6 @@ fn rows() -> Vec<Row> {
         restricted::rows(),
         recording::rows(),
         manifests::rows(),
-        program::rows(),
         preemption::rows(),
         operators::rows(),
         losses::rows(),
