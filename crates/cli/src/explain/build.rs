@@ -205,7 +205,7 @@ impl Search<'_> {
     }
 }
 
-/// "FailedMount: MountVolume.SetUp failed for volume ...".
+/// Its reason and its message.
 fn describe(event: &Event) -> String {
     format!("{}: {}", told::reason(event), told::message(event))
 }
