@@ -26,7 +26,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use launch::Launched;
-pub use real::Node;
+pub use real::{Node, Root};
 pub use repository::Repository;
 
 /// The label that makes KWOK leave the status of a pod or node alone (value `true`), so that a
@@ -139,6 +139,12 @@ impl Cluster {
     /// `Cmd`, `Env`, `User`, `WorkingDir`.
     pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
         real::load(self.nodes(), &self.launched.binary, name, folder, config)
+    }
+
+    /// Loads the images of an archive into all real nodes: what `docker save` or `buildah push` to
+    /// `oci-archive:` wrote.
+    pub fn load_archive(&self, archive: &Path) -> Result<()> {
+        real::load_archive(self.nodes(), archive)
     }
 
     /// Makes an image of a program of this machine, with the libraries that it loads, and loads it

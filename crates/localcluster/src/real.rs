@@ -14,7 +14,8 @@ mod root;
 mod start;
 
 pub(super) use addresses::GATEWAY;
-pub(super) use image::{load, load_program};
+pub(super) use image::{load, load_archive, load_program};
 pub use node::Node;
 pub(super) use preflight::check;
+pub use root::Root;
 pub(super) use start::{Real, end, nodes_in};

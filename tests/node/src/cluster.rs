@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use localcluster::{Cluster as LocalCluster, Node, Options};
+use serde_json::Value;
 
 use crate::command::printed;
 
@@ -79,6 +80,20 @@ impl Cluster {
         let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
         let local = local.as_ref().context("the cluster was stopped")?;
         local.load_program(name, program)
+    }
+
+    /// Makes an image of a folder, and puts it onto each node; `config` is that of an OCI image.
+    pub fn load_image(&self, name: &str, folder: &Path, config: &Value) -> Result<()> {
+        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        let local = local.as_ref().context("the cluster was stopped")?;
+        local.load_image(name, folder, config)
+    }
+
+    /// Puts the images of an archive onto each node.
+    pub fn load_archive(&self, archive: &Path) -> Result<()> {
+        let local = self.local.lock().unwrap_or_else(PoisonError::into_inner);
+        let local = local.as_ref().context("the cluster was stopped")?;
+        local.load_archive(archive)
     }
 
     /// What a command prints inside a node; it must succeed.

@@ -1,5 +1,7 @@
 //! Images of the programs under test: nothing is pulled.
 
+pub mod python;
+
 use std::path::Path;
 
 use anyhow::Result;

@@ -31,6 +31,12 @@ pub(crate) fn load(
     nodes.iter().try_for_each(|node| import(node, &archive))
 }
 
+/// Loads the images of an archive, of OCI's or docker's format, into all nodes.
+pub(crate) fn load_archive(nodes: &[Node], archive: &Path) -> Result<()> {
+    let archive = File::open(archive).with_context(|| archive.display().to_string())?;
+    nodes.iter().try_for_each(|node| import(node, &archive))
+}
+
 /// Makes an image of a program of this machine, with the libraries that it loads, and loads it into
 /// all nodes. Its entry point is the program.
 pub(crate) fn load_program(

@@ -12,7 +12,7 @@ use super::preflight::find_program;
 
 /// A folder that becomes the root of an image, and is removed with this value.
 #[derive(Debug)]
-pub(super) struct Root(TempDir);
+pub struct Root(TempDir);
 
 impl Root {
     /// A program as this machine runs it: at `/NAME`, its loader and its libraries at their places.
@@ -43,18 +43,22 @@ impl Root {
         Ok(root)
     }
 
-    pub(super) fn folder(&self) -> &Path {
+    /// The folder.
+    pub fn folder(&self) -> &Path {
         self.0.path()
     }
 
-    fn empty() -> Result<Self> {
+    /// One with nothing in it.
+    pub fn empty() -> Result<Self> {
         let folder = tempfile::tempdir().context("cannot create a temporary folder")?;
         Ok(Self(folder))
     }
 
+    /// Copies the loader and the libraries of a program, or of a library, to their own places.
+    ///
     /// A line of `ldd` is `name => file (address)`, or `file (address)` of the loader. It fails for
     /// what loads nothing.
-    fn put_libraries(&self, program: &Path) -> Result<()> {
+    pub fn put_libraries(&self, program: &Path) -> Result<()> {
         let listed = Command::new("ldd").arg(program).output();
         let listed = listed.context("cannot run ldd")?;
         if !listed.status.success() {
@@ -66,14 +70,14 @@ impl Root {
             words.find(|word| word.starts_with('/')).map(str::to_owned)
         };
         for file in listed.lines().filter_map(file) {
-            self.put(Path::new(&file), Path::new(file.trim_start_matches('/')))?;
+            self.put(Path::new(&file), Path::new(&file))?;
         }
         Ok(())
     }
 
-    /// Copies a file to that place below the root.
-    fn put(&self, file: &Path, place: &Path) -> Result<()> {
-        let target = self.folder().join(place);
+    /// Copies a file to that place below the root; a path of the image may begin with a slash.
+    pub fn put(&self, file: &Path, place: &Path) -> Result<()> {
+        let target = self.folder().join(place.strip_prefix("/").unwrap_or(place));
         if let Some(parent) = target.parent() {
             fs::create_dir_all(parent)?;
         }

@@ -6,6 +6,7 @@
 //! examples beside the other tests. Objects of Kueue, KAI Scheduler and KEDA are left out.
 
 mod example;
+mod train_and_resume;
 
 use crate::harness::seen::name;
 use crate::training::{ends, succeed};
@@ -51,6 +52,12 @@ fn torchrun_elastic() {
 #[test]
 fn jax() {
     expect_succeeded("jax", &["jax-0-process"], 2);
+}
+
+#[test]
+fn train_and_resume() {
+    let podcliques = ["train-and-resume-0-leader", "train-and-resume-0-worker"];
+    expect_succeeded("train-and-resume", &podcliques, 4);
 }
 
 #[test]

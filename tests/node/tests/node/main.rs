@@ -27,6 +27,7 @@ mod manifests;
 mod names;
 mod operators;
 mod preemption;
+mod program;
 mod recording;
 mod restricted;
 mod scaling;
@@ -49,6 +50,7 @@ fn rows() -> Vec<Row> {
         updates::rows(),
         scaling::rows(),
         names::rows(),
+        program::rows(),
         restricted::rows(),
         recording::rows(),
         manifests::rows(),

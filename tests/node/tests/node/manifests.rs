@@ -34,7 +34,7 @@ enum End {
 use End::{NotHere, Ready, Succeeded, Waits};
 
 /// File, name of the set, its end.
-const ENDS: [(&str, &str, End); 21] = [
+const ENDS: [(&str, &str, End); 22] = [
     ("README.md", "demo", Ready),
     ("docs/gang-termination.md", "llm", Ready),
     ("docs/start-order.md", "llm", Ready),
@@ -76,6 +76,11 @@ const ENDS: [(&str, &str, End); 21] = [
     (
         "examples/torchrun-elastic.yaml",
         "torchrun-elastic",
+        Succeeded,
+    ),
+    (
+        "examples/train-and-resume.yaml",
+        "train-and-resume",
         Succeeded,
     ),
     (
@@ -128,7 +133,8 @@ fn readme_as_it_is(ns: &Namespace) {
     ns.until("it is Ready", |seen| ready(seen, "demo", "AllReady"));
 }
 
-fn the(file: &str, set: &str) -> Found {
+/// The set of that name in that file.
+pub fn the(file: &str, set: &str) -> Found {
     let found = all_found()
         .into_iter()
         .find(|found| found.file == file && found.set == set);

@@ -73,8 +73,11 @@ impl Namespace {
 
     /// A kubectl in this namespace.
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut kubectl = self.site.cluster.tool("kubectl", args);
-        kubectl.args(["--namespace", &self.name]);
+        // What follows two hyphens is for the container.
+        let end = args.iter().position(|arg| *arg == "--");
+        let (own, rest) = args.split_at(end.unwrap_or(args.len()));
+        let mut kubectl = self.site.cluster.tool("kubectl", own);
+        kubectl.args(["--namespace", &self.name]).args(rest);
         kubectl
     }
 

@@ -27,6 +27,7 @@ pub fn example(name: &str) -> Value {
 #[case("start-order")]
 #[case("tensorrt-llm-mpi")]
 #[case("torchrun-elastic")]
+#[case("train-and-resume")]
 #[case("training-pytorch")]
 #[case("vllm-multinode")]
 #[case("schedulers/kai-scheduler")]
