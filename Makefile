@@ -1,7 +1,7 @@
 # `make` alone prints what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-down cluster-up cluster-down install run test test-node soak soak-node record bench growth profile lint check generate image release audit fmt
+.PHONY: help demo demo-down cluster-up cluster-down install run test test-node soak soak-node test-image record bench growth profile lint check generate image release audit fmt
 
 # All builds are of the whole workspace: one of a single package has other features of the
 # dependencies and would compile them again.
@@ -50,6 +50,9 @@ soak-node: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/hack/rustc-with-lints.sh
 soak-node: ## The same with all rows, also those that take long
 	cargo test --workspace --no-run
 	NODE_ROWS=all cargo test --workspace --test node
+
+test-image: ## The images as shipped, on two real nodes: what their pods take, and may do; root
+	@hack/test-image.sh
 
 record: ## What a kubelet writes of a pod, until it is gone (NAMESPACE, SELECTOR, ABOUT, FILE)
 	cargo run -q --bin record -- $(NAMESPACE) $(SELECTOR) --about "$(ABOUT)" > $(FILE)

@@ -14,3 +14,4 @@ pub mod images;
 pub mod programs;
 pub mod recording;
 pub mod release;
+pub mod shipped;
