@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::{labels, start_order};
 use serde_json::Value;
 
+use super::actors;
 use super::check::{LATE, OPERATOR};
 use super::resource::Resource;
 use super::store::{Record, Store};
@@ -181,6 +182,9 @@ impl Coverage {
                 None => "pod told to start when created",
             });
         }
+        if let Some(name) = record.after.as_ref().and_then(|pod| begun(record, pod)) {
+            self.saw(name);
+        }
         let Some(before) = &record.before else {
             return self.saw(match record.actor {
                 LATE => "pod created late",
@@ -240,6 +244,13 @@ impl Coverage {
             });
         }
     }
+}
+
+/// The recording that the pod plays from now on.
+fn begun(record: &Record, pod: &Value) -> Option<&'static str> {
+    let played = |pod: &Value| actors::played(pod);
+    let before = record.before.as_ref().and_then(|pod| played(pod));
+    played(pod).filter(|_| before.is_none())
 }
 
 /// Reasons of the fences that this raised.

@@ -4,7 +4,7 @@ use api::labels;
 use serde_json::{Value, json};
 
 use super::choice::pick_pod;
-use super::kubelet::{BROKEN, crash, is_broken};
+use super::kubelet::{BROKEN, crash, is_broken, mend};
 use crate::resource::{Id, Resource};
 use crate::store::{Store, Stored};
 use crate::{Rng, view};
@@ -116,6 +116,7 @@ pub fn heal(store: &mut Store) {
     for id in ids {
         heal_pod(store, &id);
     }
+    mend(store);
 }
 
 /// A user edits the labels of a pod or another child by hand.

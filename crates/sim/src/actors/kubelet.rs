@@ -1,4 +1,9 @@
-//! The kubelet. Pods of training jobs end by themselves, as its sequence of statuses shows it.
+//! The kubelet. Pods of training jobs end by themselves, as its sequence of statuses shows it; many
+//! pods do what was recorded of one.
+
+mod play;
+mod script;
+mod status;
 
 use api::start_order;
 use serde_json::{Value, json};
@@ -7,6 +12,9 @@ use super::choice::pick_pod;
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
+
+pub use play::{Playing, next_scene, played};
+pub(super) use play::{due, mend};
 
 /// What a pod runs that never ends by itself.
 pub const ENDLESS: [&str; 2] = ["sleep", "infinity"];
@@ -31,13 +39,12 @@ pub fn is_endless(pod: &Value) -> bool {
 
 /// The kubelet starts one bound pod, lets its containers go on, or confirms the end of a deleted
 /// one.
-pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
+pub fn run_pods(store: &mut Store, rng: &mut Rng, playing: Playing) -> bool {
+    let now = store.now;
     let has_work = |p: &Value| {
         let is_bound = !view::text(p, "/spec/nodeName").is_empty();
-        let goes_on =
-            !view::is_finished(p) && !is_broken(p) && (!view::is_ready(p) || !is_endless(p));
-        let is_held = view::awaits_start(p) && is_initializing(p);
-        is_bound && (view::is_terminating(p) || (goes_on && !is_held))
+        let is_due = due(p).is_none_or(|at| at <= now);
+        is_bound && is_due && goes_on(p)
     };
     let Some(id) = pick_pod(store, rng, has_work) else {
         return false;
@@ -45,20 +52,45 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng) -> bool {
     let Some(pod) = store.get(&id).cloned() else {
         return false;
     };
-    let has_ended = !view::exit_codes(&pod).is_empty();
-    if view::is_terminating(&pod) {
-        stop(store, rng, &id, &pod);
-    } else if view::awaits_start(&pod) {
-        initialize(store, &id);
-    } else if may_end(&pod) && has_ended {
-        finish(store, &id, &pod);
-    } else if may_end(&pod) && view::is_ready(&pod) {
-        let code = exit_code(store, rng, &pod);
-        exit(store, &id, &pod, code);
+    if due(&pod).is_some() {
+        play::play(store, &id, &pod);
     } else {
-        start(store, &id);
+        run(store, rng, &id, &pod, playing);
     }
     true
+}
+
+/// Whether the kubelet has something to do about a pod that is bound.
+fn goes_on(pod: &Value) -> bool {
+    if view::is_terminating(pod) {
+        return true;
+    }
+    let has_more = !view::is_finished(pod) && (!view::is_ready(pod) || !is_endless(pod));
+    let is_held = view::awaits_start(pod) && is_initializing(pod);
+    !is_broken(pod) && !is_held && (due(pod).is_some() || has_more)
+}
+
+/// One step of a pod that plays no recording, or not any more.
+fn run(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value, playing: Playing) {
+    let has_ended = !view::exit_codes(pod).is_empty();
+    if view::is_terminating(pod) {
+        stop(store, rng, id, pod);
+    } else if view::awaits_start(pod) {
+        initialize(store, id);
+    } else if may_end(pod) && has_ended {
+        finish(store, id, pod);
+    } else if may_end(pod) && view::is_ready(pod) {
+        let code = exit_code(store, rng, pod);
+        exit(store, id, pod, code);
+    } else if !is_new(pod) || !play::cast(store, rng, id, playing) {
+        start(store, id);
+    }
+}
+
+/// Whether no app container of it was ever seen, and it plays no recording.
+fn is_new(pod: &Value) -> bool {
+    let mut containers = view::list(pod, "/status/containerStatuses");
+    containers.next().is_none() && !play::has_begun(pod)
 }
 
 /// Whether its init container runs.
@@ -109,7 +141,8 @@ fn restarted(pod: &Value) -> (i64, Value) {
 
 /// The container of a pod that does not end by itself crashes; the kubelet starts it again.
 pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
-    let may_crash = |p: &Value| view::is_live(p) && view::is_ready(p) && !may_end(p);
+    let may_crash =
+        |p: &Value| view::is_live(p) && view::is_ready(p) && !may_end(p) && due(p).is_none();
     if let Some(id) = pick_pod(store, rng, may_crash)
         && let Some(pod) = store.get(&id).cloned()
     {
@@ -139,14 +172,27 @@ fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
     const STARTED: &str = "/status/containerStatuses/0/state/running/startedAt";
     let (time, started) = (store.stamp(), view::text(pod, STARTED).to_owned());
     store.edit("kubelet", id, |pod| {
-        let ended = json!({"exitCode": code, "startedAt": started, "finishedAt": time});
+        let reason = if code == 0 { "Completed" } else { "Error" };
+        let ended = json!({
+            "exitCode": code, "reason": reason, "startedAt": started, "finishedAt": time,
+        });
         pod["status"]["conditions"] = conditions(&time, "False");
+        pod["status"]["conditions"][1]["reason"] = json!(why_not_ready(pod, code));
         let (restarts, last) = restarted(pod);
         pod["status"]["containerStatuses"] = json!([{
             "name": "main", "ready": false, "restartCount": restarts,
             "state": {"terminated": ended}, "lastState": last,
         }]);
     });
+}
+
+/// What the kubelet gives as reason once the containers have ended.
+fn why_not_ready(pod: &Value, code: i32) -> &'static str {
+    match (may_end(pod), code) {
+        (false, _) => "ContainersNotReady",
+        (true, 0) => "PodCompleted",
+        (true, _) => "PodFailed",
+    }
 }
 
 fn finish(store: &mut Store, id: &Id, pod: &Value) {

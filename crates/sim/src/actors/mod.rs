@@ -20,6 +20,6 @@ pub use cluster::{add_gate, bind, break_for_good, collect_garbage, lift_gate};
 pub use disturb::{delete_parent, disturb, leave, recreate};
 pub use gang_scheduler::let_groups_go;
 pub use idle::{scale_down, scale_up};
-pub use kubelet::{ENDLESS, is_endless, run_pods};
+pub use kubelet::{ENDLESS, Playing, is_endless, next_scene, played, run_pods};
 pub use placement::{place_gang, placed, preempt_gang};
 pub use user::{User, act};

@@ -64,7 +64,7 @@ fn wanted(window: &Window<'_>, record: &Record, podclique: &Value) -> Checked {
             view::number(e, "/replica") == replica
                 && view::number(e, "/attempt") == job::attempt_of(podclique)
         };
-        entries.any(|e| is_present(e) && e["complete"] == true)
+        view::is_job(s) && entries.any(|e| is_present(e) && e["complete"] == true)
     };
     let is_ours = record.actor == OPERATOR && !sets.is_empty();
     let is_beside_old_peers = is_ours && sets.iter().all(|s| was_there(s));

@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use sim::actors::{self, Playing};
 use sim::service::Server;
-use sim::{Rng, Store, actors};
+use sim::{Rng, Store};
 
 /// Time between two moves.
 pub const PACE: Duration = Duration::from_millis(20);
@@ -28,7 +29,7 @@ fn has_moved(store: &mut Store, rng: &mut Rng) -> bool {
     let first = rng.below(5);
     (0..5).any(|turn| match (first + turn) % 5 {
         0 => actors::bind(store, rng, usize::MAX),
-        1 => actors::run_pods(store, rng),
+        1 => actors::run_pods(store, rng, Playing::Nothing),
         2 => actors::autoscale(store, rng, false),
         3 => actors::let_groups_go(store, rng),
         _ => actors::collect_garbage(store, rng),

@@ -68,14 +68,14 @@ fn conditions(status: &Value) -> impl Iterator<Item = String> {
 
 fn container(container: &Value) -> String {
     let restarts = view::number(container, "/restartCount");
-    let mut text = format!(
+    let text = format!(
         "{}: {}",
         view::text(container, "/name"),
         state(&container["state"])
     );
     if restarts > 0 {
         let last = state(&container["lastState"]);
-        text.push_str(&format!(" ({restarts} restarts, last {last})"));
+        return format!("{text} ({restarts} restarts, last {last})");
     }
     text
 }

@@ -96,7 +96,7 @@ impl Replay {
             }
             self.pass_until(due).await;
             if !recorded.is_there(&self.store) {
-                self.note("w-0 is gone before".to_owned());
+                self.note("w-0 is gone before");
                 break;
             }
             recorded.show(&mut self.store, step);
@@ -120,7 +120,7 @@ impl Replay {
         self.rest().await;
         let said = self.said.listen(&self.store);
         if !said.is_empty() || self.shown != what {
-            self.note(what.clone());
+            self.note(&what);
         }
         if let Some((_, all)) = self.moments.last_mut() {
             all.extend(said);
@@ -128,7 +128,7 @@ impl Replay {
         self.shown = what;
     }
 
-    fn note(&mut self, what: String) {
+    fn note(&mut self, what: &str) {
         let moment = format!("{}  {what}", self.time());
         self.moments.push((moment, vec![]));
     }

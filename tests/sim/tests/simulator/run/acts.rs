@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use sim::actors::{self, Playing};
 use sim::check::Violation;
-use sim::{Resource, Rng, actors};
+use sim::{Resource, Rng};
 use tokio::time::Instant;
 
 use super::Run;
@@ -86,7 +87,7 @@ impl Run {
         self.go_on_until(due - A_SECOND.min(delay)).await?;
         actors::heal(&mut self.store);
         for _ in 0..MOVES {
-            actors::run_pods(&mut self.store, dice);
+            actors::run_pods(&mut self.store, dice, Playing::WhatSettles);
         }
         self.wait(due.saturating_duration_since(Instant::now()))
             .await;
@@ -123,7 +124,7 @@ impl Run {
             if now >= end {
                 return Ok(());
             }
-            let next = self.operator.next_timer().map_or(end, |at| at.min(end));
+            let next = self.next_timer().map_or(end, |at| at.min(end));
             self.wait(next.saturating_duration_since(now)).await;
         }
     }

@@ -32,7 +32,7 @@ impl Run {
             }
             in_time(&self.store, began)?;
             let now = Instant::now();
-            let timer = self.operator.next_timer().map(|at| at - now);
+            let timer = self.next_timer().map(|at| at - now);
             if now >= end || (quiet >= 2 && timer.is_none()) {
                 return Ok(());
             }
@@ -52,7 +52,7 @@ impl Run {
         while Instant::now() < end {
             self.settle().await;
             if !self.calm_step().await? {
-                let timer = self.operator.next_timer().map(|at| at - Instant::now());
+                let timer = self.next_timer().map(|at| at - Instant::now());
                 self.wait(timer.unwrap_or(QUIET).min(QUIET)).await;
             }
         }

@@ -7,7 +7,7 @@ mod trouble;
 
 use std::time::Duration;
 
-use sim::actors::{self, User};
+use sim::actors::{self, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::store::{Record, Stored};
 use sim::{Coverage, Id, Resource, Rng, Store, view};
@@ -244,17 +244,38 @@ impl Run {
         // Quota is freed slowly, so that many of our gates are removed while its gates exist; jobs
         // need the time.
         let is_granted = self.is_calm || self.user.has_job() || self.rng.chance(100);
+        let playing = self.playing();
         let (store, rng) = (&mut self.store, &mut self.rng);
         let does_load_change = !self.is_calm && rng.chance(200);
         let first = rng.below(5);
         (0..5).any(|turn| match (first + turn) % 5 {
             0 if self.places_gangs => actors::place_gang(store, rng, self.capacity),
             0 => actors::bind(store, rng, self.capacity),
-            1 => !self.are_nodes_dead && actors::run_pods(store, rng),
+            1 => !self.are_nodes_dead && actors::run_pods(store, rng, playing),
             2 => actors::collect_garbage(store, rng),
             3 => actors::autoscale(store, rng, does_load_change),
             _ => is_granted && actors::lift_gate(store, rng),
         })
+    }
+
+    /// Once trouble is over pods do only what comes to an end.
+    fn playing(&self) -> Playing {
+        if self.is_calm {
+            Playing::WhatSettles
+        } else {
+            Playing::Anything
+        }
+    }
+
+    /// When something happens by itself.
+    fn next_timer(&self) -> Option<Instant> {
+        let now = operator::now(self.began);
+        let next = actors::next_scene(&self.store).filter(|_| !self.are_nodes_dead);
+        let scene = next.map(|at| {
+            let wait = at.duration_since(now);
+            Instant::now() + Duration::try_from(wait).unwrap_or_default()
+        });
+        scene.into_iter().chain(self.operator.next_timer()).min()
     }
 
     async fn wait(&mut self, time: Duration) {

@@ -1,0 +1,208 @@
+//! Pods that play a recording: which one, and how far, is written on the pod.
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Value, json};
+
+use super::script::{SCRIPTS, Scene, Script, policy};
+use super::{is_broken, is_endless, status};
+use crate::resource::{Id, Resource};
+use crate::store::{Call, Store};
+use crate::{Rng, view};
+
+/// Annotation of pods that play a recording: name, scenes played, time of the last one, tempo, and
+/// whether the end has begun.
+const PLAYED: &str = "example.com/recording";
+
+/// Which recordings the kubelet plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Playing {
+    /// None: pods start at once, and end in two steps.
+    Nothing,
+    /// Any.
+    Anything,
+    /// Those after which pods run or have ended.
+    WhatSettles,
+}
+
+/// Of so many of a thousand pods the kubelet writes what was recorded.
+const PLAYED_BY: usize = 500;
+/// Thousandths of the recorded time: machines are loaded to a varying degree.
+const TEMPI: [i64; 4] = [0, 50, 300, 1000];
+
+/// How far a pod is.
+struct Progress {
+    script: &'static Script,
+    next: usize,
+    at: Timestamp,
+    tempo: i64,
+    is_ending: bool,
+}
+
+impl Progress {
+    fn of(pod: &Value) -> Option<Self> {
+        let written = view::annotation(pod, PLAYED);
+        let [name, next, at, tempo, is_ending] =
+            written.split(' ').collect::<Vec<_>>().try_into().ok()?;
+        Some(Self {
+            script: SCRIPTS.iter().find(|s| s.name == name)?,
+            next: next.parse().ok()?,
+            at: at.parse().ok()?,
+            tempo: tempo.parse().ok()?,
+            is_ending: is_ending.parse().ok()?,
+        })
+    }
+
+    fn write(&self) -> String {
+        let (name, next, at) = (&self.script.name, self.next, self.at);
+        format!("{name} {next} {at} {} {}", self.tempo, self.is_ending)
+    }
+
+    fn scenes(&self) -> &'static [Scene] {
+        if self.is_ending {
+            &self.script.end
+        } else {
+            &self.script.life
+        }
+    }
+
+    /// When the next scene is played, or the pod goes.
+    fn due(&self, pod: &Value) -> Option<Timestamp> {
+        if view::is_terminating(pod) && !self.is_ending {
+            return Some(self.at);
+        }
+        let Some(next) = self.scenes().get(self.next) else {
+            let goes = self.is_ending || (self.script.is_evicted && view::is_live(pod));
+            return goes.then_some(self.at);
+        };
+        // What has ended does not run again.
+        let is_possible = !view::is_finished(pod) || has_ended(&next.status) || self.is_ending;
+        is_possible.then(|| self.at + self.stretch(next.after))
+    }
+
+    fn stretch(&self, time: SignedDuration) -> SignedDuration {
+        let milliseconds = i64::try_from(time.as_millis()).unwrap_or(0);
+        SignedDuration::from_millis(milliseconds * self.tempo / 1000)
+    }
+}
+
+fn has_ended(status: &Value) -> bool {
+    matches!(view::text(status, "/phase"), "Succeeded" | "Failed")
+}
+
+/// Whether its containers have ended and are not started again.
+fn is_over(pod: &Value) -> bool {
+    let mut states = view::list(pod, "/status/containerStatuses").peekable();
+    let has_containers = states.peek().is_some();
+    let may_restart = |c: &Value| match policy(pod) {
+        "Never" => false,
+        "OnFailure" => view::number(c, "/state/terminated/exitCode") != 0,
+        _ => true,
+    };
+    let mut states = states;
+    has_containers && states.all(|c| c["state"].get("terminated").is_some() && !may_restart(c))
+}
+
+/// The recording that the pod plays.
+pub fn played(pod: &Value) -> Option<&'static str> {
+    Progress::of(pod).map(|progress| progress.script.name.as_str())
+}
+
+/// When the kubelet writes the next status of the pod, if it plays a recording that goes on.
+pub fn due(pod: &Value) -> Option<Timestamp> {
+    let is_stopped = view::is_terminating(pod) && is_over(pod);
+    let progress = Progress::of(pod).filter(|_| !is_stopped)?;
+    progress.due(pod)
+}
+
+/// When the kubelet writes the next status of any pod, if that is not now.
+pub fn next_scene(store: &Store) -> Option<Timestamp> {
+    let plays = |p: &&Value| !is_broken(p) || view::is_terminating(p);
+    let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
+    let due = pods.filter(plays).filter_map(due);
+    due.filter(|at| *at > store.now).min()
+}
+
+/// Whether the pod has begun to play a recording, or has played one.
+pub(super) fn has_begun(pod: &Value) -> bool {
+    !view::annotation(pod, PLAYED).is_empty()
+}
+
+/// A pod that has just got its node may play a recording; returns whether it does.
+pub(super) fn cast(store: &mut Store, rng: &mut Rng, id: &Id, playing: Playing) -> bool {
+    let Some(pod) = store.get(id).cloned() else {
+        return false;
+    };
+    if playing == Playing::Nothing || !rng.chance(PLAYED_BY) {
+        return false;
+    }
+    let is_meant = |s: &&Script| {
+        let is_allowed = playing == Playing::Anything || s.settles();
+        let is_possible = !(s.ends() && super::may_end(&pod) && is_endless(&pod));
+        s.suits(&pod) && is_allowed && is_possible
+    };
+    let all: Vec<&Script> = SCRIPTS.iter().filter(is_meant).collect();
+    let first = rng.pick(&all).copied();
+    // Most pods do what they should.
+    let script = first
+        .filter(|s| !s.is_bad())
+        .or_else(|| rng.pick(&all).copied());
+    let tempo = rng.pick(&TEMPI).copied().unwrap_or(0);
+    let Some(script) = script else {
+        return false;
+    };
+    let (next, at, is_ending) = (0, store.now, false);
+    let progress = Progress {
+        script,
+        next,
+        at,
+        tempo,
+        is_ending,
+    };
+    store.edit("kubelet", id, |pod| {
+        pod["metadata"]["annotations"][PLAYED] = json!(progress.write());
+    });
+    true
+}
+
+/// The next scene of a pod for which one is due.
+pub(super) fn play(store: &mut Store, id: &Id, pod: &Value) {
+    let Some(mut progress) = Progress::of(pod) else {
+        return;
+    };
+    if view::is_terminating(pod) && !progress.is_ending {
+        (progress.is_ending, progress.next) = (true, 0);
+    }
+    let Some(scene) = progress.scenes().get(progress.next) else {
+        return leave(store, id, progress.is_ending);
+    };
+    let now = store.now;
+    (progress.at, progress.next) = (now, progress.next + 1);
+    store.edit("kubelet", id, |pod| {
+        pod["status"] = status::translate(scene, pod, now);
+        pod["metadata"]["annotations"][PLAYED] = json!(progress.write());
+    });
+}
+
+/// The pod is gone, or is asked to go.
+fn leave(store: &mut Store, id: &Id, has_ended: bool) {
+    if !has_ended {
+        return store.remove("cluster", id);
+    }
+    let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
+    let now = json!({"gracePeriodSeconds": 0});
+    store.handle("kubelet", &Call::new("DELETE", &path, now));
+}
+
+/// Pods that play what does not settle stop that: the causes are mended.
+pub fn mend(store: &mut Store) {
+    let unsettled = |p: &Value| Progress::of(p).is_some_and(|p| !p.script.settles());
+    let pods = store.all(Resource::Pod).filter(|(_, p)| unsettled(p));
+    let ids: Vec<Id> = pods.map(|(id, _)| id.clone()).collect();
+    for id in ids {
+        store.edit("kubelet", &id, |pod| {
+            if let Some(annotations) = pod["metadata"]["annotations"].as_object_mut() {
+                annotations.remove(PLAYED);
+            }
+        });
+    }
+}
