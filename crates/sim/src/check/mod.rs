@@ -3,7 +3,9 @@
 mod breaches;
 mod completion;
 mod counts;
+mod culprit;
 mod edges;
+mod exits;
 mod failures;
 mod fences;
 mod gangs;

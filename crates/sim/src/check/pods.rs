@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::late::Late;
 use super::window::Window;
-use super::{Checked, Checker, LATE, OPERATOR, demand, noted, pace, updates};
+use super::{Checked, Checker, LATE, OPERATOR, demand, exits, noted, pace, updates};
 use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
@@ -23,6 +23,7 @@ impl Checker {
             }
             (Some(before), _) if !view::is_terminating(before) => {
                 noted::check(window, before)?;
+                exits::check_kept(window, before)?;
                 deleted(window, before, is_job_over(window, before))
             }
             _ => Ok(()),

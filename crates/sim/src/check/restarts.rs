@@ -3,9 +3,9 @@
 
 use serde_json::Value;
 
-use super::failures;
 use super::window::Window;
 use super::{Checked, OPERATOR, demand, job};
+use super::{culprit, exits, failures};
 use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
@@ -63,6 +63,12 @@ fn counted(window: &Window<'_>, record: &Record, before: &Stored, after: &Stored
             },
         )?;
     }
+    for replica in &raised {
+        exits::check_reason(window, record, *replica)?;
+    }
+    if !raised.is_empty() {
+        culprit::check(window, record, &raised)?;
+    }
     let allowed = versions(window, after).map(job::max_restarts).max();
     let allowed = allowed.unwrap_or(0);
     demand(right == 0 || is <= allowed, "I22", || {
@@ -92,7 +98,12 @@ fn given_up(window: &Window<'_>, record: &Record, before: &Stored, after: &Store
     }
     let replicas = 0..view::number(after, "/spec/replicas");
     let failed = replicas.filter(|i| failures::has_failed(window, before, *i, record.time));
-    let failed = i64::try_from(failed.count()).unwrap_or(i64::MAX);
+    let due: Vec<i64> = failed.collect();
+    if let [only] = due[..] {
+        exits::check_reason(window, record, only)?;
+    }
+    culprit::check(window, record, &due)?;
+    let failed = i64::try_from(due.len()).unwrap_or(i64::MAX);
     let used = view::number(before, "/status/restartCount");
     let allowed = versions(window, after).map(job::max_restarts).min();
     let allowed = allowed.unwrap_or(0);

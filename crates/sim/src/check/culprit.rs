@@ -1,0 +1,88 @@
+//! I41: a job that is restarted or given up says in `lastFailures` how the container ended that ended
+//! first and was not asked to.
+
+use serde_json::Value;
+
+use super::window::Window;
+use super::{Checked, demand, job};
+use crate::resource::Resource;
+use crate::store::{Record, Stored};
+use crate::view;
+
+/// As many failures as a set keeps: one that is not among them may be older.
+const KEPT: usize = 5;
+
+/// How a container ended.
+#[derive(Debug)]
+struct End<'a> {
+    pod: &'a str,
+    code: i64,
+    at: &'a str,
+}
+
+/// A restart of these replicas, or the end of the job for failures of them, was just decided.
+pub(super) fn check(window: &Window<'_>, record: &Record, replicas: &[i64]) -> Checked {
+    let (Some(before), Some(after)) = (&record.before, &record.after) else {
+        return Ok(());
+    };
+    let failures: Vec<&Value> = view::list(after, "/status/lastFailures").collect();
+    let pods = pods_seen(window, record);
+    let is_meant = |pod: &Value| {
+        let replica = view::replica(pod).filter(|i| replicas.contains(i));
+        replica.is_some_and(|i| is_present(window, pod, view::attempt(before, i)))
+    };
+    let ends: Vec<End<'_>> = pods
+        .iter()
+        .filter(|pod| is_meant(pod))
+        .filter_map(|pod| end_of(pod))
+        .collect();
+    let first = ends.iter().map(|end| end.at).min();
+    let is_kept = |end: &End<'_>| {
+        let is_it = |f: &&Value| f["pod"] == end.pod && f["exitCode"] == end.code;
+        Some(end.at) == first && failures.iter().any(is_it)
+    };
+    let is_said = ends.is_empty() || failures.len() >= KEPT || ends.iter().any(is_kept);
+    demand(is_said, "I41", || {
+        format!(
+            "{}: {ends:?} ended, and lastFailures is {failures:?}",
+            record.id
+        )
+    })
+}
+
+/// All pods as the operator has seen them for sure.
+fn pods_seen<'a>(window: &Window<'a>, record: &Record) -> Vec<&'a Stored> {
+    let seen = window.horizon.of(Resource::Pod).min(window.position);
+    let log = window.store.log.get(..seen).unwrap_or_default();
+    let is_pod =
+        |r: &&Record| r.id.resource == Resource::Pod && r.id.namespace == record.id.namespace;
+    let mut states = std::collections::BTreeMap::new();
+    for record in log.iter().filter(is_pod) {
+        states.insert(view::uid(&record.last), record.after.as_ref());
+    }
+    states.into_values().flatten().collect()
+}
+
+/// Whether its PodClique is of this attempt, and stays.
+fn is_present(window: &Window<'_>, pod: &Value, attempt: i64) -> bool {
+    let owners = job::owners(window, pod);
+    let is_it = |c: &&Stored| job::attempt_of(c) == attempt && !view::is_terminating(c);
+    !owners.is_empty() && owners.iter().all(is_it)
+}
+
+/// How its first container ended that ended badly, unless the pod was asked to end.
+fn end_of(pod: &Stored) -> Option<End<'_>> {
+    if view::is_terminating(pod) || view::text(pod, "/spec/restartPolicy") != "Never" {
+        return None;
+    }
+    let ends = view::list(pod, "/status/containerStatuses").filter_map(|c| {
+        let code = view::number(c, "/state/terminated/exitCode");
+        let at = view::text(c, "/state/terminated/finishedAt");
+        (code != 0).then_some(End {
+            pod: view::name(pod),
+            code,
+            at,
+        })
+    });
+    ends.min_by_key(|end| end.at)
+}
