@@ -1,20 +1,23 @@
 //! The kubelet. Pods of training jobs end by themselves, as its sequence of statuses shows it; many
 //! pods do what was recorded of one.
 
+mod late;
+mod life;
 mod play;
 mod script;
 mod status;
 
-use api::start_order;
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::choice::pick_pod;
 use crate::resource::{Id, Resource};
-use crate::store::{Call, Store};
+use crate::store::Store;
 use crate::{Rng, view};
 
-pub use play::{Playing, next_scene, played};
-pub(super) use play::{due, mend};
+pub(super) use life::crash;
+pub(super) use play::mend;
+pub use play::{Playing, played, recordings};
 
 /// What a pod runs that never ends by itself.
 pub const ENDLESS: [&str; 2] = ["sleep", "infinity"];
@@ -41,18 +44,14 @@ pub fn is_endless(pod: &Value) -> bool {
 /// one.
 pub fn run_pods(store: &mut Store, rng: &mut Rng, playing: Playing) -> bool {
     let now = store.now;
-    let has_work = |p: &Value| {
-        let is_bound = !view::text(p, "/spec/nodeName").is_empty();
-        let is_due = due(p).is_none_or(|at| at <= now);
-        is_bound && is_due && goes_on(p)
-    };
+    let has_work = |p: &Value| goes_on(p) && due(p).is_none_or(|at| at <= now);
     let Some(id) = pick_pod(store, rng, has_work) else {
         return false;
     };
     let Some(pod) = store.get(&id).cloned() else {
         return false;
     };
-    if due(&pod).is_some() {
+    if play::due(&pod).is_some() {
         play::play(store, &id, &pod);
     } else {
         run(store, rng, &id, &pod, playing);
@@ -60,30 +59,45 @@ pub fn run_pods(store: &mut Store, rng: &mut Rng, playing: Playing) -> bool {
     true
 }
 
-/// Whether the kubelet has something to do about a pod that is bound.
+/// When the kubelet goes on with a pod for which there is nothing to do before.
+pub fn next_due(store: &Store) -> Option<Timestamp> {
+    let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
+    let due = pods.filter(|pod| goes_on(pod)).filter_map(due);
+    due.filter(|at| *at > store.now).min()
+}
+
+/// The time of the next recorded status, or at which a pod sees that it may start.
+fn due(pod: &Value) -> Option<Timestamp> {
+    play::due(pod).or_else(|| late::due(pod))
+}
+
+/// Whether the kubelet has something to do about the pod, now or later.
 fn goes_on(pod: &Value) -> bool {
-    if view::is_terminating(pod) {
-        return true;
+    let is_bound = !view::text(pod, "/spec/nodeName").is_empty();
+    if !is_bound || view::is_terminating(pod) {
+        return is_bound;
     }
     let has_more = !view::is_finished(pod) && (!view::is_ready(pod) || !is_endless(pod));
-    let is_held = view::awaits_start(pod) && is_initializing(pod);
-    !is_broken(pod) && !is_held && (due(pod).is_some() || has_more)
+    let is_held = view::awaits_start(pod) && life::is_waiting(pod);
+    !is_broken(pod) && !is_held && (play::due(pod).is_some() || has_more)
 }
 
 /// One step of a pod that plays no recording, or not any more.
 fn run(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value, playing: Playing) {
     let has_ended = !view::exit_codes(pod).is_empty();
     if view::is_terminating(pod) {
-        stop(store, rng, id, pod);
+        life::stop(store, rng, id, pod);
     } else if view::awaits_start(pod) {
-        initialize(store, id);
+        life::wait(store, id);
     } else if may_end(pod) && has_ended {
-        finish(store, id, pod);
+        life::finish(store, id, pod);
     } else if may_end(pod) && view::is_ready(pod) {
-        let code = exit_code(store, rng, pod);
-        exit(store, id, pod, code);
+        let code = life::exit_code(store, rng, pod);
+        life::exit(store, id, pod, code);
+    } else if is_new(pod) && life::is_waiting(pod) && late::miss(store, rng, id, playing) {
+        // It sees later that it may start.
     } else if !is_new(pod) || !play::cast(store, rng, id, playing) {
-        start(store, id);
+        life::start(store, id);
     }
 }
 
@@ -91,135 +105,4 @@ fn run(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value, playing: Playing)
 fn is_new(pod: &Value) -> bool {
     let mut containers = view::list(pod, "/status/containerStatuses");
     containers.next().is_none() && !play::has_begun(pod)
-}
-
-/// Whether its init container runs.
-fn is_initializing(pod: &Value) -> bool {
-    view::list(pod, "/status/initContainerStatuses")
-        .next()
-        .is_some()
-}
-
-/// The init container starts, and waits until the pod is told to start.
-fn initialize(store: &mut Store, id: &Id) {
-    let time = store.stamp();
-    store.edit("kubelet", id, |pod| {
-        pod["status"]["conditions"] = conditions(&time, "False");
-        pod["status"]["initContainerStatuses"] = json!([{
-            "name": start_order::CONTAINER, "ready": false, "restartCount": 0,
-            "state": {"running": {"startedAt": time}},
-        }]);
-    });
-}
-
-fn start(store: &mut Store, id: &Id) {
-    let time = store.stamp();
-    store.edit("kubelet", id, |pod| {
-        let (restarts, last) = restarted(pod);
-        pod["status"] = json!({
-            "phase": "Running",
-            "conditions": conditions(&time, "True"),
-            "containerStatuses": [
-                {
-                    "name": "main", "ready": true, "restartCount": restarts,
-                    "state": {"running": {"startedAt": time}}, "lastState": last,
-                },
-            ],
-        });
-    });
-}
-
-/// How often its container was started again, this time included, and how its last run ended.
-fn restarted(pod: &Value) -> (i64, Value) {
-    let before = |what: &str| view::at(pod, &format!("/status/containerStatuses/0/{what}"));
-    let restarts = before("restartCount").and_then(Value::as_i64).unwrap_or(0);
-    match before("state/terminated") {
-        Some(ended) => (restarts + 1, json!({"terminated": ended})),
-        None => (restarts, before("lastState").cloned().unwrap_or(json!({}))),
-    }
-}
-
-/// The container of a pod that does not end by itself crashes; the kubelet starts it again.
-pub(super) fn crash(store: &mut Store, rng: &mut Rng) {
-    let may_crash =
-        |p: &Value| view::is_live(p) && view::is_ready(p) && !may_end(p) && due(p).is_none();
-    if let Some(id) = pick_pod(store, rng, may_crash)
-        && let Some(pod) = store.get(&id).cloned()
-    {
-        exit(store, &id, &pod, 1);
-    }
-}
-
-/// Mostly the container succeeds. Where a peer failed, the others lose their connections and are
-/// terminated.
-fn exit_code(store: &Store, rng: &mut Rng, pod: &Value) -> i32 {
-    let is_peer = |p: &Value| {
-        view::namespace(p) == view::namespace(pod)
-            && view::replica(p) == view::replica(pod)
-            && view::uid(p) != view::uid(pod)
-    };
-    let has_failed = |p: &Value| view::exit_codes(p).iter().any(|code| *code != 0);
-    let mut pods = store.all(Resource::Pod);
-    let is_given_up = pods.any(|(_, p)| is_peer(p) && has_failed(p));
-    if is_given_up && rng.chance(700) {
-        return 143;
-    }
-    i32::from(rng.chance(50))
-}
-
-/// The container ends. For a while the phase does not say so.
-fn exit(store: &mut Store, id: &Id, pod: &Value, code: i32) {
-    const STARTED: &str = "/status/containerStatuses/0/state/running/startedAt";
-    let (time, started) = (store.stamp(), view::text(pod, STARTED).to_owned());
-    store.edit("kubelet", id, |pod| {
-        let reason = if code == 0 { "Completed" } else { "Error" };
-        let ended = json!({
-            "exitCode": code, "reason": reason, "startedAt": started, "finishedAt": time,
-        });
-        pod["status"]["conditions"] = conditions(&time, "False");
-        pod["status"]["conditions"][1]["reason"] = json!(why_not_ready(pod, code));
-        let (restarts, last) = restarted(pod);
-        pod["status"]["containerStatuses"] = json!([{
-            "name": "main", "ready": false, "restartCount": restarts,
-            "state": {"terminated": ended}, "lastState": last,
-        }]);
-    });
-}
-
-/// What the kubelet gives as reason once the containers have ended.
-fn why_not_ready(pod: &Value, code: i32) -> &'static str {
-    match (may_end(pod), code) {
-        (false, _) => "ContainersNotReady",
-        (true, 0) => "PodCompleted",
-        (true, _) => "PodFailed",
-    }
-}
-
-fn finish(store: &mut Store, id: &Id, pod: &Value) {
-    let is_well = view::exit_codes(pod).iter().all(|code| *code == 0);
-    let phase = if is_well { "Succeeded" } else { "Failed" };
-    store.edit("kubelet", id, |pod| pod["status"]["phase"] = json!(phase));
-}
-
-/// A pod that is asked to end may end in any phase before it is gone.
-fn stop(store: &mut Store, rng: &mut Rng, id: &Id, pod: &Value) {
-    let is_running = view::text(pod, "/status/phase") == "Running";
-    if may_end(pod) && is_running && rng.chance(500) {
-        if view::exit_codes(pod).is_empty() {
-            exit(store, id, pod, if rng.chance(500) { 143 } else { 0 });
-        } else {
-            finish(store, id, pod);
-        }
-        return;
-    }
-    let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
-    let now = json!({"gracePeriodSeconds": 0});
-    store.handle("kubelet", &Call::new("DELETE", &path, now));
-}
-
-fn conditions(time: &str, ready: &str) -> Value {
-    json!([
-        {"type": "PodScheduled", "status": "True", "lastTransitionTime": time},
-        {"type": "Ready", "status": ready, "lastTransitionTime": time},
-    ])
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::cluster::FOREIGN_GATE;
-use super::{autoscaling, idle, job, update};
+use super::{autoscaling, containers, idle, job, update};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -59,6 +59,7 @@ impl User {
         } else {
             autoscaling::write_some(&mut manifest, &mut own);
         }
+        containers::write_some(&mut manifest, &own);
         manifest["metadata"] = json!({"name": "demo", "labels": {"team": "blue"}});
         manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
         manifest["kind"] = json!("PodCliqueSet");

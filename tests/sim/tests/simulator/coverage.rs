@@ -1,6 +1,6 @@
 //! How much of each kind of trouble and of its consequences the seeds have to meet.
 
-use sim::Coverage;
+use sim::{Coverage, actors};
 
 /// In a thousand seeds at least so often: about half of what there was when this was written. A
 /// change of the dice must not empty a check without anybody noticing.
@@ -54,6 +54,9 @@ const FLOORS: [(&str, u64); 47] = [
     ("woken clique available again", 20),
 ];
 
+/// How often each recording is played.
+const A_RECORDING: u64 = 3;
+
 /// A floor for few seeds below this says nothing.
 const LEAST: u64 = 3;
 
@@ -66,7 +69,9 @@ pub fn expect_enough(coverage: &Coverage, seeds: u64) {
     let is_missed = |(what, floor): &&(&str, u64)| {
         scaled(*floor) >= LEAST && coverage.of(what) < scaled(*floor)
     };
-    let missed: Vec<String> = FLOORS
+    let recordings = actors::recordings().map(|name| (name, A_RECORDING));
+    let all: Vec<(&str, u64)> = FLOORS.into_iter().chain(recordings).collect();
+    let missed: Vec<String> = all
         .iter()
         .filter(is_missed)
         .map(|(what, floor)| format!("{what}: {} of {}", coverage.of(what), scaled(*floor)))

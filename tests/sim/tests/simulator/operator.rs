@@ -263,7 +263,12 @@ impl Operator {
     pub fn check_wakes(&mut self, before: &Plans) -> Result<(), Violation> {
         self.take_in();
         let after = self.rules.plans(&self.context);
-        wakes::check(before, &after, |job| self.woken.contains(job))
+        // What is due anyway is decided on by what is seen then.
+        let soon = Instant::now() + Duration::from_millis(100);
+        let is_due = |job: &Job| self.timers.get(job).is_some_and(|at| *at <= soon);
+        wakes::check(before, &after, |job| {
+            self.woken.contains(job) || is_due(job)
+        })
     }
 
     /// The next timer.

@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use super::script::{SCRIPTS, Scene, Script, policy};
-use super::{is_broken, is_endless, status};
+use super::{is_endless, may_end, status};
 use crate::resource::{Id, Resource};
 use crate::store::{Call, Store};
 use crate::{Rng, view};
@@ -102,24 +102,21 @@ fn is_over(pod: &Value) -> bool {
     has_containers && states.all(|c| c["state"].get("terminated").is_some() && !may_restart(c))
 }
 
+/// All recordings that pods play.
+pub fn recordings() -> impl Iterator<Item = &'static str> {
+    SCRIPTS.iter().map(|script| script.name.as_str())
+}
+
 /// The recording that the pod plays.
 pub fn played(pod: &Value) -> Option<&'static str> {
     Progress::of(pod).map(|progress| progress.script.name.as_str())
 }
 
 /// When the kubelet writes the next status of the pod, if it plays a recording that goes on.
-pub fn due(pod: &Value) -> Option<Timestamp> {
+pub(super) fn due(pod: &Value) -> Option<Timestamp> {
     let is_stopped = view::is_terminating(pod) && is_over(pod);
     let progress = Progress::of(pod).filter(|_| !is_stopped)?;
     progress.due(pod)
-}
-
-/// When the kubelet writes the next status of any pod, if that is not now.
-pub fn next_scene(store: &Store) -> Option<Timestamp> {
-    let plays = |p: &&Value| !is_broken(p) || view::is_terminating(p);
-    let pods = store.all(Resource::Pod).map(|(_, pod)| &**pod);
-    let due = pods.filter(plays).filter_map(due);
-    due.filter(|at| *at > store.now).min()
 }
 
 /// Whether the pod has begun to play a recording, or has played one.
@@ -137,7 +134,7 @@ pub(super) fn cast(store: &mut Store, rng: &mut Rng, id: &Id, playing: Playing) 
     }
     let is_meant = |s: &&Script| {
         let is_allowed = playing == Playing::Anything || s.settles();
-        let is_possible = !(s.ends() && super::may_end(&pod) && is_endless(&pod));
+        let is_possible = !(s.ends() && may_end(&pod) && is_endless(&pod));
         s.suits(&pod) && is_allowed && is_possible
     };
     let all: Vec<&Script> = SCRIPTS.iter().filter(is_meant).collect();

@@ -270,12 +270,12 @@ impl Run {
     /// When something happens by itself.
     fn next_timer(&self) -> Option<Instant> {
         let now = operator::now(self.began);
-        let next = actors::next_scene(&self.store).filter(|_| !self.are_nodes_dead);
-        let scene = next.map(|at| {
+        let next = actors::next_due(&self.store).filter(|_| !self.are_nodes_dead);
+        let due = next.map(|at| {
             let wait = at.duration_since(now);
             Instant::now() + Duration::try_from(wait).unwrap_or_default()
         });
-        scene.into_iter().chain(self.operator.next_timer()).min()
+        due.into_iter().chain(self.operator.next_timer()).min()
     }
 
     async fn wait(&mut self, time: Duration) {
