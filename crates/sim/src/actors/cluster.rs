@@ -36,11 +36,9 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     let asks = |c: &Value| {
         let mut set = Id::new(Resource::PodCliqueSet, view::set_of(c));
         view::namespace(c).clone_into(&mut set.namespace);
-        let delay = "/spec/template/terminationDelay";
-        store.get(&set).is_some_and(|s| {
-            let asks = view::is_job(s) || !view::text(s, delay).is_empty();
-            asks && !view::is_terminating(s)
-        })
+        store
+            .get(&set)
+            .is_some_and(|s| is_terminated(s, c) && !view::is_terminating(s))
     };
     let is_complete = |c: &Value| {
         let live = pods_of(store, view::uid(c));
@@ -59,6 +57,20 @@ pub fn break_for_good(store: &mut Store, rng: &mut Rng) {
     for id in pods_of(store, podclique) {
         break_pod(store, &id);
     }
+}
+
+/// Whether what is not Ready any more is terminated some time. Of a job only where it has a delay,
+/// and where containers are not started again.
+fn is_terminated(set: &Value, podclique: &Value) -> bool {
+    if view::text(podclique, "/spec/podSpec/restartPolicy") == "OnFailure" {
+        return false;
+    }
+    let group = view::label(podclique, labels::SCALING_GROUP);
+    let own = view::list(set, "/spec/template/podCliqueScalingGroups")
+        .find(|g| group.ends_with(&format!("-{}", view::text(g, "/name"))));
+    let own = own.and_then(|g| view::duration(g, "/terminationDelay"));
+    let delay = own.or_else(|| view::duration(set, "/spec/template/terminationDelay"));
+    delay.is_some_and(|delay| delay.is_positive() || !view::is_job(set))
 }
 
 fn pods_of(store: &Store, uid: &str) -> Vec<Id> {

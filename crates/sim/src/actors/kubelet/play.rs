@@ -27,7 +27,7 @@ pub enum Playing {
 /// Of so many of a thousand pods the kubelet writes what was recorded.
 const PLAYED_BY: usize = 500;
 /// Thousandths of the recorded time: machines are loaded to a varying degree.
-const TEMPI: [i64; 4] = [0, 50, 300, 1000];
+const TEMPI: [i64; 3] = [50, 300, 1000];
 
 /// How far a pod is.
 struct Progress {
