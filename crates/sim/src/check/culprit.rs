@@ -72,7 +72,8 @@ fn is_present(window: &Window<'_>, pod: &Value, attempt: i64) -> bool {
 
 /// How its first container ended that ended badly, unless the pod was asked to end.
 fn end_of(pod: &Stored) -> Option<End<'_>> {
-    if view::is_terminating(pod) || view::text(pod, "/spec/restartPolicy") != "Never" {
+    let was_asked = view::is_terminating(pod) || view::has_condition(pod, "DisruptionTarget");
+    if was_asked || view::text(pod, "/spec/restartPolicy") != "Never" {
         return None;
     }
     let ends = view::list(pod, "/status/containerStatuses").filter_map(|c| {

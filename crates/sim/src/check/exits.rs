@@ -107,7 +107,7 @@ pub(super) fn check_kept(window: &Window<'_>, pod: &Value) -> Checked {
 }
 
 /// Whether its app containers have ended and are not started again.
-fn has_ended(pod: &Value) -> bool {
+pub(super) fn has_ended(pod: &Value) -> bool {
     let policy = view::text(pod, "/spec/restartPolicy");
     let stays_ended = |c: &Value| {
         let code = view::at(c, "/state/terminated/exitCode").and_then(Value::as_i64);

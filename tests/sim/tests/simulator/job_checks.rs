@@ -208,3 +208,54 @@ fn i39_replaced_before_its_job_knows() {
     };
     assert_eq!(found(noted, |job| job.delete(POD)), None);
 }
+
+#[test]
+fn i40_restarted_for_a_pod_that_is_not_ready() {
+    let unready = |job: &mut Job| {
+        job.set_pod("demo-0-a-x", "Running", "False");
+        job.breach();
+    };
+    assert_eq!(found(unready, |job| job.restart(1, 1)), Some("I40"));
+}
+
+fn exited(job: &mut Job) {
+    job.exit("demo-0-a-x", 7);
+    job.breach();
+}
+
+#[test]
+fn i41_restarted_without_a_word_of_the_exit() {
+    assert_eq!(found(exited, |job| job.restart(1, 1)), Some("I41"));
+    let restarted = |failure: serde_json::Value| {
+        move |job: &mut Job| {
+            let entry = json!({"replica": 0, "attempt": 1, "reason": "PodCliqueFailed"});
+            let status = json!({
+                "replicaAttempts": [entry], "restartCount": 1, "lastFailures": [failure],
+            });
+            job.status("podcliquesets/demo", &status);
+        }
+    };
+    let another = restarted(json!({"pod": "demo-0-a-x", "exitCode": 137}));
+    assert_eq!(found(exited, another), Some("I41"));
+    let noted = restarted(json!({"pod": "demo-0-a-x", "exitCode": 7}));
+    assert_eq!(found(exited, noted), None);
+}
+
+#[test]
+fn i42_what_has_ended_is_deleted_at_the_end() {
+    let over = |job: &mut Job| {
+        job.exit("demo-0-a-x", 0);
+        too_late(job);
+    };
+    assert_eq!(found(over, |job| job.delete(POD)), Some("I42"));
+}
+
+#[test]
+fn i26_failed_when_all_containers_have_ended() {
+    let ended = |job: &mut Job| {
+        too_late(job);
+        job.exit("demo-0-a-x", 7);
+        job.exit("demo-0-a-y", 143);
+    };
+    assert_eq!(found(ended, |job| job.phase("Failed")), None);
+}

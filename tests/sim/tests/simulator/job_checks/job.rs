@@ -56,7 +56,10 @@ impl Job {
     pub fn pod(&mut self, name: &str) {
         let index = i32::from(name.ends_with('y'));
         let gates = json!([{"name": api::labels::POD_GANG_GATE}]);
-        let spec = json!({"hostname": format!("demo-0-a-{index}"), "schedulingGates": gates});
+        let spec = json!({
+            "hostname": format!("demo-0-a-{index}"), "schedulingGates": gates,
+            "restartPolicy": "Never",
+        });
         self.create(Resource::Pod, name, "demo-0-a", &spec);
         self.set_pod(name, "Running", "True");
     }
@@ -66,6 +69,17 @@ impl Job {
         self.store
             .edit("kubelet", &Id::new(Resource::Pod, name), |pod| {
                 pod["status"] = json!({"phase": phase, "conditions": conditions});
+            });
+    }
+
+    /// The container of the pod ends, and its phase does not say so yet.
+    pub fn exit(&mut self, name: &str, code: i32) {
+        self.set_pod(name, "Running", "False");
+        self.store
+            .edit("kubelet", &Id::new(Resource::Pod, name), |pod| {
+                pod["status"]["containerStatuses"] = json!([{
+                    "name": "main", "state": {"terminated": {"exitCode": code, "finishedAt": NOW}},
+                }]);
             });
     }
 
