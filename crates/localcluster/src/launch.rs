@@ -18,6 +18,12 @@ use super::{Options, nodes, state};
 /// How often a start is tried with another port.
 const ATTEMPTS: u32 = 3;
 
+/// What pods of KWOK do beside what its own stages make of them, by annotations.
+const STAGES: [&str; 2] = [
+    include_str!("stages/exits.yaml"),
+    include_str!("stages/crash-loops.yaml"),
+];
+
 /// A cluster that is ready for use.
 #[derive(Debug)]
 pub(super) struct Launched {
@@ -165,6 +171,7 @@ fn identities(dir: &Path, port: u16) -> Result<Pki> {
     Ok(pki)
 }
 
+/// The config of KWOK: its own stages, and ours.
 fn kwok_stages(tool: &Tool) -> Result<Vec<u8>> {
     let output = Command::new(tool.binary()).arg("kwok-stages").output();
     let output = output.with_context(|| format!("cannot run {}", tool.binary().display()))?;
@@ -175,7 +182,12 @@ fn kwok_stages(tool: &Tool) -> Result<Vec<u8>> {
             output.status
         );
     }
-    Ok(output.stdout)
+    let mut stages = output.stdout;
+    for own in STAGES {
+        stages.extend(b"\n---\n");
+        stages.extend(own.as_bytes());
+    }
+    Ok(stages)
 }
 
 /// Creates the nodes and waits until they, and pods on them, are possible.

@@ -4,6 +4,7 @@
 mod deleted;
 mod elastic;
 mod example;
+mod exits;
 mod finishing;
 mod limit;
 mod orphaned;
@@ -30,20 +31,35 @@ fn pair(name: &str, restarts: u32) -> Value {
     job(name, restarts, &[clique("a", 2)], &[])
 }
 
-/// The status of a pod whose container exited.
+/// The containers of these pods exit, as a kubelet shows it: the last phase is another write. By then
+/// a pod may be gone.
+fn exit(ns: &Namespace<'_>, pods: &[String], code: i32, message: &str) {
+    set_status(ns, pods, &exited(code, message));
+    let phase = if code == 0 { "Succeeded" } else { "Failed" };
+    let patch = format!("--patch={}", json!({"status": {"phase": phase}}));
+    for pod in pods {
+        let args = ["patch", "pod", pod, "--subresource=status", &patch];
+        let output = ns.command(&args).output().unwrap();
+        let error = String::from_utf8_lossy(&output.stderr);
+        let is_gone = error.contains("(NotFound)");
+        assert!(output.status.success() || is_gone, "{error}");
+    }
+}
+
+/// The status of a pod whose container has just exited.
 fn exited(code: i32, message: &str) -> Value {
-    let (phase, reason) = match code {
-        0 => ("Succeeded", "Completed"),
-        _ => ("Failed", "Error"),
+    let (why, reason) = match code {
+        0 => ("PodCompleted", "Completed"),
+        _ => ("PodFailed", "Error"),
     };
-    let mut status = not_ready();
-    status["phase"] = json!(phase);
+    let mut status = not_ready(why);
+    status["phase"] = json!("Running");
     status["containerStatuses"] = json!([container("main", &terminated(code, reason, message))]);
     status
 }
 
-fn not_ready() -> Value {
-    let not = |type_: &str| json!({"type": type_, "status": "False", "reason": "PodCompleted"});
+fn not_ready(why: &str) -> Value {
+    let not = |type_: &str| json!({"type": type_, "status": "False", "reason": why});
     json!({"conditions": [not("Ready"), not("ContainersReady")]})
 }
 
@@ -59,7 +75,10 @@ fn container(name: &str, state: &Value) -> Value {
 }
 
 fn terminated(code: i32, reason: &str, message: &str) -> Value {
-    json!({"terminated": {"exitCode": code, "reason": reason, "message": message}})
+    let now = jiff::Timestamp::now().round(jiff::Unit::Second).unwrap();
+    json!({"terminated": {
+        "exitCode": code, "reason": reason, "message": message, "finishedAt": now,
+    }})
 }
 
 fn set_status(ns: &Namespace<'_>, pods: &[String], status: &Value) {
@@ -85,7 +104,7 @@ fn pods_of(ns: &Namespace<'_>, podcliques: &[&str]) -> Vec<String> {
 
 /// All pods of these PodCliques exit with 0.
 pub fn succeed(ns: &Namespace<'_>, podcliques: &[&str]) {
-    set_status(ns, &pods_of(ns, podcliques), &exited(0, ""));
+    exit(ns, &pods_of(ns, podcliques), 0, "");
 }
 
 /// The pod of that index.
@@ -101,7 +120,7 @@ fn pod(ns: &Namespace<'_>, podclique: &str, pod: u32) -> String {
 /// The pod of that index exits with 1. Its name is returned.
 fn fail(ns: &Namespace<'_>, podclique: &str, index: u32) -> String {
     let pod = pod(ns, podclique, index);
-    set_status(ns, std::slice::from_ref(&pod), &exited(1, "NCCL timeout"));
+    exit(ns, std::slice::from_ref(&pod), 1, "NCCL timeout");
     pod
 }
 

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{is_mended, is_stuck, set_with};
-use crate::harness::Namespace;
-use crate::harness::manifest::{held_clique, set};
+use crate::harness::manifest::{clique, held_clique, set};
+use crate::harness::{Namespace, condition, same};
 
 #[test]
 fn no_gpu() {
@@ -123,4 +123,22 @@ fn mend(ns: &Namespace<'_>) {
         ns.set_pod_ready(pod.trim_start_matches("pod/"));
     }
     is_mended(ns);
+}
+
+/// The steps of a kubelet (`localcluster`, `stages/crash-loops.yaml`): the pod is Ready for a moment
+/// between two ends, and its exit code may be 0.
+#[test]
+fn a_crash_loop_is_one_whatever_its_exit_code() {
+    let ns = Namespace::new("stuck-loops");
+    for (name, code) in [("zero", "0"), ("one", "1")] {
+        let mut looping = clique("a", 1);
+        looping["annotations"] = json!({"example.com/crash-loops": code});
+        ns.apply(&set(name, &[looping], &[]));
+    }
+    for name in ["zero", "one"] {
+        ns.until("it is in a crash loop", |seen| {
+            let ready = condition(seen.one("PodCliqueSet", name)?, "Ready");
+            same(name, &ready, &"False/CrashLoop".to_owned())
+        });
+    }
 }

@@ -14,7 +14,7 @@ fn what_is_done_is_not_run_again_though_it_is_deleted() {
     started(&ns, &[(two, 1), (pair("one", 1), 1)]);
     succeed(&ns, &["two-0-a"]);
     let first = pods_of(&ns, &["one-0-a"])[..1].to_vec();
-    super::set_status(&ns, &first, &super::exited(0, ""));
+    super::exit(&ns, &first, 0, "");
     ns.until("both are known to be done", |seen| {
         let done = json!({"replicaAttempts": [{"succeeded": ["two-0-a"]}]});
         is(seen, "two", &done)?;
@@ -36,7 +36,7 @@ fn what_is_done_is_not_run_again_though_it_is_deleted() {
     }
     succeed(&ns, &["two-0-b"]);
     let last: Vec<_> = pods(&seen, "one").into_iter().map(|(pod, _)| pod).collect();
-    super::set_status(&ns, &last, &super::exited(0, ""));
+    super::exit(&ns, &last, 0, "");
     ends(&ns, "two", "Succeeded", 0);
     ends(&ns, "one", "Succeeded", 0);
 }

@@ -21,7 +21,7 @@ fn neither_a_slow_kubelet_nor_a_sidecar_makes_a_good_end_a_failure() {
     started(&ns, &[(pair("slow", 1), 1), (sidecar, 1)]);
     let before = ns.look().unwrap();
     let done = container("main", &terminated(0, "Completed", ""));
-    let mut finishing = not_ready();
+    let mut finishing = not_ready("ContainersNotReady");
     finishing["phase"] = json!("Running");
     finishing["containerStatuses"] = json!([done]);
     set_status(&ns, &pods_of(&ns, &["slow-0-a"]), &finishing);
@@ -59,7 +59,7 @@ fn a_pod_that_is_deleted_has_not_done_its_work_though_it_ends_well() {
     let mut delete = vec!["delete", "pods", "--wait=false"];
     delete.extend(drained.iter().map(String::as_str));
     ns.kubectl(&delete);
-    set_status(&ns, &drained, &super::exited(0, ""));
+    super::exit(&ns, &drained, 0, "");
     release(&ns, &drained);
     ns.until("they are run again", |seen| {
         is(seen, "rigid", &json!({"restartCount": 1}))?;

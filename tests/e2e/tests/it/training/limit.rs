@@ -96,7 +96,7 @@ fn a_deadline_that_passes_while_the_operator_is_down_counts_unless_the_job_is_do
     started(&ns, &jobs.map(|name| (limited(name, 1, "1h"), 1)));
     let done = pods_of(&ns, &["done-0-a"]);
     operator.kill();
-    super::set_status(&ns, &done, &super::exited(0, ""));
+    super::exit(&ns, &done, 0, "");
     shorten(&ns, "late", "1s");
     shorten(&ns, "done", "1s");
     operator.start_again().unwrap();

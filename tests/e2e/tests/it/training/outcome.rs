@@ -5,7 +5,7 @@ use std::process::Stdio;
 use serde_json::{Value, json};
 
 use super::{
-    await_events, ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed, witness,
+    await_events, ends, exit, fail, is, job, pair, pods, pods_of, set_status, succeed, witness,
 };
 use crate::harness::manifest::{clique, group};
 use crate::harness::{Namespace, condition, same};
@@ -108,11 +108,7 @@ fn whatever_its_phase_nothing_is_left_of_it_once_it_is_deleted() {
     let jobs = ["running", "succeeded", "failed"];
     started(&ns, &jobs.map(|name| (pair(name, 0), 1)));
     succeed(&ns, &["succeeded-0-a"]);
-    set_status(
-        &ns,
-        &pods_of(&ns, &["failed-0-a"])[..1],
-        &exited(137, "killed"),
-    );
+    exit(&ns, &pods_of(&ns, &["failed-0-a"])[..1], 137, "killed");
     ns.until("one in each phase", |seen| {
         is(seen, "pending", &json!({"phase": "Pending"}))?;
         is(seen, "running", &json!({"phase": "Running"}))?;

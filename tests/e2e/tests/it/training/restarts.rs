@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{await_events, ends, exited, fail, is, job, pair, pods, pods_of, set_status, succeed};
+use super::{await_events, ends, exit, fail, is, job, pair, pods, pods_of, succeed};
 use crate::harness::manifest::{clique, group, held_clique};
 use crate::harness::{Namespace, condition, same};
 use crate::termination::{runs, started};
@@ -80,12 +80,12 @@ fn what_fails_before_it_was_ready_or_after_part_of_it_was_done_counts() {
     ns.apply(&job("early", 1, &[held_clique("a", 1)], &[]));
     started(&ns, &[(pair("partly", 1), 1)]);
     let old = pods_of(&ns, &["partly-0-a"]);
-    set_status(&ns, &old[..1], &exited(0, ""));
+    exit(&ns, &old[..1], 0, "");
     ns.until("one is done", |seen| {
         let status = &seen.one("PodClique", "partly-0-a")?["status"];
         same("completed", &status["completedIndices"], &json!("0"))
     });
-    set_status(&ns, &old[1..], &exited(1, "lost its peer"));
+    exit(&ns, &old[1..], 1, "lost its peer");
     let first = fail(&ns, "early-0-a", 0);
     ns.until("both are restarted", |seen| {
         is(seen, "early", &json!({"restartCount": 1}))?;
@@ -136,7 +136,7 @@ fn replicas_that_fail_at_once_share_the_budget() {
     started(&ns, &[two("enough", 2), two("short", 1)]);
     for set in ["enough", "short"] {
         let pods = [0, 1].map(|i| super::pod(&ns, &format!("{set}-{i}-a"), i));
-        set_status(&ns, &pods, &exited(1, "NCCL timeout"));
+        exit(&ns, &pods, 1, "NCCL timeout");
     }
     ns.until("each replica of one was restarted", |seen| {
         is(seen, "enough", &json!({"restartCount": 2}))?;
