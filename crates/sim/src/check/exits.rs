@@ -44,7 +44,8 @@ fn last_restart(window: &Window<'_>, set: &Stored, replica: i64) -> usize {
     let log = window.store.log.get(..window.position).unwrap_or_default();
     let is_raised = |r: &Record| {
         let attempt = |set: &Option<Stored>| set.as_ref().map(|s| view::attempt(s, replica));
-        view::uid(&r.last) == view::uid(set) && attempt(&r.before) != attempt(&r.after)
+        let is_changed = r.before.is_some() && attempt(&r.before) != attempt(&r.after);
+        view::uid(&r.last) == view::uid(set) && is_changed
     };
     let last = log.iter().rposition(is_raised);
     last.map_or(0, |at| at + 1)

@@ -39,7 +39,7 @@ pub(super) fn miss(store: &mut Store, rng: &mut Rng, id: &Id, playing: Playing) 
 
 /// When the pod sees what was missed, if it was not changed since.
 pub(super) fn due(pod: &Value) -> Option<Timestamp> {
-    let (missed, until) = view::annotation(pod, MISSED).split_once(' ')?;
+    let (missed, until) = view::annotation(pod, MISSED).rsplit_once(' ')?;
     let is_hidden = missed == view::annotation(pod, labels::START)
         && life::is_waiting(pod)
         && !view::is_terminating(pod);

@@ -172,10 +172,10 @@ pub(super) fn play(store: &mut Store, id: &Id, pod: &Value) {
     let Some(scene) = progress.scenes().get(progress.next) else {
         return leave(store, id, progress.is_ending);
     };
-    let now = store.now;
+    let (since, now) = (progress.at, store.now);
     (progress.at, progress.next) = (now, progress.next + 1);
     store.edit("kubelet", id, |pod| {
-        pod["status"] = status::translate(scene, pod, now);
+        pod["status"] = status::translate(scene, pod, since, now);
         pod["metadata"]["annotations"][PLAYED] = json!(progress.write());
     });
 }

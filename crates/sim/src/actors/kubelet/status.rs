@@ -7,11 +7,10 @@ use serde_json::{Value, json};
 use super::script::Scene;
 use crate::view;
 
-/// The status of the scene, seen now.
-pub(super) fn translate(scene: &Scene, pod: &Value, now: Timestamp) -> Value {
+/// The status of the scene, seen now: what is new in it has happened since the scene before.
+pub(super) fn translate(scene: &Scene, pod: &Value, since: Timestamp, now: Timestamp) -> Value {
     let mut status = scene.status.clone();
-    let born = view::time(pod, "/metadata/creationTimestamp").unwrap_or(now);
-    move_times(&mut status, scene.at, born, now);
+    move_times(&mut status, scene.at, since, now);
     keep_transitions(&mut status, pod);
     add_start(&mut status, pod);
     for list in ["initContainerStatuses", "containerStatuses"] {
@@ -32,20 +31,20 @@ fn items<'a>(status: &'a mut Value, list: &str) -> impl Iterator<Item = &'a mut 
 }
 
 /// What was recorded so long before the status was happens so long before now.
-fn move_times(value: &mut Value, recorded: Timestamp, born: Timestamp, now: Timestamp) {
+fn move_times(value: &mut Value, recorded: Timestamp, since: Timestamp, now: Timestamp) {
     match value {
         Value::Object(map) => {
             let values = map.values_mut();
-            values.for_each(|value| move_times(value, recorded, born, now));
+            values.for_each(|value| move_times(value, recorded, since, now));
         }
         Value::Array(items) => {
             let items = items.iter_mut();
-            items.for_each(|item| move_times(item, recorded, born, now));
+            items.for_each(|item| move_times(item, recorded, since, now));
         }
         Value::String(text) => {
             if let Ok(time) = text.parse::<Timestamp>() {
                 let moved = now - recorded.duration_since(time);
-                *text = seconds(moved.min(now).max(born));
+                *text = seconds(moved.min(now).max(since));
             }
         }
         _ => {}
