@@ -264,7 +264,7 @@ impl Operator {
         self.take_in();
         let after = self.rules.plans(&self.context);
         // What is due anyway is decided on by what is seen then.
-        let soon = Instant::now() + Duration::from_millis(100);
+        let soon = Instant::now() + Duration::from_secs(1);
         let is_due = |job: &Job| self.timers.get(job).is_some_and(|at| *at <= soon);
         wakes::check(before, &after, |job| {
             self.woken.contains(job) || is_due(job)
