@@ -65,6 +65,17 @@ fn values_choose_what_is_rendered() {
             "networkPolicy.enabled=true,networkPolicy.dnsPorts={5353}",
             "port: 5353",
         ),
+    ] {
+        assert!(has(&[value], kind), "{value} makes no {kind}");
+        assert!(!has(&[], kind), "{kind} is there without {value}");
+    }
+}
+
+#[test]
+fn values_choose_how_the_operator_runs() {
+    let ns = Namespace::new("chart-values-run");
+    let has = |values: &[&str], text: &str| rendered(&ns, values).contains(text);
+    for (value, kind) in [
         ("revisionHistoryLimit=3", "revisionHistoryLimit: 3"),
         (
             "terminationGracePeriodSeconds=7",

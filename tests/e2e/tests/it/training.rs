@@ -74,6 +74,10 @@ fn container(name: &str, state: &Value) -> Value {
     })
 }
 
+#[allow(
+    clippy::disallowed_methods,
+    reason = "a kubelet stamps with the time of its machine"
+)]
 fn terminated(code: i32, reason: &str, message: &str) -> Value {
     let now = jiff::Timestamp::now().round(jiff::Unit::Second).unwrap();
     json!({"terminated": {

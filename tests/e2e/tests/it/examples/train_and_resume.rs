@@ -31,11 +31,13 @@ fn an_attempt_goes_on_from_the_checkpoint_of_the_one_before() {
     first.wait_for(Rank::LEADER, "step 20: ");
     first.stop(Rank(2));
     assert_eq!(first.code(Rank(2)), Some(STOPPED));
-    let neighbours = [Rank(1), Rank(3)];
-    neighbours.map(|rank| first.wait_for(rank, "lost rank 2: "));
-    first.wait_for(Rank(3), "waiting to be stopped");
+    for neighbour in [Rank(1), Rank(3)] {
+        first.wait_for(neighbour, "waiting to be stopped");
+    }
     let others = [Rank::LEADER, Rank(1), Rank(3)];
-    others.map(|rank| first.stop(rank));
+    for rank in others {
+        first.stop(rank);
+    }
     assert_eq!(others.map(|rank| first.code(rank)), [Some(STOPPED); 3]);
     let second = ranks.start(1);
     assert_eq!(second.codes(), [Some(0); 4]);
