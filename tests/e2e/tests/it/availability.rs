@@ -4,4 +4,4 @@ mod ended;
 mod pair;
 mod paused;
 mod released;
-mod writers;
+pub mod writers;

@@ -14,6 +14,7 @@ mod restarts;
 
 use serde_json::{Value, json};
 
+use crate::availability::writers::now;
 use crate::harness::manifest::{clique, set};
 use crate::harness::seen::{index, name};
 use crate::harness::{Namespace, Seen, same, subset};
@@ -74,14 +75,10 @@ fn container(name: &str, state: &Value) -> Value {
     })
 }
 
-#[allow(
-    clippy::disallowed_methods,
-    reason = "a kubelet stamps with the time of its machine"
-)]
 fn terminated(code: i32, reason: &str, message: &str) -> Value {
-    let now = jiff::Timestamp::now().round(jiff::Unit::Second).unwrap();
+    let at = now().round(jiff::Unit::Second).unwrap();
     json!({"terminated": {
-        "exitCode": code, "reason": reason, "message": message, "finishedAt": now,
+        "exitCode": code, "reason": reason, "message": message, "finishedAt": at,
     }})
 }
 

@@ -28,8 +28,8 @@ fn of_a_rank_that_exits_0(ns: &Namespace) {
     ns.apply(&[&job("job", 0, &[clique("w", 1, &[sh("sleep 1")])])]);
     ns.until("it is done", |seen| judge_job(seen, "job", "Succeeded", 0));
     ns.kubectl(&["delete", "pcs", "job"]);
-    let recorded = recorder.wait_with_output().unwrap();
-    let text = String::from_utf8(recorded.stdout).unwrap();
+    let output = recorder.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
     let recording = parse("new", &text);
     let recording = recording.unwrap_or_else(|error| panic!("{error}: {text}"));
     same("workload", &*recording.about.workload, "Training").unwrap();
