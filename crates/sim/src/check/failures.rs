@@ -69,7 +69,9 @@ fn due(podclique: &Value, set: &Value) -> Option<Timestamp> {
     let breach = conditions.find(|c| {
         view::text(c, "/type") == "MinAvailableBreached" && view::text(c, "/status") == "True"
     })?;
-    let since = view::time(breach, "/lastTransitionTime")?;
+    // A crash loop is one breach, and its condition flips all the time.
+    let since = view::time(podclique, "/status/breachedSince");
+    let since = since.or_else(|| view::time(breach, "/lastTransitionTime"))?;
     since.checked_add(delay(podclique, set)).ok()
 }
 

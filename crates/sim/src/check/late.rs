@@ -1,5 +1,6 @@
-//! Pods that came by a request which the operator had given up, or had forgotten when it was
-//! carried out: maybe one too many, and for a while unseen.
+//! Pods that came, or were adopted, by a request which the operator had given up, or had forgotten
+//! when it was carried out: maybe one too many, and for a while unseen. A pod that is adopted by a
+//! PodClique which goes at that moment is left to Kubernetes' garbage collector.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use super::window::Window;
 use crate::resource::Resource;
 use crate::view;
 
-/// Where in the log they were born, by uid.
+/// Where in the log they came, by uid.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Late(BTreeMap<String, usize>);
 

@@ -18,6 +18,9 @@ impl Checker {
             (Some(before), Some(after))
                 if view::is_terminating(after) == view::is_terminating(before) =>
             {
+                if record.actor == LATE && owner_uid(before) != owner_uid(after) {
+                    self.late.note(after, window.position);
+                }
                 patched(before, after)?;
                 ungated(window, record, before, after)
             }
