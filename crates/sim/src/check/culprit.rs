@@ -18,6 +18,19 @@ struct End<'a> {
     pod: &'a str,
     code: i64,
     at: &'a str,
+    /// The runtime lost it when the machine restarted: the code is not the program's.
+    is_lost: bool,
+}
+
+impl End<'_> {
+    fn is_kept_in(&self, failure: &Value) -> bool {
+        let is_same_end = if self.is_lost {
+            failure["reason"] == "NodeRestarted" && failure["exitCode"].is_null()
+        } else {
+            failure["exitCode"] == self.code
+        };
+        failure["pod"] == self.pod && is_same_end
+    }
 }
 
 /// A restart of these replicas, or the end of the job for failures of them, was just decided.
@@ -37,10 +50,8 @@ pub(super) fn check(window: &Window<'_>, record: &Record, replicas: &[i64]) -> C
         .filter_map(|pod| end_of(pod))
         .collect();
     let first = ends.iter().map(|end| end.at).min();
-    let is_kept = |end: &End<'_>| {
-        let is_it = |f: &&Value| f["pod"] == end.pod && f["exitCode"] == end.code;
-        Some(end.at) == first && failures.iter().any(is_it)
-    };
+    let is_kept =
+        |end: &End<'_>| Some(end.at) == first && failures.iter().any(|f| end.is_kept_in(f));
     let is_said = ends.is_empty() || failures.len() >= KEPT || ends.iter().any(is_kept);
     demand(is_said, "I41", || {
         format!(
@@ -83,6 +94,7 @@ fn end_of(pod: &Stored) -> Option<End<'_>> {
             pod: view::name(pod),
             code,
             at,
+            is_lost: code == 255 && view::text(c, "/state/terminated/reason") == "Unknown",
         })
     });
     ends.min_by_key(|end| end.at)

@@ -8,7 +8,8 @@ fn seeds(sabotage: Sabotage) -> u64 {
     match sabotage {
         // It takes a set that is refused its status for as long as a failed pod waits for its
         // replacement: one seed of some 250.
-        Sabotage::UnnotedFailure => 600,
+        // Another takes a deletion with `orphan` whose finalizer is gone before it is seen.
+        Sabotage::UnnotedFailure | Sabotage::OrphanDeleted => 600,
         _ => 300,
     }
 }
