@@ -4,7 +4,8 @@ pub mod python;
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
+use serde_json::json;
 
 use crate::cluster::Cluster;
 
@@ -12,14 +13,16 @@ use crate::cluster::Cluster;
 pub const REGISTRY: &str = "localhost";
 /// The image of busybox that every real node has, under the name that the examples use.
 pub const BUSYBOX: &str = "busybox:1.37";
+/// An image that says nothing of what to run.
+pub const WITHOUT_COMMAND: &str = "localhost/without-command:1";
 
 /// Makes the images of the operator and of its init container, with this tag, of the programs in that
-/// folder, and puts them onto all nodes.
+/// folder, and puts them onto all nodes, with [`WITHOUT_COMMAND`].
 pub fn load(cluster: &Cluster, programs: &Path, tag: &str) -> Result<()> {
-    ["grove-operator", "grove-initc"]
-        .iter()
-        .try_for_each(|program| {
-            let name = format!("{REGISTRY}/{program}:{tag}");
-            cluster.load_program(&name, &programs.join(program))
-        })
+    for program in ["grove-operator", "grove-initc"] {
+        let name = format!("{REGISTRY}/{program}:{tag}");
+        cluster.load_program(&name, &programs.join(program))?;
+    }
+    let empty = tempfile::tempdir().context("cannot make a temporary folder")?;
+    cluster.load_image(WITHOUT_COMMAND, empty.path(), &json!({}))
 }

@@ -44,12 +44,15 @@ fn ranks(max_restarts: u32) -> Value {
     )
 }
 
-/// The first pod of the PodClique once as many are Ready.
+/// The first pod of the PodClique once as many are Ready, and the operator has seen that: what was
+/// never available is replaced without a restart.
 fn first_of(ns: &Namespace, podclique: &str, ready: usize) -> String {
     ns.until("the pods are Ready", |seen| {
         let pods = seen.pods_of(podclique);
         let up = pods.iter().filter(|pod| is_ready(pod)).count();
         same("Ready pods", up, ready)?;
+        let status = &seen.one("PodClique", podclique)?["status"];
+        same("wasAvailable", &status["wasAvailable"], &true.into())?;
         Ok(name(pods[0]).to_owned())
     })
 }

@@ -24,12 +24,12 @@ fn of_a_rank_that_exits_0(ns: &Namespace) {
     let mut record = Command::new(env!("CARGO_BIN_EXE_record"));
     record.args([&ns.name, selector, "--about", "exits 0"]);
     record.env("KUBECONFIG", ns.site.cluster.kubeconfig());
-    let recorder = record.stdout(Stdio::piped()).spawn().unwrap();
+    let running = record.stdout(Stdio::piped()).spawn().unwrap();
     ns.apply(&[&job("job", 0, &[clique("w", 1, &[sh("sleep 1")])])]);
     ns.until("it is done", |seen| judge_job(seen, "job", "Succeeded", 0));
     ns.kubectl(&["delete", "pcs", "job"]);
-    let output = recorder.wait_with_output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let recorded = running.wait_with_output().unwrap();
+    let text = String::from_utf8(recorded.stdout).unwrap();
     let recording = parse("new", &text);
     let recording = recording.unwrap_or_else(|error| panic!("{error}: {text}"));
     same("workload", &*recording.about.workload, "Training").unwrap();

@@ -20,17 +20,17 @@ pub fn run(rows: Vec<Row>) -> ExitCode {
     let is_soak = env::var("NODE_ROWS").is_ok_and(|rows| rows == "all");
     let (alone, together): (Vec<Row>, Vec<Row>) = rows
         .into_iter()
-        .filter(|row| is_soak || row.is_in_short_list)
+        .filter(|row| (is_soak || row.is_in_short_list) && is_asked_for(&args, row))
         .partition(|row| row.is_alone);
-    if !args.list
-        && let Err(error) = Site::start()
-    {
+    let is_wanted = !alone.is_empty() || !together.is_empty();
+    let starts = is_wanted && !args.list;
+    if starts && let Err(error) = Site::start() {
         eprintln!("the tests on real nodes cannot start: {error:#}");
         return ExitCode::FAILURE;
     }
     let first = run_some(&args, together, TOGETHER);
     let last = run_some(&args, alone, 1);
-    let ended = if args.list { Ok(()) } else { Site::end() };
+    let ended = if starts { Site::end() } else { Ok(()) };
     if let Err(error) = &ended {
         eprintln!("{error:#}");
     }
@@ -39,6 +39,16 @@ pub fn run(rows: Vec<Row>) -> ExitCode {
         ExitCode::SUCCESS
     } else {
         ExitCode::from(101)
+    }
+}
+
+/// Whether the filter of the arguments lets it pass: without rows no cluster is started.
+fn is_asked_for(args: &Arguments, row: &Row) -> bool {
+    let filter = args.filter.as_deref().unwrap_or_default();
+    if args.exact {
+        row.name == filter
+    } else {
+        row.name.contains(filter)
     }
 }
 

@@ -85,7 +85,8 @@ pub fn install(cluster: &Cluster, values: &[&str]) -> Result<String> {
 fn folder() -> Result<(PathBuf, File)> {
     let local = programs::checkout().join(".localcluster");
     fs::create_dir_all(&local).with_context(|| local.display().to_string())?;
-    let lock = File::create(local.join("node-tests.lock"))?;
+    let lock = local.join("node-tests.lock");
+    let lock = File::create(&lock).with_context(|| format!("{}: as root", lock.display()))?;
     if lock.try_lock().is_err() {
         bail!("another run of them is under way in this checkout: wait for its end");
     }

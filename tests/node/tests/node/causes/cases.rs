@@ -1,5 +1,6 @@
 //! The cases.
 
+use node_tests::images::WITHOUT_COMMAND;
 use serde_json::{Value, json};
 
 use super::Case;
@@ -60,7 +61,10 @@ pub(super) const CASES: &[Case] = &[
     },
     Case {
         name: "image_without_a_command",
-        clique: || clique("w", 1, &[with(sh(""), &json!({"command": null}))]),
+        clique: || {
+            let bare = json!({"image": WITHOUT_COMMAND, "command": null});
+            clique("w", 1, &[with(sh(""), &bare)])
+        },
         said: &["no command"],
         not_said: &[CREATE, PREVIOUS],
         ..NOTHING
@@ -144,13 +148,15 @@ pub(super) const CASES: &[Case] = &[
     Case {
         name: "volume_of_a_secret_that_is_not_there",
         clique: || mounted(&json!({"secret": {"secretName": "no-volume-secret"}})),
-        said: &["no-volume-secret"],
+        said: &["is being created since", "volume"],
+        explained: &["no-volume-secret"],
         ..NOTHING
     },
     Case {
         name: "path_of_the_node_that_is_not_there",
         clique: || mounted(&json!({"hostPath": {"path": "/no/such", "type": "Directory"}})),
-        said: &["hostPath"],
+        said: &["is being created since", "volume"],
+        explained: &["hostPath"],
         ..NOTHING
     },
     Case {
@@ -252,7 +258,7 @@ pub(super) const CASES: &[Case] = &[
         },
         reason: "PodNotReady",
         said: &["example.com/open"],
-        not_said: &["lost", "evict"],
+        not_said: &["node-1 is lost", "node-2 is lost", "after 5 minutes"],
         ..NOTHING
     },
 ];

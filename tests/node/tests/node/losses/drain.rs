@@ -133,7 +133,7 @@ const BUDGET: Met = Met {
         )
         .unwrap();
     },
-    back: |ns| ready(&ns.look().unwrap(), "s", "AllReady").unwrap(),
+    back: |ns| ns.until("all is Ready", |seen| ready(seen, "s", "AllReady")),
 };
 
 /// What starts in an order while its node is drained starts elsewhere in that order.

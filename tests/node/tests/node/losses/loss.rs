@@ -73,6 +73,7 @@ pub fn rows(loss: Loss) -> Vec<Row> {
 fn happen(site: &'static Site, loss: &Loss) -> Results {
     let pinned = format!("nodeSelector.kubernetes\\.io/hostname={STAYS}");
     site::install(&site.cluster, &[&pinned]).unwrap();
+    until_free(site, LOST);
     let purpose = |met: &Met| format!("{}-{}", loss.theme, met.name).replace('_', "-");
     let create = |met: &Met| (*met, Namespace::create(&purpose(met), &json!({})), Ok(()));
     let mut all: Vec<_> = loss.met_by.iter().map(create).collect();
@@ -122,6 +123,19 @@ pub fn until_node_is(site: &Site, node: &str, status: &str) {
         (is == status).then_some(()).ok_or(is)
     };
     wait::within(limit, is).unwrap();
+}
+
+/// Waits until the node is Ready and takes pods: after a loss its taints stay for a moment.
+fn until_free(site: &Site, node: &str) {
+    until_node_is(site, node, "True");
+    let is_free = || {
+        let taints = site.connection.node(node)?["spec"]["taints"].clone();
+        taints
+            .is_null()
+            .then_some(())
+            .ok_or_else(|| taints.to_string())
+    };
+    wait::within(Duration::from_mins(1), is_free).unwrap();
 }
 
 /// The clique on that node.
