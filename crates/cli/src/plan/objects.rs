@@ -98,12 +98,28 @@ fn tidy(object: &Value, names: &BTreeMap<&str, String>) -> Value {
     next
 }
 
-/// Without the node, which the scheduler chooses.
+/// Without the node, which the scheduler chooses, and without what follows from times and uids.
 fn tidy_pod(next: &mut Value, pod: &Value) {
     json::set(next, "/metadata", "name", name_of_pod(pod).into());
     json::remove(next, "/spec", "nodeName");
+    json::remove(next, "/metadata/annotations", labels::START_AT);
+    for list in ["/spec/containers", "/spec/initContainers"] {
+        for container in json::items_mut(next, list) {
+            forget_attempt(container);
+        }
+    }
     if json::items(next, "/spec/schedulingGates").next().is_none() {
         json::remove(next, "/spec", "schedulingGates");
+    }
+}
+
+/// The variable begins with the uid of the set, which one that is not made yet does not have.
+fn forget_attempt(container: &mut Value) {
+    for variable in json::items_mut(container, "/env") {
+        let is_attempt = json::text(variable, "/name") == labels::env::ATTEMPT;
+        if is_attempt && json::text(variable, "/value").starts_with(MADE) {
+            json::remove(variable, "", "value");
+        }
     }
 }
 

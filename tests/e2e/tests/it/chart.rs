@@ -41,10 +41,6 @@ fn values_choose_whether_others_stand_by_and_who_is_asked() {
             "webhooks.certificates.mode=manual",
             "kind: ValidatingAdmissionPolicyBinding",
         ),
-        (
-            "affinity.nodeAffinity.x=1",
-            "topologyKey: kubernetes.io/hostname",
-        ),
     ] {
         assert!(!has(&[value], kind), "{value} leaves {kind}");
         assert!(has(&[], kind), "{kind} is not there without {value}");
