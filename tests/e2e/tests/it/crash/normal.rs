@@ -56,7 +56,7 @@ fn strip(value: &mut Value) {
             fields.values_mut().for_each(strip);
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
-        Value::String(text) => *text = without_times(text),
+        Value::String(text) => *text = without_nodes(&without_times(text)),
         _ => (),
     }
 }
@@ -73,6 +73,19 @@ fn without_gone_pods(text: &str, podclique: &str) -> String {
         rest.push_str(&begin);
         rest.push_str(if is_name { "?" } else { "" });
         rest.push_str(&part[if is_name { LENGTH } else { 0 }..]);
+    }
+    rest
+}
+
+/// Numbers of the nodes that pods were on, such as in the message of a fence.
+fn without_nodes(text: &str) -> String {
+    const BEGIN: &str = " on node-";
+    let mut parts = text.split(BEGIN);
+    let mut rest = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        rest.push_str(BEGIN);
+        rest.push('?');
+        rest.push_str(part.trim_start_matches(|c: char| c.is_ascii_digit()));
     }
     rest
 }
