@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::judge::{has, ready, same};
 use super::namespace::Namespace;
 use super::row::{Row, row};
-use super::seen::{Seen, message, restarts, state, uid};
+use super::seen::{Seen, message, name, restarts, state, uid};
 use super::sets::{clique, serving, sh, sidecar, with, with_delay, with_pod};
 
 /// The rows of this theme.
@@ -53,11 +53,22 @@ fn uids(seen: &Seen, podclique: &str) -> Vec<String> {
     seen.pods_of(podclique).into_iter().map(uid).collect()
 }
 
-/// The pods of a PodClique once the set is Ready.
-fn uids_when_ready(ns: &Namespace, set: &str, podclique: &str) -> Vec<String> {
-    ns.until("the set is Ready", |seen| {
-        ready(seen, set, "AllReady")?;
-        Ok(uids(seen, podclique))
+/// The pods of a PodClique once all PodCliques were available, which what is terminated has to be: a set
+/// whose containers come and go need not be Ready at any moment.
+fn uids_when_available(ns: &Namespace, podclique: &str) -> Vec<String> {
+    ns.until("all were available", |seen| {
+        let never = |pclq: &&Value| pclq["status"]["wasAvailable"] != true;
+        let never: Vec<_> = seen
+            .all("PodClique")
+            .into_iter()
+            .filter(never)
+            .map(name)
+            .collect();
+        same("what never was available", never, vec![])?;
+        let uids = uids(seen, podclique);
+        (!uids.is_empty())
+            .then_some(uids)
+            .ok_or_else(|| "no pods".to_owned())
     })
 }
 
@@ -75,7 +86,7 @@ fn is_terminated(seen: &Seen, set: &str, podclique: &str, before: &[String]) -> 
 fn crash_loop_ends_the_replica(ns: &Namespace) {
     let set = serving("g", &[lives("a"), remembering("b", 1, BREAKS)]);
     ns.apply(&[&with_delay(set, "3s")]);
-    let before = uids_when_ready(ns, "g", "g-0-a");
+    let before = uids_when_available(ns, "g-0-a");
     ns.until("the healthy peer is replaced", |seen| {
         is_terminated(seen, "g", "g-0-a", &before)
     });
@@ -91,11 +102,12 @@ fn group_replica_alone(ns: &Namespace) {
         {"name": "e", "cliqueNames": ["w"], "replicas": 2, "minAvailable": 1},
     ]);
     ns.apply(&[&with_delay(set, "3s")]);
-    let (first, router) = ns.until("both group replicas are up", |seen| {
-        ready(seen, "g", "AllReady")?;
-        Ok((uids(seen, "g-0-e-0-w"), uids(seen, "g-0-r")))
+    ns.until("all PodCliques are there", |seen| {
+        same("PodCliques", seen.all("PodClique").len(), 3)
     });
-    let second = ns.until("the second is there", |seen| Ok(uids(seen, "g-0-e-1-w")));
+    let second = uids_when_available(ns, "g-0-e-1-w");
+    let seen = ns.look().unwrap();
+    let (first, router) = (uids(&seen, "g-0-e-0-w"), uids(&seen, "g-0-r"));
     ns.until("the second is replaced", |seen| {
         is_terminated(seen, "g", "g-0-e-1-w", &second)
     });
@@ -113,7 +125,7 @@ fn recovery_within_the_delay(ns: &Namespace) {
     let script = "test -e /v/was && exec sleep 1000; touch /v/was; sleep 4; exit 1";
     let set = serving("g", &[lives("a"), remembering("b", 1, script)]);
     ns.apply(&[&with_delay(set, "20s")]);
-    let before = uids_when_ready(ns, "g", "g-0-a");
+    let before = uids_when_available(ns, "g-0-a");
     ns.until("it was restarted and is Ready again", |seen| {
         let count: u64 = seen.pods_of("g-0-b").into_iter().map(restarts).sum();
         same("restarts", count, 1)?;
@@ -131,7 +143,7 @@ fn sidecar_that_exits_0(ns: &Namespace) {
         &json!({"initContainers": [sidecar("side", "sleep 4; exit 0")]}),
     );
     ns.apply(&[&with_delay(serving("g", &[lives("a"), looped]), "12s")]);
-    let before = uids_when_ready(ns, "g", "g-0-a");
+    let before = uids_when_available(ns, "g-0-a");
     let limit = Duration::from_secs(110);
     ns.within(limit, "its crash loop is named", |seen| {
         has(
@@ -145,30 +157,34 @@ fn sidecar_that_exits_0(ns: &Namespace) {
     });
 }
 
-/// Readiness that comes and goes is no crash: each breach starts anew.
+/// Readiness that comes and goes is no crash: each breach starts anew, however long all of them last
+/// together.
 fn readiness_that_flaps(ns: &Namespace) {
     let probe = json!({
         "exec": {"command": ["test", "-e", "/tmp/up"]}, "periodSeconds": 1, "failureThreshold": 1,
     });
-    let script = "while :; do touch /tmp/up; sleep 4; rm /tmp/up; sleep 3; done";
+    let script = "while :; do touch /tmp/up; sleep 5; rm /tmp/up; sleep 5; done";
     let flaps = clique(
         "b",
         1,
         &[with(sh(script), &json!({"readinessProbe": probe}))],
     );
-    ns.apply(&[&with_delay(serving("g", &[lives("a"), flaps]), "8s")]);
-    let before = uids_when_ready(ns, "g", "g-0-a");
-    for _ in 0..2 {
+    ns.apply(&[&with_delay(serving("g", &[lives("a"), flaps]), "20s")]);
+    let before = uids_when_available(ns, "g-0-a");
+    for _ in 0..4 {
         ns.until("it is not Ready", |seen| {
-            has(
-                "Ready",
-                &state(seen.set("g")?, "Ready"),
-                &["False/ContainersNotReady"],
-            )
+            is_breached(seen, "True/InsufficientReadyPods")
         });
-        uids_when_ready(ns, "g", "g-0-a");
+        ns.until("it is Ready", |seen| {
+            is_breached(seen, "False/SufficientReadyPods")
+        });
     }
     same("the peer", uids(&ns.look().unwrap(), "g-0-a"), before).unwrap();
+}
+
+fn is_breached(seen: &Seen, should: &str) -> Result<(), String> {
+    let breached = state(seen.one("PodClique", "g-0-b")?, "MinAvailableBreached");
+    same("MinAvailableBreached", &*breached, should)
 }
 
 /// A clique that was never available has nothing to lose.
