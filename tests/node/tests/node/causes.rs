@@ -29,7 +29,7 @@ struct Case {
 }
 
 /// Kubelets look at a volume again and again before they say that it is not there.
-const LIMIT: Duration = Duration::from_mins(2);
+const LIMIT: Duration = Duration::from_mins(3);
 
 /// The rows of this theme.
 pub fn rows() -> Vec<Row> {

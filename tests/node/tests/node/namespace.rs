@@ -19,7 +19,7 @@ use super::wait;
 pub const PREFIX: &str = "row-";
 
 /// How long anything may take that takes a second or two: on a busy machine kubelets are slow.
-const DEADLINE: Duration = Duration::from_mins(1);
+const DEADLINE: Duration = Duration::from_mins(2);
 
 /// A namespace.
 pub struct Namespace {

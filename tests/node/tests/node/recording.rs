@@ -36,7 +36,9 @@ fn of_a_rank_that_exits_0(ns: &Namespace) {
     same("restartPolicy", &*recording.about.restart_policy, "Never").unwrap();
     let phase = |step: &Step| step.status["phase"].as_str().unwrap_or_default().to_owned();
     let mut phases: Vec<_> = recording.steps.iter().map(phase).collect();
+    // Where it ends before its kubelet looks, it is never seen to run.
     phases.dedup();
-    let should = ["Pending", "Running", "Succeeded"].map(str::to_owned);
+    phases.retain(|phase| phase != "Running");
+    let should = ["Pending", "Succeeded"].map(str::to_owned);
     same("phases", phases, should.to_vec()).unwrap();
 }

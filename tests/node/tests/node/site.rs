@@ -14,9 +14,6 @@ use super::wait;
 
 static SHARED: OnceLock<Site> = OnceLock::new();
 
-/// What tests of the product are quicker with; everything else is as shipped.
-const VALUES: [&str; 1] = ["config.stuckPodTimeout=20s"];
-
 /// A cluster of two nodes with two operators and their webhook.
 pub struct Site {
     pub cluster: Cluster,
@@ -75,10 +72,10 @@ impl Site {
     }
 }
 
-/// Installs or upgrades the product with these values besides those of the tests.
+/// Installs or upgrades the product with these values; everything else is as shipped.
 pub fn install(cluster: &Cluster, values: &[&str]) -> Result<String> {
-    let values = VALUES.iter().chain(values).map(|value| (*value).to_owned());
-    release::install(cluster, &values.collect::<Vec<_>>())
+    let values: Vec<_> = values.iter().map(|value| (*value).to_owned()).collect();
+    release::install(cluster, &values)
 }
 
 /// A new folder for the state of this run, and what keeps other runs out of it.

@@ -54,7 +54,7 @@ impl Failure {
 }
 
 /// Also with a grace period or a back-off in between.
-const LIMIT: Duration = Duration::from_secs(90);
+const LIMIT: Duration = Duration::from_mins(3);
 
 /// The end, and what a person finds of it.
 pub fn as_it_should(ns: &Namespace, case: &Case) {
