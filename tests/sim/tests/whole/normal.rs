@@ -42,7 +42,17 @@ fn with_claims(object: &Value) -> Value {
         let is_present = observed == object["metadata"]["generation"];
         object["status"]["isPresent"] = is_present.into();
     }
+    let start = object.pointer_mut("/metadata/annotations/grove.io~1start");
+    if let Some(start) = start.filter(|start| is_repeated(start)) {
+        *start = "now".into();
+    }
     object
+}
+
+/// How often a pod was allowed to start is by chance; that it was is not.
+fn is_repeated(start: &Value) -> bool {
+    let count = start.as_str().and_then(|count| count.parse::<u32>().ok());
+    count.is_some_and(|count| count > 0)
 }
 
 fn strip(value: &mut Value) {
