@@ -37,8 +37,8 @@ pub fn measure(cluster: &Cluster, operator: &Path, initc: &Path) -> Result<Repor
     pods::start_workload(cluster)?;
     let waiting = Confinement::of(cluster, &NODES, "grove-initc")?;
     pods::expect_workload(cluster)?;
-    let operators = Confinement::of(cluster, &NODES, "grove-operator")?;
     let rest = rest::watch(cluster, REST)?;
+    let operators = Confinement::of(cluster, &NODES, "grove-operator")?;
     Ok(Report {
         sizes: [size(operator)?, size(initc)?],
         installed,

@@ -28,13 +28,12 @@ impl Report {
     pub fn table(&self, built: &str) -> String {
         let [operator, initc] = self.sizes.map(megabytes);
         let busiest = self.rest.values().map(|rest| rest.cpu).fold(0.0, f64::max);
-        let largest = |of: fn(&Rest) -> u64| self.rest.values().map(of).max().unwrap_or_default();
+        let working_set = self.rest.values().map(|rest| rest.working_set).max();
         let (cpu, memory) = self.requested;
-        let waiting = self
-            .waiting
-            .iter()
-            .map(|process| process.resident_kib)
-            .max();
+        let resident = |processes: &[Confinement]| {
+            let kib = processes.iter().map(|process| process.resident_kib).max();
+            megabytes(kib.unwrap_or_default() << 10)
+        };
         let rows = [
             ("image of the operator, compressed".to_owned(), operator),
             ("image of the init container, compressed".to_owned(), initc),
@@ -55,15 +54,15 @@ impl Report {
                     "working set, the larger operator; requested {}",
                     megabytes(memory)
                 ),
-                megabytes(largest(|rest| rest.working_set)),
+                megabytes(working_set.unwrap_or_default()),
             ),
             (
-                "its resident memory".to_owned(),
-                megabytes(largest(|rest| rest.resident)),
+                "resident memory, the larger operator".to_owned(),
+                resident(&self.operators),
             ),
             (
                 "resident memory of an init container that waits".to_owned(),
-                megabytes(waiting.unwrap_or_default() << 10),
+                resident(&self.waiting),
             ),
         ];
         let head = format!("| built: {built} | |\n|---|---:|");

@@ -19,8 +19,6 @@ pub struct Rest {
     pub cpu: f64,
     /// Bytes that its limit counts and that cannot be taken from it.
     pub working_set: u64,
-    /// Resident bytes.
-    pub resident: u64,
 }
 
 /// Of each operator, by the name of its pod; of that time, as exactly as kubelets count.
@@ -35,19 +33,8 @@ pub(super) fn watch(cluster: &Cluster, time: Duration) -> Result<BTreeMap<String
         ensure!(seconds > 0.0, "{pod} was counted once only");
         let busy = Duration::from_nanos(count.nanoseconds.saturating_sub(first.nanoseconds));
         let cpu = busy.as_secs_f64() / seconds;
-        let Count {
-            working_set,
-            resident,
-            ..
-        } = count;
-        rest.insert(
-            pod,
-            Rest {
-                cpu,
-                working_set,
-                resident,
-            },
-        );
+        let Count { working_set, .. } = count;
+        rest.insert(pod, Rest { cpu, working_set });
     }
     ensure!(!rest.is_empty(), "kubelets count no operators");
     Ok(rest)
@@ -57,7 +44,6 @@ struct Count {
     at: Timestamp,
     nanoseconds: u64,
     working_set: u64,
-    resident: u64,
 }
 
 fn counts(cluster: &Cluster) -> Result<BTreeMap<String, Count>> {
@@ -86,6 +72,5 @@ fn count(container: &Value) -> Result<Count> {
             .with_context(|| format!("no time: {container}"))?,
         nanoseconds: number("/cpu/usageCoreNanoSeconds")?,
         working_set: number("/memory/workingSetBytes")?,
-        resident: number("/memory/rssBytes")?,
     })
 }
