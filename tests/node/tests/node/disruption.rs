@@ -171,7 +171,6 @@ fn deletion_shows(ns: &Namespace) {
             .then_some(())
             .ok_or_else(|| "not yet".to_owned())
     });
-    let listed = ns.kubectl(&["get", "pcs", "s"]);
-    has("kubectl get pcs", &listed, &["Terminating"]).unwrap();
-    has("explain", &ns.explain("s"), &["delete"]).unwrap();
+    has("explain", &ns.explain("s"), &["is being deleted", "1 pod"]).unwrap();
+    has("tree", &ns.grove(&["tree", "s"]), &["Terminating"]).unwrap();
 }
