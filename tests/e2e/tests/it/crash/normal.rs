@@ -53,6 +53,12 @@ fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.retain(|key, _| !BY_CHANCE.contains(&key.as_str()));
+            if fields
+                .get("name")
+                .is_some_and(|name| name == "GROVE_ATTEMPT")
+            {
+                fields.entry("value").and_modify(without_uid);
+            }
             fields.values_mut().for_each(strip);
         }
         Value::Array(items) => items.iter_mut().for_each(strip),
@@ -75,6 +81,13 @@ fn without_gone_pods(text: &str, podclique: &str) -> String {
         rest.push_str(&part[if is_name { LENGTH } else { 0 }..]);
     }
     rest
+}
+
+/// The attempt without the uid of the set, which it begins with.
+fn without_uid(attempt: &mut Value) {
+    let text = attempt.as_str().unwrap_or_default();
+    let number = text.rsplit_once('-').map_or(text, |(_, number)| number);
+    *attempt = Value::from(number);
 }
 
 /// Numbers of the nodes that pods were on, such as in the message of a fence.
