@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 
 use crate::Pod;
-use crate::object::pod::{ContainerStatus, Terminated};
+use crate::object::pod::{ContainerStatus, Disruption, Terminated};
 
 /// The pod that is named, in one clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,26 +34,39 @@ enum Rank {
     Deleted,
 }
 
-struct Trouble {
+/// What is wrong with a pod. It is put into words only if the pod is the one that is named: this is
+/// looked at for every pod of every clique.
+struct Trouble<'a> {
     rank: Rank,
     since: Timestamp,
-    text: String,
-    is_disruption: bool,
+    kind: Kind<'a>,
+}
+
+#[derive(Clone, Copy)]
+enum Kind<'a> {
+    Disruption(Disruption<'a>),
+    End(&'a ContainerStatus, &'a Terminated),
+    /// The kubelet refused or gave up the pod, and no container ended; why, in one word.
+    Phase(&'a str),
+    Waiting(&'a ContainerStatus, &'a str),
+    Scheduling(&'a str),
+    LostNode,
+    NotReady,
+    Deleted,
 }
 
 /// The culprit among the pods of a clique, terminating ones included; `None` if nothing is known to
 /// be wrong with any of them. In a job a container that ends with exit code 0 has done its work.
 pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Option<Culprit> {
     let troubled = pods.filter_map(|pod| Some((trouble_of(pod, is_job)?, pod)));
-    let (worst, pod) = troubled.min_by(|(a, pod), (b, other)| {
-        let key = |t: &Trouble| (t.rank, t.since);
-        key(a)
-            .cmp(&key(b))
-            .then_with(|| pod.name().cmp(other.name()))
-    })?;
+    let (worst, pod) = troubled.min_by_key(|(t, pod)| (t.rank, t.since, pod.name()))?;
     Some(Culprit {
-        text: format!("{}: {}", describe_place(pod, worst.rank), worst.text),
-        is_disruption: worst.is_disruption,
+        text: format!(
+            "{}: {}",
+            describe_place(pod, worst.rank),
+            describe(pod, worst.kind)
+        ),
+        is_disruption: matches!(worst.kind, Kind::Disruption(_)),
     })
 }
 
@@ -67,7 +80,42 @@ fn describe_place(pod: &Pod, rank: Rank) -> String {
     )
 }
 
-fn trouble_of(pod: &Pod, is_job: bool) -> Option<Trouble> {
+fn describe(pod: &Pod, kind: Kind<'_>) -> String {
+    match kind {
+        Kind::Disruption(found) => {
+            let message = found.message.map_or(String::new(), |m| format!(" ({m})"));
+            format!("{}{message}", found.reason)
+        }
+        Kind::End(container, end) => {
+            format!("container {} {}", container.name, describe_end(pod, end))
+        }
+        Kind::Phase(reason) => {
+            let message = pod.status.message.as_deref();
+            let message = message.map_or(String::new(), |m| format!(": {m}"));
+            format!("{reason}{message}")
+        }
+        Kind::Waiting(container, reason) => {
+            let last = container.last_state.terminated.as_ref();
+            let code = last.map_or(String::new(), |t| format!(", exit code {}", t.exit_code));
+            format!("{reason}{code}")
+        }
+        Kind::Scheduling(reason) => reason.to_owned(),
+        Kind::LostNode => "its node does not report".to_owned(),
+        Kind::NotReady => "it is not Ready".to_owned(),
+        Kind::Deleted => "it is being deleted".to_owned(),
+    }
+}
+
+fn describe_end(pod: &Pod, end: &Terminated) -> String {
+    let of_pod = pod.status.reason.as_deref();
+    let of_container = end.reason.as_deref();
+    let telling = |r: &&str| !matches!(*r, "Error" | "Completed");
+    let reason = of_pod.or(of_container).filter(telling);
+    let reason = reason.map_or(String::new(), |r| format!(" ({r})"));
+    format!("ended with exit code {}{reason}", end.exit_code)
+}
+
+fn trouble_of(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
     let is_well = is_job && (pod.is_completed() || pod.is_finishing());
     if pod.is_ready() || is_well {
         return None;
@@ -84,19 +132,17 @@ fn trouble_of(pod: &Pod, is_job: bool) -> Option<Trouble> {
         .or_else(|| of_what_remains(pod))
 }
 
-fn of_disruption(pod: &Pod) -> Option<Trouble> {
+fn of_disruption(pod: &Pod) -> Option<Trouble<'_>> {
     let found = pod.disruption()?;
-    let message = found.message.map_or(String::new(), |m| format!(" ({m})"));
     Some(Trouble {
         rank: Rank::First,
         since: found.since,
-        text: format!("{}{message}", found.reason),
-        is_disruption: true,
+        kind: Kind::Disruption(found),
     })
 }
 
 /// Of a container that ended: badly, or at all where it has to go on.
-fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble> {
+fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
     let well = pod.status.container_statuses.iter().filter(|_| !is_job);
     let mut well = well.filter_map(|c| Some((c, c.state.terminated.as_ref()?)));
     let (container, end) = pod.failed_container().or_else(|| well.next())?;
@@ -108,62 +154,44 @@ fn of_end(pod: &Pod, is_job: bool) -> Option<Trouble> {
     Some(Trouble {
         rank,
         since: end.finished_at.as_ref().map_or(Timestamp::MAX, |at| at.0),
-        text: format!("container {} {}", container.name, describe_end(pod, end)),
-        is_disruption: false,
+        kind: Kind::End(container, end),
     })
 }
 
-fn describe_end(pod: &Pod, end: &Terminated) -> String {
-    let of_pod = pod.status.reason.as_deref();
-    let of_container = end.reason.as_deref();
-    let telling = |r: &&str| !matches!(*r, "Error" | "Completed");
-    let reason = of_pod.or(of_container).filter(telling);
-    let reason = reason.map_or(String::new(), |r| format!(" ({r})"));
-    format!("ended with exit code {}{reason}", end.exit_code)
-}
-
-/// Of a pod that the kubelet refused or gave up, without a container that ended.
-fn of_phase(pod: &Pod) -> Option<Trouble> {
+fn of_phase(pod: &Pod) -> Option<Trouble<'_>> {
     let is_over = pod.is_finished() && !pod.is_terminating();
     let phase = pod.status.phase.as_deref().filter(|_| is_over)?;
-    let reason = pod.status.reason.as_deref().unwrap_or(phase);
-    let message = pod.status.message.as_deref();
-    let message = message.map_or(String::new(), |m| format!(": {m}"));
     Some(Trouble {
         rank: Rank::First,
         since: pod.ended_at().unwrap_or(Timestamp::MAX),
-        text: format!("{reason}{message}"),
-        is_disruption: false,
+        kind: Kind::Phase(pod.status.reason.as_deref().unwrap_or(phase)),
     })
 }
 
-fn of_waiting(pod: &Pod) -> Option<Trouble> {
-    let reason = |c: &'_ ContainerStatus| c.state.waiting.as_ref()?.reason.clone();
-    let mut waiting = pod.containers().filter_map(|c| Some((c, reason(c)?)));
-    let (container, reason) = waiting.find(|(_, reason)| !is_start(reason)).or_else(|| {
-        let mut starting = pod.containers().filter_map(|c| Some((c, reason(c)?)));
-        starting.next()
-    })?;
-    let rank = if is_start(&reason) {
-        Rank::Starting
-    } else {
-        Rank::Waiting
-    };
-    let last = container.last_state.terminated.as_ref();
-    let code = last.map_or(String::new(), |t| format!(", exit code {}", t.exit_code));
-    Some(timeless(rank, format!("{reason}{code}")))
+/// A container that merely starts is named after those that wait for something else.
+fn of_waiting(pod: &Pod) -> Option<Trouble<'_>> {
+    let waiting = pod.containers().filter_map(|container| {
+        let reason = container.state.waiting.as_ref()?.reason.as_deref()?;
+        Some((container, reason))
+    });
+    let (container, reason) = waiting.min_by_key(|(_, reason)| is_start(reason))?;
+    Some(timeless(rank_of(reason), Kind::Waiting(container, reason)))
 }
 
-fn of_scheduling(pod: &Pod) -> Option<Trouble> {
-    let mut conditions = pod.status.conditions.iter();
-    let refused = conditions.find(|c| c.type_ == "PodScheduled" && c.status == "False")?;
-    let reason = refused.reason.clone()?;
-    let rank = if is_start(&reason) {
+fn of_scheduling(pod: &Pod) -> Option<Trouble<'_>> {
+    let refused = pod
+        .find_condition("PodScheduled")
+        .filter(|c| c.status == "False");
+    let reason = refused?.reason.as_deref()?;
+    Some(timeless(rank_of(reason), Kind::Scheduling(reason)))
+}
+
+fn rank_of(reason: &str) -> Rank {
+    if is_start(reason) {
         Rank::Starting
     } else {
         Rank::Waiting
-    };
-    Some(timeless(rank, reason))
+    }
 }
 
 fn is_start(reason: &str) -> bool {
@@ -175,26 +203,25 @@ fn is_start(reason: &str) -> bool {
 
 /// Of a node that is lost nobody updates the statuses of containers: the node controller takes back
 /// the pod's `Ready` alone, without a reason.
-fn of_what_remains(pod: &Pod) -> Option<Trouble> {
+fn of_what_remains(pod: &Pod) -> Option<Trouble<'_>> {
     if pod.is_terminating() {
-        return Some(timeless(Rank::Deleted, "it is being deleted".to_owned()));
+        return Some(timeless(Rank::Deleted, Kind::Deleted));
     }
-    let ready = pod.status.conditions.iter().find(|c| c.type_ == "Ready")?;
+    let ready = pod.find_condition("Ready")?;
     let is_lost = ready.reason.is_none() && pod.has_condition("ContainersReady");
-    let text = if is_lost {
-        "its node does not report"
+    let kind = if is_lost {
+        Kind::LostNode
     } else {
-        "it is not Ready"
+        Kind::NotReady
     };
-    Some(timeless(Rank::NotReady, text.to_owned()))
+    Some(timeless(Rank::NotReady, kind))
 }
 
-/// Nothing says since when, or it changes with each attempt: the first by name is told.
-fn timeless(rank: Rank, text: String) -> Trouble {
+/// Nothing says since when, or it changes with each attempt: the first by name is named.
+fn timeless(rank: Rank, kind: Kind<'_>) -> Trouble<'_> {
     Trouble {
         rank,
         since: Timestamp::MAX,
-        text,
-        is_disruption: false,
+        kind,
     }
 }

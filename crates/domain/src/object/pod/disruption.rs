@@ -36,8 +36,9 @@ impl Pod {
     }
 
     fn announced_disruption(&self) -> Option<Disruption<'_>> {
-        let mut conditions = self.status.conditions.iter();
-        let target = conditions.find(|c| c.type_ == CONDITION && c.status == "True")?;
+        let target = self
+            .find_condition(CONDITION)
+            .filter(|c| c.status == "True")?;
         let since = target.last_transition_time.as_ref().map(|t| t.0);
         Some(Disruption {
             reason: target.reason.as_deref().unwrap_or(CONDITION),
