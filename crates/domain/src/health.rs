@@ -2,10 +2,9 @@
 //!
 //! `availability` says when something is below its minimum, `termination` how long it may be,
 //! `fence` how its replica is then terminated exactly once. `training` knows what is done in a job,
-//! `failure` keeps what failed there, and `culprit` names the pod
-//! behind a breach. `readiness` finds the first cause, for people; `stalled`
-//! says of which causes tools need not wait for the end, `stuck` how long a pod that hangs in
-//! Terminating is waited for.
+//! `failure` keeps what failed there, and `culprit` names the pod behind a breach. `readiness` finds
+//! the first cause, for people; `stalled` says of which causes tools need not wait for the end,
+//! `stuck` how long a pod that hangs in Terminating is waited for.
 
 pub mod availability;
 pub mod culprit;

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use admission::oversize;
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, WorkloadType, labels};
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use domain::health::availability::CliqueFacts;
 use domain::health::readiness::{self, Start};
 use domain::health::stuck::StuckTimeouts;
@@ -76,7 +76,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// Whether the pods do a job that ends.
     pub fn is_training(&self) -> bool {
-        self.podclique.spec.workload_type == Some(WorkloadType::Training)
+        training::is_of_job(&self.podclique)
     }
 
     /// Whether the pod is one of a job, its processes may run, and its node can be expected to end them.

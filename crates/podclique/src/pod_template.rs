@@ -5,7 +5,8 @@ pub mod start_order;
 use std::collections::BTreeMap;
 
 use api::labels::{self, env};
-use api::{PodClique, WorkloadType, names};
+use api::{PodClique, names};
+use domain::health::training;
 use domain::object::attempt::Attempt;
 use domain::object::{environment, ownership};
 use k8s_openapi::api::core::v1::{EnvVar, Pod, PodSchedulingGate, PodSpec};
@@ -50,8 +51,8 @@ pub fn add_place_in_group(pod: &mut Pod, index: i32) {
 /// Tells a pod of a job which attempt of which set it belongs to: an old pod of its rank may run on
 /// and reach its peers under the same name (docs/training.md).
 pub fn add_attempt(pod: &mut Pod, podclique: &PodClique, set_uid: &str) {
-    let is_job = podclique.spec.workload_type == Some(WorkloadType::Training);
-    let spec = pod.spec.as_mut().filter(|_| is_job);
+    let spec = pod.spec.as_mut();
+    let spec = spec.filter(|_| training::is_of_job(podclique));
     if let Some(spec) = spec {
         let uid: String = set_uid.chars().take(8).collect();
         let attempt = Attempt::of(&podclique.metadata).set;

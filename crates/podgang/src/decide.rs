@@ -5,9 +5,10 @@
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::{PodGangPhase, SchedulingPhase};
-use api::{PodGangStatus, WorkloadType, labels};
+use api::{PodGangStatus, labels};
 use domain::Pod;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
+use domain::health::training;
 use domain::object::ownership;
 use domain::plan::Plan;
 use jiff::Timestamp;
@@ -198,9 +199,8 @@ impl<'a> Facts<'a> {
 
     /// In a job a pod that is about to end well is not Ready any more, and nothing is wrong with it.
     fn is_job(&self) -> bool {
-        let podcliques = self.parts.iter().filter_map(|p| p.podclique.as_ref());
-        let mut kinds = podcliques.map(|c| c.spec.workload_type);
-        kinds.any(|kind| kind == Some(WorkloadType::Training))
+        let mut podcliques = self.parts.iter().filter_map(|p| p.podclique.as_ref());
+        podcliques.any(|podclique| training::is_of_job(podclique))
     }
 
     fn ready(&self) -> ConditionUpdate {

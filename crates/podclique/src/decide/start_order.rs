@@ -13,10 +13,9 @@ use serde_json::{Value, json};
 use crate::observe::Snapshot;
 use crate::pod_template::start_order::written;
 
-/// The values that the annotation of a pod goes through after it was told, and after how many
-/// seconds: a kubelet that missed
-/// a change shows the volume as it is at its next look at the pod, which is a minute or more away;
-/// each change of the pod makes it look.
+/// The values that the annotation of a pod goes through after the first one, and after how many
+/// seconds: a kubelet that missed a change shows the volume at its next look at the pod, which is a
+/// minute or more away; each change of the pod makes it look.
 const REPEATS: [(u32, i64); 4] = [(2, 5), (3, 10), (4, 20), (5, 40)];
 
 /// Pods that may start and were not told to when they were created.

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use api::{PodClique, WorkloadType, labels};
+use api::{PodClique, labels};
+use domain::health::training;
 use domain::object::ownership;
 use domain::{Key, Pod};
 use engine::Caches;
@@ -19,7 +20,7 @@ pub(super) fn nodes_in_service(
 ) -> BTreeSet<String> {
     let leaving = pods.iter().filter(|p| p.is_terminating());
     let nodes = leaving.filter_map(|p| p.spec.node_name.as_deref());
-    let nodes = nodes.filter(|_| is_job(podclique));
+    let nodes = nodes.filter(|_| training::is_of_job(podclique));
     let in_service = nodes.filter(|node| caches.is_node_in_service(node));
     in_service.map(str::to_owned).collect()
 }
@@ -32,8 +33,11 @@ pub(super) fn predecessors(
     caches: &Caches,
     rules: &PodCliqueReconciler,
 ) -> Vec<Arc<Pod>> {
-    let Some(set) = set.filter(|_| rules.stuck_timeouts.may_hold_for_ever(is_job(podclique)))
-    else {
+    let Some(set) = set.filter(|_| {
+        rules
+            .stuck_timeouts
+            .may_hold_for_ever(training::is_of_job(podclique))
+    }) else {
         return Vec::new();
     };
     let meta = &podclique.metadata;
@@ -46,8 +50,4 @@ pub(super) fn predecessors(
             && owner.is_some_and(|owner| owner.uid != ownership::uid(meta))
     });
     pods
-}
-
-fn is_job(podclique: &PodClique) -> bool {
-    podclique.spec.workload_type == Some(WorkloadType::Training)
 }

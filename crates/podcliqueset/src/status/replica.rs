@@ -31,24 +31,26 @@ pub(super) fn judge_replica(
         let found = snapshot.group(&group.name);
         found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
     };
+    let is_available = layout.has_its_minimum(|part| judge(part, &|c| is_up(c, 0)), is_there);
+    let is_settled = |part: &ObservedClique| is_up(part, count_unsettled(part, now));
     Replica {
-        is_available: layout.has_its_minimum(|part| judge(part, &is_up), is_there),
-        is_settled: layout.has_its_minimum(|part| judge(part, &|c| is_settled(c, now)), is_there),
+        is_available,
+        is_settled: is_available
+            && layout.has_its_minimum(|part| judge(part, &is_settled), is_there),
         is_current: layout
             .parts()
             .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),
     }
 }
 
-/// Whether the PodClique has its minimum of pods bound and ready.
-fn is_up(part: &ObservedClique) -> bool {
-    part.facts().ready >= part.minimum()
+/// Whether the PodClique has its minimum of pods bound and ready, so many of them left out.
+fn is_up(part: &ObservedClique, left_out: i32) -> bool {
+    part.facts().ready.saturating_sub(left_out) >= part.minimum()
 }
 
-/// The same without the pods that may be about to crash again.
-fn is_settled(part: &ObservedClique, now: Timestamp) -> bool {
-    let unsettled = part.count(|pod| readiness::find_unsettled(pod, now).is_some());
-    part.facts().available.saturating_sub(unsettled) >= part.minimum()
+/// How many Ready pods may be about to crash again.
+fn count_unsettled(part: &ObservedClique, now: Timestamp) -> i32 {
+    part.count(|pod| readiness::find_unsettled(pod, now).is_some())
 }
 
 /// Whether the PodClique and all its pods have the newest template.

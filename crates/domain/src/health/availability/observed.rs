@@ -4,8 +4,7 @@
 use std::collections::BTreeSet;
 
 use api::podcliqueset::ReplicaAttempt;
-use api::{PodClique, PodCliqueScalingGroup, WorkloadType};
-
+use api::{PodClique, PodCliqueScalingGroup};
 use jiff::SignedDuration;
 
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
@@ -24,7 +23,7 @@ impl CliqueFacts {
             .filter(|p| !p.is_terminating())
             .copied()
             .collect();
-        let is_training = podclique.spec.workload_type == Some(WorkloadType::Training);
+        let is_training = training::is_of_job(podclique);
         let ready = if is_training {
             slots_of_job(podclique, &staying, |p| p.is_ready() || p.is_finishing())
         } else {

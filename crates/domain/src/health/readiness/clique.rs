@@ -29,8 +29,8 @@ pub struct CliqueView<'a> {
     pub now: Timestamp,
 }
 
-/// Ready: as many pods are Ready as have to be, completed ones of a job included. Beyond that the message still says what keeps
-/// the others from running.
+/// Ready: as many pods are Ready as have to be, completed ones of a job included. Beyond that the
+/// message still says what keeps the others from running.
 pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     let facts = CliqueFacts::of(look.podclique, look.pods.iter().copied());
     let (up, minimum) = (facts.ready, facts.minimum());
