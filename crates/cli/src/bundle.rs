@@ -25,7 +25,7 @@ pub use collected::{Collected, Found, Log};
 pub use compose::{Bundle, File, compose};
 pub use node::describe_node;
 pub use read::read;
-pub use redact::{Counts, REDACTED, Redacted, mask_text, redact};
+pub use redact::{Counts, REDACTED, Redacted, Shown, mask_text, redact};
 pub use related::{events_of, names_set};
 
 /// Runs the command.
@@ -36,7 +36,7 @@ pub async fn run(args: &BundleArgs, connection: &ConnectionArgs) -> Result<Exit,
     let cluster = Cluster::connect(connection).await?;
     let now = now();
     let read = read(&cluster, &args.name, args.operator_namespace.as_deref()).await?;
-    let bundle = compose(&read, now);
+    let bundle = compose(&read, args.with_arguments, now);
     let default = || PathBuf::from(format!("{}.tar.gz", bundle.name));
     let path = args.file.clone().unwrap_or_else(default);
     let bytes = pack(&bundle, now)

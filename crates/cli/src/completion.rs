@@ -52,7 +52,7 @@ pub enum Shell {
 
 /// Prints the script.
 pub fn run(args: &CompletionArgs) -> Result<Exit, Failure> {
-    output::print_text(&script(args.shell)?)?;
+    output::print_raw(&script(args.shell)?)?;
     Ok(Exit::Ok)
 }
 

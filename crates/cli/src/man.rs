@@ -20,7 +20,7 @@ pub struct ManArgs {
 /// Prints the page of this program, or writes the pages.
 pub fn run(args: &ManArgs, program: Command) -> Result<Exit, Failure> {
     match &args.dir {
-        None => output::print_text(&write_page(program).map_err(|error| failed(&error))?)?,
+        None => output::print_raw(&write_page(program).map_err(|error| failed(&error))?)?,
         Some(dir) => write_pages(dir, program)?,
     }
     Ok(Exit::Ok)

@@ -2,6 +2,7 @@
 
 mod age;
 mod count;
+mod legible;
 mod style;
 mod table;
 mod wrap;
@@ -15,12 +16,26 @@ use crate::format::Format;
 
 pub use age::{age_of, local_time};
 pub use count::count;
+pub use legible::legible;
 pub use style::{bold, dim, of_state, warn};
 pub use table::Table;
 pub use wrap::{WIDTH, indent, wrap};
 
 /// Prints text to standard output. A reader that went away, such as `head`, is no failure.
+///
+/// Whatever a command forgets to make legible is made legible here: of control characters only
+/// ends of lines and our own styles pass.
 pub fn print_text(text: &str) -> Result<(), Failure> {
+    print_raw(&legible_text(text))
+}
+
+/// Text with our own styles as a terminal may have it.
+pub fn legible_text(text: &str) -> String {
+    legible::legible_with_styles(text, &style::all())
+}
+
+/// Prints text that has no word of others, whatever control characters it has.
+pub fn print_raw(text: &str) -> Result<(), Failure> {
     let mut stream = anstream::stdout().lock();
     let result = stream
         .write_all(text.as_bytes())
@@ -48,16 +63,22 @@ pub fn print_value<T: Serialize>(
 
 /// One line on standard error.
 pub fn print_failure(failure: &Failure) {
-    let text = failure.to_string();
-    let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
-    let line = format!("kubectl grove: {line}\n");
+    let line = failure_line(failure) + "\n";
     // Where nobody reads the reason, the exit code is left.
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
-fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
+/// A failure in one line; an API server's message is text of others.
+pub fn failure_line(failure: &Failure) -> String {
+    let text = failure.to_string();
+    let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    format!("kubectl grove: {}", legible(&line))
+}
+
+/// The value as JSON; what a terminal would act on is escaped in it.
+pub fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
-    text.map(|text| text + "\n")
+    text.map(|text| legible::legible_json(&text) + "\n")
         .map_err(|error| Failure::Other(format!("cannot write JSON: {error}")))
 }
 

@@ -14,6 +14,11 @@ pub struct BundleArgs {
     #[arg(short, long, value_name = "OUT.tar.gz")]
     pub file: Option<PathBuf>,
 
+    /// Keep arguments, commands, scripts, messages and annotations, but for what looks like a
+    /// secret in them
+    #[arg(long)]
+    pub with_arguments: bool,
+
     /// Namespace of the operator; otherwise its pods are looked for in all of them
     #[arg(long, value_name = "NAME")]
     pub operator_namespace: Option<String>,

@@ -80,6 +80,12 @@ impl Collected {
         self.objects.iter().flat_map(|found| &found.items)
     }
 
+    /// All that was read of the cluster.
+    pub fn all_values(&self) -> impl Iterator<Item = &Value> {
+        let others = [&self.events, &self.nodes, &self.operator];
+        self.all_objects().chain(others.into_iter().flatten())
+    }
+
     /// Names of the nodes that its pods are on, each once.
     pub fn node_names(&self) -> Vec<String> {
         let pods = self.objects.iter();

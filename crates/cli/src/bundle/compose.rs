@@ -7,12 +7,12 @@ use super::collected::{Collected, Found, Log, name_of, namespace_of, text_at};
 use super::kinds;
 use super::node::describe_node;
 use super::readme;
-use super::redact::{Counts, mask_text, redact};
+use super::redact::{Counts, Shown, hide_in_line, hide_unknown_words, mask_text, redact};
 use crate::output;
 use crate::tree::{build_tree, draw_tree};
 
 /// The files of a bundle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Bundle {
     /// Name of the folder that they are in.
     pub name: String,
@@ -22,6 +22,8 @@ pub struct Bundle {
     pub redacted: Counts,
     /// What is not among them, and why.
     pub missing: Vec<String>,
+    /// What they may show.
+    pub shown: Shown,
 }
 
 /// A file.
@@ -33,12 +35,14 @@ pub struct File {
     pub text: String,
 }
 
-/// Composes the bundle as of that time.
-pub fn compose(read: &Collected, now: Timestamp) -> Bundle {
+/// Composes the bundle as of that time; `with_arguments` keeps arguments, scripts, messages and
+/// annotations but for what looks like a secret in them.
+pub fn compose(read: &Collected, with_arguments: bool, now: Timestamp) -> Bundle {
     let time = now.strftime("%Y%m%d-%H%M%S");
     let mut bundle = Bundle {
         name: format!("grove-bundle-{}-{}-{time}", read.namespace, read.name),
         missing: read.missing.clone(),
+        shown: Shown::new(with_arguments).with_names(read.all_values()),
         ..Bundle::default()
     };
     bundle.add_tree(read, now);
@@ -62,15 +66,24 @@ pub fn compose(read: &Collected, now: Timestamp) -> Bundle {
 }
 
 impl Bundle {
+    /// Drawn from what is left of the objects.
     fn add_tree(&mut self, read: &Collected, now: Timestamp) {
+        let mut read = read.clone();
+        for found in &mut read.objects {
+            for item in &mut found.items {
+                *item = redact(item.take(), &self.shown).value;
+            }
+        }
         match read.to_workload() {
             Ok(workload) => {
                 let drawn = draw_tree(&build_tree(&workload, now), true);
                 let plain = anstream::adapter::strip_str(&drawn).to_string();
-                let masked = self.mask(&plain);
-                self.add_text("tree.txt", masked);
+                self.add_text("tree.txt", plain);
             }
-            Err(error) => self.missing.push(format!("tree.txt: {error}")),
+            Err(error) => {
+                let (error, _) = hide_unknown_words(&error, &self.shown);
+                self.missing.push(format!("tree.txt: {error}"));
+            }
         }
     }
 
@@ -96,14 +109,19 @@ impl Bundle {
         self.add_text(&format!("operator/{}.log", log.name), text);
     }
 
-    fn mask(&mut self, text: &str) -> String {
-        let (masked, hidden) = mask_text(text);
+    /// A line of a log: where it is JSON, each of its texts is a message.
+    fn mask(&mut self, line: &str) -> String {
+        let (masked, hidden) = if self.shown.with_arguments {
+            mask_text(line)
+        } else {
+            hide_in_line(line, &self.shown)
+        };
         self.redacted.others += hidden;
         masked
     }
 
     fn add_value(&mut self, path: &str, value: &Value) {
-        let redacted = redact(value.clone());
+        let redacted = redact(value.clone(), &self.shown);
         self.redacted += redacted.counts;
         match output::to_yaml(&redacted.value) {
             Ok(text) => self.add_text(path, text),

@@ -37,15 +37,32 @@ pub fn write(bundle: &Bundle, read: &Collected, now: Timestamp) -> String {
         "Redacted: ",
         &format!("{}.", bundle.redacted),
     ));
-    text.push_str(PROMISE);
+    text.push_str(PLACES);
+    text.push_str(if bundle.shown.with_arguments {
+        WITH_ARGUMENTS
+    } else {
+        HARMLESS
+    });
     text
 }
 
-const PROMISE: &str = "
-Secrets and ConfigMaps were not read. Values of environment variables are
-replaced by REDACTED, but for those that the operator sets; so is what looks
-like a secret in arguments, messages and log lines. managedFields and the
-manifest that kubectl keeps in an annotation are left out. What is a secret by
-its meaning only, such as a name, is still there: read the files before you
-send them.
+const PLACES: &str = "
+Secrets and ConfigMaps were not read. Values of environment variables and of
+headers are replaced by REDACTED, but for the variables that the operator sets.
+managedFields and the manifest that kubectl keeps in an annotation are left out.
+";
+
+const HARMLESS: &str = "\
+Of other text only this is shown: names, images, times, quantities, labels, the
+words of Kubernetes' own fields, the names of flags, annotations of grove.io and
+kubernetes.io, and of messages and log lines the words that Kubernetes and the
+operator use themselves. All else is hidden: <hidden: 12 characters>.
+A name or a label may be a secret by its meaning: read the files before you send
+them.
+";
+
+const WITH_ARGUMENTS: &str = "\
+It was made with --with-arguments: in arguments, scripts, messages, annotations
+and log lines only what looks like a secret is replaced by REDACTED, and other
+secrets are still there: read the files before you send them.
 ";

@@ -1,38 +1,28 @@
-//! What nobody else should see is taken out of an object before it is written down.
+//! What nobody else should see is taken out of an object before it is written down: what is not
+//! known to be harmless is hidden.
 
+mod annotations;
 mod arguments;
 mod counts;
+mod fields;
+mod labels;
+mod messages;
 mod names;
+mod places;
+mod shown;
 mod text;
 
-use api::labels::{LAST_APPLIED, env, operator_env};
 use serde_json::{Map, Value};
 
+use crate::output::count;
+
 pub use counts::Counts;
+pub use messages::{hide_in_line, hide_unknown_words};
+pub use shown::Shown;
 pub use text::mask_text;
 
-/// What is written instead.
+/// What is written instead of what is a secret by its place, or looks like one.
 pub const REDACTED: &str = "REDACTED";
-
-/// Environment variables that an operator of this API sets: names and numbers of objects.
-const OUR_VARIABLES: [&str; 12] = [
-    env::PCS_NAME,
-    env::PCS_INDEX,
-    env::PCLQ_NAME,
-    env::HEADLESS_SERVICE,
-    env::PCLQ_POD_INDEX,
-    env::ATTEMPT,
-    env::PCSG_NAME,
-    env::PCSG_TEMPLATE_NUM_PODS,
-    env::PCSG_INDEX,
-    env::PCSG_POD_INDEX,
-    operator_env::INIT_CONTAINER_IMAGE,
-    operator_env::SERVICE_ACCOUNT_NAME,
-];
-/// Annotations of these say nothing of a workload's secrets, however long they are.
-const KNOWN_ANNOTATIONS: [&str; 3] = ["grove.io/", "kubernetes.io/", "k8s.io/"];
-/// Others that are longer hold whole manifests, packed in one way or another.
-const LONGEST_ANNOTATION: usize = 1024;
 
 /// An object without its secrets.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,135 +34,134 @@ pub struct Redacted {
 }
 
 /// Takes out of an object, wherever they are in it: values of environment variables (their names
-/// stay, and so do the values that the operator sets), arguments and other text that look like
-/// secrets, headers of probes, contents of Secrets, `managedFields` and the manifest that kubectl
-/// keeps in an annotation.
-pub fn redact(mut value: Value) -> Redacted {
-    let mut counts = Counts::default();
-    visit("", &mut value, &mut counts);
+/// stay, and so do the values that the operator sets), headers of probes, contents of Secrets,
+/// `managedFields`, the manifest that kubectl keeps in an annotation, and every other text but for
+/// names, images, times, quantities, labels and the words of Kubernetes' own enumerations.
+///
+/// With arguments: all that looks like a secret instead of every other text.
+pub fn redact(mut value: Value, shown: &Shown) -> Redacted {
+    let mut redaction = Redaction {
+        shown,
+        counts: Counts::default(),
+    };
+    redaction.visit("", &mut value);
+    let counts = redaction.counts;
     Redacted { value, counts }
 }
 
-fn visit(key: &str, value: &mut Value, counts: &mut Counts) {
-    match (key, value) {
-        ("env", value) => hide_env(value, counts),
-        ("args" | "command", Value::Array(list)) => arguments::hide(list, counts),
-        ("httpHeaders", Value::Array(list)) => hide_headers(list, counts),
-        ("annotations", Value::Object(map)) => hide_annotations(map, counts),
-        ("data" | "stringData", Value::Object(map)) => hide_all(map, &mut counts.others),
-        ("volumeAttributes" | "options" | "parameters", Value::Object(map)) => {
-            hide_by_name(map, counts);
-        }
-        // A tag looks like a value: `registry.local/token:1.2`.
-        ("image" | "imageID", Value::String(_)) => (),
-        (_, Value::Object(map)) => {
-            if key == "metadata" && map.remove("managedFields").is_some() {
-                counts.managed_fields += 1;
+/// What is written instead of a text that is not known to be harmless.
+pub fn hidden(text: &str) -> String {
+    format!("<hidden: {}>", count(text.chars().count(), "character"))
+}
+
+struct Redaction<'a> {
+    shown: &'a Shown,
+    counts: Counts,
+}
+
+impl Redaction<'_> {
+    /// Goes through a value that is at that key of an object, or in a list there.
+    fn visit(&mut self, key: &str, value: &mut Value) {
+        match (key, value) {
+            ("env", value) => self.visit_env(value),
+            ("args" | "command", Value::Array(list)) => {
+                arguments::hide(list, self.shown, &mut self.counts);
             }
-            for (key, value) in map {
-                visit(key, value, counts);
+            ("httpHeaders", Value::Array(list)) => places::hide_headers(list, &mut self.counts),
+            ("data" | "stringData", Value::Object(map)) => {
+                places::hide_all(map, &mut self.counts.others);
+            }
+            ("annotations" | "userAnnotations", Value::Object(map)) => self.visit_annotations(map),
+            ("volumeAttributes" | "options" | "parameters", Value::Object(map)) => {
+                self.visit_free_map(map);
+            }
+            ("labels", Value::Object(map)) => self.visit_labels(map),
+            ("matchLabels" | "nodeSelector" | "selector", Value::Object(map))
+                if map.values().all(Value::is_string) =>
+            {
+                self.visit_selector(map);
+            }
+            (key, Value::Object(map)) if fields::QUANTITIES.contains(&key) => {
+                map.values_mut().for_each(|v| self.visit_quantity(v));
+            }
+            (key, Value::Object(map)) => self.visit_map(key, map),
+            (_, Value::Array(list)) => list.iter_mut().for_each(|item| self.visit(key, item)),
+            (_, Value::String(text)) => self.visit_text(key, text),
+            _ => (),
+        }
+    }
+
+    fn visit_map(&mut self, parent: &str, map: &mut Map<String, Value>) {
+        if parent == "metadata" && map.remove("managedFields").is_some() {
+            self.counts.managed_fields += 1;
+        }
+        let label = map.get("key").and_then(Value::as_str).map(str::to_owned);
+        let is_condition = ["type", "status"].iter().all(|key| map.contains_key(*key));
+        for (key, value) in map {
+            match (&**key, &label, value) {
+                ("value" | "values", Some(label), value) => self.visit_selected(label, value),
+                ("type", _, value) if is_condition => self.visit("reason", value),
+                ("message", _, Value::String(text)) if fields::OF_WORKLOADS.contains(&parent) => {
+                    self.hide_text(text);
+                }
+                (_, _, value) => self.visit(key, value),
             }
         }
-        (_, Value::Array(list)) => list.iter_mut().for_each(|item| visit(key, item, counts)),
-        (_, Value::String(text)) => counts.others += mask(text),
-        _ => (),
+    }
+
+    fn visit_text(&mut self, key: &str, text: &mut String) {
+        if self.shown.with_arguments {
+            if !fields::IMAGES.contains(&key) {
+                self.counts.others += mask(text);
+            }
+        } else if fields::MESSAGES.contains(&key) {
+            self.counts.others += messages::hide_in(text, self.shown);
+        } else if !self.shown.contains(text) && !fields::is_harmless(key, text) {
+            self.counts.others += hide_as_unknown(text);
+        }
+    }
+
+    /// Text that a workload wrote.
+    fn hide_text(&mut self, text: &mut String) {
+        self.counts.others += if self.shown.with_arguments {
+            mask(text)
+        } else {
+            hide_as_unknown(text)
+        };
+    }
+
+    fn visit_quantity(&mut self, value: &mut Value) {
+        match value {
+            Value::String(text) if fields::is_quantity(text) || fields::is_harmless("", text) => (),
+            Value::String(text) => self.hide_text(text),
+            other => self.visit("", other),
+        }
+    }
+
+    /// Free text by free names, as drivers of volumes have it.
+    fn visit_free_map(&mut self, map: &mut Map<String, Value>) {
+        for (key, value) in map {
+            if names::is_sensitive(key) {
+                self.counts.others += places::hide(value);
+            } else {
+                self.visit("", value);
+            }
+        }
     }
 }
 
-/// Returns how much was hidden in the text.
+/// Hides what looks like a secret, and returns how much that was.
 fn mask(text: &mut String) -> usize {
     let (masked, hidden) = mask_text(text);
     *text = masked;
     hidden
 }
 
-/// A list of names and values, or, in kinds that are not Kubernetes' own, a map.
-fn hide_env(env: &mut Value, counts: &mut Counts) {
-    match env {
-        Value::Array(list) => {
-            for entry in list {
-                let Value::Object(entry) = entry else {
-                    counts.env_values += hide(entry);
-                    continue;
-                };
-                let name = entry.get("name").and_then(Value::as_str);
-                let is_ours = name.is_some_and(|name| OUR_VARIABLES.contains(&name));
-                if let Some(value) = entry.get_mut("value").filter(|_| !is_ours) {
-                    counts.env_values += hide(value);
-                }
-            }
-        }
-        Value::Object(map) => hide_all(map, &mut counts.env_values),
-        other => counts.env_values += hide(other),
+/// Hides the text, and returns how many that were: 1, or 0 if there was nothing to hide.
+fn hide_as_unknown(text: &mut String) -> usize {
+    let is_shown = text.is_empty() || text == REDACTED || fields::is_mark(text);
+    if !is_shown {
+        *text = hidden(text);
     }
-}
-
-fn hide_headers(headers: &mut [Value], counts: &mut Counts) {
-    let values = headers.iter_mut().filter_map(|h| h.get_mut("value"));
-    values.for_each(|value| counts.others += hide(value));
-}
-
-fn hide_annotations(annotations: &mut Map<String, Value>, counts: &mut Counts) {
-    if annotations.remove(LAST_APPLIED).is_some() {
-        counts.annotations += 1;
-    }
-    for (key, value) in annotations {
-        let Value::String(text) = value else { continue };
-        let is_known = KNOWN_ANNOTATIONS.iter().any(|domain| key.contains(domain));
-        let is_manifest = text.len() > LONGEST_ANNOTATION || text.contains('\n');
-        match serde_json::from_str::<Value>(text) {
-            _ if names::is_sensitive(key) => counts.annotations += hide(value),
-            Ok(inner @ (Value::Object(_) | Value::Array(_))) => {
-                let mut redacted = redact(inner);
-                hide_named(&mut redacted.value, &mut redacted.counts.others);
-                if redacted.counts != Counts::default() {
-                    *text = redacted.value.to_string();
-                    *counts += redacted.counts;
-                }
-            }
-            _ if is_manifest && !is_known => counts.annotations += hide(value),
-            _ => counts.others += mask(text),
-        }
-    }
-}
-
-/// Free text by free names, as drivers of volumes have it.
-fn hide_by_name(map: &mut Map<String, Value>, counts: &mut Counts) {
-    for (key, value) in map {
-        if names::is_sensitive(key) {
-            counts.others += hide(value);
-        } else {
-            visit("", value, counts);
-        }
-    }
-}
-
-/// In what is not Kubernetes' own every name may be that of a secret, however deep it is.
-fn hide_named(value: &mut Value, count: &mut usize) {
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
-                if names::is_sensitive(key) && !value.is_boolean() {
-                    *count += hide(value);
-                } else {
-                    hide_named(value, count);
-                }
-            }
-        }
-        Value::Array(list) => list.iter_mut().for_each(|item| hide_named(item, count)),
-        _ => {}
-    }
-}
-
-fn hide_all(map: &mut Map<String, Value>, count: &mut usize) {
-    map.values_mut().for_each(|value| *count += hide(value));
-}
-
-/// Returns 1, or 0 if there was nothing to hide.
-fn hide(value: &mut Value) -> usize {
-    let is_empty = value.is_null() || value == "" || value == REDACTED;
-    if !is_empty {
-        *value = Value::from(REDACTED);
-    }
-    usize::from(!is_empty)
+    usize::from(!is_shown)
 }

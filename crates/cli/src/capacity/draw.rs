@@ -9,7 +9,7 @@ pub fn draw_report(report: &Report, is_wide: bool) -> String {
     let mut table = Table::new(&["GANG", "VERDICT", "GUARANTEED", "BEST-EFFORT"]);
     for gang in &report.gangs {
         table.row(vec![
-            gang.name.clone(),
+            output::legible(&gang.name).into_owned(),
             verdict(gang.verdict),
             share(gang.guaranteed),
             share(gang.best_effort),

@@ -6,7 +6,7 @@ use chrono::TimeZone;
 use jiff::Timestamp;
 
 use super::answer::{Explanation, Step};
-use crate::output::{self, Table, age_of, local_time};
+use crate::output::{self, Table, age_of, legible, local_time};
 use evidence::draw_evidence;
 
 /// Draws the answer, with times of that zone.
@@ -87,7 +87,8 @@ fn chain(answer: &Explanation) -> String {
     let mut table = Table::default();
     for link in &answer.chain {
         let state = output::of_state(&link.state, link.is_good);
-        table.row(vec![format!("  {}", link.kind), link.name.clone(), state]);
+        let (kind, name) = (legible(link.kind), legible(&link.name));
+        table.row(vec![format!("  {kind}"), name.into_owned(), state]);
     }
     table.print()
 }

@@ -2,6 +2,8 @@
 
 use anstyle::{AnsiColor, Style};
 
+use super::legible::legible;
+
 /// What stands out.
 pub fn bold(text: &str) -> String {
     styled(Style::new().bold(), text)
@@ -27,9 +29,21 @@ pub fn of_state(text: &str, is_good: Option<bool>) -> String {
     styled(colour.on_default(), text)
 }
 
+/// All that they are written with.
+pub fn all() -> Vec<String> {
+    let colours = [AnsiColor::Red, AnsiColor::Green, AnsiColor::Yellow];
+    let colours = colours.map(AnsiColor::on_default);
+    let styles = [Style::new().bold(), Style::new().dimmed()];
+    let styles = styles.into_iter().chain(colours);
+    styles
+        .flat_map(|style| [style.render().to_string(), style.render_reset().to_string()])
+        .collect()
+}
+
+/// The text is made legible before its style is added.
 fn styled(style: Style, text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
-    format!("{style}{text}{style:#}")
+    format!("{style}{}{style:#}", legible(text))
 }

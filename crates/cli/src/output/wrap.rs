@@ -1,13 +1,16 @@
 //! Text in lines that fit a terminal.
 
+use super::legible::legible;
+
 /// Columns that text is wrapped to.
 pub const WIDTH: usize = 80;
 
-/// Breaks text between words so that no line is longer than `width` columns; words that are longer
+/// Breaks text of anybody between words, legible, so that no line is longer than `width` columns; words that are longer
 /// than that keep a line of their own, so that they can be copied.
 pub fn wrap(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
+        let word = &*legible(word);
         match lines.last_mut() {
             Some(line) if columns(line) + 1 + columns(word) <= width => {
                 line.push(' ');
@@ -19,7 +22,8 @@ pub fn wrap(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
-/// The text wrapped to [`WIDTH`], its first line behind `first`, the others as far to the right.
+/// The text wrapped to [`WIDTH`] and legible, its first line behind `first`, which may have styles,
+/// the others as far to the right.
 pub fn indent(first: &str, text: &str) -> String {
     let margin = columns(&anstream::adapter::strip_str(first).to_string());
     let lines = wrap(text, WIDTH.saturating_sub(margin).max(20));

@@ -38,7 +38,8 @@ fn draw_refusal(refusal: &Refusal) -> String {
 
 fn heading(name: &str, namespace: &str) -> String {
     format!(
-        "{} in namespace {namespace}",
-        output::bold(&format!("podcliqueset {name}"))
+        "{} in namespace {}",
+        output::bold(&format!("podcliqueset {name}")),
+        output::legible(namespace)
     )
 }

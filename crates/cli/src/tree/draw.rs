@@ -1,7 +1,7 @@
 //! The tree as text.
 
 use super::branch::{Branch, Kind};
-use crate::output::{self, Table, WIDTH};
+use crate::output::{self, Table, WIDTH, legible};
 
 /// Draws the tree; without `is_wide` what does not fit 80 columns is left out, nodes first.
 pub fn draw_tree(tree: &Branch, is_wide: bool) -> String {
@@ -25,7 +25,7 @@ struct Row {
 
 fn collect(branch: &Branch, lead: &str, margin: &str, rows: &mut Vec<Row>) {
     let state = output::of_state(&branch.state, branch.is_good);
-    let cell = |text: &Option<String>| text.clone().unwrap_or_default();
+    let cell = |text: &Option<String>| legible(text.as_deref().unwrap_or_default()).into_owned();
     let has_children = !branch.children.is_empty();
     rows.push(Row {
         cells: vec![
@@ -54,9 +54,9 @@ fn title(branch: &Branch) -> String {
     let gang = branch.gang.as_ref();
     let gang = gang.map_or(String::new(), |g| output::dim(&format!(" gang {g}")));
     match branch.kind {
-        Kind::Replica | Kind::GroupReplica => format!("replica {}{gang}", branch.name),
+        Kind::Replica | Kind::GroupReplica => format!("replica {}{gang}", legible(&branch.name)),
         Kind::Set | Kind::Group | Kind::Clique => output::bold(&branch.name),
-        Kind::Pod => branch.name.clone(),
+        Kind::Pod => legible(&branch.name).into_owned(),
     }
 }
 

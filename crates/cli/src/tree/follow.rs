@@ -27,7 +27,8 @@ pub async fn follow(cluster: &Cluster, name: &str) -> Result<(), Failure> {
     loop {
         let workload = load_workload(cluster, name).await?;
         let text = draw_tree(&build_tree(&workload, now()), false);
-        output::print_text(&format!("{}{text}", clear()))?;
+        output::print_raw(clear())?;
+        output::print_text(&text)?;
         if changes.next().await.is_none() {
             return Ok(());
         }

@@ -6,7 +6,7 @@ use domain::object::ownership;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::output::{self, Table, age_of};
+use crate::output::{self, Table, age_of, legible};
 
 /// One set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -64,14 +64,15 @@ pub fn draw_overview(lines: &[Line], with_namespace: bool, is_wide: bool) -> Str
     };
     let heading = pick(&heading.map(str::to_owned));
     let mut table = Table::new(&heading.iter().map(|h| &**h).collect::<Vec<_>>());
+    let text = |text: &str| legible(text).into_owned();
     for line in lines {
         table.row(pick(&[
-            line.namespace.clone(),
-            line.name.clone(),
-            line.available.clone(),
+            text(&line.namespace),
+            text(&line.name),
+            text(&line.available),
             output::of_state(&line.state, line.is_good),
-            line.age.clone(),
-            line.message.clone(),
+            text(&line.age),
+            text(&line.message),
         ]));
     }
     table.print()

@@ -179,7 +179,7 @@ fn text<'a>(bundle: &'a Bundle, path: &str) -> &'a str {
 
 #[tokio::test]
 async fn all_that_belongs_to_the_set_is_in_it_and_no_secret() {
-    let bundle = compose(&collected(&server()).await, *EPOCH);
+    let bundle = compose(&collected(&server()).await, false, *EPOCH);
     assert_eq!(bundle.name, "grove-bundle-ml-svc-20260101-000000");
     let paths: Vec<&str> = bundle.files.iter().map(|file| &*file.path).collect();
     let expected = [
@@ -212,9 +212,12 @@ async fn all_that_belongs_to_the_set_is_in_it_and_no_secret() {
 
 #[tokio::test]
 async fn each_file_says_what_it_is_about() {
-    let bundle = compose(&collected(&server()).await, *EPOCH);
+    let bundle = compose(&collected(&server()).await, false, *EPOCH);
     let log = text(&bundle, "operator/grove-system.op-1.operator.log");
-    assert_eq!(log, "{\"key\":\"ml/svc\",\"token\":\"REDACTED\"}\n");
+    assert_eq!(
+        log,
+        "{\"key\":\"ml/svc\",\"token\":\"<hidden: 7 characters>\"}\n"
+    );
     let tree = text(&bundle, "tree.txt");
     assert!(
         tree.contains("svc-0-a-x") && tree.contains("n1") && !tree.contains('\x1b'),
@@ -237,6 +240,24 @@ async fn each_file_says_what_it_is_about() {
     insta::assert_snapshot!("versions", text(&bundle, "versions.yaml"));
 }
 
+/// Who asks for arguments gets what does not look like a secret.
+#[tokio::test]
+async fn with_arguments_what_does_not_look_like_a_secret_stays() {
+    let server = server();
+    let bundle = compose(&collected(&server).await, true, *EPOCH);
+    let pod = text(&bundle, "objects/pods/svc-0-a-x.yaml");
+    assert!(pod.contains("--token=REDACTED"), "{pod}");
+    let events = text(&bundle, "events.yaml");
+    assert!(events.contains("password=REDACTED"), "{events}");
+    let readme = text(&bundle, "README.txt");
+    assert!(readme.contains("made with --with-arguments"), "{readme}");
+    let all: String = bundle.files.iter().map(|file| &*file.text).collect();
+    assert!(!all.contains("hunter2"), "{all}");
+    let bundle = compose(&collected(&server).await, false, *EPOCH);
+    let pod = text(&bundle, "objects/pods/svc-0-a-x.yaml");
+    assert!(pod.contains("--token=<hidden: 7 characters>"), "{pod}");
+}
+
 /// Whoever may read little still gets what he may read, and is told what is not in it.
 #[tokio::test]
 async fn what_cannot_be_read_is_named() {
@@ -251,7 +272,7 @@ async fn what_cannot_be_read_is_named() {
     for path in forbidden {
         server.forbid(path);
     }
-    let bundle = compose(&collected(&server).await, *EPOCH);
+    let bundle = compose(&collected(&server).await, false, *EPOCH);
     let missing = bundle.missing.join("\n");
     let named = [
         "list pods in namespace ml",
@@ -290,7 +311,7 @@ async fn a_cluster_without_the_operator_is_said_to_have_none() {
         200,
         &nothing.to_string(),
     );
-    let bundle = compose(&collected(&server).await, *EPOCH);
+    let bundle = compose(&collected(&server).await, false, *EPOCH);
     let label = "app.kubernetes.io/name=grove-operator";
     assert!(
         bundle.missing[0].contains(&format!("no pod has label {label}")),
@@ -337,8 +358,8 @@ async fn nothing_is_asked_that_is_not_needed() {
 #[tokio::test]
 async fn the_archive_is_the_same_each_time_and_has_plain_files() {
     let server = server();
-    let bundle = compose(&collected(&server).await, *EPOCH);
-    let again = compose(&collected(&server).await, *EPOCH);
+    let bundle = compose(&collected(&server).await, false, *EPOCH);
+    let again = compose(&collected(&server).await, false, *EPOCH);
     let bytes = pack(&bundle, *EPOCH).unwrap();
     assert_eq!(bytes, pack(&again, *EPOCH).unwrap());
     let mut archive = tar::Archive::new(GzDecoder::new(&*bytes));

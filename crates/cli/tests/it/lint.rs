@@ -10,7 +10,7 @@ mod rules;
 use cli::files::Source;
 use cli::lint::{Finding, Report, Stored, judge_sources};
 
-fn source(name: &str, text: impl Into<Vec<u8>>) -> Source {
+pub fn source(name: &str, text: impl Into<Vec<u8>>) -> Source {
     Source {
         name: name.into(),
         bytes: text.into(),

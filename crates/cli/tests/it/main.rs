@@ -14,6 +14,7 @@ mod documented;
 mod explain;
 mod failures;
 mod files;
+mod legible;
 mod lint;
 mod man;
 mod manifest;

@@ -4,6 +4,7 @@ mod cluster;
 mod config;
 mod edits;
 mod examples;
+mod hostile;
 mod live;
 mod properties;
 mod sets;

@@ -1,10 +1,18 @@
 //! What is taken out of objects.
 
-use cli::bundle::{Counts, REDACTED, mask_text, redact};
+use cli::bundle::{Counts, REDACTED, Redacted, Shown, mask_text};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
+
+mod harmless;
+mod properties;
+
+/// With arguments: only what looks like a secret goes.
+fn redact(value: Value) -> Redacted {
+    cli::bundle::redact(value, &Shown::new(true))
+}
 
 fn pod(container: &Value) -> Value {
     json!({
@@ -85,7 +93,7 @@ fn arguments_that_look_like_secrets_go(#[case] before: &[&str], #[case] after: &
 #[case("a\n-----BEGIN RSA PRIVATE KEY-----\nabc", REDACTED)]
 #[case("token = abc", "token = REDACTED")]
 #[case("token=\"a b\"c d", "token=\"REDACTED\"REDACTED d")]
-#[case("pass: ünï secret=größe", "pass: ünï secret=REDACTED")]
+#[case("päss: ünï secret=größe", "päss: ünï secret=REDACTED")]
 #[case("https://user:abc@host/x", "https://REDACTED@host/x")]
 #[case("password=REDACTED", "password=REDACTED")]
 #[case("password=", "password=")]
@@ -98,6 +106,18 @@ fn arguments_that_look_like_secrets_go(#[case] before: &[&str], #[case] after: &
     "replica 0: clique prefill 1/2 pods scheduled: 0/20 nodes are available"
 )]
 #[case("token://host/x", "token://host/x")]
+#[case("os.environ['HF_TOKEN']='abc'", "os.environ['HF_TOKEN']='REDACTED'")]
+#[case(
+    r#"environ.setdefault("WANDB_API_KEY", "abc") "#,
+    r#"environ.setdefault("WANDB_API_KEY", "REDACTED") "#
+)]
+#[case(
+    "a:\n  password: |\n    hunter 2\n    b\nc",
+    "a:\n  password: |\n    REDACTED\nc"
+)]
+#[case("password: |", "password: |")]
+#[case("--pass=abc --otp 12", "--pass=REDACTED --otp REDACTED")]
+#[case("https://a/x?sig=abc", "https://a/x?sig=REDACTED")]
 fn text_that_looks_like_a_secret_goes(#[case] before: &str, #[case] after: &str) {
     let (masked, hidden) = mask_text(before);
     assert_eq!((&*masked, hidden > 0), (after, before != after));
@@ -119,8 +139,8 @@ fn annotations_with_manifests_go() {
     }}}));
     let left = json!({
         "example.com/original": r#"{"spec":{"env":[{"name":"A","value":"REDACTED"}]}}"#,
-        "example.com/packed": REDACTED,
-        "example.com/lines": REDACTED,
+        "example.com/packed": "<hidden: 2000 characters>",
+        "example.com/lines": "<hidden: 22 characters>",
         "example.com/api-token": REDACTED,
         "example.com/plain": "kept",
         "grove.io/template-keys": long,

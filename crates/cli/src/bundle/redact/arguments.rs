@@ -3,11 +3,86 @@
 use serde_json::Value;
 
 use super::counts::Counts;
-use super::{REDACTED, mask, names, text};
+use super::{REDACTED, Shown, fields, hidden, mask, names, text};
 
-/// Hides what looks like a secret in the arguments of a container: `--token=x`, `--password` and
-/// what follows it, `export API_KEY=x` in a script.
-pub fn hide(arguments: &mut [Value], counts: &mut Counts) {
+/// Programs that start others; their names say nothing.
+const PROGRAMS: [&str; 14] = [
+    "/bin/bash",
+    "/bin/sh",
+    "/usr/bin/env",
+    "bash",
+    "env",
+    "java",
+    "mpirun",
+    "node",
+    "python",
+    "python3",
+    "sh",
+    "sleep",
+    "tini",
+    "torchrun",
+];
+/// No flag has a longer name.
+const LONGEST_FLAG: usize = 64;
+
+/// Hides the arguments of a container but for the names of flags and references to variables:
+/// `--pass=<hidden: 12 characters>`. With arguments, what looks like a secret: `--token=x`,
+/// `--password` and what follows it, `export API_KEY=x` in a script.
+pub fn hide(arguments: &mut [Value], shown: &Shown, counts: &mut Counts) {
+    if shown.with_arguments {
+        hide_secrets(arguments, counts);
+        return;
+    }
+    for argument in arguments {
+        if let Value::String(argument) = argument {
+            counts.arguments += hide_values(argument);
+        }
+    }
+}
+
+fn hide_values(argument: &mut String) -> usize {
+    let begin = flag_of(argument);
+    let value = argument.get(begin..).unwrap_or_default();
+    let is_program = PROGRAMS.contains(&&**argument);
+    let is_mark = fields::is_mark(value) || value == REDACTED;
+    if value.is_empty() || is_program || is_mark || text::is_reference_in_spec(value) {
+        return 0;
+    }
+    let mark = hidden(value);
+    argument.truncate(begin);
+    argument.push_str(&mark);
+    1
+}
+
+/// How long the name of the flag is that an argument begins with, `=` included: `-c`, `-p` of
+/// `-pSECRET`, `--pass=`. A script is no flag.
+fn flag_of(argument: &str) -> usize {
+    let Some(long) = argument.strip_prefix("--") else {
+        return short_flag_of(argument);
+    };
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+    let name = long.find(|c| !is_of_name(c)).unwrap_or(long.len());
+    let (name, rest) = long.split_at_checked(name).unwrap_or_default();
+    let is_name = name.len() <= LONGEST_FLAG && !text::is_token(name);
+    match rest.chars().next() {
+        None if is_name => argument.len(),
+        Some('=') if is_name && !name.is_empty() => name.len() + 3,
+        _ => 0,
+    }
+}
+
+fn short_flag_of(argument: &str) -> usize {
+    let mut chars = argument.chars();
+    match (chars.next(), chars.next(), chars.next()) {
+        (Some('-'), None, _) => 1,
+        (Some('-'), Some(flag), after) if flag.is_ascii_alphabetic() => {
+            2 + usize::from(after == Some('='))
+        }
+        _ => 0,
+    }
+}
+
+fn hide_secrets(arguments: &mut [Value], counts: &mut Counts) {
     let mut is_value_of_secret = false;
     for argument in arguments {
         let Value::String(argument) = argument else {

@@ -1,6 +1,6 @@
 //! Which names are those of secrets.
 
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 15] = [
     "auth",
     "authorization",
     "bearer",
@@ -8,28 +8,38 @@ const WORDS: [&str; 9] = [
     "credential",
     "credentials",
     "dsn",
+    "otp",
+    "pass",
+    "pw",
     "pwd",
     "secrets",
+    "sig",
+    "signature",
+    "sshpass",
 ];
 /// Also as the end of a word: `HFTOKEN`, `dbpassword`. Not `tokens`, which models count.
-const ENDS: [&str; 10] = [
+const ENDS: [&str; 12] = [
     "accesskey",
     "apikey",
+    "dbpass",
     "passphrase",
     "passwd",
     "password",
     "passwords",
     "privatekey",
+    "requirepass",
     "secret",
     "secretkey",
     "token",
 ];
 /// Before `key`, `keys` or `tokens`.
-const OWNERS: [&str; 8] = [
+const OWNERS: [&str; 10] = [
     "access",
     "account",
     "api",
     "encryption",
+    "license",
+    "master",
     "private",
     "refresh",
     "secret",

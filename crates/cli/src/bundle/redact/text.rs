@@ -16,6 +16,8 @@ const BEGINNINGS: [&str; 9] = [
 ];
 const SHORTEST_TOKEN: usize = 16;
 const SHORTEST_AFTER_BEARER: usize = 8;
+/// A text of several lines follows, in YAML.
+const BLOCKS: [&str; 6] = ["|", "|+", "|-", ">", ">+", ">-"];
 /// What is said before a token in a header.
 const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
 
@@ -44,6 +46,13 @@ pub fn is_reference(value: &str) -> bool {
     let inner = inner.or_else(|| name.strip_prefix('{').and_then(|n| n.strip_suffix('}')));
     let name = inner.unwrap_or(name);
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Whether it names a variable as Kubernetes replaces it in arguments: `$(TOKEN)`.
+pub fn is_reference_in_spec(value: &str) -> bool {
+    let is_upper = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    let name = value.trim_matches(['$', '(', ')']);
+    value.starts_with("$(") && is_reference(value) && name.chars().all(is_upper)
 }
 
 struct Scan<'a> {
@@ -92,7 +101,10 @@ impl<'a> Scan<'a> {
         }
         let length = self.count(|c| !c.is_whitespace());
         let value = self.rest.get(..length).unwrap_or_default();
-        if SCHEMES
+        if BLOCKS.contains(&value) {
+            self.show(length);
+            self.hide_block();
+        } else if SCHEMES
             .iter()
             .any(|scheme| value.eq_ignore_ascii_case(scheme))
         {
@@ -102,6 +114,25 @@ impl<'a> Scan<'a> {
             self.hide(length);
         }
         true
+    }
+
+    /// What is further to the right below a name, as YAML has texts of several lines.
+    fn hide_block(&mut self) {
+        let mut end = 0;
+        for line in self.rest.split_inclusive('\n') {
+            let is_of_block = end == 0 || line.starts_with([' ', '\t', '\n']);
+            if !is_of_block {
+                break;
+            }
+            end += line.len();
+        }
+        let first = self.count(|c| c != '\n').min(end);
+        self.show(first);
+        let rest = self.rest.get(..end - first).unwrap_or_default();
+        let begin = rest.len() - rest.trim_start().len();
+        let length = rest.trim().len();
+        self.show(begin);
+        self.hide(length);
     }
 
     /// `Bearer x`: what follows the blank, if it is that long.
@@ -160,7 +191,8 @@ fn is_quote(c: char) -> bool {
     "\"'`".contains(c)
 }
 
-fn is_token(word: &str) -> bool {
+/// Whether it is a token that says itself what it is.
+pub fn is_token(word: &str) -> bool {
     let is_known = BEGINNINGS.iter().any(|b| word.starts_with(b));
     let is_jwt = word.starts_with("eyJ") && word.split('.').count() == 3;
     // Names of objects have no capitals.
@@ -185,12 +217,16 @@ fn opening_of(text: &str) -> usize {
 /// How long what separates a name from its value is: `=`, `: `, `":"`, and of a flag a blank too.
 fn separator_of(text: &str, is_flag: bool) -> Option<usize> {
     let blanks = |text: &str| text.len() - text.trim_start_matches([' ', '\t']).len();
-    let mut length = opening_of(text);
+    let closing = opening_of(text);
+    let mut length = closing;
     let after = |length: usize| text.get(length..).unwrap_or_default();
+    // `environ["TOKEN"] = "x"`, `setdefault("TOKEN", "x")`
+    let is_quoted = closing > 0;
+    length += usize::from(is_quoted && after(length).starts_with(']'));
     length += blanks(after(length));
-    let sign = ["=>", ":=", "=", ":"]
-        .iter()
-        .find(|s| after(length).starts_with(**s));
+    let signs = ["=>", ":=", "=", ":", ","].iter();
+    let mut signs = signs.filter(|sign| is_quoted || **sign != ",");
+    let sign = signs.find(|sign| after(length).starts_with(**sign));
     match sign {
         Some(sign) if !after(length).starts_with("://") => {
             length += sign.len();

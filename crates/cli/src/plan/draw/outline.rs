@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use api::labels::env;
 
 use super::heading;
-use crate::output::{self, Table, count};
+use crate::output::{self, Table, count, legible};
 use crate::plan::outline::{Amounts, Autoscaler, CliquePods, Gang, Outline, Variable};
 
 /// More values than these are counted.
@@ -74,7 +74,7 @@ fn draw_gang(gang: &Gang) -> String {
     let mut table = Table::new(&["  PODCLIQUE", "MINIMUM", "PODS"]);
     for part in &gang.podgroups {
         table.row(vec![
-            format!("  {}", part.podclique),
+            format!("  {}", legible(&part.podclique)),
             part.min_replicas.to_string(),
             part.pods.to_string(),
         ]);
@@ -106,7 +106,7 @@ fn draw_requests(requests: &Amounts) -> String {
     for (name, all) in &requests.all {
         let guaranteed = requests.guaranteed.get(name).map_or("0", String::as_str);
         table.row(vec![
-            format!("  {name}"),
+            format!("  {}", legible(name)),
             guaranteed.to_owned(),
             all.clone(),
         ]);
@@ -134,7 +134,7 @@ fn draw_pods(outline: &Outline) -> String {
         } else {
             "once they are Ready"
         };
-        lines.push(format!("  <hostname>.{}\n", service.address));
+        lines.push(format!("  <hostname>.{}\n", legible(&service.address)));
         let by = format!("by headless Service {}, {addressed}", service.name);
         lines.push(output::indent("    ", &by));
     }
@@ -165,7 +165,7 @@ fn draw_variables(podcliques: &[CliquePods]) -> String {
             ""
         };
         let line = format!("{}{only}", describe_values(values));
-        output::indent(&format!("  {name:<NAMES$} "), &line)
+        output::indent(&format!("  {:<NAMES$} ", legible(name)), &line)
     });
     std::iter::once(title).chain(lines).collect()
 }
@@ -204,7 +204,8 @@ fn draw_variables_of_each(podcliques: &[CliquePods]) -> String {
     let lines = with_pods.flat_map(|clique| {
         let title = format!("variables of each container of {}", clique.name);
         let variables = clique.environment.iter();
-        let variables = variables.map(|v| format!("  {:<NAMES$} {}\n", v.name, value_of(v)));
+        let variables = variables
+            .map(|v| format!("  {:<NAMES$} {}\n", legible(&v.name), legible(&value_of(v))));
         std::iter::once(format!("{}\n", output::bold(&title))).chain(variables)
     });
     lines.collect()
@@ -226,7 +227,7 @@ fn describe_order(clique: &CliquePods) -> String {
         .map(|pair| format!("{} of {}", count(pair.pods, "pod"), pair.podclique))
         .collect();
     let after = output::indent("    after ", &pairs.join(", "));
-    format!("  {}\n{after}", clique.name)
+    format!("  {}\n{after}", legible(&clique.name))
 }
 
 fn draw_autoscalers(autoscalers: &[Autoscaler]) -> String {
