@@ -36,6 +36,8 @@ pub struct About {
     /// Init containers that run on.
     #[serde(default)]
     pub sidecars: BTreeSet<String>,
+    /// `livenessProbe`, `startupProbe` or `postStart`: what ended container `main`, if one of these did.
+    pub main_has: Option<String>,
     may_start: Option<Time>,
     deleted_by: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use api::WorkloadType;
 use api::podcliqueset::{CliqueStartupType, TrainingSpec};
-use k8s_openapi::api::core::v1::Container;
+use k8s_openapi::api::core::v1::{Container, Lifecycle, LifecycleHandler, Probe};
 use serde_json::{Value, json};
 use sim::Resource;
 use testkit::builders::{CliqueBuilder, SetBuilder, set};
@@ -63,6 +63,9 @@ fn fill(clique: CliqueBuilder, recording: &Recording) -> CliqueBuilder {
         spec.restart_policy = Some(recording.about.restart_policy.clone());
         let app = recording.app_containers();
         spec.containers = app.into_iter().map(container).collect();
+        for main in spec.containers.iter_mut().filter(|c| c.name == "main") {
+            end_main(main, recording.about.main_has.as_deref());
+        }
         let init = recording.init_containers().into_iter();
         let init = init.filter(|name| *name != INITC).map(|name| Container {
             restart_policy: runs_on(recording, name).then(|| "Always".to_owned()),
@@ -70,6 +73,21 @@ fn fill(clique: CliqueBuilder, recording: &Recording) -> CliqueBuilder {
         });
         spec.init_containers = Some(init.collect()).filter(|all: &Vec<_>| !all.is_empty());
     })
+}
+
+/// Gives the container the probe or the hook for which the kubelet ended it.
+fn end_main(main: &mut Container, has: Option<&str>) {
+    match has {
+        Some("livenessProbe") => main.liveness_probe = Some(Probe::default()),
+        Some("startupProbe") => main.startup_probe = Some(Probe::default()),
+        Some("postStart") => {
+            main.lifecycle = Some(Lifecycle {
+                post_start: Some(LifecycleHandler::default()),
+                ..Lifecycle::default()
+            });
+        }
+        _ => {}
+    }
 }
 
 fn runs_on(recording: &Recording, container: &str) -> bool {
