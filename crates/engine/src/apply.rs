@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Pod;
 use serde_json::json;
 
-use crate::backoff::{Blocked, Class};
+use crate::backoff::{Blocked, Class, Sent};
 use crate::context::Context;
 use crate::kinds::find_kind;
 use crate::metrics::ByAction;
@@ -146,7 +146,7 @@ fn report_failure(
         RequestError::Throttled { .. } => codes::API_THROTTLED.to_owned(),
         _ => code_of(action),
     };
-    outcome.fail(class(action), code, error, text, now);
+    outcome.fail(class(action), code, error, text, Sent::of(action), now);
 }
 
 fn code_of(action: &Action) -> String {

@@ -3,13 +3,17 @@
 //!
 //! Only what failed waits, each class of writes by itself. Everything else about the object goes
 //! on: an event in between neither repeats the failed kind of write early nor has to wait for it,
-//! and another failure neither ends nor prolongs its wait. A changed spec ends all of them.
+//! and another failure neither ends nor prolongs its wait. A changed spec ends all of them, and what
+//! was refused is sent again as soon as it would be sent with other content: the mistake may be in a
+//! label, or in another object.
 //!
 //! What failed because another wrote in between is not sent again in the version that is known to be
 //! outdated: it waits until the cache shows a newer one, or the time is over.
 //!
 //! Each object waits a little longer than another, by its name: thousands that fail together are
 //! not to come again together.
+
+mod sent;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,6 +24,8 @@ use domain::Key;
 use domain::object::fnv;
 use domain::plan::{Action, Kind, Version};
 use tokio::time::Instant;
+
+pub use sent::Sent;
 
 const INITIAL_WAIT: Duration = Duration::from_millis(50);
 const MAX_WAIT: Duration = Duration::from_secs(5);
@@ -69,6 +75,8 @@ pub struct Failure {
     pub after: Duration,
     /// What was written by others in between.
     pub outdated: BTreeSet<Version>,
+    /// What was refused.
+    pub sent: Vec<Sent>,
 }
 
 /// Waits that are not over.
@@ -89,6 +97,7 @@ struct Entry {
     generation: Option<i64>,
     errors: Vec<LastError>,
     outdated: BTreeSet<Version>,
+    sent: Vec<Sent>,
 }
 
 /// Failures in a row, per object and class.
@@ -112,6 +121,7 @@ impl Backoff {
                 generation: failure.generation,
                 errors: failure.errors,
                 outdated: failure.outdated,
+                sent: failure.sent,
             },
         );
         (count, wait)
@@ -155,6 +165,19 @@ impl Backoff {
         }
     }
 
+    /// Ends the waits for what was refused and would be sent with other content now.
+    pub fn forget_corrected(&self, key: &Key, waves: &[Vec<Action>]) {
+        let mut entries = self.entries();
+        let Some(classes) = entries.get_mut(key) else {
+            return;
+        };
+        classes.retain(|class, entry| {
+            let is_same = |action: &&Action| Some((action.verb(), action.kind())) == *class;
+            let mut planned = waves.iter().flatten().filter(is_same);
+            entry.sent.is_empty() || !planned.any(|action| is_corrected(&entry.sent, action))
+        });
+    }
+
     /// That class was done once more: a failure after it is the first of a new row.
     pub fn succeeded(&self, key: &Key, class: Class) {
         if let Some(classes) = self.entries().get_mut(key) {
@@ -183,6 +206,11 @@ impl Backoff {
     fn entries(&self) -> MutexGuard<'_, HashMap<Key, BTreeMap<Option<Class>, Entry>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn is_corrected(refused: &[Sent], action: &Action) -> bool {
+    let next = Sent::of(action);
+    next.is_some_and(|next| refused.iter().any(|sent| sent.is_corrected_by(&next)))
 }
 
 fn wait(before: u32, is_refused: bool) -> Duration {

@@ -153,6 +153,7 @@ impl<R: Reconciler> Worker<R> {
         plan: Plan<R::Status>,
         now: Timestamp,
     ) -> (Outcome, Option<Duration>) {
+        self.backoff.forget_corrected(key, &plan.waves);
         let pending = self.backoff.pending(key, object.meta().generation);
         let blocked = pending
             .as_ref()

@@ -9,7 +9,7 @@ use domain::plan::{Action, Kind, Purpose, Version};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::backoff::Class;
+use crate::backoff::{Class, Sent};
 use crate::requests::RequestError;
 
 /// Errors kept per object; the rest is alike.
@@ -28,6 +28,8 @@ pub struct Failed {
     pub after: Duration,
     /// The same for the status.
     pub error: LastError,
+    /// What was sent, if the API server refused it and it was sent as a whole.
+    pub sent: Option<Sent>,
 }
 
 /// What became of a plan's waves.
@@ -104,6 +106,7 @@ impl Outcome {
         code: String,
         error: &RequestError,
         text: String,
+        sent: Option<Sent>,
         now: Timestamp,
     ) {
         self.failed.insert(class);
@@ -125,6 +128,7 @@ impl Outcome {
                     description: text,
                     observed_at: Time(now),
                 },
+                sent: sent.filter(|_| error.is_refusal()),
             });
         }
     }

@@ -85,5 +85,6 @@ fn build_failure(class: Class, generation: Option<i64>, outcome: &Outcome) -> Fa
         is_refused: is_of_ending_namespace || all().any(|failed| failed.is_refused),
         after: all().map(|failed| failed.after).max().unwrap_or_default(),
         outdated: BTreeSet::new(),
+        sent: all().filter_map(|failed| failed.sent.clone()).collect(),
     }
 }

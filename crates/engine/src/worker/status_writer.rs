@@ -126,7 +126,7 @@ impl<R: Reconciler> Worker<R> {
             let event = Event::warning(events::STATUS_FAILED, text.clone());
             self.publish(object, &[event], now).await;
         }
-        outcome.fail(status_of::<R>(), String::new(), error, text, now);
+        outcome.fail(status_of::<R>(), String::new(), error, text, None, now);
     }
 }
 

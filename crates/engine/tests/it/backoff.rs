@@ -7,7 +7,7 @@ use std::time::Duration;
 use api::LastError;
 use domain::plan::{Action, Kind};
 use domain::{Key, Pod};
-use engine::backoff::{Backoff, Class, Failure};
+use engine::backoff::{Backoff, Class, Failure, Sent};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
@@ -179,4 +179,38 @@ async fn what_another_wrote_in_between_waits_for_its_newer_version() {
     tokio::time::advance(Duration::from_millis(63)).await;
     assert!(backoff.pending(&set, Some(2)).is_none(), "not for ever");
     assert_eq!(backoff.failed(&set, conflict()).0, 2, "nor forgotten");
+}
+
+/// A POST of a Service with that label.
+fn labelled(name: &str, team: &str) -> Action {
+    Action::create(Service {
+        metadata: ObjectMeta {
+            name: Some(name.into()),
+            labels: Some([("team".to_owned(), team.to_owned())].into()),
+            ..ObjectMeta::default()
+        },
+        ..Service::default()
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_would_be_sent_otherwise_does_not_wait() {
+    for (next, is_over) in [
+        (labelled("a-0", "blue"), true),
+        (labelled("a-0", "none"), false),
+        (labelled("a-1", "blue"), false),
+    ] {
+        let backoff = Backoff::default();
+        let refused = Failure {
+            sent: Sent::of(&labelled("a-0", "none")).into_iter().collect(),
+            ..failure(services(), true)
+        };
+        backoff.failed(&key("a"), refused);
+        backoff.forget_corrected(&key("a"), &[vec![next.clone()]]);
+        assert_eq!(
+            backoff.pending(&key("a"), None).is_none(),
+            is_over,
+            "{next:?}"
+        );
+    }
 }

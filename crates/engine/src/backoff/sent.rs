@@ -1,0 +1,39 @@
+//! What was sent when a write was refused: a wait ends as soon as something else would be sent.
+
+use domain::object::fnv;
+use domain::plan::Action;
+use serde_json::Value;
+
+/// An object as it was sent: its name, and a hash of its content. What the API server writes into it
+/// does not count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    name: String,
+    content: u64,
+}
+
+impl Sent {
+    /// The object of this write, if it is sent as a whole.
+    pub fn of(action: &Action) -> Option<Self> {
+        let (Action::Create(object) | Action::Replace(object)) = action else {
+            return None;
+        };
+        let mut content: Value = serde_json::from_slice(&object.encode().ok()?).ok()?;
+        if let Some(meta) = content.get_mut("metadata").and_then(Value::as_object_mut) {
+            meta.remove("resourceVersion");
+            meta.remove("managedFields");
+        }
+        if let Some(object) = content.as_object_mut() {
+            object.remove("status");
+        }
+        Some(Self {
+            name: action.key().name,
+            content: fnv::hash(content.to_string().as_bytes()),
+        })
+    }
+
+    /// Whether the same object would be sent with other content now.
+    pub fn is_corrected_by(&self, other: &Self) -> bool {
+        self.name == other.name && self.content != other.content
+    }
+}
