@@ -45,6 +45,8 @@ pub enum ConditionType {
     /// PodCliqueSet, PodCliqueScalingGroup, PodClique: an object with another owner has the name of
     /// a child.
     NameConflict,
+    /// PodCliqueSet: pods of earlier attempts run on without a controller.
+    LeftoverPods,
     /// PodCliqueSet: a stored `terminationDelay` is invalid, so it terminates nothing.
     GangTerminationDisabled,
     /// PodCliqueSet: it has fields that are accepted but have no effect yet.
@@ -85,6 +87,9 @@ pub enum Reason {
     /// MinAvailableBreached=True of a PodClique: fewer pods than needed are Ready, after there were
     /// enough.
     InsufficientReadyPods,
+    /// MinAvailableBreached=True of a PodClique of a job: a pod failed 5 times in a row; its replica
+    /// is restarted at once, or the job is given up.
+    PodKeepsFailing,
     /// MinAvailableBreached=False of a PodClique: there never were enough Ready pods; it starts.
     NeverAvailable,
     /// MinAvailableBreached=Unknown: too few are available, and an update runs.
@@ -137,6 +142,9 @@ pub enum Reason {
     ReplicasBelowMinAvailable,
     /// NameConflict=True, Ready=False: an object that has to be made exists and is somebody else's.
     NameTaken,
+    /// LeftoverPods=True: the message names pods of earlier attempts that run on; somebody deleted
+    /// their PodClique with `--cascade=orphan`.
+    PodsLeftBehind,
     /// GangTerminationDisabled=True: a stored `terminationDelay` makes no sense.
     InvalidTerminationDelay,
     /// FieldNotImplemented=True: the message names fields that are accepted and have no effect yet.

@@ -51,6 +51,8 @@ pub const GROUP_REPLICA_DELETED: EventReason =
 pub const PODCLIQUE_FAILED: EventReason = EventReason("PodCliqueFailed");
 /// Normal on the set: a replica of a training job is restarted.
 pub const REPLICA_RESTARTING: EventReason = EventReason("ReplicaRestarting");
+/// Warning on the set: a pod of a training job failed, and its rank alone is started again.
+pub const FAILED_POD_REPLACED: EventReason = EventReason("FailedPodReplaced");
 /// Warning on the set: a pod of a training job hangs in Terminating, and its rank is started again.
 pub const STUCK_POD_REPLACED: EventReason = EventReason("StuckPodReplaced");
 /// Normal on the set: all runs, for the first time or again.

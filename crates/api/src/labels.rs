@@ -56,6 +56,10 @@ pub const TEMPLATE_REPLICAS: &str = "grove.io/template-replicas";
 /// `label:<key>` and `annotation:<key>` with commas between, so that those that a newer template
 /// does not have are removed and those that others added are not.
 pub const TEMPLATE_KEYS: &str = "grove.io/template-keys";
+/// Annotation of PodCliques of a scaling group: the template hash with which the PodClique was made.
+/// Written at creation; it goes when the template is edited in place. While it equals the hash of
+/// the PodClique, all of its pods are of that template, whatever their labels say.
+pub const MADE_WITH_HASH: &str = "grove.io/made-with-template-hash";
 /// Annotation of pods: how many earlier holders of the slot ended soon after their start, one after
 /// the other; the longer that goes on, the longer the next replacement waits.
 pub const POD_FAILURE_COUNT: &str = "grove.io/pod-failure-count";

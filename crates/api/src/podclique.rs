@@ -228,15 +228,34 @@ pub struct PodCliqueStatus {
     /// Since when too few pods are available; `terminationDelay` counts from here.
     ///
     /// Set when `MinAvailableBreached` becomes True. In a crash loop it outlives times at which the
-    /// condition is False, up to `min(terminationDelay, 10m)` each. If absent while the condition
+    /// condition is False, up to `min(terminationDelay, 60s)` each, and moves by their length when
+    /// the breach returns: only time spent down counts. If absent while the condition
     /// is True, its `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,
+    /// The loss that began the breach, while `MinAvailableBreached` is True. The pod may be gone
+    /// since.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breach_cause: Option<BreachCause>,
     /// Indices of pods whose work is done, e.g. `0-3,5`; for `Training` only. A pod is done in
     /// phase `Succeeded` if nobody deleted it before. Its index is never filled again, also if the
     /// pod is deleted later.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub completed_indices: Option<String>,
+}
+
+/// The loss of a pod that began a breach.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BreachCause {
+    /// Pod, node and reason, e.g. `w-1 on node-2: container main ended with exit code 7`.
+    pub message: String,
+    /// When the pod failed or was taken away; absent if nobody says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<Time>,
+    /// Whether the cluster took the pod away: a drain, an eviction, preemption, a lost node.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_disruption: bool,
 }
 
 /// The running or last update of a clique.

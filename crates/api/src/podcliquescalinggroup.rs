@@ -163,7 +163,8 @@ pub struct PodCliqueScalingGroupStatus {
     /// Since when too few group replicas are healthy; `terminationDelay` counts from here.
     ///
     /// Set when `MinAvailableBreached` becomes True. It outlives a False of up to
-    /// `min(terminationDelay, 10m)` while the breach of one of its PodCliques goes on. If absent
+    /// `min(terminationDelay, 60s)`, and moves by its length when the breach returns. It is never
+    /// earlier than that of the PodClique that is breached for longest. If absent
     /// while the condition is True, its `lastTransitionTime` counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub breached_since: Option<Time>,

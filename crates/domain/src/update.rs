@@ -6,7 +6,7 @@ mod progress;
 use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate, UpdateStrategyType,
 };
-use api::{PodCliqueSet, labels};
+use api::{PodCliqueSet, PodCliqueSetStatus, labels};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 pub use self::budget::{PodBudget, ReplicaBudget};
@@ -33,10 +33,15 @@ pub fn is_on_delete(set: &PodCliqueSet) -> bool {
 
 /// The replica whose turn it is, as stored, in an update that runs.
 pub fn turn(set: &PodCliqueSet) -> Option<i32> {
+    turn_in(set, set.status.as_ref()?)
+}
+
+/// The same by a status that is about to be stored.
+pub fn turn_in(set: &PodCliqueSet, status: &PodCliqueSetStatus) -> Option<i32> {
     if is_on_delete(set) || training::is_training(set) {
         return None;
     }
-    let progress = set.status.as_ref()?.update_progress.as_ref()?;
+    let progress = status.update_progress.as_ref()?;
     let is_running = progress.update_ended_at.is_none();
     let first = progress.currently_updating.first();
     let turn = first.filter(|turn| is_running && turn.update_ended_at.is_none());
@@ -73,13 +78,25 @@ pub fn rolling_update<'a>(
 }
 
 /// Whether the pod was made from another template than its PodClique has now. The pod's own label
-/// says so; one that another implementation wrote for this very template is ours in a moment
-/// (decision 27), and none says nothing: somebody took it away, and gets it back.
+/// says so, unless all pods are of one template; one that another implementation wrote for this very
+/// template is ours in a moment (decision 27), and none says nothing: somebody took it away, and
+/// gets it back.
 pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
+    if has_one_template(podclique) {
+        return false;
+    }
     let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
     let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
     let adopted = || ownership::annotation(podclique, labels::REBASED_FROM);
     hash.is_some() && hash != newest && hash != adopted()
+}
+
+/// Whether the PodClique never had another template than it has: then a label of one of its pods that
+/// says otherwise was edited by hand. A PodClique of a group is replaced for another template, unless
+/// it is edited in place.
+pub fn has_one_template(podclique: &ObjectMeta) -> bool {
+    let made_with = ownership::annotation(podclique, labels::MADE_WITH_HASH);
+    made_with.is_some() && made_with == ownership::label(podclique, labels::POD_TEMPLATE_HASH)
 }
 
 /// Whether the PodClique or one of these pods of it has an older template than this. A hash that

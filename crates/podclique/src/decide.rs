@@ -72,6 +72,8 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueStatus> {
     }
     plan.events.extend(failed_event::find_event(snapshot));
     plan.events.extend(Waiter::Slot.warnings(snapshot, now));
+    plan.events
+        .extend(replace_finished::warnings(snapshot, now));
     status.last_errors.extend(missing.error(snapshot, now));
     let wakes = [
         start_order::next_repeat(snapshot, now),

@@ -105,6 +105,7 @@ fn annotations_of(podclique: &PodClique, failure_count: u32) -> Option<BTreeMap<
         labels::TEMPLATE_REPLICAS,
         labels::REBASED_FROM,
         labels::TEMPLATE_KEYS,
+        labels::MADE_WITH_HASH,
         labels::ATTEMPT,
         labels::GROUP_ATTEMPT,
         labels::START,

@@ -8,7 +8,8 @@ use admission::oversize;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::{LastError, PodCliqueStatus, codes, labels};
 use domain::Pod;
-use domain::health::availability::{self, CliqueFacts, StoredBreach, crash_loop};
+use domain::health::availability::{self, CliqueFacts, Ended, StoredBreach, crash_loop};
+use domain::health::culprit::Culprit;
 use domain::health::readiness::{self, CliqueView};
 use domain::health::{stalled, training};
 use domain::object::{indices, ownership};
@@ -104,6 +105,9 @@ fn set_conditions(
         let breach = availability::clique_breach(facts);
         conditions::set(&mut next.conditions, breach, generation, now);
     }
+    let is_breached = conditions::is_true(&next.conditions, ConditionType::MinAvailableBreached);
+    let cause = facts.cause.as_ref().filter(|_| is_breached);
+    next.breach_cause = cause.map(Culprit::to_cause);
     let ready = ready_condition(snapshot, next, now);
     let errors = stored_errors(snapshot);
     stalled::set_ready(&mut next.conditions, ready, errors, [], generation, now);
@@ -142,11 +146,12 @@ fn breached_since(
     if facts.replicas == 0 || (is_just_below && status == Status::False) {
         return None;
     }
-    let goes_on = |ended| {
+    let resume = |ended: Ended| {
         let pods = snapshot.pods.iter().map(AsRef::as_ref);
-        crash_loop::goes_on(pods, snapshot.is_training(), ended)
+        let is_same = crash_loop::goes_on(pods, snapshot.is_training(), ended);
+        is_same.then_some(Timestamp::MIN)
     };
-    stored.next(status, snapshot.breach_memory(), now, goes_on)
+    stored.next(status, snapshot.breach_memory(), now, resume)
 }
 
 /// In a job that is over the stored breach stays as it was: the operator ends its pods now, which
@@ -177,7 +182,8 @@ fn set_completed(next: &mut PodCliqueStatus, snapshot: &Snapshot, now: Timestamp
     }
 }
 
-/// The hashes say what *all* pods have, so they move only once all have it (docs/semantics.md §9.2).
+/// The hashes say what *all* pods have, so they move only once all have it (docs/semantics.md §9.2);
+/// that of the set's generation once the update has ended, as traffic is sent by it.
 fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str>) {
     let Some(set) = &snapshot.set else { return };
     let is_newest = hash.is_some() && set.template_hash.as_deref() == hash;
@@ -186,8 +192,11 @@ fn set_hashes(next: &mut PodCliqueStatus, snapshot: &Snapshot, hash: Option<&str
     let is_whole = next.replicas >= snapshot.podclique.spec.replicas || !snapshot.is_updating();
     if is_newest && is_whole && next.updated_replicas == next.replicas {
         next.current_pod_template_hash = hash.map(str::to_owned);
-        next.current_pod_clique_set_generation_hash
-            .clone_from(&set.generation_hash);
+        let progress = next.update_progress.as_ref();
+        if progress.is_none_or(|p| p.update_ended_at.is_some()) {
+            next.current_pod_clique_set_generation_hash
+                .clone_from(&set.generation_hash);
+        }
     }
 }
 

@@ -37,6 +37,7 @@ pub fn is_plain_start(status: &PodCliqueStatus) -> bool {
         was_idle,
         scaled_below_to,
         breached_since,
+        breach_cause: _,
         completed_indices,
     } = status;
     let is_eventful = *was_available

@@ -56,7 +56,9 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueScalingGroup
     };
     next.update_progress = update::progress(snapshot, &hashed, &before, &next, now);
     note_complete(&mut next.replica_attempts, &replicas);
-    if let Some(generation) = generation_of_all(snapshot, &replicas) {
+    let progress = next.update_progress.as_ref();
+    let is_over = progress.is_none_or(|p| p.update_ended_at.is_some());
+    if let Some(generation) = generation_of_all(snapshot, &replicas).filter(|_| is_over) {
         next.current_pod_clique_set_generation_hash = Some(generation);
     }
     // Set by the Go operator. Here `replicaAttempts` has the same information, and this condition
@@ -186,7 +188,8 @@ pub fn with_fences(
     next
 }
 
-/// The set's generation, once all PodCliques have it (docs/semantics.md §9.2).
+/// The set's generation, once all PodCliques have it (docs/semantics.md §9.2). It is stored once the
+/// update has ended, as traffic is sent by it.
 fn generation_of_all(snapshot: &Snapshot, replicas: &[Replica<'_>]) -> Option<String> {
     let set = &snapshot.owner.as_ref()?.set;
     let generation = set.status.as_ref()?.current_generation_hash.clone()?;

@@ -19,6 +19,7 @@ use domain::health::termination::Breach;
 use domain::health::{readiness, stalled};
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
+use domain::update;
 use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
@@ -126,7 +127,9 @@ fn go_on(
     plan.wave(services::plan_services(snapshot, layout));
     plan.wave(autoscalers::plan_deletions(snapshot, layout));
     plan.wave(children::plan_deletions(snapshot));
-    plan.wave(children::plan_children(snapshot, layout));
+    let next = plan.status.as_ref();
+    let next_turn = next.and_then(|status| update::turn_in(&snapshot.validated.set, status));
+    plan.wave(children::plan_children(snapshot, layout, next_turn));
     plan.wave(gangs::plan_deletions(snapshot, &expected));
     plan.wave(gangs::plan_gangs(snapshot, &expected));
     plan.wave(autoscalers::plan_autoscalers(snapshot, layout));

@@ -42,6 +42,8 @@ pub struct Snapshot {
     /// Names of other PodCliques that say they are part of it: their scaling group was deleted with
     /// `--cascade=orphan`, and the next one adopts them. Only looked for in a training job.
     pub unadopted: HashSet<String>,
+    /// Pods that are labelled as part of it and that nobody controls.
+    pub orphan_pods: Vec<Arc<Pod>>,
     /// Its PodGangs, by name.
     pub gangs: Vec<Arc<PodGang>>,
     /// Its headless Services, by name.
@@ -289,6 +291,7 @@ pub fn observe(
     let backend = rules.profiles.backend_of(scheduler);
     let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
     Snapshot {
+        orphan_pods: caches.of::<Pod>().orphans_of(&key),
         unadopted: unadopted(stored, &podcliques, caches),
         gangs: children(&caches.of::<PodGang>(), stored, &key),
         services: children(&caches.of::<Service>(), stored, &key),

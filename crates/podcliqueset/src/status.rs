@@ -2,6 +2,7 @@
 
 mod attempts;
 pub(crate) mod job;
+mod leftovers;
 mod ready;
 mod replica;
 mod update;
@@ -54,9 +55,11 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
         ..before
     };
     update::advance(&mut next, snapshot, &newest, layout, now);
+    next.last_errors = update::refusals(snapshot, &next);
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
+    leftovers::set_leftovers(&mut next, snapshot, now);
     if snapshot.is_training() {
         job::complete_status(&mut next, snapshot, layout, now);
     } else {

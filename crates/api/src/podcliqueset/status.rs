@@ -18,7 +18,7 @@ pub struct PodCliqueSetStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub observed_generation: Option<i64>,
     /// `Ready`, `UpdateInProgress`, `Stalled`, `Succeeded` and `Failed` (training),
-    /// `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`.
+    /// `GangTerminationDisabled`, `FieldNotImplemented`, `NameConflict`, `LeftoverPods`.
     ///
     /// `Ready` is always there: its reason and message name the first cause of what does not run.
     /// So is `UpdateInProgress`; the others are there only while they are True.

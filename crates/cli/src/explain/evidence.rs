@@ -76,6 +76,7 @@ fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec
         ConditionType::MinAvailableBreached,
         ConditionType::Failed,
         ConditionType::NameConflict,
+        ConditionType::LeftoverPods,
         ConditionType::GangTerminationDisabled,
         ConditionType::SchedulingFeatureUnsupported,
     ];

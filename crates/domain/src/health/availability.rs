@@ -8,6 +8,8 @@ mod observed;
 
 use api::conditions::{ConditionType, ConditionUpdate, Reason, Status};
 
+use crate::Pod;
+
 pub use age::{Ended, StoredBreach, memory};
 pub use facts::{CliqueFacts, GroupFacts, TrainingFacts};
 pub use observed::{GroupPart, is_back, is_established, scaled_in_replicas};
@@ -16,20 +18,23 @@ pub use observed::{GroupPart, is_back, is_established, scaled_in_replicas};
 pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
     let minimum = facts.minimum();
     let training = facts.training.as_ref();
-    let (status, reason) =
-        if training.is_some_and(|t| t.has_succeeded) || facts.available >= minimum {
-            (Status::False, Reason::SufficientReadyPods)
-        } else if training.is_some_and(|t| facts.replicas - t.failed < minimum) {
-            (Status::True, Reason::InsufficientReadyPods)
-        } else if !facts.is_established() {
-            (Status::False, Reason::NeverAvailable)
-        } else if facts.is_updating {
-            (Status::Unknown, Reason::UpdateInProgress)
-        } else if facts.restarts_in_place() {
-            (Status::False, Reason::RestartsInPlace)
-        } else {
-            (Status::True, Reason::InsufficientReadyPods)
-        };
+    let has_succeeded = training.is_some_and(|t| t.has_succeeded);
+    let has_given_up = facts.has_given_up() && !has_succeeded;
+    let (status, reason) = if has_given_up {
+        (Status::True, Reason::PodKeepsFailing)
+    } else if has_succeeded || facts.available >= minimum {
+        (Status::False, Reason::SufficientReadyPods)
+    } else if training.is_some_and(|t| facts.replicas - t.failed < minimum) {
+        (Status::True, Reason::InsufficientReadyPods)
+    } else if !facts.is_established() {
+        (Status::False, Reason::NeverAvailable)
+    } else if facts.is_updating {
+        (Status::Unknown, Reason::UpdateInProgress)
+    } else if facts.restarts_in_place() {
+        (Status::False, Reason::RestartsInPlace)
+    } else {
+        (Status::True, Reason::InsufficientReadyPods)
+    };
     let (status, reason) = if status == Status::True && facts.is_orphaned {
         (Status::Unknown, Reason::Orphaned)
     } else {
@@ -41,14 +46,29 @@ pub fn clique_breach(facts: &CliqueFacts) -> ConditionUpdate {
         "ready"
     };
     let mut message = tally(facts.available, minimum, "pods", have);
-    if let (true, Some(culprit)) = (facts.available < minimum, &facts.culprit) {
-        message = format!("{message}; {}", culprit.text);
+    if has_given_up {
+        let failures = Pod::FAILURES_IN_A_ROW;
+        message = format!("{message}; a pod failed {failures} times in a row");
+    }
+    if facts.available < minimum || has_given_up {
+        message = with_causes(message, facts);
     }
     ConditionUpdate {
         type_: ConditionType::MinAvailableBreached,
         status,
         reason,
         message,
+    }
+}
+
+/// The loss that began it, and what keeps the rest from being up now.
+fn with_causes(message: String, facts: &CliqueFacts) -> String {
+    let cause = facts.cause.as_ref().map(|c| c.text.as_str());
+    let now = facts.culprit.as_ref().map(|c| c.text.as_str());
+    match (cause, now.filter(|now| cause != Some(*now))) {
+        (None, None) => message,
+        (None, Some(text)) | (Some(text), None) => format!("{message}; {text}"),
+        (Some(cause), Some(now)) => format!("{message}; {cause}; now {now}"),
     }
 }
 

@@ -3,7 +3,9 @@
 //! The first to fail is the culprit: its peers lose their connections and fail after it. A container
 //! that was asked to end is none.
 
+use api::podclique::BreachCause;
 use jiff::Timestamp;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::Pod;
 use crate::object::pod::{ContainerStatus, Disruption, Terminated};
@@ -15,6 +17,39 @@ pub struct Culprit {
     pub text: String,
     /// Whether the cluster took the pod away: a drain, an eviction, preemption, a lost node.
     pub is_disruption: bool,
+    /// Whether the pod ran and was lost: it failed, was taken away or was deleted.
+    pub is_loss: bool,
+    /// When, if it is known; `Timestamp::MAX` if not.
+    pub since: Timestamp,
+}
+
+/// The cause of a breach: the loss that began it, as it is stored, unless an earlier one is seen now.
+/// The pod that was lost goes, and its successor merely starts.
+pub fn find_cause(stored: Option<&BreachCause>, seen: Option<&Culprit>) -> Option<Culprit> {
+    let stored = stored.map(restore);
+    let seen = seen.filter(|seen| seen.is_loss);
+    let is_earlier = |seen: &&Culprit| stored.as_ref().is_none_or(|s| seen.since < s.since);
+    seen.filter(is_earlier).cloned().or(stored)
+}
+
+fn restore(cause: &BreachCause) -> Culprit {
+    Culprit {
+        text: cause.message.clone(),
+        is_disruption: cause.is_disruption,
+        is_loss: true,
+        since: cause.time.as_ref().map_or(Timestamp::MAX, |at| at.0),
+    }
+}
+
+impl Culprit {
+    /// As a status keeps it.
+    pub fn to_cause(&self) -> BreachCause {
+        BreachCause {
+            message: self.text.clone(),
+            time: (self.since < Timestamp::MAX).then_some(Time(self.since)),
+            is_disruption: self.is_disruption,
+        }
+    }
 }
 
 /// How much a trouble tells, most first.
@@ -30,7 +65,7 @@ enum Rank {
     Starting,
     /// It runs, and is not Ready.
     NotReady,
-    /// It is being deleted, and nobody says why.
+    /// It was deleted, and nobody says why.
     Deleted,
 }
 
@@ -67,6 +102,8 @@ pub fn find_culprit<'a>(pods: impl Iterator<Item = &'a Pod>, is_job: bool) -> Op
             describe(pod, worst.kind)
         ),
         is_disruption: matches!(worst.kind, Kind::Disruption(_)),
+        is_loss: matches!(worst.rank, Rank::First | Rank::AskedToEnd | Rank::Deleted),
+        since: worst.since,
     })
 }
 
@@ -95,14 +132,16 @@ fn describe(pod: &Pod, kind: Kind<'_>) -> String {
             format!("{reason}{message}")
         }
         Kind::Waiting(container, reason) => {
+            // Any other reason is of the next start, which has not ended yet.
             let last = container.last_state.terminated.as_ref();
+            let last = last.filter(|_| is_after_end(reason));
             let code = last.map_or(String::new(), |t| format!(", exit code {}", t.exit_code));
             format!("{reason}{code}")
         }
         Kind::Scheduling(reason) => reason.to_owned(),
         Kind::LostNode => "its node does not report".to_owned(),
         Kind::NotReady => "it is not Ready".to_owned(),
-        Kind::Deleted => "it is being deleted".to_owned(),
+        Kind::Deleted => "it was deleted".to_owned(),
     }
 }
 
@@ -112,7 +151,12 @@ fn describe_end(pod: &Pod, end: &Terminated) -> String {
     let telling = |r: &&str| !matches!(*r, "Error" | "Completed");
     let reason = of_pod.or(of_container).filter(telling);
     let reason = reason.map_or(String::new(), |r| format!(" ({r})"));
-    format!("ended with exit code {}{reason}", end.exit_code)
+    let asked = if pod.was_asked_to_end(end) {
+        "; its pod was deleted"
+    } else {
+        ""
+    };
+    format!("ended with exit code {}{reason}{asked}", end.exit_code)
 }
 
 fn trouble_of(pod: &Pod, is_job: bool) -> Option<Trouble<'_>> {
@@ -199,6 +243,11 @@ fn is_start(reason: &str) -> bool {
         reason,
         "SchedulingGated" | "ContainerCreating" | "PodInitializing"
     )
+}
+
+/// Whether a container waits because it ended.
+fn is_after_end(reason: &str) -> bool {
+    matches!(reason, "CrashLoopBackOff" | "RunContainerError")
 }
 
 /// Of a node that is lost nobody updates the statuses of containers: the node controller takes back

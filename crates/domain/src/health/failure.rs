@@ -23,7 +23,7 @@ const MAX_FAILURES: usize = 5;
 pub fn podclique_failed_event(podclique: &PodClique, set: Target) -> Option<Event> {
     let status = podclique.status.as_ref()?;
     let breach = conditions::find(&status.conditions, ConditionType::MinAvailableBreached)?;
-    // A crash loop is one breach and has one event.
+    // A breach that goes on after a pause is announced again.
     let since = StoredBreach::from(status).since()?;
     let meta = &podclique.metadata;
     let message = format!("PodClique {}: {}", ownership::name(meta), breach.message);

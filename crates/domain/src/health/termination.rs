@@ -132,6 +132,15 @@ impl Breach {
         }
     }
 
+    /// The same without a delay: waiting changes nothing.
+    #[must_use]
+    pub fn due_at_once(self) -> Self {
+        Self {
+            delay: SignedDuration::ZERO,
+            ..self
+        }
+    }
+
     /// When the replica is terminated.
     pub fn due(&self) -> Timestamp {
         due(self.since, self.delay)

@@ -11,7 +11,7 @@ use api::podcliqueset::PodCliqueTemplateSpec;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::OwnerReference;
 
 pub use self::build::{build, users_annotations};
-pub use self::correct::{corrected, live_replicas};
+pub use self::correct::{corrected, live_replicas, without_rise};
 pub use self::metadata::{add_finalizer, add_owner, overlay};
 use crate::object::attempt::Attempt;
 use crate::object::environment;

@@ -73,6 +73,16 @@ fn clique(available: i32, was_available: bool, is_updating: bool) -> CliqueFacts
     Status::True,
     Reason::InsufficientReadyPods
 )]
+#[case::made_again_below_and_too_few(
+    CliqueFacts { replicas: 2, ..kept(2, clique(1, false, false)) },
+    Status::True,
+    Reason::InsufficientReadyPods
+)]
+#[case::from_zero_to_below_and_too_few(
+    CliqueFacts { replicas: 2, ..kept(2, clique(0, false, false)) },
+    Status::True,
+    Reason::InsufficientReadyPods
+)]
 #[case::training_done(
     training(clique(0, true, false), true, 0),
     Status::False,
@@ -88,6 +98,16 @@ fn clique(available: i32, was_available: bool, is_updating: bool) -> CliqueFacts
     Status::False,
     Reason::NeverAvailable
 )]
+#[case::training_gave_up_a_slot_beside_enough(
+    given_up(clique(3, true, false), false),
+    Status::True,
+    Reason::PodKeepsFailing
+)]
+#[case::training_gave_up_a_slot_and_is_done(
+    given_up(clique(3, true, false), true),
+    Status::False,
+    Reason::SufficientReadyPods
+)]
 #[case::training_lost_pods(
     training(clique(2, true, false), false, 0),
     Status::True,
@@ -102,11 +122,27 @@ fn a_clique_is_breached(
     assert_eq!((verdict.status, verdict.reason), (status, reason));
 }
 
+/// A slot of it failed so often that it is not filled again.
+fn given_up(facts: CliqueFacts, has_succeeded: bool) -> CliqueFacts {
+    let mut facts = training(facts, has_succeeded, 1);
+    facts.training.as_mut().unwrap().given_up = 1;
+    facts
+}
+
+#[test]
+fn a_slot_that_is_given_up_is_not_filled_again() {
+    let enough = || clique(3, true, false);
+    let minute = jiff::SignedDuration::from_mins(1);
+    assert!(training(enough(), false, 1).replaces_failed_pods(minute));
+    assert!(!given_up(enough(), false).replaces_failed_pods(minute));
+}
+
 fn training(facts: CliqueFacts, has_succeeded: bool, failed: i32) -> CliqueFacts {
     CliqueFacts {
         training: Some(TrainingFacts {
             has_succeeded,
             failed,
+            given_up: 0,
             running: facts.available,
             in_place: None,
         }),
@@ -138,12 +174,21 @@ fn kept(pods: i32, facts: CliqueFacts) -> CliqueFacts {
 #[case::enough_wanted(clique(4, true, false), None)]
 #[case::below(CliqueFacts { replicas: 2, ..clique(4, true, false) }, Some(2))]
 #[case::below_in_an_update(CliqueFacts { replicas: 2, ..clique(4, true, true) }, Some(2))]
-#[case::below_at_its_start(CliqueFacts { replicas: 2, ..clique(2, false, false) }, None)]
+#[case::below_at_its_start(CliqueFacts { replicas: 2, ..clique(1, false, false) }, None)]
+#[case::all_up_below_at_its_start(CliqueFacts { replicas: 2, ..clique(2, false, false) }, Some(2))]
+#[case::all_up_below_in_an_update(CliqueFacts { replicas: 2, ..clique(2, false, true) }, None)]
+#[case::below_since_its_start_and_broken(
+    CliqueFacts { replicas: 2, ..kept(2, clique(0, false, false)) }, Some(2)
+)]
 #[case::below_before_it_was_seen_available(
     CliqueFacts { replicas: 2, ..clique(4, false, false) }, Some(2)
 )]
 #[case::idle(CliqueFacts { replicas: 0, ..kept(1, clique(4, true, false)) }, None)]
-#[case::below_but_woken(CliqueFacts { replicas: 2, was_idle: true, ..clique(2, true, false) }, None)]
+#[case::below_from_zero(CliqueFacts { replicas: 2, was_idle: true, ..clique(1, true, false) }, None)]
+#[case::all_up_below_from_zero(
+    CliqueFacts { replicas: 2, was_idle: true, ..clique(2, true, false) }, Some(2)
+)]
+#[case::idle_after_a_life_below(CliqueFacts { replicas: 0, ..kept(2, clique(0, false, false)) }, None)]
 #[case::further_down(CliqueFacts { replicas: 1, ..kept(2, clique(2, true, false)) }, Some(1))]
 #[case::up_by_one(CliqueFacts { replicas: 2, ..kept(1, clique(1, true, false)) }, Some(1))]
 #[case::up_by_one_and_all_up(CliqueFacts { replicas: 2, ..kept(1, clique(2, true, false)) }, Some(2))]

@@ -38,8 +38,8 @@ fn stored(status: Status, flipped: i64, since: Option<i64>) -> PodCliqueStatus {
 #[case::none(None, 0)]
 #[case::at_once(Some(0), 0)]
 #[case::shorter(Some(20), 20)]
-#[case::longest(Some(4 * 3600), 600)]
-fn a_breach_is_remembered_for_its_delay_and_at_most_10_minutes(
+#[case::longest(Some(4 * 3600), 60)]
+fn a_breach_is_remembered_for_its_delay_and_at_most_a_minute(
     #[case] delay: Option<i64>,
     #[case] seconds: i64,
 ) {
@@ -56,7 +56,8 @@ fn a_breach_is_remembered_for_its_delay_and_at_most_10_minutes(
 #[case::ends(Some((Status::True, 50, Some(7))), Status::False, false, Some(7))]
 #[case::has_ended_just_now(Some((Status::False, 81, Some(7))), Status::False, false, Some(7))]
 #[case::is_forgotten(Some((Status::False, 80, Some(7))), Status::False, false, None)]
-#[case::goes_on(Some((Status::False, 81, Some(7))), Status::True, true, Some(7))]
+#[case::goes_on_as_old_as_it_was(Some((Status::False, 81, Some(7))), Status::True, true, Some(26))]
+#[case::of_clocks_that_differ(Some((Status::False, 105, Some(103))), Status::True, true, Some(98))]
 #[case::goes_on_too_late(Some((Status::False, 80, Some(7))), Status::True, true, Some(100))]
 #[case::begins_anew(Some((Status::False, 81, Some(7))), Status::True, false, Some(100))]
 #[case::of_an_earlier_operator(Some((Status::False, 81, None)), Status::True, true, Some(100))]
@@ -72,7 +73,8 @@ fn a_breach_that_returns_soon_may_be_the_same_one(
         stored(status, flipped, since)
     });
     let memory = SignedDuration::from_secs(20);
-    let next = StoredBreach::from(&before).next(status, memory, at(100), |_| goes_on);
+    let resume = |_| goes_on.then_some(Timestamp::MIN);
+    let next = StoredBreach::from(&before).next(status, memory, at(100), resume);
     assert_eq!(next, expected.map(|s| Time(at(s))));
 }
 
@@ -80,11 +82,37 @@ fn a_breach_that_returns_soon_may_be_the_same_one(
 fn without_a_memory_every_breach_begins_anew() {
     let before = stored(Status::True, 50, Some(7));
     let next = |before: &PodCliqueStatus, status, now| {
-        StoredBreach::from(before).next(status, SignedDuration::ZERO, at(now), |_| true)
+        StoredBreach::from(before).next(status, SignedDuration::ZERO, at(now), |ended| {
+            Some(ended.since)
+        })
     };
     assert_eq!(next(&before, Status::False, 60), None);
     let ended = stored(Status::False, 60, None);
     assert_eq!(next(&ended, Status::True, 60), Some(Time(at(60))));
+}
+
+/// 4 s down, 46 s Ready, delay 60 s: it is terminated 56 s after it went down again.
+#[test]
+fn only_time_spent_down_counts() {
+    let delay = SignedDuration::from_secs(60);
+    let before = stored(Status::False, 4, Some(0));
+    let resume = |_| Some(Timestamp::MIN);
+    let next = StoredBreach::from(&before).next(Status::True, memory(Some(delay)), at(50), resume);
+    let since = next.unwrap().0;
+    assert_eq!(domain::health::termination::due(since, delay), at(50 + 56));
+}
+
+/// A group is no longer breached than its PodCliques.
+#[test]
+fn a_breach_that_returns_is_not_older_than_its_cause() {
+    let before = stored(Status::False, 95, Some(7));
+    let next = |earliest| {
+        let memory = SignedDuration::from_secs(20);
+        StoredBreach::from(&before).next(Status::True, memory, at(100), |_| earliest)
+    };
+    assert_eq!(next(Some(at(3))), Some(Time(at(12))));
+    assert_eq!(next(Some(at(98))), Some(Time(at(98))));
+    assert_eq!(next(None), Some(Time(at(100))));
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! Which pod is named, and what is said of it (docs/semantics.md §2.1).
 
 use api::WorkloadType;
+use api::podclique::BreachCause;
 use domain::Pod;
-use domain::health::culprit::{Culprit, find_culprit};
+use domain::health::culprit::{Culprit, find_cause, find_culprit};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
 use serde_json::{Value, json};
 use testkit::builders::{pod, podclique};
@@ -110,6 +112,12 @@ fn text(pods: &[Pod]) -> Option<String> {
         "lastState": {"terminated": {"exitCode": 1}}}]}),
     "demo-0-w-p0: CrashLoopBackOff, exit code 1"
 )]
+#[case::an_image_that_replaces_one_that_ran(
+    json!({"phase": "Running", "containerStatuses": [{"name": "main",
+        "state": {"waiting": {"reason": "ErrImagePull"}},
+        "lastState": {"terminated": {"exitCode": 137}}}]}),
+    "demo-0-w-p0: ErrImagePull"
+)]
 #[case::image(waiting("ImagePullBackOff"), "demo-0-w-p0: ImagePullBackOff")]
 #[case::starting(waiting("ContainerCreating"), "demo-0-w-p0: ContainerCreating")]
 #[case::lost_node(
@@ -142,6 +150,14 @@ fn one_pod_is_told(#[case] status: Value, #[case] should: &str) {
 #[case::it_is_ready(json!({"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}))]
 fn a_pod_of_a_job_that_is_well_is_not_named(#[case] status: Value) {
     assert_eq!(text(&[named(0, status)]), None);
+}
+
+#[test]
+fn a_container_that_was_asked_to_end_is_named_with_the_deletion_of_its_pod() {
+    let pod = deleted(named(0, exited(143, 6)), 5);
+    let ended =
+        "demo-0-w-p0 on node-2: container main ended with exit code 143; its pod was deleted";
+    assert_eq!(text(&[pod]).as_deref(), Some(ended));
 }
 
 /// A server has to go on.
@@ -207,5 +223,35 @@ fn the_cluster_is_behind_it(#[case] status: Value, #[case] is_disruption: bool) 
 #[test]
 fn a_disruption_after_the_deletion_is_none() {
     let pod = deleted(named(0, disrupted("DeletionByTaintManager", 9)), 4);
-    assert_eq!(text(&[pod]).unwrap(), "demo-0-w-p0: it is being deleted");
+    assert_eq!(text(&[pod]).unwrap(), "demo-0-w-p0: it was deleted");
+}
+
+/// What is stored, since when; what is seen, since when.
+#[rstest]
+#[case::nothing(None, None, None)]
+#[case::is_seen(None, Some(exited(7, 3)), Some("p0"))]
+#[case::is_gone(Some(3), None, Some("stored"))]
+#[case::its_successor_starts(Some(3), Some(waiting("ContainerCreating")), Some("stored"))]
+#[case::a_start_is_no_loss(None, Some(waiting("ErrImagePull")), None)]
+#[case::a_peer_failed_later(Some(3), Some(exited(7, 9)), Some("stored"))]
+#[case::it_failed_before_the_peer_that_was_seen_first(Some(5), Some(exited(7, 3)), Some("p0"))]
+fn the_cause_of_a_breach_is_the_loss_that_began_it(
+    #[case] stored: Option<i64>,
+    #[case] seen: Option<Value>,
+    #[case] should: Option<&str>,
+) {
+    let stored = stored.map(|at| BreachCause {
+        message: "stored".into(),
+        time: Some(Time(jiff::Timestamp::from_second(at).unwrap())),
+        is_disruption: false,
+    });
+    let seen = seen.and_then(|status| find_culprit([named(0, status)].iter(), true));
+    let cause = find_cause(stored.as_ref(), seen.as_ref());
+    let text = cause.map(|c| c.text);
+    let is_it = |text: &str| should.is_some_and(|s| text.contains(s));
+    assert_eq!(
+        text.as_deref().is_some_and(is_it),
+        should.is_some(),
+        "{text:?}"
+    );
 }

@@ -8,14 +8,15 @@ use api::labels;
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
+use domain::update;
 use serde_json::{Value, json};
 
 use crate::observe::Snapshot;
 use crate::pod_template;
 
 /// Labels that are the same for as long as the pod lives. Its hash and its attempts are not among
-/// them: they say where the pod comes from. A hash that is gone is put back, as that of the PodClique:
-/// without one it counts as of this template.
+/// them: they say where the pod comes from. A hash that is gone, or that is wrong where all pods are of
+/// one template, is put back as that of the PodClique: the pod counts as of this template.
 const IMMUTABLE_LABELS: [&str; 11] = [
     labels::NAME,
     labels::MANAGED_BY,
@@ -37,27 +38,29 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
     };
     // The same of all pods but for the index.
     let mut right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), first);
+    let has_one_template = update::has_one_template(&snapshot.podclique.metadata);
     let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
     let corrections = pods.filter_map(|pod| {
         let index = right.get_mut(labels::POD_INDEX)?;
         index.clear();
         write!(index, "{}", pod.index()?).ok()?;
-        correct(pod, &right)
+        correct(pod, &right, has_one_template)
     });
     corrections.collect()
 }
 
-fn correct(pod: &Pod, right: &BTreeMap<String, String>) -> Option<Action> {
+fn correct(pod: &Pod, right: &BTreeMap<String, String>, has_one_template: bool) -> Option<Action> {
     // Mostly so: looking up each of them takes several times as long.
     if pod.metadata.labels.as_ref() == Some(right) {
         return None;
     }
-    let wrong = IMMUTABLE_LABELS
-        .iter()
-        .filter(|key| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key));
-    let hash = Some(&labels::POD_TEMPLATE_HASH);
-    let lost = hash
-        .filter(|key| ownership::label(&pod.metadata, key).is_none() && right.contains_key(**key));
+    let is_wrong =
+        |key: &&&str| right.get(**key).map(String::as_str) != ownership::label(&pod.metadata, key);
+    let wrong = IMMUTABLE_LABELS.iter().filter(is_wrong);
+    let hash = Some(&labels::POD_TEMPLATE_HASH).filter(|key| right.contains_key(**key));
+    let lost = hash.filter(|key| {
+        ownership::label(&pod.metadata, key).is_none() || (has_one_template && is_wrong(key))
+    });
     let changes: Vec<Value> = wrong
         .chain(lost)
         .flat_map(|key| change(pod, key, right.get(*key)))

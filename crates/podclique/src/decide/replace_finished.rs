@@ -6,9 +6,12 @@
 //! the whole replica (docs/semantics.md §5.6), once the job has stored that they failed
 //! (decision 107).
 
+use api::events;
 use domain::Pod;
 use domain::health::availability::CliqueFacts;
-use domain::plan::{Action, Purpose};
+use domain::health::failure;
+use domain::object::ownership;
+use domain::plan::{Action, Event, Purpose};
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -18,6 +21,30 @@ pub(super) fn replacements(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let due = finished(snapshot).filter(|pod| pod.replacement_due().is_none_or(|due| due <= now));
     due.map(|pod| Action::delete::<Pod>(&pod.metadata, Purpose::ReplacePod))
         .collect()
+}
+
+/// Of a job each replaced pod is reported, once: the rank fails and nothing else shows it.
+pub(super) fn warnings(snapshot: &Snapshot, now: Timestamp) -> Vec<Event> {
+    let failed = finished(snapshot).filter(|_| snapshot.is_training());
+    let due = failed.filter(|pod| pod.replacement_due().is_none_or(|due| due <= now));
+    due.filter_map(|pod| warn(snapshot, pod)).collect()
+}
+
+fn warn(snapshot: &Snapshot, pod: &Pod) -> Option<Event> {
+    let (rank, podclique) = (pod.index()?, ownership::name(&snapshot.podclique.metadata));
+    let failed = failure::describe(pod)?;
+    let code = failed
+        .exit_code
+        .map_or(String::new(), |code| format!(", exit code {code}"));
+    let (count, limit) = (pod.failure_count(), Pod::FAILURES_IN_A_ROW);
+    let text = format!(
+        "rank {rank} of {podclique} is started again: {} failed ({}{code}), {count} of at most \
+         {limit} times in a row",
+        pod.name(),
+        failed.reason
+    );
+    let event = Event::warning(events::FAILED_POD_REPLACED, text);
+    Some(event.once(pod.uid()).about(snapshot.set_target()?))
 }
 
 /// The next moment at which one is due.

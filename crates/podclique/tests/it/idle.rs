@@ -65,17 +65,35 @@ fn woken_it_is_not_breached_before_it_was_available_again() {
     }
 }
 
-/// Scaled to less than the minimum it is still being woken.
-#[test]
-fn woken_below_its_minimum_it_may_be_scaled_up_without_a_breach() {
-    let woken = clique(1, stored(true, Some(true)));
-    let status = plan(&situation(&woken, ready(&woken, 0..1)))
+/// With so many of its pods Ready.
+fn status_of(clique: &std::sync::Arc<api::PodClique>, up: i32) -> PodCliqueStatus {
+    plan(&situation(clique, ready(clique, 0..up)))
         .status
-        .unwrap();
-    assert_eq!(status.was_idle, Some(true));
-    let more = clique(2, status);
-    let status = plan(&situation(&more, ready(&more, 0..1))).status.unwrap();
-    assert!(!is_breached(&status));
+        .unwrap()
+}
+
+/// Scaled from 0 to less than the minimum it is as it has to be once all of its pods are up: losing
+/// one is a breach, and those that it gets later are starting.
+#[test]
+fn from_zero_to_below_its_minimum_it_is_protected_once_all_are_up() {
+    let woken = clique(1, stored(true, Some(true)));
+    let status = status_of(&woken, 1);
+    assert_eq!((status.was_idle, status.scaled_below_to), (None, Some(1)));
+    let lost = status_of(&clique(1, status.clone()), 0);
+    assert!(is_breached(&lost));
+    let more = status_of(&clique(2, status), 1);
+    assert!(!is_breached(&more));
+}
+
+/// As after a termination.
+#[test]
+fn made_again_below_its_minimum_it_is_protected_once_all_are_up() {
+    let started = status_of(&large(2, stored(false, None)), 2);
+    assert_eq!(
+        (started.was_available, started.scaled_below_to),
+        (false, Some(2))
+    );
+    assert!(is_breached(&status_of(&large(2, started), 1)));
 }
 
 #[test]

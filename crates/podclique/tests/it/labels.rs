@@ -101,3 +101,25 @@ fn puts_a_hash_back_that_somebody_took_away() {
         "/metadata/labels/grove.io~1pod-template-hash"
     );
 }
+
+/// A PodClique of a group is replaced for another template: a hash that differs was edited by hand.
+#[rstest::rstest]
+#[case::never_had_another(Some("r1bbbbbbbbbbbbbb"), true)]
+#[case::was_edited_in_place(Some("r1olderolderolde"), false)]
+#[case::of_an_earlier_operator(None, false)]
+fn puts_an_edited_hash_back_where_all_pods_are_of_one_template(
+    #[case] made_with: Option<&str>,
+    #[case] is_put_back: bool,
+) {
+    let clique = podclique("demo-0-worker").with(|c| {
+        let all = c.metadata.annotations.get_or_insert_default();
+        all.extend(made_with.map(|hash| (labels::MADE_WITH_HASH.to_owned(), hash.to_owned())));
+    });
+    let clique = clique.build();
+    let edited = pod(&clique, 0).ready().with(|p| {
+        let all = p.metadata.labels.as_mut().unwrap();
+        all.insert(labels::POD_TEMPLATE_HASH.into(), "r1editededitedxx".into());
+    });
+    let writes = writes(&plan(&situation(&clique, vec![edited])));
+    assert_eq!(writes.contains("patch Pod"), is_put_back, "{writes}");
+}

@@ -242,3 +242,20 @@ fn an_update_that_had_ended_and_is_done_stays_so() {
     let ended_at = status.update_progress.unwrap().update_ended_at;
     assert_eq!(ended_at, Some(Time(after(10))));
 }
+
+/// Traffic is sent by it (Dynamo), so it waits for pods that are Ready.
+#[test]
+fn the_generation_is_current_once_the_update_has_ended() {
+    let clique = clique(3);
+    let current = |up| {
+        let pods = (0..4).map(|k| pod(&clique, k));
+        let pods = pods
+            .zip(0..)
+            .map(|(p, k)| if k < up { p.ready() } else { p.bound() });
+        let status = plan(&in_turn(&clique, pods.collect())).status.unwrap();
+        let has_ended = status.update_progress.unwrap().update_ended_at.is_some();
+        (status.current_pod_clique_set_generation_hash, has_ended)
+    };
+    assert_eq!(current(3), (None, false), "one is not Ready");
+    assert_eq!(current(4), (Some("r1generation".into()), true));
+}

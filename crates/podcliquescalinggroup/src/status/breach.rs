@@ -3,7 +3,7 @@
 use api::PodCliqueScalingGroupStatus;
 use api::conditions::Status;
 use api::podcliqueset::ReplicaAttempt;
-use domain::health::availability::{self, Ended, GroupPart, StoredBreach};
+use domain::health::availability::{self, GroupPart, StoredBreach};
 use domain::health::fence;
 use domain::object::ownership;
 use domain::workload::layout::{self, Member};
@@ -13,28 +13,18 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use super::replica::is_available;
 use crate::observe::{Snapshot, is_breached};
 
-/// Since when it is breached, or was until a moment ago: kept while one of its PodCliques is in the
-/// breach that it was in then.
+/// Since when it is breached, or was until a moment ago. A breach that returns is never older than
+/// that of its PodClique that is breached for longest.
 pub(super) fn breached_since(
     snapshot: &Snapshot,
     before: &PodCliqueScalingGroupStatus,
     status: Status,
     now: Timestamp,
 ) -> Option<Time> {
-    let goes_on = |ended: Ended| {
-        let mut all = snapshot
-            .podcliques
-            .keys()
-            .filter_map(|n| snapshot.podclique(n));
-        all.any(|c| {
-            let since = c
-                .status
-                .as_ref()
-                .and_then(|s| StoredBreach::from(s).since());
-            since.is_some_and(|since| since <= ended.until)
-        })
-    };
-    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, goes_on)
+    let names = snapshot.podcliques.keys();
+    let statuses = names.filter_map(|n| snapshot.podclique(n)?.status.as_ref());
+    let oldest = statuses.filter_map(|s| StoredBreach::from(s).since()).min();
+    StoredBreach::from(before).next(status, snapshot.breach_memory(), now, |_| oldest)
 }
 
 /// What the stored status of a PodClique says of its group replica.

@@ -20,8 +20,13 @@ use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
 use crate::parts;
 
-/// Creates missing scaling groups and standalone PodCliques and corrects the others.
-pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+/// Creates missing scaling groups and standalone PodCliques and corrects the others. `next_turn` is
+/// the replica whose turn in an update begins or goes on with the status of this plan.
+pub(super) fn plan_children(
+    snapshot: &Snapshot,
+    layout: &Layout<'_>,
+    next_turn: Option<i32>,
+) -> Vec<Action> {
     let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
     let hashed = snapshot.validated.hash_cliques(cliques);
@@ -33,9 +38,13 @@ pub(super) fn plan_children(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Act
         let groups = replica.groups.iter();
         groups.filter_map(|group| keep_group(snapshot, group, replica.index))
     });
+    let terminating = &terminating;
     let podcliques = replicas().flat_map(|replica| {
         let places = replica.standalone.iter().zip(&cliques);
-        places.filter_map(|(part, clique)| keep_clique(snapshot, &terminating, clique, part))
+        let is_turn_near = next_turn == Some(replica.index);
+        places.filter_map(move |(part, clique)| {
+            keep_clique(snapshot, terminating, clique, part, is_turn_near)
+        })
     });
     first_portion(groups.chain(podcliques))
 }
@@ -115,6 +124,7 @@ fn keep_clique(
     terminating: &HashSet<i32>,
     ready: &Ready<'_>,
     part: &Part<'_>,
+    is_turn_near: bool,
 ) -> Option<Action> {
     let (i, name) = (part.replica, part.name.as_str());
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
@@ -131,6 +141,12 @@ fn keep_clique(
         None => Some(Action::create(desired)),
         Some(found) => {
             let is_due = update::is_template_due(&snapshot.validated.set, i);
+            // In the plan that begins the turn; the next one writes count and template at once.
+            let desired = if is_turn_near && !is_due {
+                clique::without_rise(&found.podclique, desired)
+            } else {
+                desired
+            };
             let next = clique::corrected(&found.podclique, &desired, is_autoscaled, is_due);
             next.map(Action::replace)
         }

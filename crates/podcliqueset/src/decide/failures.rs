@@ -21,6 +21,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 use crate::observe::Snapshot;
 use crate::parts;
 
+/// The failure of a PodClique that somebody deleted.
+const DELETED: &str = "it was deleted before its work was done";
+
 /// The breach of each replica that is due first. Replicas with something to adopt are left out; its
 /// adoption wakes the set.
 pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> Vec<Breach> {
@@ -59,7 +62,13 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     let breach = Breach::confirmed(part.replica, object, delay, stored, || {
         clique_breach(&facts())
     })?;
-    Some(breach.caused_by(facts().culprit.as_ref()))
+    let facts = facts();
+    let breach = breach.caused_by(facts.cause.as_ref());
+    Some(if facts.has_given_up() {
+        breach.due_at_once()
+    } else {
+        breach
+    })
 }
 
 /// Whether the PodClique existed in this attempt and is gone. One that another controller owns, or
@@ -90,7 +99,7 @@ fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach 
         object,
         since: now,
         delay: SignedDuration::ZERO,
-        numbers: "it was deleted before its work was done".to_owned(),
+        numbers: DELETED.to_owned(),
         is_disruption: false,
     }
 }
@@ -114,12 +123,24 @@ fn restart_events(snapshot: &Snapshot) -> Vec<Event> {
     let attempts = snapshot.attempts().iter();
     let due = attempts
         .filter(|a| a.reason == ReplicaAttempt::PODCLIQUE_FAILED && fence::is_incomplete(a));
-    let events = due.map(|fence| {
+    let events = due.flat_map(|fence| {
         let message = format!("replica {}, {}", fence.replica, fence.message);
-        let note = Event::normal(events::REPLICA_RESTARTING, message);
-        note.once(termination::identity(fence, uid))
+        let identity = termination::identity(fence, uid);
+        let restart = Event::normal(events::REPLICA_RESTARTING, message).once(identity.clone());
+        deletion_event(&fence.message, identity)
+            .into_iter()
+            .chain([restart])
     });
     events.collect()
+}
+
+/// Of a PodClique that somebody deleted; it stores no breach that would report it.
+fn deletion_event(cause: &str, identity: String) -> Option<Event> {
+    let (_, podclique) = cause
+        .split_once(": ")
+        .filter(|_| cause.ends_with(DELETED))?;
+    let note = Event::warning(events::PODCLIQUE_FAILED, podclique);
+    Some(note.once(identity))
 }
 
 /// Why it was given up, and the PodCliques that failed: they stay as they are, and say so
@@ -143,7 +164,11 @@ fn end_events(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
         let set = Target::of::<PodCliqueSet>(meta);
         failure::podclique_failed_event(&c.podclique, set)
     });
-    why.into_iter().chain(of_cliques).collect()
+    let deleted = failed.and_then(|failed| {
+        let (_, last) = failed.message.split_once("would be needed: ")?;
+        deletion_event(last, format!("{}/deleted", ownership::uid(meta)))
+    });
+    why.into_iter().chain(of_cliques).chain(deleted).collect()
 }
 
 /// The event of success; it belongs to the plan that stores it.

@@ -46,13 +46,42 @@ pub(super) fn ready_condition(
     let tally = format!("{up}/{wanted} replicas available");
     let around = Around::of(snapshot, now);
     let cause = find_cause(&around, layout, replicas, up >= wanted);
-    let verdict = readiness::of_replicas(up >= wanted, tally, cause);
-    let mut verdict = around.hold(verdict, layout, replicas);
-    if let Some(update) = update::tally(next) {
-        verdict.message = format!("{}; {update}", verdict.message);
-        if verdict.status == Status::True {
-            verdict.reason = Reason::Updating;
-        }
+    let are_enough = up >= wanted && !stands_still(snapshot, layout);
+    let verdict = readiness::of_replicas(are_enough, tally, cause);
+    let verdict = around.hold(verdict, layout, replicas);
+    match update::tally(next) {
+        Some(tally) => of_update(verdict, &tally, snapshot, next),
+        None => verdict,
+    }
+}
+
+/// Whether nothing of a job runs that is not done: ranks that have done their work count as
+/// available, and yet it does not work.
+fn stands_still(snapshot: &Snapshot, layout: &Layout<'_>) -> bool {
+    let works = |p: &Pod| p.is_ready() || p.is_finishing() || p.runs_on();
+    let mut pods = snapshot
+        .podcliques
+        .values()
+        .flat_map(ObservedClique::staying);
+    snapshot.is_training()
+        && !pods.any(|p| works(p) && !p.is_completed())
+        && !layout.parts().all(|part| snapshot.is_part_done(part))
+}
+
+/// While an update runs its progress is said, too, and what the API server refuses of it.
+fn of_update(
+    mut verdict: ConditionUpdate,
+    tally: &str,
+    snapshot: &Snapshot,
+    next: &PodCliqueSetStatus,
+) -> ConditionUpdate {
+    let refused = readiness::refusal(&update::refusals(snapshot, next));
+    let is_up = verdict.status == Status::True;
+    let why = refused.as_ref().filter(|_| is_up);
+    let why = why.map_or(String::new(), |cause| format!("; {}", cause.text));
+    verdict.message = format!("{}; {tally}{why}", verdict.message);
+    if is_up {
+        verdict.reason = refused.map_or(Reason::Updating, |cause| cause.reason);
     }
     verdict
 }

@@ -1,9 +1,11 @@
 //! Updates: which generation is accepted, whose turn it is, how far the update is
 //! (docs/semantics.md §14). What follows from a turn is decided on what is stored.
 
-use api::PodCliqueSetStatus;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
+use api::{LastError, PodCliqueSetStatus};
+use domain::health::readiness;
+use domain::object::ownership;
 use domain::update;
 use domain::workload::hash;
 use domain::workload::layout::{Layout, Part};
@@ -12,6 +14,9 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 use crate::observe::Snapshot;
 use crate::rollout::{self, Newest, Progress};
+
+/// So many refusals of an update are said.
+const MAX_REFUSALS: usize = 3;
 
 /// Accepts the newest generation, begins an update, moves the turn, ends the update.
 pub(super) fn advance(
@@ -123,6 +128,29 @@ fn count(
 pub(super) fn running(next: &PodCliqueSetStatus) -> Option<&PcsUpdateProgress> {
     let progress = next.update_progress.as_ref();
     progress.filter(|p| p.update_ended_at.is_none())
+}
+
+/// What the API server refuses to the parts of the replica whose turn it is: their deletions and
+/// creations are the update.
+pub(super) fn refusals(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<LastError> {
+    let turn = update::turn_in(&snapshot.validated.set, next);
+    let is_of_turn = |meta| turn.is_some() && ownership::replica_in(snapshot.name(), meta) == turn;
+    let cliques = snapshot.podcliques.values().map(|c| &c.podclique);
+    let cliques = cliques.filter(|c| is_of_turn(&c.metadata));
+    let groups = snapshot.groups.iter().filter(|g| is_of_turn(&g.metadata));
+    let of_cliques = cliques.filter_map(|c| Some((&c.metadata, &c.status.as_ref()?.last_errors)));
+    let of_groups = groups.filter_map(|g| Some((&g.metadata, &g.status.as_ref()?.last_errors)));
+    let mut all: Vec<LastError> = of_cliques
+        .chain(of_groups)
+        .flat_map(|(meta, errors)| readiness::refusals(errors).map(move |(_, e)| (meta, e)))
+        .map(|(meta, error)| LastError {
+            description: format!("{}: {}", ownership::name(meta), error.description),
+            ..error.clone()
+        })
+        .collect();
+    all.sort_by(|a, b| a.description.cmp(&b.description));
+    all.truncate(MAX_REFUSALS);
+    all
 }
 
 /// How far the update that runs is, for people.

@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::labels;
 use api::podcliqueset::ReplicaAttempt;
 use domain::health::fence::{Cause, begin_attempts};
 use podcliqueset::Snapshot;
 use podcliqueset::observe::ObservedClique;
-use testkit::builders::{after, podclique};
+use rstest::rstest;
+use testkit::builders::{after, pod, podclique};
 
 use crate::situation::{alone, carry_out, demo, laid_out, plan, writes};
 
@@ -122,4 +124,35 @@ fn nothing_is_made_beside_a_group_that_is_about_to_be_adopted() {
         "{done}"
     );
     assert!(!done.contains("create PodClique"), "{done}");
+}
+
+fn leftovers(snapshot: &Snapshot) -> Option<String> {
+    let status = plan(snapshot).status.unwrap();
+    let found = conditions::find(&status.conditions, ConditionType::LeftoverPods)?;
+    Some(found.message.clone())
+}
+
+/// Its PodClique was deleted with `--cascade=orphan`, and the next attempt runs beside it.
+#[rstest]
+#[case::of_an_earlier_attempt(0, "Running", true)]
+#[case::about_to_be_adopted(1, "Running", false)]
+#[case::that_has_ended(0, "Succeeded", false)]
+fn a_pod_that_was_left_behind_is_named(
+    #[case] attempt: i32,
+    #[case] phase: &str,
+    #[case] is_named: bool,
+) {
+    let mut snapshot = in_attempt_1(laid_out(&demo().build()));
+    put_orphan(&mut snapshot, FRONT, 1);
+    let clique = snapshot.podcliques[FRONT].podclique.clone();
+    let left = pod(&clique, 0).ready().phase(phase).with(|p| {
+        p.metadata.owner_references = None;
+        let all = p.metadata.labels.get_or_insert_default();
+        all.insert(labels::ATTEMPT.into(), attempt.to_string());
+    });
+    snapshot.orphan_pods = vec![left.build()];
+    let message = leftovers(&snapshot);
+    assert_eq!(message.is_some(), is_named, "{message:?}");
+    let remedy = "`kubectl -n default delete pod demo-0-frontend-p0`";
+    assert!(message.is_none_or(|m| m.contains(remedy)));
 }

@@ -4,11 +4,13 @@ use std::sync::Arc;
 
 use admission::defaults::DefaultsConfig;
 use admission::validated_set;
+use api::conditions::{self, ConditionType};
 use api::podcliqueset::{PcsUpdateProgress, UpdateStrategyType};
-use api::{PodClique, PodCliqueSet, labels};
+use api::{LastError, PodClique, PodCliqueSet, labels};
 use domain::plan::Action;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
-use testkit::builders::{PodBuilder, SetBuilder, pod, set};
+use testkit::builders::{PodBuilder, SetBuilder, after, pod, set};
 
 use crate::situation::{alone, carry_out, fill_all, plan};
 
@@ -239,4 +241,69 @@ fn a_generation_of_another_implementation_is_replaced_without_an_update() {
             .update_progress
             .is_none()
     );
+}
+
+fn replicas_of(snapshot: &Snapshot, replica: i32) -> (i32, bool) {
+    let podclique = &snapshot.podcliques[&format!("demo-{replica}-web")].podclique;
+    let annotations = podclique.metadata.annotations.as_ref().unwrap();
+    let is_new = annotations.get("example.com/version").map(String::as_str) == Some("3");
+    (podclique.spec.replicas, is_new)
+}
+
+/// Pods of the old template would be made only to be replaced.
+#[test]
+fn more_pods_with_a_changed_template_come_with_it_in_the_replica_in_turn() {
+    let mut snapshot = changed();
+    edit(&mut snapshot, "3");
+    change(&mut snapshot, |set| {
+        set.spec.template.cliques[0].spec.replicas = 4;
+    });
+    step(&mut snapshot);
+    assert_eq!(progress(&snapshot).currently_updating[0].replica_index, 0);
+    assert_eq!(
+        replicas_of(&snapshot, 0),
+        (2, false),
+        "they wait for the turn"
+    );
+    assert_eq!(
+        replicas_of(&snapshot, 1),
+        (4, false),
+        "its turn is not near"
+    );
+    step(&mut snapshot);
+    assert_eq!(replicas_of(&snapshot, 0), (4, true), "in one PUT");
+}
+
+#[test]
+fn fewer_pods_and_a_scaled_count_wait_for_nothing() {
+    let mut snapshot = changed();
+    edit(&mut snapshot, "3");
+    change(&mut snapshot, |set| {
+        set.spec.template.cliques[0].spec.replicas = 1;
+    });
+    step(&mut snapshot);
+    assert_eq!(replicas_of(&snapshot, 0), (1, false));
+}
+
+/// A policy keeps the pods of the old template from being deleted.
+#[test]
+fn what_is_refused_to_an_update_is_said_on_the_set() {
+    let mut snapshot = changed();
+    step(&mut snapshot);
+    let seen = snapshot.podcliques.get_mut("demo-0-web").unwrap();
+    let status = Arc::make_mut(&mut seen.podclique)
+        .status
+        .get_or_insert_default();
+    status.last_errors = vec![LastError {
+        code: "ERR_DELETE_POD".into(),
+        description: "delete Pod demo-0-web-p0: keep it".into(),
+        observed_at: Time(after(50)),
+    }];
+    fill_all(&mut snapshot, PodBuilder::ready);
+    let status = plan(&snapshot).status.unwrap();
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert_eq!((&*ready.status, &*ready.reason), ("True", "RequestRefused"));
+    let words = "demo-0-web: delete Pod demo-0-web-p0: keep it";
+    assert!(ready.message.contains(words), "{}", ready.message);
+    assert_eq!(status.last_errors[0].description, words);
 }

@@ -10,7 +10,10 @@ use crate::resource::Resource;
 use crate::store::Record;
 use crate::view;
 
-const LONGEST_MEMORY: SignedDuration = SignedDuration::from_mins(10);
+const LONGEST_MEMORY: SignedDuration = SignedDuration::from_secs(60);
+
+/// Stored times are whole seconds.
+const SLACK: SignedDuration = SignedDuration::from_secs(2);
 
 pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let kind = record.id.resource;
@@ -34,14 +37,28 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     let Some(since) = since.filter(|s| !is_breached || *s < flipped) else {
         return Ok(());
     };
-    // Not set just now: it was reported before, and is kept.
-    let was = self::since(before).or(condition(before).map(|(_, at)| at));
-    demand(was == Some(since), "I37", said)?;
+    // Not set just now: it was reported before, and is kept, or moved by the pause.
+    let Some(was) = self::since(before).or(condition(before).map(|(_, at)| at)) else {
+        return demand(false, "I37", said);
+    };
     let Some((false, ended)) = condition(before) else {
-        return Ok(());
+        return demand(was == since, "I37", said);
     };
     let until = if is_breached { flipped } else { record.time };
     let away = until.duration_since(ended);
+    let pause = if is_breached {
+        away
+    } else {
+        SignedDuration::ZERO
+    };
+    let moved = since.duration_since(was);
+    demand(moved >= pause - SLACK, "I37", || {
+        format!("{}: moved by {moved} after a pause of {pause}", said())
+    })?;
+    let is_of_clique = kind == Resource::PodClique;
+    demand(!is_of_clique || moved <= pause + SLACK, "I37", || {
+        format!("{}: moved by {moved} after a pause of {pause}", said())
+    })?;
     let slack = SignedDuration::from_secs(1);
     let memories: Vec<SignedDuration> = memories(window, after).collect();
     let is_remembered = memories.iter().any(|memory| away < *memory + slack);

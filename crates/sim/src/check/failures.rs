@@ -7,8 +7,8 @@ use api::labels;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::job;
 use super::window::Window;
+use super::{job, pace};
 use crate::resource::Resource;
 use crate::store::Stored;
 use crate::view;
@@ -27,7 +27,9 @@ pub(super) fn has_failed(window: &Window<'_>, set: &Value, replica: i64, at: Tim
     };
     let has_failed = candidates.into_iter().any(|c| {
         let is_due = || sets.iter().any(|s| due(c, s).is_some_and(|due| due <= at));
-        is_of_set(c) && (is_lost(c) || (is_due() && may_be_short(window, c)))
+        let has_failed =
+            || is_lost(c) || has_given_up(window, c) || (is_due() && may_be_short(window, c));
+        is_of_set(c) && has_failed()
     });
     has_failed || is_gone(window, set, replica)
 }
@@ -61,6 +63,21 @@ fn is_in_our_hands(podclique: &Value) -> bool {
 /// It was deleted before its work was done, and not by the operator.
 fn is_lost(podclique: &Value) -> bool {
     view::is_terminating(podclique) && !view::has_condition(podclique, "Succeeded")
+}
+
+/// It says that a slot failed too often in a row, and a pod of it did.
+fn has_given_up(window: &Window<'_>, podclique: &Value) -> bool {
+    const EARLIER_FAILURES: i64 = 4;
+    let mut conditions = view::list(podclique, "/status/conditions");
+    let says_so = conditions.any(|c| view::text(c, "/reason") == "PodKeepsFailing");
+    let uid = view::uid(podclique);
+    let is_own = |p: &Value| view::owner(p).is_some_and(|o| o.2 == uid);
+    let is_last = |p: &&Stored| {
+        let has_failed = view::text(p, "/status/phase") == "Failed"
+            || view::exit_codes(p).iter().any(|code| *code != 0);
+        has_failed && pace::failure_count(p) >= EARLIER_FAILURES
+    };
+    says_so && window.versions(Resource::Pod, is_own).iter().any(is_last)
 }
 
 /// When the stored breach is due.

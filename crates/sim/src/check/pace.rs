@@ -26,7 +26,7 @@ pub(super) fn check(window: &Window<'_>, pod: &Value, since: usize) -> Checked {
     })
 }
 
-fn failure_count(pod: &Value) -> i64 {
+pub(super) fn failure_count(pod: &Value) -> i64 {
     view::text(pod, POD_FAILURE_COUNT).parse().unwrap_or(0)
 }
 

@@ -120,8 +120,7 @@ fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Ste
     let has_delay = termination::delay_of_set(&seen.workload.set).is_some();
     let why = if !has_delay {
         // What was never up is never terminated: nobody expects it to be.
-        status
-            .was_available
+        (status.was_available || status.scaled_below_to.is_some())
             .then_some("the set has no terminationDelay (a default in the operator's configuration would count)")?
             .to_owned()
     } else if seen.is_updating(replica) {

@@ -127,6 +127,7 @@ impl<'a> Object<'a> {
     fn troubles(&self, conditions: &[Condition]) -> Vec<Moment> {
         let bad = [
             ConditionType::NameConflict,
+            ConditionType::LeftoverPods,
             ConditionType::GangTerminationDisabled,
             ConditionType::SchedulingFeatureUnsupported,
         ];

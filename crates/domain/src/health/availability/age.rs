@@ -3,10 +3,12 @@
 //! started again each time would never end.
 //!
 //! ```text
-//! MinAvailableBreached  ┌─True──┐False┌─True──┐False┌─True
-//! breachedSince         t0────────────t0────────────t0       goes on: the False was short, and
-//!                                                            its pods' containers terminate
+//! MinAvailableBreached  ┌─True, 4 s─┐False, 46 s┌─True
+//! breachedSince         0───────────────────────46       goes on: the False was short, and its
+//!                                                        pods' containers terminate
 //! ```
+//!
+//! Only time that it was down counts: the stored time moves by the length of each pause.
 
 use api::conditions::{self, ConditionType, Status};
 use api::{PodCliqueScalingGroupStatus, PodCliqueStatus};
@@ -14,7 +16,7 @@ use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
 /// Longer than this no breach is remembered that has ended, however long one may last.
-const MAX_MEMORY: SignedDuration = SignedDuration::from_mins(10);
+const MAX_MEMORY: SignedDuration = SignedDuration::from_secs(60);
 
 /// For how long a breach that has ended may come back as the same one. Without a delay nothing is
 /// terminated, and at delay 0 at once: there is nothing to remember.
@@ -38,6 +40,15 @@ pub struct Ended {
     pub since: Timestamp,
     /// When it ended.
     pub until: Timestamp,
+}
+
+impl Ended {
+    /// Its beginning, later by the time since its end: so a breach that returns is as old as it was.
+    fn moved_to(self, now: Timestamp) -> Timestamp {
+        let pause = now.duration_since(self.until);
+        let moved = self.since.checked_add(pause).unwrap_or(now);
+        moved.min(now)
+    }
 }
 
 impl<'a> From<&'a PodCliqueStatus> for StoredBreach<'a> {
@@ -80,14 +91,14 @@ impl StoredBreach<'_> {
         (at > now).then_some(at)
     }
 
-    /// `breachedSince` as it becomes with this status of the condition. `goes_on` returns whether a
-    /// breach that returns is the one that ended.
+    /// `breachedSince` as it becomes with this status of the condition. `resume` returns the earliest
+    /// time from which a breach that returns may count as the one that ended, if it is that one.
     pub fn next(
         self,
         status: Status,
         memory: SignedDuration,
         now: Timestamp,
-        goes_on: impl FnOnce(Ended) -> bool,
+        resume: impl FnOnce(Ended) -> Option<Timestamp>,
     ) -> Option<Time> {
         let is_remembered = |at: Timestamp| now.duration_since(at) < memory;
         let since = match (status, self.since()) {
@@ -96,8 +107,8 @@ impl StoredBreach<'_> {
             (Status::True, Some(since)) => Some(since),
             (Status::True, None) => {
                 let ended = self.ended().filter(|e| is_remembered(e.until));
-                let same = ended.filter(|e| goes_on(*e));
-                Some(same.map_or(now, |e| e.since))
+                let same = ended.and_then(|e| Some(e.moved_to(now).max(resume(e)?)));
+                Some(same.unwrap_or(now))
             }
             (Status::False, Some(since)) => Some(since).filter(|_| memory.is_positive()),
             (Status::False, None) => {

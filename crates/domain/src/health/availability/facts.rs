@@ -30,6 +30,8 @@ pub struct CliqueFacts {
     pub training: Option<TrainingFacts>,
     /// The pod that most needs a look, and its trouble.
     pub culprit: Option<Culprit>,
+    /// The loss that began the breach, if there is one.
+    pub cause: Option<Culprit>,
 }
 
 /// What matters for training in addition.
@@ -40,6 +42,8 @@ pub struct TrainingFacts {
     /// Pods that failed: phase Failed, or an app container that ended badly and is not started
     /// again.
     pub failed: i32,
+    /// Slots whose pods failed so often in a row that they are not filled again.
+    pub given_up: i32,
     /// Slots that are Ready, done or about to be, or hold a pod whose app containers run.
     pub running: i32,
     /// Where the kubelet restarts containers in place: slots whose pod stays and did not fail, or
@@ -94,33 +98,41 @@ impl CliqueFacts {
         self.available >= self.minimum() || self.restarts_in_place()
     }
 
+    /// Whether a slot of a job is given up: its replica restarts at once, whatever else is available
+    /// (docs/semantics.md §5.6).
+    pub fn has_given_up(&self) -> bool {
+        self.training.as_ref().is_some_and(|t| t.given_up > 0)
+    }
+
     /// Whether single pods that failed are replaced in a job's clique whose breach may last for the
     /// delay: while enough are up, or while the delay of one that was available runs
     /// (docs/semantics.md §5.6).
     pub fn replaces_failed_pods(&self, delay: SignedDuration) -> bool {
-        self.is_up() || (self.was_available && delay.is_positive())
+        let is_one_by_one = self.is_up() || (self.was_available && delay.is_positive());
+        is_one_by_one && !self.has_given_up()
     }
 
     /// Whether too few pods are a breach, and not a start: it was available since it was created or
-    /// woken, and has fewer than it was left with where it was scaled below its minimum since.
+    /// scaled up from 0, and has fewer than it was left with where it lives, or lived, below its
+    /// minimum since.
     pub fn is_established(&self) -> bool {
         let kept = self.scaled_below_to.map(|kept| kept.min(self.replicas));
         let is_starting = kept.is_some_and(|kept| self.available >= kept);
-        self.was_available && !self.was_idle && !is_starting
+        (self.was_available || kept.is_some()) && !self.was_idle && !is_starting
     }
 
-    /// Whether it was scaled to 0 since it was available last, after this observation
+    /// Whether it was scaled to 0 since it was up last, after this observation
     /// (docs/semantics.md §2.2). A job has a fixed size.
     pub fn is_idle_or_woken(&self) -> bool {
         let is_idle = self.replicas == 0 && self.training.is_none();
-        let is_noted = self.was_idle && !self.has_its_minimum();
-        (is_idle && (self.latch() || self.was_idle)) || is_noted
+        let is_noted = self.was_idle && !self.has_its_minimum() && !self.is_whole_below();
+        (is_idle && (self.has_been_up() || self.was_idle)) || is_noted
     }
 
-    /// How many pods it was left with when it was scaled below its minimum, after this observation
-    /// (docs/semantics.md §2.2). One that is idle, or was woken, is a start anyway.
+    /// How many pods it has, or was left with, below its minimum, after this observation
+    /// (docs/semantics.md §2.2). One that is idle, or starts after that, says so instead.
     pub fn next_scaled_below_to(&self) -> Option<i32> {
-        if !self.latch() || self.is_idle_or_woken() || self.training.is_some() {
+        if !self.has_been_up() || self.is_idle_or_woken() || self.training.is_some() {
             return None;
         }
         let is_below = self.replicas < self.min_available;
@@ -136,6 +148,18 @@ impl CliqueFacts {
     /// The latch after this observation (docs/semantics.md §2.2), never taken back.
     pub fn latch(&self) -> bool {
         self.was_available || self.has_its_minimum()
+    }
+
+    /// Whether it was available, or lived below its minimum with all of its pods up.
+    fn has_been_up(&self) -> bool {
+        self.latch() || self.scaled_below_to.is_some() || self.is_whole_below()
+    }
+
+    /// Whether fewer pods are wanted than its minimum, and all of them are up outside of an update:
+    /// its latch, as the minimum itself is out of its reach.
+    fn is_whole_below(&self) -> bool {
+        let is_below = self.replicas > 0 && self.replicas < self.min_available;
+        is_below && self.available >= self.replicas && !self.is_updating && self.training.is_none()
     }
 
     /// Whether the unclipped minimum is available outside of an update.

@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
 use crate::Pod;
-use crate::health::culprit::find_culprit;
+use crate::health::culprit::{find_cause, find_culprit};
 use crate::health::{fence, training};
 use crate::object::indices;
 use crate::workload::layout::{self, Member, Members};
@@ -29,6 +29,9 @@ impl CliqueFacts {
         } else {
             to_i32(staying.iter().filter(|p| p.is_ready()).count())
         };
+        let status = podclique.status.as_ref();
+        let stored = status.and_then(|s| s.breach_cause.as_ref());
+        let culprit = find_culprit(pods.iter().copied(), is_training);
         let facts = Self {
             replicas: podclique.spec.replicas,
             min_available: podclique
@@ -37,22 +40,25 @@ impl CliqueFacts {
                 .unwrap_or(podclique.spec.replicas.max(1)),
             available: ready,
             ready,
-            was_available: podclique.status.as_ref().is_some_and(|s| s.was_available),
+            was_available: status.is_some_and(|s| s.was_available),
             was_idle: was_idle(podclique),
-            scaled_below_to: podclique.status.as_ref().and_then(|s| s.scaled_below_to),
+            scaled_below_to: status.and_then(|s| s.scaled_below_to),
             is_updating: false,
             is_orphaned: false,
             training: is_training.then(|| facts_of_job(podclique, &staying)),
-            culprit: find_culprit(pods.into_iter(), is_training),
+            cause: find_cause(stored, culprit.as_ref()),
+            culprit,
         };
         facts.with_job_delay(SignedDuration::ZERO)
     }
 }
 
-/// Whether the PodClique was available since it was created or woken, as it is stored.
+/// Whether the PodClique was available since it was created or scaled up from 0, or had all of its
+/// pods where fewer than its minimum are wanted, as it is stored.
 pub fn is_established(podclique: &PodClique) -> bool {
     let status = podclique.status.as_ref();
-    status.is_some_and(|s| s.was_available) && !was_idle(podclique)
+    let has_been_up = status.is_some_and(|s| s.was_available || s.scaled_below_to.is_some());
+    has_been_up && !was_idle(podclique)
 }
 
 fn was_idle(podclique: &PodClique) -> bool {
@@ -82,9 +88,11 @@ fn facts_of_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
     let completed = training::completed(podclique, staying.iter().copied());
     let is_lost = |p: &&&Pod| p.is_failed() && p.index().is_none_or(|k| !completed.contains(&k));
     let failed = staying.iter().filter(is_lost).count();
+    let given_up = staying.iter().filter(is_lost).filter(|p| p.is_given_up());
     TrainingFacts {
         has_succeeded: training::has_succeeded(podclique),
         failed: to_i32(failed),
+        given_up: to_i32(given_up.count()),
         running: slots_of_job(podclique, staying, |p| {
             p.is_ready() || p.is_finishing() || p.runs_on()
         }),

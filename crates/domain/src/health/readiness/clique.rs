@@ -44,10 +44,13 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
             "no pods are asked for".to_owned(),
         );
     }
+    // Ranks that are done count, and yet a job of which nothing runs does not work.
+    let done = count_done(look);
+    let is_enough = up >= minimum && (done == 0 || up > done);
     let cause = shortfall(look, up >= minimum);
     let verdict = match cause {
-        None => ready_condition(true, Reason::AllReady, format!("{up}/{up} pods ready")),
-        Some(cause) if up < minimum => ready_condition(false, cause.reason, cause.text),
+        None => ready_condition(true, Reason::AllReady, describe_all(up, done)),
+        Some(cause) if !is_enough => ready_condition(false, cause.reason, cause.text),
         Some(cause) => {
             let message = format!("{minimum} required pods ready; {}", cause.text);
             ready_condition(true, Reason::MinimumReady, message)
@@ -57,6 +60,21 @@ pub fn judge_podclique(look: &CliqueView<'_>) -> ConditionUpdate {
     let status = look.podclique.status.as_ref();
     let before = status.and_then(|s| conditions::find(&s.conditions, ConditionType::Ready));
     hold(before, verdict, up.saturating_sub(count) >= minimum, cause)
+}
+
+/// Slots of a job whose work is done.
+fn count_done(look: &CliqueView<'_>) -> i32 {
+    let staying = look.pods.iter().filter(|p| !p.is_terminating());
+    to_i32(training::completed(look.podclique, staying.copied()).len())
+}
+
+/// Pods of a job that have done their work are none that are Ready.
+fn describe_all(up: i32, done: i32) -> String {
+    let ready = format!("{}/{up} pods ready", up.saturating_sub(done));
+    match done {
+        0 => ready,
+        done => format!("{ready}, {done} completed"),
+    }
 }
 
 /// How many pods are Ready and may be about to crash again, and the first of their causes.

@@ -7,6 +7,9 @@ use super::{ContainerStatus, Pod, Terminated};
 use crate::object::ownership;
 
 impl Pod {
+    /// How many holders of a slot of a job fail one after the other before the slot is given up.
+    pub const FAILURES_IN_A_ROW: u32 = 5;
+
     /// How it failed: the end of the container that ended badly first, else the kubelet or the node
     /// controller says why (evicted, node lost).
     pub fn failure(&self) -> Option<&Terminated> {
@@ -63,7 +66,8 @@ impl Pod {
     /// the other; 0 if this one has not ended, or lived long enough.
     pub fn failure_count(&self) -> u32 {
         const LONG_ENOUGH: SignedDuration = SignedDuration::from_mins(10);
-        let Some(ended) = self.ended_at().filter(|_| self.is_finished()) else {
+        let is_over = self.is_finished() || self.is_failed();
+        let Some(ended) = self.ended_at().filter(|_| is_over) else {
             return 0;
         };
         let born = self
@@ -75,6 +79,12 @@ impl Pod {
             return 0;
         }
         self.earlier_failures().saturating_add(1)
+    }
+
+    /// Whether it failed as one of so many holders of its slot, one after the other, that another one
+    /// would fail, too.
+    pub fn is_given_up(&self) -> bool {
+        self.is_failed() && self.failure_count() >= Self::FAILURES_IN_A_ROW
     }
 
     /// The same of the holders before this one, carried on the pod.

@@ -26,6 +26,9 @@ pub fn build(pcs: &PodCliqueSet, clique: &Ready<'_>, place: Place) -> PodClique 
     if let Some(keys) = template_keys(&annotations, &users_labels(&template.labels)) {
         annotations.insert(labels::TEMPLATE_KEYS.into(), keys);
     }
+    if place.group.is_some() {
+        annotations.insert(labels::MADE_WITH_HASH.into(), clique.hash.clone());
+    }
     annotations.insert(
         labels::TEMPLATE_REPLICAS.into(),
         place.count.stamped.to_string(),

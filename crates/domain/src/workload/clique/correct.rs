@@ -29,8 +29,10 @@ pub fn corrected(
     let mut metadata = corrected_metadata(existing, desired, takes_template);
     if is_updated {
         // Pods of the template before must not pass for pods of this one (decision 76).
-        let annotations = metadata.annotations.as_mut();
-        annotations.and_then(|all| all.remove(labels::REBASED_FROM));
+        for key in [labels::REBASED_FROM, labels::MADE_WITH_HASH] {
+            let annotations = metadata.annotations.as_mut();
+            annotations.and_then(|all| all.remove(key));
+        }
     }
     let mut spec = desired.spec.clone();
     if nvlink::has_claim(&existing.spec.pod_spec) {
@@ -60,6 +62,23 @@ pub fn corrected(
         spec,
         status: existing.status.clone(),
     })
+}
+
+/// `desired` without more pods than the template had when it was last looked at: they wait for the
+/// template that came with them, so that none is made of the old one only to be replaced. A scaled
+/// count stays, and fewer pods wait for nothing.
+pub fn without_rise(existing: &PodClique, desired: PodClique) -> PodClique {
+    let stamp = ownership::annotation(&existing.metadata, labels::TEMPLATE_REPLICAS);
+    let count: Option<i32> = stamp.and_then(|s| s.parse().ok());
+    let rises = |count: &i32| *count < desired.spec.replicas && !is_of_template(existing, &desired);
+    let Some(count) = count.filter(rises) else {
+        return desired;
+    };
+    let mut held = desired;
+    held.spec.replicas = count;
+    let annotations = held.metadata.annotations.get_or_insert_default();
+    annotations.insert(labels::TEMPLATE_REPLICAS.into(), count.to_string());
+    held
 }
 
 fn corrected_metadata(

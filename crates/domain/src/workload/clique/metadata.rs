@@ -7,9 +7,14 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::object::ownership;
 
-/// Puts our keys over those that are there; attempts are written at creation and never repaired.
+/// Puts our keys over those that are there; how an object was made is written at creation and never
+/// repaired.
 pub fn overlay(meta: &mut ObjectMeta, desired: &ObjectMeta) {
-    let never_repaired = [labels::ATTEMPT, labels::GROUP_ATTEMPT];
+    let never_repaired = [
+        labels::ATTEMPT,
+        labels::GROUP_ATTEMPT,
+        labels::MADE_WITH_HASH,
+    ];
     for (key, value) in desired.labels.iter().flatten() {
         if !never_repaired.contains(&key.as_str()) {
             meta.labels

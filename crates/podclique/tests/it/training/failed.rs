@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::podcliqueset::PodFailure;
-use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType, events};
+use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, WorkloadType, events, labels};
 use domain::Pod;
 use engine::Caches;
 use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podclique::Snapshot;
 use rstest::rstest;
-use testkit::builders::{after, pod, set};
+use testkit::builders::{PodBuilder, after, pod, set};
 
 use super::{breach, clique, failed, give_to, status};
 use crate::situation::{plan, situation, writes};
@@ -171,4 +172,71 @@ fn posts_the_event_of_a_breach_after_an_hour_of_absence_but_not_once_the_end_is_
     assert!(says(&snapshot));
     snapshot.set.as_mut().unwrap().has_ended = true;
     assert!(!says(&snapshot));
+}
+
+/// Its predecessors in the slot failed so often, one after the other.
+fn after_failures(count: u32, pod: PodBuilder) -> PodBuilder {
+    failed(pod).with(|p| {
+        let all = p.metadata.annotations.get_or_insert_default();
+        all.insert(labels::POD_FAILURE_COUNT.into(), count.to_string());
+    })
+}
+
+/// An elastic job could fail one rank for ever.
+#[rstest]
+#[case::fourth(3, "False/SufficientReadyPods", true)]
+#[case::fifth(4, "True/PodKeepsFailing", false)]
+fn the_fifth_failure_of_a_slot_in_a_row_counts_for_the_whole_replica(
+    #[case] before: u32,
+    #[case] should: &str,
+    #[case] is_replaced: bool,
+) {
+    let clique = clique(4, 3, true);
+    let others = (1..4).map(|k| pod(&clique, k).ready());
+    let pods = [after_failures(before, pod(&clique, 0))].into_iter();
+    let mut snapshot = with_delay(situation(&clique, pods.chain(others).collect()), 60);
+    assert_eq!(breach(&snapshot), should);
+    snapshot.pods.sort_by_key(|p| p.index());
+    let plan = podclique::decide::decide(&snapshot, after(4000));
+    let deletes = writes(&plan).contains("delete Pod demo-0-worker-p0");
+    assert_eq!(deletes, is_replaced, "{plan}");
+    let warnings = plan.events.iter();
+    let mut warnings = warnings.filter(|n| n.reason == events::FAILED_POD_REPLACED);
+    assert_eq!(warnings.next().is_some(), is_replaced);
+}
+
+#[test]
+fn each_failed_pod_that_is_replaced_alone_is_reported_on_the_set() {
+    let clique = clique(4, 3, true);
+    let others = (1..4).map(|k| pod(&clique, k).ready());
+    let pods = [after_failures(0, pod(&clique, 0))].into_iter();
+    let plan = plan(&situation(&clique, pods.chain(others).collect()));
+    let event = plan.events.iter();
+    let mut event = event.filter(|n| n.reason == events::FAILED_POD_REPLACED);
+    let event = event.next().expect("an event");
+    let should = "rank 0 of demo-0-worker is started again: demo-0-worker-p0 failed (Failed), 1 of at \
+                  most 5 times in a row";
+    assert_eq!(event.message, should);
+    assert_eq!(event.about.as_ref().unwrap().key.name, "demo");
+}
+
+/// Ranks that are done count as available, and yet nothing works.
+#[rstest]
+#[case::a_rank_runs(true, "True")]
+#[case::none_runs(false, "False")]
+fn a_clique_of_a_job_is_not_ready_while_nothing_of_it_runs(
+    #[case] runs: bool,
+    #[case] should: &str,
+) {
+    let clique = clique(4, 2, true);
+    let third = if runs {
+        pod(&clique, 2).ready()
+    } else {
+        pod(&clique, 2).bound()
+    };
+    let done = (0..2).map(|k| super::succeeded(pod(&clique, k)));
+    let pods = done.chain([third, pod(&clique, 3).bound()]).collect();
+    let status = status(&situation(&clique, pods));
+    let ready = conditions::find(&status.conditions, ConditionType::Ready).unwrap();
+    assert_eq!(ready.status, should, "{}", ready.message);
 }

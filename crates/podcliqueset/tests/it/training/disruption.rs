@@ -1,5 +1,8 @@
 //! Pods of a job that the cluster takes away: named, and on request not counted.
 
+use std::sync::Arc;
+
+use api::podclique::BreachCause;
 use api::podcliqueset::PodFailure;
 use domain::Pod;
 use domain::object::pod::PodCondition;
@@ -84,4 +87,23 @@ fn a_failure_beside_it_counts() {
         (Some(1), None),
         "one replica restarts once, for the breach that is due first"
     );
+}
+
+/// The pod is gone a moment later, and its successor merely starts: the PodClique has stored why.
+#[test]
+fn it_is_named_and_not_counted_though_the_pod_is_gone() {
+    let mut snapshot = after_a_drain(0, Some(true));
+    fill(&mut snapshot, FRONTEND, 2, |p| p);
+    let seen = snapshot.podcliques.get_mut(FRONTEND).unwrap();
+    let status = Arc::make_mut(&mut seen.podclique).status.as_mut().unwrap();
+    status.breach_cause = Some(BreachCause {
+        message: "demo-0-frontend-p0 on node-0: EvictionByEvictionAPI".into(),
+        time: Some(Time(after(50))),
+        is_disruption: true,
+    });
+    let status = plan(&snapshot).status.unwrap();
+    assert_eq!(status.disruption_restarts, Some(1));
+    let message = &status.replica_attempts[0].message;
+    let words = "demo-0-frontend-p0 on node-0: EvictionByEvictionAPI";
+    assert!(message.contains(words), "{message}");
 }

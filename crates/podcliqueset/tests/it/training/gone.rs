@@ -7,7 +7,7 @@ use podcliqueset::Snapshot;
 use rstest::rstest;
 
 use super::{delete_by_hand, job, running};
-use crate::situation::{fill, plan, writes};
+use crate::situation::{carry_out, fill, plan, writes};
 
 #[test]
 fn a_podclique_that_somebody_deletes_before_it_is_done_is_a_failure() {
@@ -78,4 +78,20 @@ fn one_that_is_deleted_is_a_failure_at_once_whatever_the_clock_says() {
     let mut snapshot = running(job(1, None));
     delete_by_hand(&mut snapshot, "demo-0-frontend", 90);
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
+
+#[test]
+fn a_podclique_that_somebody_deletes_is_reported_as_failed() {
+    let events = |max_restarts| {
+        let mut snapshot = running(job(max_restarts, None));
+        delete_by_hand(&mut snapshot, "demo-0-frontend", 59);
+        let first = plan(&snapshot);
+        carry_out(&mut snapshot, &first);
+        let failed = plan(&snapshot).events.into_iter();
+        let mut failed = failed.filter(|n| n.reason == api::events::PODCLIQUE_FAILED);
+        failed.next().expect("an event").message
+    };
+    let should = "PodClique demo-0-frontend: it was deleted before its work was done";
+    assert_eq!(events(1), should);
+    assert_eq!(events(0), should, "the job is given up");
 }

@@ -8,8 +8,8 @@ use podcliqueset::decide::decide;
 use rstest::rstest;
 use testkit::builders::after;
 
-use super::{complete, fail, failed_because, job, make_anew, reasons_of, running};
-use crate::situation::{carry_out, demo, plan, writes};
+use super::{complete, fail, failed_because, job, make_anew, reasons_of, running, set_breached};
+use crate::situation::{carry_out, demo, fill, plan, writes};
 
 #[test]
 fn a_failure_restarts_the_whole_replica_and_is_counted_once() {
@@ -146,4 +146,29 @@ fn restarts_nothing_for_what_is_seen_while_a_watch_is_lost() {
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(0));
     snapshot.is_view_outdated = false;
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
+}
+
+/// Waiting for the delay changes nothing: another holder of the slot would fail, too.
+#[test]
+fn a_slot_that_is_given_up_is_due_at_once() {
+    let name = "demo-0-frontend";
+    let mut snapshot = running(job(1, None).with(|s| {
+        s.spec.template.termination_delay = Some("10m".into());
+    }));
+    fill(&mut snapshot, name, 2, |p| {
+        p.bound().phase("Failed").with(|p| {
+            let all = p.metadata.annotations.get_or_insert_default();
+            all.insert(api::labels::POD_FAILURE_COUNT.into(), "3".into());
+        })
+    });
+    set_breached(&mut snapshot, name, 59);
+    let restarts = |snapshot: &Snapshot| plan(snapshot).status.unwrap().restart_count;
+    assert_eq!(restarts(&snapshot), Some(0));
+    fill(&mut snapshot, name, 2, |p| {
+        p.bound().phase("Failed").with(|p| {
+            let all = p.metadata.annotations.get_or_insert_default();
+            all.insert(api::labels::POD_FAILURE_COUNT.into(), "4".into());
+        })
+    });
+    assert_eq!(restarts(&snapshot), Some(1));
 }

@@ -9,9 +9,10 @@ use crate::plan::changes::difference::{Difference, find_differences};
 use crate::plan::world::Record;
 
 /// What the operator writes for itself.
-const OWN: [&str; 4] = [
+const OWN: [&str; 5] = [
     labels::TEMPLATE_REPLICAS,
     labels::TEMPLATE_KEYS,
+    labels::MADE_WITH_HASH,
     labels::REBASED_FROM,
     labels::GATES_RELEASED_BY_LIST,
 ];
