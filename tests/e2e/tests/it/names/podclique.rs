@@ -73,6 +73,7 @@ fn grouped_podcliques_are_as_grove_makes_them() {
                 // Ours.
                 "grove.io/template-replicas": "3",
                 "grove.io/template-keys": "label:example.com/role,annotation:example.com/gpus",
+                "grove.io/made-with-template-hash": template_hash(&seen, name),
                 "grove.io/attempt": "0",
                 "grove.io/group-attempt": "0",
             },
