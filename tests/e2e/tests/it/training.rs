@@ -33,17 +33,28 @@ fn pair(name: &str, restarts: u32) -> Value {
 }
 
 /// The containers of these pods exit, as a kubelet shows it: the last phase is another write. By then
-/// a pod may be gone.
+/// a pod may be gone, or deleted; a kubelet removes one that was deleted as soon as it has ended.
 fn exit(ns: &Namespace<'_>, pods: &[String], code: i32, message: &str) {
     set_status(ns, pods, &exited(code, message));
     let phase = if code == 0 { "Succeeded" } else { "Failed" };
     let patch = format!("--patch={}", json!({"status": {"phase": phase}}));
     for pod in pods {
-        let args = ["patch", "pod", pod, "--subresource=status", &patch];
+        let shown = "-o=jsonpath={.metadata.deletionTimestamp}";
+        let args = ["patch", "pod", pod, "--subresource=status", &patch, shown];
         let output = ns.command(&args).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         let is_gone = error.contains("(NotFound)");
         assert!(output.status.success() || is_gone, "{error}");
+        if !is_gone && !output.stdout.is_empty() {
+            ns.kubectl(&[
+                "delete",
+                "pod",
+                pod,
+                "--grace-period=0",
+                "--force",
+                "--ignore-not-found",
+            ]);
+        }
     }
 }
 
