@@ -3,19 +3,24 @@
 //!
 //! A leaf is a number of pods that are alike; an inner node asks for a number of its children, for a
 //! number of pods below it, or for both. `satisfaction` judges a tree by the pods that there are,
-//! `guaranteed` says which of them are its core, `rules` what is wrong with it, `flat` reads and
-//! writes it as a list with the names of parents.
+//! `guaranteed` says which of them are its core, `rules` what is wrong with it, `verdict` says all
+//! that in words; `replica` builds that of a replica of a set, `flat` reads and writes a tree as a
+//! list with the names of parents.
 
 mod flat;
 mod guaranteed;
 mod order;
+mod replica;
 mod rules;
 mod satisfaction;
+mod verdict;
 
 pub use flat::{ListError, SubGroup};
 pub use guaranteed::Guaranteed;
 pub use order::compare_names;
+pub use replica::GroupNodes;
 pub use rules::{Finding, Severity};
+pub use verdict::{GroupVerdict, TREE_WORDS, Verdict};
 
 /// A node of the tree, with all below it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

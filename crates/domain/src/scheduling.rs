@@ -12,7 +12,7 @@ use api::{PodClique, labels};
 use k8s_openapi::api::core::v1::Pod;
 
 use crate::object::ownership;
-pub use kai::{leaf_name, pod_group_name, replica_name};
+pub use kai::{grouped_leaf_name, leaf_name, pod_group_name, replica_name};
 pub use obstacle::Obstacle;
 pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
 pub use queue::{inherit_queues, names_queue, queue_of, queue_of_set, set_names_queue};

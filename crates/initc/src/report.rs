@@ -61,10 +61,21 @@ fn parent(pair: &str) -> String {
 
 /// A line for the log. Nobody needs to read it.
 pub fn say(text: &str) {
-    let _ = writeln!(std::io::stdout(), "{text}");
+    let _ = writeln!(std::io::stdout(), "{}", legible(text));
 }
 
 /// A line about what is wrong.
 pub fn complain(text: &str) {
-    let _ = writeln!(std::io::stderr(), "grove-initc: {text}");
+    let _ = writeln!(std::io::stderr(), "grove-initc: {}", legible(text));
+}
+
+/// Annotations are text of others: what would act on a terminal is shown as `\u{1b}`.
+fn legible(text: &str) -> String {
+    let show = |c: char| {
+        let is_plain = !c.is_control() || c == '\n';
+        let plain = is_plain.then_some(c);
+        let escaped = (!is_plain).then(|| c.escape_unicode());
+        plain.into_iter().chain(escaped.into_iter().flatten())
+    };
+    text.chars().flat_map(show).collect()
 }

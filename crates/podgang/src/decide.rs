@@ -1,7 +1,8 @@
 //! The PodGang life cycle (docs/semantics.md §8.4), computed from pods.
 //!
 //! "All pods" in the seed means the guaranteed ones: with best-effort pods beyond the minimum a
-//! literal reading would never leave `Binding`.
+//! literal reading would never leave `Binding`. Of a base gang whose scheduler places all gangs of
+//! its replica as one tree, they are those of the tree, whichever group replicas satisfy it.
 
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason};
 use api::podgang::{PodGangPhase, SchedulingPhase};
@@ -18,6 +19,7 @@ use crate::backend;
 use crate::observe::Snapshot;
 use crate::part::Part;
 use crate::placement::GangPlacement;
+use crate::tree::GangTree;
 
 /// The status of the gang, and what its scheduler has to be told.
 pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodGangStatus> {
@@ -77,6 +79,7 @@ fn since_true(conditions: &[Condition], type_: ConditionType) -> Option<Time> {
 
 struct Facts<'a> {
     parts: &'a [Part],
+    tree: Option<&'a GangTree>,
     placement: Option<&'a GangPlacement>,
     /// Whether the gang lists no existing pod: it is still to be started.
     is_starting: bool,
@@ -93,6 +96,7 @@ impl<'a> Facts<'a> {
             .all(|p| p.pods.is_empty() && p.completed.is_empty());
         let mut facts = Self {
             parts: &snapshot.parts,
+            tree: snapshot.tree.as_ref(),
             placement: snapshot.placement.as_ref(),
             is_starting,
             is_lost: false,
@@ -101,9 +105,17 @@ impl<'a> Facts<'a> {
         let scheduled = conditions::find(&before.conditions, ConditionType::Scheduled);
         let was_lost = |c: &str| c == Reason::GuaranteedPodsLost.to_string();
         facts.is_lost = !is_starting
-            && !facts.each_has_minimum(&Pod::is_scheduled)
+            && !facts.has_minimum(&Pod::is_scheduled)
             && scheduled.is_some_and(|c| c.status == "True" || was_lost(&c.reason));
         facts
+    }
+
+    /// Whether it has what it needs: each part its minimum, or the tree what it asks for.
+    fn has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
+        match self.tree {
+            Some(tree) => !self.is_starting && tree.is_satisfied(claim),
+            None => self.each_has_minimum(claim),
+        }
     }
 
     fn each_has_minimum(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
@@ -118,7 +130,7 @@ impl<'a> Facts<'a> {
     }
 
     fn phase(&self) -> PodGangPhase {
-        if self.each_has_minimum(&|p| p.is_scheduled() && p.is_running()) {
+        if self.has_minimum(&|p| p.is_scheduled() && p.is_running()) {
             PodGangPhase::Running
         } else if !self.is_lost && self.guaranteed().any(Pod::is_scheduled) {
             PodGangPhase::Starting
@@ -130,7 +142,7 @@ impl<'a> Facts<'a> {
     fn scheduling_phase(&self, before: Option<SchedulingPhase>) -> Option<SchedulingPhase> {
         if self.is_starting {
             None
-        } else if self.each_has_minimum(&Pod::is_scheduled) {
+        } else if self.has_minimum(&Pod::is_scheduled) {
             Some(SchedulingPhase::Scheduled)
         } else if self.is_lost {
             Some(SchedulingPhase::Pending)
@@ -174,7 +186,7 @@ impl<'a> Facts<'a> {
     }
 
     fn scheduled(&self) -> ConditionUpdate {
-        let holds = self.each_has_minimum(&Pod::is_scheduled);
+        let holds = self.has_minimum(&Pod::is_scheduled);
         let reason = if holds {
             Reason::GuaranteedPodsBound
         } else if self.is_lost {
@@ -183,7 +195,9 @@ impl<'a> Facts<'a> {
             Reason::GuaranteedPodsNotBound
         };
         let mut message = self.tally("scheduled", &Pod::is_scheduled);
-        if let Some(found) = self.placement.filter(|_| holds) {
+        message.push_str(&self.tree.map(describe_tree).unwrap_or_default());
+        let is_placed = self.each_has_minimum(&Pod::is_scheduled);
+        if let Some(found) = self.placement.filter(|_| is_placed) {
             message.push_str(&describe_placement(found));
         }
         build_condition(ConditionType::Scheduled, holds, reason, message)
@@ -206,7 +220,7 @@ impl<'a> Facts<'a> {
     fn ready(&self) -> ConditionUpdate {
         let is_job = self.is_job();
         let is_ready = |p: &Pod| p.is_ready() || (is_job && p.is_finishing());
-        if self.each_has_minimum(&is_ready) {
+        if self.has_minimum(&is_ready) {
             let message = self.tally("ready", &is_ready);
             return readiness::ready_condition(true, Reason::GuaranteedPodsReady, message);
         }
@@ -302,6 +316,18 @@ fn cause_of_part(part: &Part, now: Timestamp) -> Option<Cause> {
     };
     let cause = readiness::shortfall(&look, false)?;
     Some(cause.within(&format!("podclique {} ", part.name)))
+}
+
+/// "; tree satisfied: 3 of 3 required (replicas 1,2,3); 24 pods non-preemptible", and what it asks
+/// for that can never be.
+fn describe_tree(tree: &GangTree) -> String {
+    let verdict = tree.verdict(&Pod::is_scheduled);
+    let mut text = format!("; {verdict}");
+    for finding in tree.findings() {
+        text.push_str("; ");
+        text.push_str(&finding.to_string());
+    }
+    text
 }
 
 /// "; domains: zone 1, host 4".

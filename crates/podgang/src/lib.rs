@@ -9,6 +9,7 @@ pub mod decide;
 pub mod observe;
 pub mod part;
 pub mod placement;
+pub mod tree;
 mod triggers;
 mod urgency;
 

@@ -14,6 +14,7 @@ use engine::Caches;
 use crate::backend::{self, GangView, Told};
 use crate::part::Part;
 use crate::placement::{self, GangPlacement};
+use crate::tree::{self, GangTree};
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct Snapshot {
     pub parts: Vec<Part>,
     /// Where its pods are, if that is known.
     pub placement: Option<GangPlacement>,
+    /// All gangs of the replica, where its scheduler places them as one tree.
+    pub tree: Option<GangTree>,
     /// What its scheduler was told.
     pub told: Told,
     /// The queue that it names, if that does not exist.
@@ -53,6 +56,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
     let queue = scheduling::queue_of(backend, &gang.metadata);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),
+        tree: tree::observe(gang, caches, backend),
         told: backend::observe(gang, &parts, caches, backend),
         missing_queue: queue.and_then(|queue| caches.find_missing_queue(backend, queue)),
         parts,

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
-use api::kai::{KaiPodGroup, KaiQueue};
+use api::kai::{KaiPodGroup, KaiQueue, keys};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{
     ClusterTopologyBinding, LastError, PodClique, PodCliqueScalingGroup, PodGang, labels, names,
 };
 use domain::object::ownership;
-use domain::scheduling::names_queue;
+use domain::scheduling::{names_queue, pod_group_name};
 use domain::workload::gang;
 use domain::{Key, Pod};
 use engine::cache::set_of;
@@ -144,11 +144,10 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, _: &Caches) -> Vec<Key> {
 
 fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let labelled = change.versions().filter_map(|p| find::gang(&p.metadata));
-    // Which PodGroups are in use is seen for all gangs of the replica.
-    let named = change.versions().filter(|p| p.pod_group().is_some());
-    let is_there = |p: &Pod| (p.uid().to_owned(), p.is_terminating(), p.is_completed());
+    // Which PodGroups are in use is seen for all gangs of the replica, and so is a tree.
+    let named = change.versions().filter(|p| may_be_of_tree(p));
     let bases = named.filter_map(|p| base_of(&p.metadata));
-    let bases: Vec<Key> = if change.keeps(is_there) {
+    let bases: Vec<Key> = if change.keeps(state_in_tree) {
         Vec::new()
     } else {
         bases.collect()
@@ -158,6 +157,33 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         .iter()
         .flat_map(|c| gangs_of(&c.metadata, caches));
     labelled.chain(of_owners).chain(bases).collect()
+}
+
+/// Whether it has the PodGroup of Kubernetes, or of its base gang in KAI Scheduler.
+fn may_be_of_tree(pod: &Pod) -> bool {
+    let of_base = || {
+        let base = base_of(&pod.metadata)?;
+        let named = ownership::annotation(&pod.metadata, keys::POD_GROUP)?;
+        Some(named == pod_group_name(&base.namespace, &base.name))
+    };
+    pod.pod_group().is_some() || of_base().unwrap_or(false)
+}
+
+/// By what a tree counts it.
+fn state_in_tree(pod: &Pod) -> impl PartialEq + use<> {
+    (
+        (
+            pod.uid().to_owned(),
+            pod.is_terminating(),
+            pod.is_completed(),
+        ),
+        (
+            pod.is_scheduled(),
+            pod.is_running(),
+            pod.is_ready(),
+            pod.is_finishing(),
+        ),
+    )
 }
 
 /// The gang that the PodClique's label names, and the one that has its name among its parts.

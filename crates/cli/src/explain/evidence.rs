@@ -3,9 +3,10 @@
 mod containers;
 mod events;
 
-use api::conditions::{ConditionType, Reason};
+use api::conditions::{self, ConditionType, Reason};
 use api::podcliqueset::PodFailure;
-use api::{LastError, PodCliqueSetStatus};
+use api::{LastError, PodCliqueSetStatus, names};
+use domain::gang_tree::TREE_WORDS;
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::{Event as FullEvent, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition as FullCondition, ObjectMeta};
@@ -18,6 +19,9 @@ use crate::workload::seen::Seen;
 /// Lines of what a container said last.
 const LAST_WORDS: usize = 3;
 
+/// Trees of so many replicas of a set.
+const MOST_TREES: usize = 3;
+
 /// Conditions, errors, events, containers and failures, in this order.
 pub fn gather_evidence(
     seen: &Seen<'_>,
@@ -27,8 +31,8 @@ pub fn gather_evidence(
     reason: Option<Reason>,
 ) -> Vec<Evidence> {
     let mut all = of_statuses(seen, finding);
-    let told = events::latest(chain, events, reason);
-    all.extend(told.into_iter().map(Evidence::Event));
+    let latest = events::latest(chain, events, reason);
+    all.extend(latest.into_iter().map(Evidence::Event));
     if let Some(pod) = finding.pod {
         let containers = containers::of_pod(pod).into_iter();
         all.extend(containers.map(Evidence::Container));
@@ -60,6 +64,7 @@ fn of_statuses(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
         all.extend(of_object(kind, meta, &status.conditions));
         all.extend(errors(kind, meta, &status.last_errors));
     }
+    all.extend(of_trees(seen, finding));
     if let Some(podclique) = finding.podclique {
         let status = podclique.status.clone().unwrap_or_default();
         let (kind, meta) = ("podclique", &podclique.metadata);
@@ -85,18 +90,37 @@ fn of_object(kind: &str, meta: &ObjectMeta, conditions: &[FullCondition]) -> Vec
         let is_bad = c.status == "True" && bad.contains(&&*c.type_);
         c.type_ == <&str>::from(ConditionType::Ready) || is_bad
     };
-    let told = conditions.iter().filter(is_told);
-    told.map(|c| {
-        Evidence::Condition(Condition {
-            object: named(kind, meta),
-            type_: c.type_.clone(),
-            status: c.status.clone(),
-            reason: c.reason.clone(),
-            message: c.message.clone(),
-            since: Some(c.last_transition_time.0),
-        })
+    let all = conditions.iter().filter(is_told);
+    all.map(|c| told(kind, meta, c)).collect()
+}
+
+fn told(kind: &str, meta: &ObjectMeta, condition: &FullCondition) -> Evidence {
+    Evidence::Condition(Condition {
+        object: named(kind, meta),
+        type_: condition.type_.clone(),
+        status: condition.status.clone(),
+        reason: condition.reason.clone(),
+        message: condition.message.clone(),
+        since: Some(condition.last_transition_time.0),
     })
-    .collect()
+}
+
+/// What base gangs say of their trees: that of the replica in question, or all of them.
+fn of_trees(seen: &Seen<'_>, finding: &Finding<'_>) -> Vec<Evidence> {
+    let replica = finding.part.as_ref().map(|part| part.replica);
+    let base = replica.map(|replica| names::base_gang(seen.set_name(), replica));
+    let gangs = seen.workload.gangs.iter();
+    let meant = gangs.filter(|gang| {
+        let name = ownership::name(&gang.metadata);
+        base.as_ref().is_none_or(|base| base == name)
+    });
+    let trees = meant.filter_map(|gang| {
+        let all = &gang.status.as_ref()?.conditions;
+        let scheduled = conditions::find(all, ConditionType::Scheduled)?;
+        let is_of_tree = scheduled.message.contains(TREE_WORDS);
+        is_of_tree.then(|| told("podgang", &gang.metadata, scheduled))
+    });
+    trees.take(MOST_TREES).collect()
 }
 
 /// What is False of a pod: whether it was placed, else whether its containers are ready.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::object::{JudgedSet, judge_binding, judge_set};
 use super::remark::Remark;
 use super::report::{Finding, Report};
-use super::rules::{admitted, repeated};
+use super::rules::{admitted, gang_trees, repeated};
 use super::stored::Stored;
 use crate::files::{Broken, Node, Object, Source, find_place, objects_of, read_documents};
 
@@ -16,11 +16,13 @@ const SET: &str = "PodCliqueSet";
 const TOPOLOGY: &str = "ClusterTopologyBinding";
 /// Any version of them.
 const GROUP: &str = "grove.io/";
+const KAI_GROUP: &str = "scheduling.run.ai/";
+const POD_GROUP: &str = "PodGroup";
 
 /// All files as they were judged.
 #[derive(Debug, Default)]
 pub struct Judged {
-    /// Objects of our kinds.
+    /// Objects that are checked: of our kinds, and trees of gangs.
     pub(super) ours: Vec<Ours>,
     /// All other objects: their kinds, namespaces and names.
     pub(super) others: Vec<Other>,
@@ -28,7 +30,7 @@ pub struct Judged {
     unreadable: Vec<Broken>,
 }
 
-/// An object of ours.
+/// An object that is checked.
 #[derive(Debug)]
 pub(super) struct Ours {
     file: String,
@@ -69,7 +71,7 @@ pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
 impl Judged {
     fn add(&mut self, source: &Source, documents: &[Node], stored: &Stored) {
         for object in documents.iter().flat_map(objects_of) {
-            if is_ours(&object) {
+            if is_ours(&object) || is_gang_tree(&object) {
                 self.ours.push(judge(source, &object, stored));
             } else {
                 self.others.push(Other {
@@ -139,6 +141,11 @@ fn is_ours(object: &Object<'_>) -> bool {
     object.api_version.starts_with(GROUP) && [SET, TOPOLOGY].contains(&object.kind)
 }
 
+/// A PodGroup of KAI Scheduler.
+fn is_gang_tree(object: &Object<'_>) -> bool {
+    object.api_version.starts_with(KAI_GROUP) && object.kind == POD_GROUP
+}
+
 fn judge(source: &Source, object: &Object<'_>, stored: &Stored) -> Ours {
     let sent = object.node.value();
     let old = stored.version_of(object);
@@ -156,6 +163,12 @@ fn judge(source: &Source, object: &Object<'_>, stored: &Stored) -> Ours {
 }
 
 fn judge_version(object: &Object<'_>, sent: &Value, old: Option<&Value>) -> JudgedSet {
+    if is_gang_tree(object) {
+        return JudgedSet {
+            remarks: gang_trees::check(sent),
+            set: None,
+        };
+    }
     if object.api_version != SERVED {
         return JudgedSet {
             remarks: vec![admitted::wrong_version(object.api_version, SERVED)],

@@ -3,6 +3,7 @@
 
 pub(super) mod admitted;
 mod autoscaling;
+pub(super) mod gang_trees;
 mod images;
 mod names;
 mod probes;
@@ -17,7 +18,7 @@ use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
 /// All rules, in the order in which they are documented.
-pub const ALL: [&Rule; 28] = [
+pub const ALL: [&Rule; 30] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,
     &admitted::WRONG_VERSION,
@@ -37,6 +38,8 @@ pub const ALL: [&Rule; 28] = [
     &training::ON_FAILURE_WITHOUT_DELAY,
     &training::ON_FAILURE_WITHOUT_END,
     &training::PROBE_WITHOUT_DELAY,
+    &gang_trees::IMPOSSIBLE,
+    &gang_trees::INCONSISTENT,
     &of_cluster::NOT_INSTALLED,
     &of_cluster::NO_NAMESPACE,
     &of_cluster::MISSING_OBJECT,

@@ -58,7 +58,7 @@ fn each_command_and_global_flag_has_its_place_in_the_document() {
 
 /// Flags that the document names exist.
 #[rstest]
-#[case("bundle", &["file", "operator-namespace"])]
+#[case("bundle", &["file", "operator-namespace", "with-arguments"])]
 #[case("man", &["dir"])]
 fn flags_of_the_document_exist(#[case] command: &str, #[case] flags: &[&str]) {
     let text = read("docs/kubectl-grove.md");

@@ -3,6 +3,7 @@
 mod next;
 mod remedies;
 mod stuck;
+mod trees;
 
 use chrono::Utc;
 use cli::explain::{Explanation, draw_explanation, search};

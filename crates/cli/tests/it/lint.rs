@@ -4,6 +4,7 @@ mod cases;
 mod cluster;
 mod definition;
 mod files;
+mod gang_trees;
 mod report;
 mod rules;
 

@@ -30,8 +30,13 @@ pub fn leaf_name(podclique: &ObjectMeta) -> String {
     let place = group.and_then(|g| Some((g, names::parts_of_grouped_clique(g, name)?)));
     place.map_or_else(
         || name.to_owned(),
-        |(group, (replica, clique))| format!("{}-{clique}", replica_name(group, replica)),
+        |(group, (replica, clique))| grouped_leaf_name(group, replica, clique),
     )
+}
+
+/// The same of a clique of a scaling group's replica.
+pub fn grouped_leaf_name(group: &str, replica: i32, clique: &str) -> String {
+    format!("{}-{clique}", replica_name(group, replica))
 }
 
 pub(super) fn mark_pod(gang: &str, podclique: &ObjectMeta, pod: &mut Pod) {

@@ -2,6 +2,7 @@
 
 mod oracle;
 mod scenario;
+mod verdict;
 
 use std::cmp::Ordering;
 

@@ -94,7 +94,7 @@ fn a_replica_is_a_tree_that_requires_the_minimum_of_each_group() {
     let tree_of = |live: i32, idle: &str| {
         let layout = enumerate("demo", &set.spec.template, 1, |_, _| live);
         let minimum = |part: &Part<'_>| (part.clique != idle).then_some(2);
-        show_tree(&layout.replicas[0].tree(minimum), 0)
+        show_tree(&layout.replicas[0].tree(minimum).attainable(), 0)
     };
     assert_snapshot!(
         [

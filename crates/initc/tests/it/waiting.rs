@@ -55,6 +55,14 @@ fn waits_through_what_it_does_not_know() {
     assert_eq!(process.end().0.code(), Some(0));
 }
 
+/// Whoever may edit the pod may write the annotation; its log is read on terminals.
+#[test]
+fn an_annotation_does_not_act_on_a_terminal() {
+    let volume = Volume::new("a\u{1b}]0;x\u{7}:1");
+    let mut process = Process::waiting_for(volume.path());
+    assert_eq!(process.line(), r"waits for ready pods: 1 of a\u{1b}]0;x\u{7}");
+}
+
 /// One line for each change, however long it waits.
 #[test]
 fn says_each_thing_once() {

@@ -113,7 +113,7 @@ pub(super) fn parts_of(view: &GangView<'_>) -> Vec<KaiSubGroup> {
     view.gang.spec.pod_groups.iter().map(leaf).collect()
 }
 
-/// The nodes of a tree.
+/// The nodes of a tree, without demands that can never be met.
 pub(super) fn nodes_of(tree: &TreeNode) -> Vec<KaiSubGroup> {
     let node = |node: SubGroup| KaiSubGroup {
         name: node.name,
@@ -122,5 +122,6 @@ pub(super) fn nodes_of(tree: &TreeNode) -> Vec<KaiSubGroup> {
         min_sub_group: node.min_sub_group,
         ..KaiSubGroup::default()
     };
+    let tree = tree.clone().attainable();
     tree.to_list().into_iter().map(node).collect()
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodGang, labels, names};
 use domain::Key;
-use domain::gang_tree::TreeNode;
+use domain::gang_tree::{GroupNodes, TreeNode};
 use domain::health::training;
 use domain::object::ownership;
-use domain::scheduling::{leaf_name, replica_name};
+use domain::scheduling::leaf_name;
 use domain::workload::gang::clique_minimum;
 use engine::Caches;
 
@@ -23,7 +23,7 @@ pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
 
 /// Standalone cliques and scaling groups of the replica whose base gang this is; none for another
 /// gang.
-pub(super) fn parts_of_replica(
+pub(crate) fn parts_of_replica(
     gang: &PodGang,
     caches: &Caches,
 ) -> Option<(Vec<Arc<PodClique>>, Vec<GroupParts>)> {
@@ -50,11 +50,11 @@ pub(super) fn parts_of_replica(
 /// is not in it.
 pub fn build(base: &str, standalone: &[Arc<PodClique>], groups: &[GroupParts]) -> TreeNode {
     let leaves = standalone.iter().filter_map(|c| leaf(c));
-    let groups = groups.iter().filter_map(|(g, parts)| build_group(g, parts));
-    TreeNode::all_of(base, leaves.chain(groups).collect())
+    let groups = groups.iter().map(|(g, parts)| nodes_of(g, parts));
+    TreeNode::of_replica(base, leaves, groups)
 }
 
-fn build_group(group: &PodCliqueScalingGroup, parts: &[Arc<PodClique>]) -> Option<TreeNode> {
+fn nodes_of(group: &PodCliqueScalingGroup, parts: &[Arc<PodClique>]) -> GroupNodes {
     let name = ownership::name(&group.metadata);
     let mut replicas: BTreeMap<i32, Vec<TreeNode>> = BTreeMap::new();
     for part in parts {
@@ -63,17 +63,22 @@ fn build_group(group: &PodCliqueScalingGroup, parts: &[Arc<PodClique>]) -> Optio
             replicas.entry(replica).or_default().push(leaf);
         }
     }
-    let count = u32::try_from(replicas.len()).unwrap_or(u32::MAX);
-    let required = u32::try_from(group.spec.min_available.unwrap_or(1)).unwrap_or(0);
-    let replica = |(j, leaves)| TreeNode::all_of(replica_name(name, j), leaves);
-    let children: Vec<TreeNode> = replicas.into_iter().map(replica).collect();
-    (count > 0).then(|| TreeNode::some_of(name, required.min(count), children))
+    GroupNodes {
+        name: name.to_owned(),
+        required: u32::try_from(group.spec.min_available.unwrap_or(1)).unwrap_or(0),
+        replicas,
+    }
 }
 
 fn leaf(podclique: &PodClique) -> Option<TreeNode> {
-    let done = training::completed(podclique, std::iter::empty()).len();
     let minimum = usize::try_from(clique_minimum(&podclique.spec)).unwrap_or(0);
-    let minimum = u32::try_from(minimum.saturating_sub(done)).unwrap_or(0);
+    let minimum = minimum.saturating_sub(completed_of(podclique));
+    let minimum = u32::try_from(minimum).unwrap_or(0);
     let is_there = minimum > 0 && !ownership::is_terminating(&podclique.metadata);
     is_there.then(|| TreeNode::leaf(leaf_name(&podclique.metadata), minimum))
+}
+
+/// Slots whose work is done, by its status.
+pub(crate) fn completed_of(podclique: &PodClique) -> usize {
+    training::completed(podclique, std::iter::empty()).len()
 }

@@ -2,17 +2,22 @@
 
 use std::sync::Arc;
 
+use api::conditions::{self, ConditionType};
 use api::kai::KaiPodGroup;
-use api::{PodClique, PodCliqueScalingGroup, labels};
+use api::podgang::{PodGangPhase, SchedulingPhase};
+use api::{PodClique, PodCliqueScalingGroup, PodGang, PodGangStatus, labels};
 use domain::gang_tree::TreeNode;
 use domain::plan::Action;
+use domain::scheduling::leaf_name;
 use insta::assert_snapshot;
 use jiff::Timestamp;
 use podgang::Snapshot;
 use podgang::backend::tree::{GroupParts, build};
 use podgang::backend::{Found, Told};
 use podgang::decide::decide;
-use testkit::builders::{podclique, stored};
+use podgang::part::Part;
+use podgang::tree::GangTree;
+use testkit::builders::{pod, podclique, stored};
 
 use crate::told::{gang_of, only};
 
@@ -72,9 +77,97 @@ fn no_more_replicas_are_asked_for_than_there_are() {
     let going = Arc::make_mut(&mut parts[0]);
     going.metadata.deletion_timestamp = stored("x").creation_timestamp;
     let tree = build("demo-0", &[], &[(set_group.clone(), parts)]);
-    assert_eq!(tree.children[0].min_sub_group, Some(3));
+    let asked: KaiPodGroup = only(&told(&tree, None));
+    assert_eq!(asked.spec.sub_groups[0].min_sub_group, Some(3));
     assert_eq!(tree.children[0].children[0].children.len(), 1);
     assert_eq!(build("demo-0", &[], &[(set_group, vec![])]).children, []);
+}
+
+/// Four replicas of three required, each one pod, of which these are bound.
+fn judged(minimum: i32, bound: &[i32], before: Option<PodGangStatus>) -> PodGangStatus {
+    let mut group = PodCliqueScalingGroup {
+        metadata: stored("demo-0-g"),
+        ..PodCliqueScalingGroup::default()
+    };
+    group.spec.min_available = Some(minimum);
+    let cliques = (0..4).map(|j| clique(&format!("demo-0-g-{j}-worker"), 1, 1));
+    let cliques: Vec<_> = cliques.collect();
+    let part = |podclique: &Arc<PodClique>| {
+        let j = podclique.metadata.name.as_deref().unwrap();
+        let is_bound = bound.iter().any(|b| j == format!("demo-0-g-{b}-worker"));
+        let made = pod(podclique, 0);
+        Part {
+            name: j.to_owned(),
+            min_replicas: 1,
+            pods: vec![
+                if is_bound {
+                    made.ready()
+                } else {
+                    made.ungated()
+                }
+                .build(),
+            ],
+            podclique: Some(podclique.clone()),
+            ..Part::default()
+        }
+    };
+    let parts: Vec<Part> = cliques.iter().map(part).collect();
+    let leaves = cliques.iter().map(|c| leaf_name(&c.metadata));
+    let snapshot = Snapshot {
+        gang: Arc::new(PodGang {
+            status: before,
+            ..gang_of("kai-scheduler", &[])
+        }),
+        parts: parts[..3].to_vec(),
+        tree: Some(GangTree {
+            root: build("demo-0", &[], &[(Arc::new(group), cliques.clone())]),
+            leaves: leaves.zip(parts.clone()).collect(),
+        }),
+        ..Snapshot::default()
+    };
+    let plan = decide(&snapshot, Timestamp::UNIX_EPOCH);
+    plan.status.unwrap()
+}
+
+fn scheduled(status: &PodGangStatus) -> (&str, &str, &str) {
+    let found = conditions::find(&status.conditions, ConditionType::Scheduled).unwrap();
+    (&found.status, &found.reason, &found.message)
+}
+
+/// Seed 001: which replicas satisfy the tree is the scheduler's choice, the first ones or not.
+#[test]
+fn a_base_gang_is_scheduled_while_its_tree_is_satisfied() {
+    let all = judged(3, &[0, 1, 2, 3], None);
+    let lost = judged(3, &[1, 2, 3], Some(all));
+    assert_eq!(lost.phase, PodGangPhase::Running);
+    assert_eq!(lost.scheduling_phase, Some(SchedulingPhase::Scheduled));
+    let (status, reason, message) = scheduled(&lost);
+    assert_eq!((status, reason), ("True", "GuaranteedPodsBound"));
+    assert_eq!(
+        message,
+        "demo-0-g-0-worker 0/1, demo-0-g-1-worker 1/1, demo-0-g-2-worker 1/1 scheduled; tree \
+         satisfied: 3 of 3 required (replicas 1,2,3); 3 pods non-preemptible"
+    );
+    let ready = conditions::find(&lost.conditions, ConditionType::Ready).unwrap();
+    assert_eq!(ready.status, "True");
+    let broken = judged(3, &[1, 2], Some(lost));
+    assert_eq!(broken.scheduling_phase, Some(SchedulingPhase::Pending));
+    let (status, reason, message) = scheduled(&broken);
+    assert_eq!((status, reason), ("False", "GuaranteedPodsLost"));
+    assert!(
+        message.contains("tree not satisfied: 2 of 3 required (replicas 1,2)"),
+        "{message}"
+    );
+}
+
+/// It was scaled in below its minimum: the scheduler is asked for what there is.
+#[test]
+fn a_tree_that_asks_for_more_than_there_is_says_so() {
+    let status = judged(5, &[0, 1, 2, 3], None);
+    let (is, _, message) = scheduled(&status);
+    assert_eq!(is, "True");
+    let finding = "demo-0-g: minSubGroup 5 is more than its 4 children: lower it, or add children";
+    assert!(message.ends_with(finding), "{message}");
 }
 
 /// Seed 001, detailed example 2: three of four prefill replicas of 8 pods, one of two decode

@@ -1,0 +1,86 @@
+//! All gangs of a replica as the one tree that its scheduler places, with the pods that there are
+//! (seed 001; docs/semantics.md §8.4).
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use api::{PodClique, PodGang};
+use domain::Pod;
+use domain::gang_tree::{Finding, TreeNode, Verdict};
+use domain::health::training;
+use domain::object::ownership;
+use domain::scheduling::{Backend, leaf_name};
+use domain::workload::gang::clique_minimum;
+use engine::Caches;
+
+use crate::backend::tree::{self, completed_of};
+use crate::part::Part;
+
+/// The tree of a base gang.
+#[derive(Clone, Debug, Default)]
+pub struct GangTree {
+    /// What it asks for.
+    pub root: TreeNode,
+    /// The PodCliques of its leaves, by the names of these.
+    pub leaves: BTreeMap<String, Part>,
+}
+
+/// The tree of the replica whose base gang this is; none for another gang, and where each gang is
+/// placed by itself.
+pub(crate) fn observe(gang: &PodGang, caches: &Caches, backend: Backend) -> Option<GangTree> {
+    if !matches!(backend, Backend::KaiTree | Backend::KubernetesTree) {
+        return None;
+    }
+    let (standalone, groups) = tree::parts_of_replica(gang, caches)?;
+    let root = tree::build(ownership::name(&gang.metadata), &standalone, &groups);
+    let grouped = groups.iter().flat_map(|(_, parts)| parts);
+    let leaf = |c: &Arc<PodClique>| (leaf_name(&c.metadata), part_of(c, caches));
+    let leaves = standalone.iter().chain(grouped).map(leaf).collect();
+    Some(GangTree { root, leaves })
+}
+
+/// A PodClique with its pods that stay, listed by a gang or not.
+fn part_of(podclique: &Arc<PodClique>, caches: &Caches) -> Part {
+    let mut pods = caches.of::<Pod>().owned_by(&**podclique);
+    pods.retain(|p| !p.is_terminating());
+    Part {
+        name: ownership::name(&podclique.metadata).to_owned(),
+        min_replicas: clique_minimum(&podclique.spec),
+        completed: training::completed(podclique, pods.iter().map(AsRef::as_ref)),
+        podclique: Some(podclique.clone()),
+        pods,
+    }
+}
+
+impl GangTree {
+    /// Whether it has what it asks for, by the pods of which the claim is true.
+    pub fn is_satisfied(&self, claim: &dyn Fn(&Pod) -> bool) -> bool {
+        let tree = self.root.clone().attainable();
+        tree.is_satisfied(&|leaf| self.count(leaf, claim))
+    }
+
+    /// The same in words.
+    pub fn verdict(&self, claim: &dyn Fn(&Pod) -> bool) -> Verdict {
+        let tree = self.root.clone().attainable();
+        tree.verdict(&|leaf| self.count(leaf, claim))
+    }
+
+    /// What is wrong with it: it asks for more than there is.
+    pub fn findings(&self) -> Vec<Finding> {
+        let pods = |leaf: &str| {
+            let podclique = self.leaves.get(leaf)?.podclique.as_ref()?;
+            u32::try_from(podclique.spec.replicas).ok()
+        };
+        self.root.findings(&pods)
+    }
+
+    /// Pods of a leaf of which the claim is true. What is done is not asked for any more.
+    fn count(&self, leaf: &str, claim: &dyn Fn(&Pod) -> bool) -> u32 {
+        let Some(part) = self.leaves.get(leaf) else {
+            return 0;
+        };
+        let slots = usize::try_from(part.count_slots(claim)).unwrap_or(0);
+        let done = part.podclique.as_ref().map_or(0, |c| completed_of(c));
+        u32::try_from(slots.saturating_sub(done)).unwrap_or(u32::MAX)
+    }
+}
