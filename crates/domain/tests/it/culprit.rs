@@ -219,6 +219,15 @@ fn the_cluster_is_behind_it(#[case] status: Value, #[case] is_disruption: bool) 
     assert_eq!(told.is_disruption, is_disruption);
 }
 
+#[test]
+fn a_disruption_without_a_time_is_why_the_pod_was_deleted() {
+    let mut status = disrupted("DeletionByTaintManager", 9);
+    status["conditions"][0]["lastTransitionTime"] = Value::Null;
+    status["containerStatuses"] = json!([ended("main", 143, "Error", 6)]);
+    let told = text(&[deleted(named(0, status), 4)]).unwrap();
+    assert!(told.contains("DeletionByTaintManager"), "{told}");
+}
+
 /// The node controller marks a pod long after its job was restarted.
 #[test]
 fn a_disruption_after_the_deletion_is_none() {

@@ -39,7 +39,9 @@ impl Pod {
         let target = self
             .find_condition(CONDITION)
             .filter(|c| c.status == "True")?;
+        // Not everybody who writes a condition says when it began: then it is why the pod was deleted.
         let since = target.last_transition_time.as_ref().map(|t| t.0);
+        let since = since.or_else(|| self.deletion_requested_at());
         Some(Disruption {
             reason: target.reason.as_deref().unwrap_or(CONDITION),
             message: target.message.as_deref().filter(|m| !m.is_empty()),
