@@ -2,6 +2,7 @@
 # What a release consists of, but for the images (`make release REGISTRY=registry.example.com/team`):
 # the chart, config/install.yaml with that registry, the list of parts, licences and sums, in
 # target/dist. DRAFT=1 takes the changes of `## Unreleased`, and a tree that is not committed.
+# Without known advisories it goes on with ADVISORIES=skip alone, and RELEASE.md says so.
 #   hack/release.sh HELM
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,6 +38,12 @@ say "4/5 list of parts and licences"
 cargo xtask sbom > "$dist/grove-$version.cdx.json"
 hack/licences.sh x86_64-unknown-linux-musl operator initc cli > "$dist/THIRD-PARTY.txt"
 cp LICENSE "$dist"
+{
+  awk -v of="## $changes" 'on && /^## / { exit } on { print } index($0, of) == 1 { on = 1 }' \
+    CHANGELOG.md
+  printf '\n### Dependencies\n\n'
+  cat target/advisories.txt
+} > "$dist/RELEASE.md"
 say "5/5 sums"
 (cd "$dist" && sha256sum -- * > SHA256SUMS && cat SHA256SUMS)
 

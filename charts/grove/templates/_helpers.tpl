@@ -153,6 +153,7 @@ or the values name it: two releases in one namespace have one each.
   "mutatingConfigurations" (list (include "grove.webhookConfiguration" (list . "podcliqueset-defaulting-webhook")))
   "validatingConfigurations" (include "grove.validatingConfigurations" . | fromYamlArray) }}
 {{- with .Values.webhooks.url }}{{ $_ := set $own "url" . }}{{ end }}
+{{- with .Values.webhooks.clientCA }}{{ $_ := set $own "clientCA" . }}{{ end }}
 {{- $_ := set $server "webhooks" (merge dict (get $server "webhooks" | default dict) $own) }}
 {{- else }}
 {{- $_ := unset $server "webhooks" }}

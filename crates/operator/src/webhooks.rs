@@ -79,6 +79,7 @@ fn serve(
     secret: SecretWatch,
 ) -> anyhow::Result<oneshot::Receiver<()>> {
     let server = Server::bind(webhooks.address()).context("the webhook cannot be served")?;
+    let server = server.answering(webhooks.clients());
     let judge = Judge {
         stored: Arc::new(Seen(around.context.clone())),
         defaults: DefaultsConfig {

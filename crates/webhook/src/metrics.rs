@@ -62,6 +62,7 @@ pub struct Metrics {
     pub answers: Family<ByAnswer, Counter>,
     pub refusals: Family<ByField, Counter>,
     pub durations: Family<ByWebhook, Histogram>,
+    pub connections_cut: Counter,
     pub bundle_rewrites: Family<ByConfiguration, Counter>,
     pub certificate_not_before: Gauge,
     pub certificate_not_after: Gauge,
@@ -75,6 +76,7 @@ impl Default for Metrics {
             durations: Family::new_with_constructor(|| {
                 Histogram::new(exponential_buckets(0.000_25, 2.0, 14))
             }),
+            connections_cut: Counter::default(),
             bundle_rewrites: Family::default(),
             certificate_not_before: Gauge::default(),
             certificate_not_after: Gauge::default(),
@@ -99,6 +101,11 @@ impl Metrics {
             "admission_duration_seconds",
             "How long questions took, from their last byte to the answer",
             self.durations.clone(),
+        );
+        registry.register(
+            "webhook_connections_cut",
+            "Connections that were closed because others waited and these were the slowest",
+            self.connections_cut.clone(),
         );
         self.register_certificates(registry);
     }

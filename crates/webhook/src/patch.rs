@@ -1,16 +1,21 @@
 //! Defaults as changes of what was sent: what the sender wrote, unknown to us or not, stays.
 
+mod outline;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The JSON patch that makes of the sent object one with its defaults: `before` and `after` are the
-/// decoded object without and with them. `None` if nothing is to be changed.
-pub fn plan_patch<T: Serialize>(sent: &Value, before: &T, after: &T) -> Option<Value> {
-    let before = serde_json::to_value(before).ok()?;
-    let after = serde_json::to_value(after).ok()?;
+use outline::read_outline;
+
+pub use outline::outline_of;
+
+/// The JSON patch that makes of the sent object one with its defaults: `before` is the outline of the
+/// decoded object, `after` that object with them. `None` if nothing is to be changed.
+pub fn plan_patch<T: Serialize>(sent: &str, before: &Value, after: &T) -> Option<Value> {
+    let (sent, after) = (read_outline(sent)?, outline_of(after)?);
     let mut wanted = sent.clone();
-    overlay(&mut wanted, &before, &after);
-    let patch = json_patch::diff(sent, &wanted);
+    overlay(&mut wanted, before, &after);
+    let patch = json_patch::diff(&sent, &wanted);
     if patch.0.is_empty() {
         return None;
     }

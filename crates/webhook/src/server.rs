@@ -4,11 +4,13 @@
 //! takes long to judge holds up one of them. What is read at the same time is bounded.
 
 mod bounds;
+mod client_authority;
 mod connections;
 mod limits;
 mod respond;
 mod room;
 mod tls;
+pub mod victim;
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -25,14 +27,14 @@ use crate::certificates::Serving;
 use crate::metrics::Metrics;
 use connections::Connections;
 use respond::{Shared, router};
-use tls::configure;
+use tls::{Handshakes, configure};
 
 pub use bounds::Bounds;
+pub use client_authority::{ClientAuthority, NoClientAuthority};
 pub use limits::MAX_BODY;
+use limits::MAX_UNCOUNTED;
 
 const THREADS: usize = 2;
-/// What may have arrived on a connection before there is room for it, in bytes.
-const MAX_UNCOUNTED: usize = 64 * 1024;
 
 /// What is served with, as it changes.
 pub type Identity = watch::Receiver<Option<Arc<Serving>>>;
@@ -42,6 +44,7 @@ pub type Identity = watch::Receiver<Option<Arc<Serving>>>;
 pub struct Server {
     listener: TcpListener,
     bounds: Bounds,
+    clients: Option<ClientAuthority>,
 }
 
 impl Server {
@@ -54,6 +57,7 @@ impl Server {
         Ok(Self {
             listener,
             bounds: Bounds::default(),
+            clients: None,
         })
     }
 
@@ -61,6 +65,12 @@ impl Server {
     #[must_use]
     pub fn within(self, bounds: Bounds) -> Self {
         Self { bounds, ..self }
+    }
+
+    /// The same, and only clients with a certificate of that CA are answered. Without one everybody is.
+    #[must_use]
+    pub fn answering(self, clients: Option<ClientAuthority>) -> Self {
+        Self { clients, ..self }
     }
 
     /// Where it listens.
@@ -107,9 +117,9 @@ impl Server {
             () = &mut stop => None,
         };
         let Some(first) = first else { return Ok(()) };
-        let tls = RustlsConfig::from_config(configure(&first)?);
+        let tls = RustlsConfig::from_config(configure(&first, self.clients.as_ref())?);
         metrics.show_certificate(&first);
-        let (handle, grace) = (Handle::new(), self.bounds.grace);
+        let (handle, grace, clients) = (Handle::new(), self.bounds.grace, self.clients.clone());
         let serving = self.accept(judge, metrics.clone(), tls.clone(), handle.clone());
         tokio::pin!(serving);
         loop {
@@ -121,7 +131,7 @@ impl Server {
                     }
                     let serving = identity.borrow_and_update().clone();
                     if let Some(serving) = serving {
-                        tls.reload_from_config(configure(&serving)?);
+                        tls.reload_from_config(configure(&serving, clients.as_ref())?);
                         metrics.show_certificate(&serving);
                     }
                 }
@@ -140,14 +150,14 @@ impl Server {
         handle: Handle<SocketAddr>,
     ) -> io::Result<()> {
         let bounds = self.bounds;
-        let connections = Connections::new(&bounds);
+        let connections = Connections::new(&bounds, metrics.connections_cut.clone());
         let acceptor = RustlsAcceptor::new(tls)
             .handshake_timeout(bounds.deadline)
             .acceptor(connections.clone());
         let mut server = axum_server::from_tcp(self.listener)?
             .handle(handle)
             .http1_only()
-            .acceptor(acceptor);
+            .acceptor(Handshakes(acceptor));
         let http = server.http_builder();
         http.http1()
             .timer(TokioTimer::new())

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use api::PodCliqueSet;
 use api::labels::MNNVL_GROUP;
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
+use api::resources::ResourceClaimTemplateConfig;
 use api::topology::TopologyConstraint;
 use serde::Serialize;
 
@@ -66,8 +67,8 @@ fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
         fixed(&at.field("cliqueStartupType"), &startup(old), &startup(new)),
         fixed(
             &at.field("resourceClaimTemplates"),
-            &old_spec.resource_claim_templates,
-            &new_spec.resource_claim_templates,
+            &with_operators(&old_spec.resource_claim_templates),
+            &with_operators(&new_spec.resource_claim_templates),
         ),
         fixed(
             &at.field("resourceSharing"),
@@ -86,6 +87,26 @@ fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
         ),
     ];
     errors.into_iter().flatten().collect()
+}
+
+/// With what definitions before 0.2 filled in: what is stored may have it, and the manifest not.
+fn with_operators(templates: &[ResourceClaimTemplateConfig]) -> Vec<ResourceClaimTemplateConfig> {
+    let mut templates = templates.to_vec();
+    let devices = templates
+        .iter_mut()
+        .filter_map(|template| template.template_spec.spec.as_mut()?.devices.as_mut());
+    for request in devices.flat_map(|devices| devices.requests.iter_mut().flatten()) {
+        let exactly = request
+            .exactly
+            .iter_mut()
+            .map(|exact| &mut exact.tolerations);
+        let first = request.first_available.iter_mut().flatten();
+        let lists = exactly.chain(first.map(|one| &mut one.tolerations));
+        for toleration in lists.flatten().flatten() {
+            toleration.operator.get_or_insert_with(|| "Equal".into());
+        }
+    }
+    templates
 }
 
 fn check_clique(

@@ -185,3 +185,24 @@ fn a_set_that_is_being_deleted_may_be_anything() {
     let deleted = ("/metadata/deletionTimestamp", json!("2026-01-01T00:00:00Z"));
     assert_eq!(changed(&[], &[deleted, (CLIQUES, json!([]))]), "");
 }
+
+/// Definitions filled it in once; a manifest without it is the same.
+#[test]
+fn the_operator_of_a_toleration_may_be_left_out_again() {
+    let claim = |toleration: Value| {
+        json!([{"name": "claim", "templateSpec": {"spec": {"devices": {"requests": [
+            {"name": "gpu", "exactly": {
+                "deviceClassName": "gpu", "tolerations": [toleration.clone()]
+            }},
+            {"name": "any", "firstAvailable": [{
+                "name": "a", "deviceClassName": "gpu", "tolerations": [toleration]
+            }]},
+        ]}}}}])
+    };
+    let at = "/spec/template/resourceClaimTemplates";
+    let stored = claim(json!({"key": "a", "value": "b", "operator": "Equal"}));
+    let sent = claim(json!({"key": "a", "value": "b"}));
+    assert_eq!(changed(&[(at, stored.clone())], &[(at, sent)]), "");
+    let other = claim(json!({"key": "a", "operator": "Exists"}));
+    assert_ne!(changed(&[(at, stored)], &[(at, other)]), "");
+}

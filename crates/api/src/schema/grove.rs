@@ -27,6 +27,7 @@ fn facts_of(kind: &str) -> &'static [Fact] {
     match kind {
         "PodCliqueSet" => &[
             MapByName("spec.template.cliques"),
+            MapByName("spec.template.podCliqueScalingGroups"),
             Require(
                 "spec.template.headlessServiceConfig",
                 &["publishNotReadyAddresses"],

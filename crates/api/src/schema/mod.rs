@@ -5,6 +5,7 @@
 //! Kubernetes itself get the markers of Kubernetes' own schema and lose their descriptions, so
 //! that each definition stays small enough for plain `kubectl apply`.
 
+mod atomic;
 mod grove;
 mod kubernetes;
 mod limits;
@@ -56,6 +57,7 @@ fn complete_schema(kind: &str, root: &mut JSONSchemaProps) {
     // The derive macro's; Grove's definitions have none.
     root.title = None;
     grove::complete(kind, root);
+    atomic::drop_defaults(root);
     limits::complete(kind, root);
     rules::complete(kind, root);
 }

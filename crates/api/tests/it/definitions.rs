@@ -204,3 +204,44 @@ fn what_a_user_looks_at_first_fits_120_columns() {
         assert!(width <= 120, "{kind}: {width}");
     }
 }
+
+/// The paths of defaults below what one writer owns as a whole; keys of map lists need theirs.
+fn defaults_in_atomics(schema: &serde_json::Value, path: &str, is_inside: bool) -> Vec<String> {
+    let is_inside = is_inside || schema["x-kubernetes-map-type"] == "atomic";
+    let own = |name: &str, child: &serde_json::Value| {
+        let here = format!("{path}.{name}");
+        let is_default = is_inside && !child["default"].is_null();
+        let mut found = defaults_in_atomics(child, &here, is_inside);
+        found.extend(is_default.then_some(here));
+        found
+    };
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let mut found: Vec<_> = properties
+        .flat_map(|(name, child)| own(name, child))
+        .collect();
+    if let Some(items) = schema.get("items") {
+        let is_map = schema["x-kubernetes-list-type"] == "map";
+        let keys = schema["x-kubernetes-list-map-keys"].as_array();
+        let is_key = |found: &String| {
+            let name = found.rsplit('.').next();
+            let keys = keys.into_iter().flatten();
+            found.matches("[].").count() == path.matches("[].").count() + 1
+                && keys
+                    .filter_map(|key| key.as_str())
+                    .any(|key| Some(key) == name)
+        };
+        let inside = defaults_in_atomics(items, &format!("{path}[]"), is_inside || !is_map);
+        found.extend(inside.into_iter().filter(|found| !is_key(found)));
+    }
+    found
+}
+
+/// Server-side apply would find a conflict with whoever sends the same again.
+#[test]
+fn nothing_is_filled_in_where_one_writer_owns_the_whole() {
+    for crd in api::crds::all() {
+        let schema = serde_json::to_value(root(&crd)).unwrap();
+        let found = defaults_in_atomics(&schema, "", false);
+        assert_eq!(found, Vec::<String>::new(), "{}", crd.spec.names.kind);
+    }
+}

@@ -6,6 +6,7 @@ use api::GoDuration;
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
+use webhook::server::ClientAuthority;
 
 use super::{ConfigError, positive, problem};
 
@@ -25,6 +26,8 @@ pub struct Webhooks {
     /// Where the API server calls the webhook of an operator that is outside its cluster:
     /// `https://<host>:<port>`. Default: by the Service.
     pub url: Option<String>,
+    #[serde(rename = "clientCA")]
+    client_ca: Option<String>,
     mutating_configurations: Option<Vec<String>>,
     validating_configurations: Option<Vec<String>>,
     server_cert_dir: Option<IgnoredAny>,
@@ -75,6 +78,12 @@ impl Webhooks {
         of_service.into_iter().chain(host).collect()
     }
 
+    /// The CA of the client certificates of API servers, who alone are answered then. Default: everybody
+    /// is.
+    pub fn clients(&self) -> Option<ClientAuthority> {
+        ClientAuthority::read(self.client_ca.as_deref()?).ok()
+    }
+
     /// Names of the mutating configurations whose `caBundle` is kept right. Default: Grove's name.
     pub fn mutating_configurations(&self) -> Vec<String> {
         let named = self.mutating_configurations.clone();
@@ -99,6 +108,13 @@ impl Webhooks {
             return Err(problem(&key("serverCertDir"), text));
         }
         positive(&key("certLifetime"), self.cert_lifetime.as_ref(), "2160h")?;
+        if let Some(Err(error)) = self.client_ca.as_deref().map(ClientAuthority::read) {
+            let text = format!(
+                "{error}; give the PEM of the CA that signs the client certificates of API servers, or \
+                 remove this key: everybody is answered then"
+            );
+            return Err(problem(&key("clientCA"), &text));
+        }
         match &self.url {
             Some(url) if host_of(url).is_none() => {
                 let text = format!("{url:?} must be https://<host>:<port>");

@@ -139,6 +139,10 @@ fn knows_the_schedulers_that_have_to_be_told_of_gangs() {
     "server: {webhooks: {url: 'http://10.0.0.7:2750'}}\n",
     "server.webhooks.url: \"http://10.0.0.7:2750\" must be https://<host>:<port>"
 )]
+#[case::no_ca_of_clients(
+    "server: {webhooks: {clientCA: junk}}\n",
+    "server.webhooks.clientCA: there is no certificate in it; give the PEM of the CA"
+)]
 #[case::nobody_refuses(
     "authorizer: {enabled: true}\n",
     "authorizer.enabled: there is no webhook that could refuse anything"

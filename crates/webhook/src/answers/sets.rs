@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::Judge;
 use super::children::{Scale, decode_scale};
 use super::unreadable::answer_unreadable;
-use crate::patch::plan_patch;
+use crate::patch::{outline_of, plan_patch};
 use crate::review::{Answer, Operation, Request, Undecodable, decode};
 
 impl Judge {
@@ -17,12 +17,12 @@ impl Judge {
     pub(super) fn default_set(&self, request: &Request<'_>) -> Answer {
         let sent = request.object.filter(|_| check_size(request).is_none());
         let patch = sent.and_then(|sent| {
-            let before: PodCliqueSet = decode(sent).ok()?;
+            let mut after: PodCliqueSet = decode(sent).ok()?;
             // It is refused next, whatever it says; a patch would take several times its size.
-            if !oversize::of_sent(&before).is_empty() {
+            if !oversize::of_sent(&after).is_empty() {
                 return None;
             }
-            let mut after = before.clone();
+            let before = outline_of(&after)?;
             match decode_stored(request) {
                 Some(stored) => defaults::complete_update(&stored, &mut after, &self.defaults),
                 None => defaults::apply_in_place(&mut after, &self.defaults),
@@ -30,7 +30,7 @@ impl Judge {
             if request.operation == Operation::Create {
                 add_finalizer(&mut after.metadata);
             }
-            plan_patch(&serde_json::from_str(sent.get()).ok()?, &before, &after)
+            plan_patch(sent.get(), &before, &after)
         });
         Answer::Allowed {
             patch,

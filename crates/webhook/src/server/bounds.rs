@@ -2,36 +2,42 @@
 
 use std::time::Duration;
 
+/// How fast a question has to come, in bytes a second: the longest one within 4 s.
+pub(super) const LEAST_RATE: u64 = 2 * 1024 * 1024;
+
 /// Bounds of a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// How long a question may take, until all of it is read and answered.
+    /// How long a question may wait for room and for its turn, and how long a handshake may take.
+    /// What it takes to arrive is not in it.
     pub deadline: Duration,
+    /// How far a question may be behind 2 MiB/s: one that says nothing for so long is given up.
+    pub lag: Duration,
+    /// The same where another connection or question waits for its place.
+    pub patience: Duration,
     /// How long a connection may wait for its next question: longer than the API server keeps one
     /// that it does not use (90 s), which closes it without a question being lost.
     pub idle: Duration,
     /// How long questions under way may take after the server was told to stop.
     pub grace: Duration,
-    /// What is read of all questions under way, in KiB; never less than the longest one. What is kept
-    /// apart for one of that length is for whoever waits first, and of the rest one address has half
-    /// at most. A decoded object is several times its text.
+    /// Room for the questions under way that are longer than 64 KiB, in KiB; never less than for the
+    /// longest one. A decoded object is several times its text.
     pub kib_under_way: u32,
-    /// Connections in all.
+    /// Connections in all, and as many again of clients that are known by a certificate. Addresses
+    /// share them.
     pub connections: usize,
-    /// Connections from one address. An API server opens one for each question under way, and all of
-    /// them may have one address.
-    pub connections_of_address: usize,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(3),
+            lag: Duration::from_secs(1),
+            patience: Duration::from_millis(250),
             idle: Duration::from_mins(2),
             grace: Duration::from_secs(3),
             kib_under_way: 24 * 1024,
             connections: 512,
-            connections_of_address: 128,
         }
     }
 }

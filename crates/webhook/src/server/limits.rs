@@ -1,4 +1,4 @@
-//! How much is read.
+//! How much is read, how fast it has to come, and how much is judged at the same time.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,100 +9,203 @@ use axum::http::{Request, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
 use hyper::body::Body as _;
-use tokio::time::timeout;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use super::bounds::Bounds;
+use super::connections::{Busy, Connections};
 use super::room::{Room, Taken};
 
 /// The longest question, in bytes. API servers take objects of up to 3 MiB and ask with the new and
 /// the stored one.
 pub const MAX_BODY: usize = 8 * MIB;
 const MIB: usize = 1024 * 1024;
+/// What may have arrived on a connection before there is room for it, in bytes: most questions are
+/// shorter, and wait for nobody.
+pub(super) const MAX_UNCOUNTED: usize = 64 * 1024;
+/// A decoded question is many times its text: of those longer than this one is judged at a time.
+const LARGE: usize = 256 * 1024;
 
 /// Lets in as much as there is room for; the others wait.
-pub struct Limits {
+pub(super) struct Limits {
     room: Arc<Room>,
-    /// How long the rest of what is not read may take to arrive.
-    patience: Duration,
+    connections: Connections,
+    large: Arc<Semaphore>,
+    /// How far behind a body may be.
+    lag: Duration,
+    /// How long a question may wait for room and for its turn, all in all.
+    deadline: Duration,
 }
 
-impl Limits {
-    /// With nothing under way.
-    pub fn new(bounds: &Bounds) -> Self {
-        Self {
-            room: Arc::new(Room::new(bounds.kib_under_way)),
-            patience: bounds.deadline / 2,
-        }
-    }
+/// A question as it came, and what it holds until it is answered.
+pub(super) struct Read {
+    pub(super) text: Vec<u8>,
+    _room: Option<Taken>,
+    _turn: Option<OwnedSemaphorePermit>,
 }
 
 /// Why a question is not read.
 #[derive(Debug)]
-pub enum TooMuch {
+pub(super) enum TooMuch {
     /// It is too long.
     Long,
     /// It stopped.
     Broken,
+    /// It comes too slowly.
+    Slow,
+    /// Others wait, and it kept them waiting.
+    Cut,
+    /// There was no room for it for so long.
+    Crowded(Duration),
 }
 
 impl IntoResponse for TooMuch {
     fn into_response(self) -> Response {
-        match self {
+        let (status, text) = match self {
             Self::Long => {
                 let mib = MAX_BODY / MIB;
                 let text = format!("the object is too large: at most {mib} MiB are read\n");
-                (StatusCode::PAYLOAD_TOO_LARGE, text).into_response()
+                (StatusCode::PAYLOAD_TOO_LARGE, text)
             }
-            Self::Broken => {
-                (StatusCode::BAD_REQUEST, "the request is not complete\n").into_response()
+            Self::Broken => (
+                StatusCode::BAD_REQUEST,
+                "the request is not complete\n".into(),
+            ),
+            Self::Slow => (
+                StatusCode::REQUEST_TIMEOUT,
+                "the request came too slowly: look at the network between the API server and the \
+                 operator\n"
+                    .into(),
+            ),
+            Self::Cut => (
+                StatusCode::SERVICE_UNAVAILABLE,
+                "too many connections, of which this one was the slowest: limit by a NetworkPolicy \
+                 who may connect to the webhook\n"
+                    .into(),
+            ),
+            Self::Crowded(deadline) => {
+                let text = format!("no answer within {deadline:?}: the operator is overloaded\n");
+                (StatusCode::SERVICE_UNAVAILABLE, text)
             }
-        }
+        };
+        (status, text).into_response()
     }
 }
 
 impl Limits {
-    /// Reads the body as far as there is room for it; the room is free again once the second part
-    /// is dropped.
-    pub async fn read(
+    /// With nothing under way.
+    pub(super) fn new(connections: Connections, bounds: &Bounds) -> Self {
+        Self {
+            room: Room::new(bounds.kib_under_way),
+            connections,
+            large: Arc::new(Semaphore::new(1)),
+            lag: bounds.lag,
+            deadline: bounds.deadline,
+        }
+    }
+
+    /// Reads the body as far as there is room for it; the room is free again once the result is
+    /// dropped.
+    pub(super) async fn read(
         &self,
         address: IpAddr,
+        busy: &Busy,
         request: Request<Body>,
-    ) -> Result<(Vec<u8>, Taken), TooMuch> {
+    ) -> Result<Read, TooMuch> {
         let mut body = request.into_body();
-        let read = self.read_body(address, &mut body).await;
-        if let Err(TooMuch::Long) = read {
-            // Who still writes when the connection ends would lose the answer.
-            let rest = timeout(self.patience, drop_rest(body));
-            rest.await.unwrap_or_default();
+        let read = self.read_body(address, busy, &mut body).await;
+        match read {
+            Err(TooMuch::Broken) if busy.is_cut() => return Err(TooMuch::Cut),
+            Err(TooMuch::Long) => {
+                // Who still writes when the connection ends would lose the answer.
+                let rest = timeout(self.lag, drop_rest(body));
+                rest.await.unwrap_or_default();
+            }
+            _ => {}
         }
         read
     }
 
-    /// Room is taken for what has arrived: who only announces much keeps nobody out.
+    /// Room is taken once much has arrived: who only announces much keeps nobody out.
     async fn read_body(
         &self,
         address: IpAddr,
+        busy: &Busy,
         body: &mut Body,
-    ) -> Result<(Vec<u8>, Taken), TooMuch> {
-        let announced = usize::try_from(body.size_hint().lower()).unwrap_or(usize::MAX);
+    ) -> Result<Read, TooMuch> {
+        let sizes = body.size_hint();
+        let announced = usize::try_from(sizes.lower()).unwrap_or(usize::MAX);
         if announced > MAX_BODY {
             return Err(TooMuch::Long);
         }
-        let mut taken = self.room.begin(address);
+        let all = if sizes.exact().is_some() {
+            announced
+        } else {
+            MAX_BODY
+        };
+        let mut waits = self.deadline;
+        let mut room = None;
         let mut text = Vec::new();
-        while let Some(frame) = body.frame().await {
-            let frame = frame.map_err(|_| TooMuch::Broken)?;
-            let Ok(piece) = frame.into_data() else {
-                continue;
-            };
-            let length = text.len() + piece.len();
+        while let Some(frame) = next_frame(body, busy.due(self.lag)).await? {
+            let length = text.len() + frame.len();
             if length > MAX_BODY {
                 return Err(TooMuch::Long);
             }
-            taken.grow(length).await;
-            text.extend_from_slice(&piece);
+            if length > MAX_UNCOUNTED && room.is_none() {
+                let give_way = || self.connections.free_room(address);
+                let taken = self.room.take(address, all, give_way);
+                room = Some(self.wait(busy, &mut waits, taken).await?);
+                busy.hold(all);
+            }
+            text.extend_from_slice(&frame);
         }
-        Ok((text, taken))
+        let turn = self.wait_for_turn(busy, &mut waits, text.len()).await?;
+        Ok(Read {
+            text,
+            _room: room,
+            _turn: turn,
+        })
+    }
+
+    async fn wait_for_turn(
+        &self,
+        busy: &Busy,
+        waits: &mut Duration,
+        length: usize,
+    ) -> Result<Option<OwnedSemaphorePermit>, TooMuch> {
+        if length <= LARGE {
+            return Ok(None);
+        }
+        let turn = self.large.clone().acquire_owned();
+        Ok(self.wait(busy, waits, turn).await?.ok())
+    }
+
+    /// For what is not there yet, within the time that is left.
+    async fn wait<T>(
+        &self,
+        busy: &Busy,
+        left: &mut Duration,
+        wanted: impl Future<Output = T>,
+    ) -> Result<T, TooMuch> {
+        let began = Instant::now();
+        let got = timeout(*left, busy.take_turn(wanted)).await;
+        *left = left.saturating_sub(began.elapsed());
+        got.map_err(|_| TooMuch::Crowded(self.deadline))
+    }
+}
+
+async fn next_frame(body: &mut Body, due: Instant) -> Result<Option<axum::body::Bytes>, TooMuch> {
+    loop {
+        let frame = timeout_at(due, body.frame()).await;
+        let frame = frame.map_err(|_| TooMuch::Slow)?;
+        match frame.transpose().map_err(|_| TooMuch::Broken)? {
+            None => return Ok(None),
+            Some(frame) => {
+                if let Ok(data) = frame.into_data() {
+                    return Ok(Some(data));
+                }
+            }
+        }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
@@ -14,7 +13,7 @@ use strum::IntoEnumIterator as _;
 use tokio::time::Instant;
 
 use super::bounds::Bounds;
-use super::connections::Connections;
+use super::connections::{Busy, Connections};
 use super::limits::{Limits, TooMuch};
 use crate::answers::{Hook, Judge};
 use crate::metrics::{ByAnswer, ByWebhook, Metrics};
@@ -26,7 +25,6 @@ pub(super) struct Shared {
     metrics: Metrics,
     limits: Limits,
     connections: Connections,
-    deadline: Duration,
 }
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
@@ -53,27 +51,21 @@ impl Shared {
         Arc::new(Self {
             judge,
             metrics,
-            limits: Limits::new(bounds),
+            limits: Limits::new(connections.clone(), bounds),
             connections,
-            deadline: bounds.deadline,
         })
     }
 
     /// Every way to fail says why: the API server passes it on to the user.
     async fn respond(&self, hook: Hook, peer: SocketAddr, request: Request<Body>) -> Response {
-        let _busy = self.connections.begin_question(peer);
-        let answered = self.read_and_answer(hook, peer, request);
-        let answered = tokio::time::timeout(self.deadline, answered);
-        let (result, response) = match answered.await {
-            Ok(Ok(answered)) => answered,
-            Ok(Err(refusal)) => (ByAnswer::failed(hook.word()), refusal.into_response()),
-            Err(_) => {
-                let deadline = self.deadline;
-                let text = format!("no answer within {deadline:?}: the operator is overloaded\n");
-                let response = (StatusCode::SERVICE_UNAVAILABLE, text).into_response();
-                (ByAnswer::failed(hook.word()), response)
-            }
+        let busy = self.connections.begin_question(peer);
+        let answered = tokio::select! {
+            biased;
+            () = busy.cut() => Err(TooMuch::Cut),
+            answered = self.read_and_answer(hook, peer, &busy, request) => answered,
         };
+        let failed = |refusal: TooMuch| (ByAnswer::failed(hook.word()), refusal.into_response());
+        let (result, response) = answered.unwrap_or_else(failed);
         self.metrics.answers.get_or_create(&result).inc();
         response
     }
@@ -82,16 +74,22 @@ impl Shared {
         &self,
         hook: Hook,
         peer: SocketAddr,
+        busy: &Busy,
         request: Request<Body>,
     ) -> Result<(ByAnswer, Response), TooMuch> {
-        let (body, _room) = self.limits.read(peer.ip(), request).await?;
+        let read = self.limits.read(peer.ip(), busy, request).await?;
+        let answered = busy.take_turn(async { self.answer(hook, &read.text) });
+        Ok(answered.await)
+    }
+
+    fn answer(&self, hook: Hook, text: &[u8]) -> (ByAnswer, Response) {
         let started = Instant::now();
-        let review: Review<'_> = match serde_json::from_slice(&body) {
+        let review: Review<'_> = match serde_json::from_slice(text) {
             Ok(review) => review,
             Err(error) => {
                 let text = format!("no AdmissionReview of admission.k8s.io/v1: {error}\n");
                 let response = (StatusCode::BAD_REQUEST, text).into_response();
-                return Ok((ByAnswer::failed(hook.word()), response));
+                return (ByAnswer::failed(hook.word()), response);
             }
         };
         let answer = self.judge.answer(hook, &review.request);
@@ -113,6 +111,6 @@ impl Shared {
             operation: review.request.operation.word(),
             result,
         };
-        Ok((labels, (json, text).into_response()))
+        (labels, (json, text).into_response())
     }
 }

@@ -1,92 +1,164 @@
-//! Room for bodies: taken in pieces as they arrive, and by nobody all of it.
+//! Room for the bodies of large questions: taken for all of one at once, so that none that is half
+//! read waits for another (decision 120).
 
 use std::collections::HashMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::Notify;
+use tokio::time::timeout;
 
 use super::limits::MAX_BODY;
 
 const KIB: usize = 1024;
-const PIECE: usize = 64 * KIB;
+/// Who waits has somebody give way again after this time.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
-/// What there is, in pieces.
+/// What there is, in bytes.
 #[derive(Debug)]
 pub(super) struct Room {
-    pieces: Arc<Semaphore>,
-    /// Enough for the longest body, for one at a time of those that find no piece. Else bodies that
-    /// are half read could wait for each other.
-    spare: Arc<Semaphore>,
-    /// What each address may have of the pieces: half of them.
-    shares: Mutex<HashMap<IpAddr, Arc<Semaphore>>>,
-    share: usize,
+    state: Mutex<State>,
+    freed: Notify,
 }
 
-/// What one body has taken; free again once this is dropped.
 #[derive(Debug)]
-pub struct Taken {
+struct State {
+    free: usize,
+    held: HashMap<IpAddr, usize>,
+    /// In the order in which they came.
+    queue: Vec<Waiting>,
+    next_ticket: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    ticket: u64,
+    address: IpAddr,
+    bytes: usize,
+}
+
+/// What one body has taken, or waits for; free again once this is dropped.
+#[derive(Debug)]
+pub(super) struct Taken {
     room: Arc<Room>,
-    share: Arc<Semaphore>,
-    /// Of the share and of all pieces, in turn.
-    pieces: Vec<[OwnedSemaphorePermit; 2]>,
-    spare: Option<OwnedSemaphorePermit>,
+    waiting: Waiting,
+    has_it: bool,
 }
 
 impl Room {
     /// All of it is free. There is never less than for the longest body.
-    pub(super) fn new(kib: u32) -> Self {
-        let bytes = usize::try_from(kib)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(KIB);
-        let pieces = bytes.saturating_sub(MAX_BODY) / PIECE;
-        let pieces = pieces.min(Semaphore::MAX_PERMITS);
-        Self {
-            pieces: Arc::new(Semaphore::new(pieces)),
-            spare: Arc::new(Semaphore::new(1)),
-            shares: Mutex::default(),
-            share: pieces / 2,
-        }
+    pub(super) fn new(kib: u32) -> Arc<Self> {
+        let kib = usize::try_from(kib).unwrap_or(usize::MAX);
+        let state = State {
+            free: kib.saturating_mul(KIB).max(MAX_BODY),
+            held: HashMap::new(),
+            queue: Vec::new(),
+            next_ticket: 0,
+        };
+        Arc::new(Self {
+            state: Mutex::new(state),
+            freed: Notify::new(),
+        })
     }
 
-    /// For a body from this address, of which nothing has arrived.
-    pub(super) fn begin(self: &Arc<Self>, address: IpAddr) -> Taken {
-        Taken {
+    /// Waits until there is room for so many bytes, and has others give way meanwhile.
+    pub(super) async fn take(
+        self: &Arc<Self>,
+        address: IpAddr,
+        bytes: usize,
+        give_way: impl Fn(),
+    ) -> Taken {
+        let mut taken = Taken {
             room: self.clone(),
-            share: self.share_of(address),
-            pieces: Vec::new(),
-            spare: None,
+            waiting: self.lock().enqueue(address, bytes),
+            has_it: false,
+        };
+        loop {
+            let freed = self.freed.notified();
+            match self.lock().try_take(taken.waiting.ticket) {
+                Turn::Taken => break,
+                Turn::Next => give_way(),
+                Turn::Later => {}
+            }
+            timeout(LOOK_AGAIN, freed).await.unwrap_or_default();
         }
+        taken.has_it = true;
+        // There may be room for the next one as well.
+        self.freed.notify_waiters();
+        taken
     }
 
-    fn share_of(&self, address: IpAddr) -> Arc<Semaphore> {
-        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
-        shares.retain(|_, share| Arc::strong_count(share) > 1);
-        let new = || Arc::new(Semaphore::new(self.share));
-        shares.entry(address).or_insert_with(new).clone()
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Taken {
-    /// Waits until there is room for so many bytes in all.
-    pub(super) async fn grow(&mut self, bytes: usize) {
-        while self.spare.is_none() && self.pieces.len() * PIECE < bytes {
-            let piece = take_piece(self.share.clone(), self.room.pieces.clone());
-            tokio::select! {
-                biased;
-                piece = piece => self.pieces.extend(piece),
-                spare = self.room.spare.clone().acquire_owned() => self.spare = spare.ok(),
+enum Turn {
+    Taken,
+    /// It is the next one, and there is not enough yet.
+    Next,
+    Later,
+}
+
+impl State {
+    fn enqueue(&mut self, address: IpAddr, bytes: usize) -> Waiting {
+        self.next_ticket += 1;
+        let waiting = Waiting {
+            ticket: self.next_ticket,
+            address,
+            bytes,
+        };
+        self.queue.push(waiting);
+        waiting
+    }
+
+    /// Next is the one whose address will hold least: a small question does not wait for large ones.
+    fn try_take(&mut self, ticket: u64) -> Turn {
+        let held = |address: &IpAddr| self.held.get(address).copied().unwrap_or_default();
+        let with_it = |waiting: &&Waiting| held(&waiting.address) + waiting.bytes;
+        let next = self.queue.iter().min_by_key(with_it).copied();
+        let Some(next) = next.filter(|next| next.ticket == ticket) else {
+            return Turn::Later;
+        };
+        if self.free < next.bytes {
+            return Turn::Next;
+        }
+        self.free -= next.bytes;
+        *self.held.entry(next.address).or_default() += next.bytes;
+        self.forget(ticket);
+        Turn::Taken
+    }
+
+    fn forget(&mut self, ticket: u64) {
+        self.queue.retain(|waiting| waiting.ticket != ticket);
+    }
+
+    fn give_back(&mut self, address: IpAddr, bytes: usize) {
+        self.free += bytes;
+        if let Some(held) = self.held.get_mut(&address) {
+            *held -= bytes;
+            if *held == 0 {
+                self.held.remove(&address);
             }
         }
     }
 }
 
-/// Of the share first: who waits for that keeps no piece from others. Never `None`, as nothing
-/// closes these.
-async fn take_piece(
-    share: Arc<Semaphore>,
-    pieces: Arc<Semaphore>,
-) -> Option<[OwnedSemaphorePermit; 2]> {
-    let own = share.acquire_owned().await.ok()?;
-    Some([own, pieces.acquire_owned().await.ok()?])
+impl Drop for Taken {
+    fn drop(&mut self) {
+        let Waiting {
+            ticket,
+            address,
+            bytes,
+        } = self.waiting;
+        let mut state = self.room.lock();
+        if self.has_it {
+            state.give_back(address, bytes);
+        } else {
+            state.forget(ticket);
+        }
+        drop(state);
+        self.room.freed.notify_waiters();
+    }
 }

@@ -5,7 +5,7 @@ use api::{GoDuration, PodCliqueSet};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use testkit::good_set::{CLIQUES, FRONTEND, GROUP, at, edited, good};
-use webhook::patch::plan_patch;
+use webhook::patch::{outline_of, plan_patch};
 
 fn config() -> DefaultsConfig {
     DefaultsConfig {
@@ -20,7 +20,8 @@ fn decode(object: &Value) -> PodCliqueSet {
 /// The patch for it, and the object with it.
 fn patched(sent: &Value) -> (Option<Value>, Value) {
     let before = decode(sent);
-    let patch = plan_patch(sent, &before, &apply(&before, &config()));
+    let outline = outline_of(&before).unwrap();
+    let patch = plan_patch(&sent.to_string(), &outline, &apply(&before, &config()));
     let mut object = sent.clone();
     if let Some(patch) = &patch {
         let patch: json_patch::Patch = serde_json::from_value(patch.clone()).unwrap();
@@ -181,7 +182,8 @@ fn parents_that_are_missing_are_made() {
         json!({"spec": {"template": null}}),
     ] {
         let after = apply(&before, &config());
-        let patch = plan_patch(&sent, &before, &after).unwrap();
+        let outline = outline_of(&before).unwrap();
+        let patch = plan_patch(&sent.to_string(), &outline, &after).unwrap();
         let mut object = sent.clone();
         let patch: json_patch::Patch = serde_json::from_value(patch).unwrap();
         json_patch::patch(&mut object, &patch).unwrap();
@@ -189,4 +191,16 @@ fn parents_that_are_missing_are_made() {
         assert_eq!(template["terminationDelay"], json!("4h"), "{sent}");
         assert_eq!(object["spec"]["workloadType"], json!("Inference"), "{sent}");
     }
+}
+
+/// A large object is never made a tree of: what it is large by is not in it.
+#[test]
+fn the_outline_has_nothing_but_what_defaults_change() {
+    let outline = outline_of(&apply(&decode(&good()), &config())).unwrap();
+    let text = outline.to_string();
+    for absent in ["containers", "image", "labels", "annotations", "metrics"] {
+        assert!(!text.contains(absent), "{absent} in {text}");
+    }
+    let clique = &outline["spec"]["template"]["cliques"][0]["spec"];
+    assert_eq!(clique["podSpec"]["restartPolicy"], "Always", "{text}");
 }

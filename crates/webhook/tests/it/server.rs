@@ -2,9 +2,12 @@
 
 mod caller;
 mod crowds;
+mod known_clients;
 mod reload;
 mod running;
+mod siege;
 mod stop;
+mod victims;
 
 use std::time::Duration;
 
@@ -36,9 +39,19 @@ fn is_allowed(text: &str) -> bool {
     answer["response"]["allowed"] == json!(true)
 }
 
+/// Nobody is late.
+fn patient() -> Bounds {
+    Bounds {
+        deadline: PATIENCE,
+        lag: PATIENCE,
+        patience: PATIENCE,
+        ..Bounds::default()
+    }
+}
+
 fn impatient() -> Bounds {
     Bounds {
-        deadline: Duration::from_millis(300),
+        lag: Duration::from_millis(300),
         ..Bounds::default()
     }
 }
@@ -71,10 +84,7 @@ async fn what_is_no_question_is_told_so() {
 
 #[tokio::test]
 async fn a_question_whose_length_is_too_long_is_refused_and_the_refusal_arrives() {
-    let server = Running::start(Bounds {
-        deadline: PATIENCE,
-        ..Bounds::default()
-    });
+    let server = Running::start(patient());
     for _ in 0..5 {
         let mut connection = server.connect().await;
         let body = whole(vec![b' '; MAX_BODY + MIB]);
@@ -101,30 +111,42 @@ async fn a_question_of_unknown_length_that_becomes_too_long_is_refused() {
 }
 
 #[tokio::test]
-async fn a_question_that_stops_is_answered_at_the_deadline() {
+async fn a_question_that_stops_is_given_up() {
     let server = Running::start(impatient());
     let mut connection = server.connect().await;
     let (sender, body) = pieces();
     sender.unbounded_send("{\"request\":".into()).unwrap();
     let began = Instant::now();
     let (status, text) = connection.ask(VALIDATE, body).await.unwrap();
-    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
-    assert!(text.starts_with("no answer within 300ms"), "{text}");
-    assert!(began.elapsed() >= impatient().deadline);
+    assert_eq!(status, StatusCode::REQUEST_TIMEOUT);
+    assert!(text.starts_with("the request came too slowly"), "{text}");
+    assert!(began.elapsed() >= impatient().lag);
 }
 
 #[tokio::test]
-async fn a_question_that_is_too_long_and_stops_is_answered_before_the_deadline() {
-    let server = Running::start(Bounds {
-        deadline: Duration::from_secs(5),
-        ..Bounds::default()
-    });
+async fn a_question_that_is_too_long_and_stops_is_answered() {
+    let server = Running::start(Bounds::default());
     let mut connection = server.connect().await;
     let (sender, body) = pieces();
     let many = vec![b' '; MAX_BODY + 1];
     sender.unbounded_send(many.into()).unwrap();
     let (status, _) = connection.ask(VALIDATE, body).await.unwrap();
     assert_eq!(status, StatusCode::PAYLOAD_TOO_LARGE);
+}
+
+/// One byte now and then is no progress.
+#[tokio::test]
+async fn a_question_that_drips_is_given_up() {
+    let server = Running::start(impatient());
+    let mut connection = server.connect().await;
+    let (sender, body) = pieces();
+    let dripping = async {
+        while sender.unbounded_send(" ".into()).is_ok() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    let (answer, ()) = futures::join!(connection.ask(VALIDATE, body), dripping);
+    assert_eq!(answer.unwrap().0, StatusCode::REQUEST_TIMEOUT);
 }
 
 #[tokio::test]

@@ -23,7 +23,21 @@ const BOUNDED: &str = "ours: no stored number or list makes work without end";
 const OMITTED: &str = "one pod where it is omitted, as in newer Grove, where 0 is idle";
 const STARTED: &str = "an update without its start cannot be resumed; Grove always writes it";
 
+const NO_CONFLICT: &str =
+    "ours: a default inside of what one writer owns as a whole is a conflict for the next";
+
 const EXCEPTIONS: &[Exception] = &[
+    exception(
+        "PodCliqueSet",
+        "spec.template.podCliqueScalingGroups",
+        "x-kubernetes-list-*",
+        NO_CONFLICT,
+    ),
+    exception("*", "*Ref.name", "default", NO_CONFLICT),
+    exception("*", "*configMap.name", "default", NO_CONFLICT),
+    exception("*", "*secret.name", "default", NO_CONFLICT),
+    exception("*", "*fileKeyRef.optional", "default", NO_CONFLICT),
+    exception("*", "*tolerations[].operator", "default", NO_CONFLICT),
     exception("PodClique", "column MinAvail", "priority", NARROW),
     exception("PodClique", "column Updated", "priority", NARROW),
     exception(

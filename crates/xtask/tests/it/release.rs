@@ -1,5 +1,6 @@
 //! What a release consists of, and that its version is the same everywhere.
 
+mod advisories;
 mod image;
 
 use std::fs;

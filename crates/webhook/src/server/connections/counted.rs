@@ -38,6 +38,11 @@ impl Counted {
             is_writing: false,
         }
     }
+
+    /// The peer has shown a certificate that is trusted.
+    pub(in crate::server) fn promote(&self) {
+        self.connections.promote(self.peer);
+    }
 }
 
 impl Drop for Counted {
@@ -53,9 +58,10 @@ impl AsyncRead for Counted {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(cx, buffer);
         if read.is_ready() {
-            self.line.hear();
+            self.line.hear(buffer.filled().len() - before);
         } else if self.line.is_to_end(cx.waker()) && !self.is_writing {
             return Poll::Ready(Ok(()));
         }
@@ -64,6 +70,7 @@ impl AsyncRead for Counted {
 }
 
 impl AsyncWrite for Counted {
+    /// Who does not read its answers does not hold a place by that.
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -71,6 +78,9 @@ impl AsyncWrite for Counted {
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
         self.is_writing = written.is_pending();
+        if self.is_writing && self.line.is_to_end(cx.waker()) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
         written
     }
 

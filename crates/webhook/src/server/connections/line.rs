@@ -1,77 +1,152 @@
-//! Whether a connection is idle, and may be closed.
+//! One connection: whose turn it is, since when, and whether it has to go.
 
+use std::future::poll_fn;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Waker;
+use std::task::{Poll, Waker};
+use std::time::Duration;
 
 use futures::task::AtomicWaker;
 use tokio::time::Instant;
 
+use crate::server::bounds::LEAST_RATE;
+use crate::server::victim::{Stage, Standing};
+
 /// One connection.
 #[derive(Debug, Default)]
-pub(super) struct Line {
+pub(in crate::server) struct Line {
     state: Mutex<State>,
-    reader: AtomicWaker,
+    /// Of the task that reads, writes and answers.
+    task: AtomicWaker,
 }
 
 #[derive(Debug)]
 struct State {
-    is_busy: bool,
-    /// Nothing is waited for any more.
-    is_closing: bool,
-    quiet_since: Instant,
+    turn: Turn,
+    since: Instant,
+    /// Bytes that have come since then.
+    heard: u64,
+    /// Bytes of the room that its question holds.
+    holds: usize,
+    ending: Ending,
+    /// It was to end and something had come, since its turn began: not a second time.
+    is_spared: bool,
+    /// It has shown a certificate of a client that is trusted.
+    is_known: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Turn {
+    Theirs,
+    Nobodys,
+    Ours,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ending {
+    No,
+    /// Unless something has come that was not read yet.
+    IfSilent,
+    Now,
 }
 
 impl Default for State {
     fn default() -> Self {
         Self {
-            is_busy: false,
-            is_closing: false,
-            quiet_since: Instant::now(),
+            turn: Turn::Theirs,
+            since: Instant::now(),
+            heard: 0,
+            holds: 0,
+            ending: Ending::No,
+            is_spared: false,
+            is_known: false,
         }
     }
 }
 
+impl State {
+    /// How long the bytes that have come may take.
+    fn allowance(&self) -> Duration {
+        Duration::from_nanos(self.heard.saturating_mul(1_000_000_000 / LEAST_RATE))
+    }
+
+    fn turn_to(&mut self, turn: Turn) {
+        (self.turn, self.since, self.heard) = (turn, Instant::now(), 0);
+        self.is_spared = false;
+    }
+}
+
 impl Line {
-    /// Since when nothing was heard of it; `None` while a question is under way, and if it is about
-    /// to end.
-    pub(super) fn idle_since(&self) -> Option<Instant> {
+    /// How it stands in the choice of one that gives way. Who is silent for longer than `patience`
+    /// while the server waits is late.
+    pub(super) fn stand(&self, address: IpAddr, patience: Duration) -> Standing {
         let state = self.lock();
-        let is_idle = !state.is_busy && !state.is_closing;
-        is_idle.then_some(state.quiet_since)
+        let elapsed = state.since.elapsed();
+        let lag = elapsed.saturating_sub(state.allowance());
+        let stage = match state.turn {
+            Turn::Ours => Stage::Ours,
+            Turn::Nobodys => Stage::Idle,
+            Turn::Theirs if lag < patience => Stage::Arriving,
+            Turn::Theirs => Stage::Late,
+        };
+        Standing {
+            address,
+            holds: 1,
+            stage,
+            lag,
+        }
+    }
+
+    /// Bytes of the room that its question holds.
+    pub(super) fn holds(&self) -> usize {
+        self.lock().holds
     }
 
     /// Whether it is about to end.
-    pub(super) fn is_closing(&self) -> bool {
-        self.lock().is_closing
+    pub(super) fn is_ending(&self) -> bool {
+        self.lock().ending != Ending::No
     }
 
-    /// It ends, unless a question has come in the meantime.
-    pub(super) fn close_if_idle(&self) {
+    /// Whether it has shown a certificate that is trusted.
+    pub(super) fn is_known(&self) -> bool {
+        self.lock().is_known
+    }
+
+    pub(super) fn set_known(&self) {
+        self.lock().is_known = true;
+    }
+
+    /// It ends. One that is silent may have spoken meanwhile: a busy server is the last to hear it.
+    pub(super) fn end(&self) {
         let mut state = self.lock();
-        state.is_closing = !state.is_busy;
-        drop(state);
-        self.reader.wake();
-    }
-
-    /// Bytes came, of a question as it seems.
-    pub(super) fn hear(&self) {
-        let mut state = self.lock();
-        state.is_closing = false;
-        state.quiet_since = Instant::now();
-    }
-
-    /// Nothing came. Whether nothing is waited for either; else this is woken when that changes.
-    pub(super) fn is_to_end(&self, reader: &Waker) -> bool {
-        self.reader.register(reader);
-        self.is_closing()
-    }
-
-    fn set_busy(&self, is_busy: bool) {
-        let mut state = self.lock();
-        *state = State {
-            is_busy,
-            ..State::default()
+        state.ending = match state.turn {
+            Turn::Theirs if state.is_spared => Ending::Now,
+            Turn::Theirs | Turn::Nobodys => Ending::IfSilent,
+            Turn::Ours => Ending::Now,
         };
+        drop(state);
+        self.task.wake();
+    }
+
+    /// Bytes came.
+    pub(super) fn hear(&self, bytes: usize) {
+        let mut state = self.lock();
+        if state.turn == Turn::Nobodys {
+            state.turn_to(Turn::Theirs);
+        }
+        if state.ending == Ending::IfSilent {
+            (state.ending, state.is_spared) = (Ending::No, true);
+            (state.since, state.heard) = (Instant::now(), 0);
+        }
+        let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
+        state.heard = state.heard.saturating_add(bytes);
+    }
+
+    /// Nothing came, or nothing could be sent. Whether nothing is waited for either; else the task
+    /// is woken when that changes.
+    pub(super) fn is_to_end(&self, task: &Waker) -> bool {
+        self.task.register(task);
+        self.is_ending()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -84,14 +159,57 @@ impl Line {
 pub(in crate::server) struct Busy(Arc<Line>);
 
 impl Busy {
+    /// Its head has come.
     pub(super) fn new(line: Arc<Line>) -> Self {
-        line.set_busy(true);
+        line.lock().turn_to(Turn::Theirs);
         Self(line)
+    }
+
+    /// By when more of it has to come, if it may be so far behind.
+    pub(in crate::server) fn due(&self, lag: Duration) -> Instant {
+        let state = self.0.lock();
+        state.since + lag + state.allowance()
+    }
+
+    /// It holds so many bytes of the room.
+    pub(in crate::server) fn hold(&self, bytes: usize) {
+        self.0.lock().holds = bytes;
+    }
+
+    /// The peer waits for this, and not the server for the peer.
+    pub(in crate::server) async fn take_turn<T>(&self, turn: impl Future<Output = T>) -> T {
+        let began = Instant::now();
+        self.0.lock().turn = Turn::Ours;
+        let done = turn.await;
+        let mut state = self.0.lock();
+        state.turn = Turn::Theirs;
+        state.since += began.elapsed();
+        done
+    }
+
+    /// Whether the connection is about to end, for others.
+    pub(in crate::server) fn is_cut(&self) -> bool {
+        self.0.is_ending()
+    }
+
+    /// Ends when the connection has to, whatever has come.
+    pub(in crate::server) async fn cut(&self) {
+        poll_fn(|context| {
+            let is_to_end = self.0.is_to_end(context.waker());
+            if is_to_end && self.0.lock().ending == Ending::Now {
+                Poll::Ready(())
+            } else {
+                Poll::Pending
+            }
+        })
+        .await;
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.set_busy(false);
+        let mut state = self.0.lock();
+        state.turn_to(Turn::Nobodys);
+        state.holds = 0;
     }
 }

@@ -183,3 +183,69 @@ fn what_is_not_filled_in_gets_no_finalizer_either() {
     let answer = ask(&open(), Hook::DefaultSet, &create(SETS, &large));
     assert_eq!(answer, Answer::allowed());
 }
+
+/// The definition of sets.
+fn schema() -> Value {
+    let crds = api::crds::all();
+    let set = crds
+        .iter()
+        .find(|crd| crd.spec.names.kind == "PodCliqueSet");
+    let version = serde_json::to_value(&set.unwrap().spec.versions[0].schema).unwrap();
+    version["openAPIV3Schema"].clone()
+}
+
+/// Whether the entries of that list have an owner each.
+fn is_map_list(schema: &Value, path: &str) -> bool {
+    let mut here = schema;
+    for name in path.split('.') {
+        let field = name.trim_end_matches("[]");
+        here = &here["properties"][field];
+        if name != field {
+            here = &here["items"];
+        }
+    }
+    here["x-kubernetes-list-type"] == "map"
+}
+
+/// In any other list an entry belongs to whoever wrote the list, and a default in it is a conflict for
+/// the next one who sends the same.
+#[test]
+fn nothing_is_filled_into_what_one_writer_owns_as_a_whole() {
+    let schema = schema();
+    let mut seen = Vec::new();
+    for case in admission_cases::all() {
+        let answer = ask(&open(), Hook::DefaultSet, &question_of(&case));
+        let Answer::Allowed {
+            patch: Some(patch), ..
+        } = answer
+        else {
+            continue;
+        };
+        for operation in patch.as_array().unwrap() {
+            let mut list = String::new();
+            for part in operation["path"].as_str().unwrap().split('/').skip(1) {
+                if part.parse::<usize>().is_ok() {
+                    let is_ours = list == "metadata.finalizers";
+                    assert!(
+                        is_ours || is_map_list(&schema, &list),
+                        "{}: {list}",
+                        case.name
+                    );
+                    list.push_str("[]");
+                    seen.push(list.clone());
+                } else {
+                    list = [list.as_str(), part]
+                        .join(".")
+                        .trim_start_matches('.')
+                        .to_owned();
+                }
+            }
+        }
+    }
+    for list in [
+        "spec.template.cliques[]",
+        "spec.template.podCliqueScalingGroups[]",
+    ] {
+        assert!(seen.iter().any(|seen| seen == list), "{list}");
+    }
+}

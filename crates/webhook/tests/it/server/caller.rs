@@ -19,7 +19,7 @@ use tokio::net::TcpSocket;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
-use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use tokio_rustls::rustls::time_provider::TimeProvider;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
@@ -40,13 +40,29 @@ pub struct Connection {
 /// An answer: its status and text.
 pub type Answered = Result<(StatusCode, String), hyper::Error>;
 
+/// What a client shows of itself.
+pub struct Shown {
+    pub chain: Vec<CertificateDer<'static>>,
+    pub key: PrivateKeyDer<'static>,
+}
+
 /// Connects from that address, and believes what these CAs signed.
 pub async fn connect(from: IpAddr, to: SocketAddr, authorities: &str) -> io::Result<Connection> {
+    connect_as(None, from, to, authorities).await
+}
+
+/// The same, and shows this.
+pub async fn connect_as(
+    shown: Option<&Shown>,
+    from: IpAddr,
+    to: SocketAddr,
+    authorities: &str,
+) -> io::Result<Connection> {
     let socket = TcpSocket::new_v4()?;
     socket.bind(SocketAddr::new(from, 0))?;
     let stream = socket.connect(to).await?;
     let name = ServerName::try_from("127.0.0.1").unwrap();
-    let connector = TlsConnector::from(trusting(authorities));
+    let connector = TlsConnector::from(trusting(authorities, shown));
     let stream = connector.connect(name, stream).await?;
     let shown = stream.get_ref().1.peer_certificates().unwrap_or_default();
     let certificate = shown[0].clone().into_owned();
@@ -60,14 +76,20 @@ pub async fn connect(from: IpAddr, to: SocketAddr, authorities: &str) -> io::Res
     })
 }
 
-fn trusting(authorities: &str) -> Arc<ClientConfig> {
+fn trusting(authorities: &str, shown: Option<&Shown>) -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     for ca in CertificateDer::pem_slice_iter(authorities.as_bytes()) {
         roots.add(ca.unwrap()).unwrap();
     }
     let builder = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()));
     let builder = builder.with_safe_default_protocol_versions().unwrap();
-    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    let builder = builder.with_root_certificates(roots);
+    let mut config = match shown {
+        None => builder.with_no_client_auth(),
+        Some(shown) => builder
+            .with_client_auth_cert(shown.chain.clone(), shown.key.clone_key())
+            .unwrap(),
+    };
     config.time_provider = Arc::new(WhenMade);
     Arc::new(config)
 }

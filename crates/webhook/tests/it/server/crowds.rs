@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures::channel::mpsc::UnboundedSender;
 use futures::future::join_all;
+use http::StatusCode;
 use hyper::body::Bytes;
 use rstest::rstest;
 use tokio::net::TcpStream;
@@ -14,7 +15,7 @@ use webhook::server::{Bounds, MAX_BODY};
 
 use super::caller::{Answered, Connection, ELSEWHERE, HOME, pieces, whole};
 use super::running::Running;
-use super::{MIB, PATIENCE, VALIDATE, good_question, impatient, is_allowed};
+use super::{MIB, PATIENCE, VALIDATE, good_question, impatient, is_allowed, patient};
 
 /// A question that is under way until the rest is sent.
 struct UnderWay {
@@ -24,7 +25,11 @@ struct UnderWay {
 }
 
 async fn begin_question(server: &Running) -> UnderWay {
-    let mut connection = server.connect().await;
+    begin_question_from(server, HOME).await
+}
+
+async fn begin_question_from(server: &Running, from: IpAddr) -> UnderWay {
+    let mut connection = server.connect_from(from).await.unwrap();
     let (rest, body) = pieces();
     let text = Bytes::from(good_question());
     rest.unbounded_send(text.slice(..20)).unwrap();
@@ -46,50 +51,78 @@ impl UnderWay {
     }
 }
 
+/// Who is not late for a moment keeps the place for as long.
+fn short_of_places(connections: usize) -> Bounds {
+    Bounds {
+        connections,
+        patience: Duration::from_millis(100),
+        ..patient()
+    }
+}
+
 #[tokio::test]
-async fn an_address_with_too_many_busy_connections_is_refused_and_another_one_is_served() {
-    let server = Running::start(Bounds {
-        connections_of_address: 3,
-        deadline: PATIENCE,
-        ..Bounds::default()
-    });
+async fn who_has_most_places_gives_them_up_to_another_address() {
+    let server = Running::start(short_of_places(3));
     let mut open = Vec::new();
     for _ in 0..3 {
         open.push(begin_question(&server).await);
     }
-    assert!(server.connect_from(HOME).await.is_err());
     let mut other = server.connect_from(ELSEWHERE).await.unwrap();
     let answer = other.ask(VALIDATE, whole(good_question())).await;
     assert!(is_allowed(&answer.unwrap().1));
+    // The one that kept the server waiting for longest.
+    let (status, text) = open.remove(0).answer.await.unwrap().unwrap();
+    assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    assert!(text.starts_with("too many connections"), "{text}");
+    assert_eq!(server.metrics.connections_cut.get(), 1);
     for question in open {
         assert!(question.answer_allows().await);
     }
-    let admitted = async { while server.connect_from(HOME).await.is_err() {} };
-    timeout(PATIENCE, admitted).await.unwrap();
 }
 
 #[tokio::test]
-async fn there_are_not_more_busy_connections_than_allowed_in_all() {
+async fn an_address_with_many_takes_no_place_of_one_that_has_few() {
+    let server = Running::start(short_of_places(3));
+    let few = begin_question_from(&server, ELSEWHERE).await;
+    let mut many = Vec::new();
+    for _ in 0..6 {
+        many.push(begin_question(&server).await);
+    }
+    assert!(few.answer_allows().await);
+    let kept = many.split_off(4);
+    for question in many {
+        let (status, _) = question.answer.await.unwrap().unwrap();
+        assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);
+    }
+    for question in kept {
+        assert!(question.answer_allows().await);
+    }
+}
+
+/// It waits until somebody is late, or more wait than there are places.
+#[tokio::test]
+async fn nobody_loses_the_place_before_there_was_time_to_ask() {
     let server = Running::start(Bounds {
-        connections: 2,
-        deadline: PATIENCE,
-        ..Bounds::default()
+        connections: 1,
+        ..patient()
     });
-    let _open = [begin_question(&server).await, begin_question(&server).await];
-    assert!(server.connect_from(ELSEWHERE).await.is_err());
+    let first = begin_question(&server).await;
+    let waiting = server.connect_from(HOME);
+    let waited = timeout(Duration::from_millis(300), waiting).await;
+    assert!(waited.is_err());
+    assert!(first.answer_allows().await);
+    let waiting = timeout(PATIENCE, server.connect_from(HOME)).await;
+    assert!(waiting.unwrap().is_ok());
 }
 
 #[rstest]
-#[case::of_one_address(Bounds { connections_of_address: 3, ..Bounds::default() }, HOME)]
-#[case::of_all(Bounds { connections: 3, ..Bounds::default() }, ELSEWHERE)]
+#[case::for_its_own_address(HOME)]
+#[case::for_another_one(ELSEWHERE)]
 #[tokio::test]
-async fn a_new_connection_ends_the_one_that_is_idle_for_longest(
-    #[case] bounds: Bounds,
-    #[case] from: IpAddr,
-) {
+async fn a_new_connection_ends_the_one_that_is_idle_for_longest(#[case] from: IpAddr) {
     let server = Running::start(Bounds {
-        deadline: PATIENCE,
-        ..bounds
+        connections: 3,
+        ..patient()
     });
     let busy = begin_question(&server).await;
     let [mut first, mut second] = [server.connect().await, server.connect().await];
@@ -111,7 +144,7 @@ async fn a_new_connection_ends_the_one_that_is_idle_for_longest(
 async fn many_new_connections_at_once_find_places_of_idle_ones() {
     const MANY: usize = 16;
     let server = Running::start(Bounds {
-        connections_of_address: MANY,
+        connections: MANY,
         ..Bounds::default()
     });
     let mut idle = Vec::new();
@@ -134,8 +167,9 @@ async fn many_new_connections_at_once_find_places_of_idle_ones() {
 #[tokio::test]
 async fn who_connects_and_says_nothing_loses_the_place() {
     let server = Running::start(Bounds {
-        connections_of_address: 1,
+        connections: 1,
         idle: Duration::from_millis(300),
+        deadline: Duration::from_millis(300),
         ..impatient()
     });
     let _silent = TcpStream::connect(server.address).await.unwrap();
@@ -157,10 +191,7 @@ async fn who_connects_and_says_nothing_loses_the_place() {
 
 #[tokio::test]
 async fn who_announces_much_and_sends_nothing_keeps_nobody_out() {
-    let server = Running::start(Bounds {
-        deadline: PATIENCE,
-        ..Bounds::default()
-    });
+    let server = Running::start(patient());
     let mut silent = Vec::new();
     for _ in 0..16 {
         let mut connection = server.connect().await;
@@ -182,11 +213,10 @@ fn padded(spaces: usize) -> Bytes {
 #[tokio::test]
 async fn one_address_does_not_take_all_the_room() {
     let server = Running::start(Bounds {
-        kib_under_way: 24 * 1024,
-        deadline: PATIENCE,
-        ..Bounds::default()
+        patience: Duration::from_millis(100),
+        ..patient()
     });
-    // Its share, the room that is kept apart, and more.
+    // Three of them hold all of it.
     let mut waiting = Vec::new();
     for _ in 0..4 {
         let mut connection = server.connect().await;
@@ -204,10 +234,7 @@ async fn one_address_does_not_take_all_the_room() {
 
 #[tokio::test]
 async fn bodies_that_are_half_read_do_not_wait_for_each_other() {
-    let server = Running::start(Bounds {
-        deadline: PATIENCE,
-        ..Bounds::default()
-    });
+    let server = Running::start(patient());
     let mut connections = Vec::new();
     for _ in 0..6 {
         connections.push(server.connect().await);
@@ -224,26 +251,56 @@ async fn bodies_that_are_half_read_do_not_wait_for_each_other() {
 async fn questions_for_which_there_is_no_room_wait_and_are_answered() {
     let server = Running::start(Bounds {
         kib_under_way: 0,
-        deadline: PATIENCE,
-        ..Bounds::default()
+        ..patient()
     });
     let [mut first, mut second] = [server.connect().await, server.connect().await];
-    // There is room for one at a time.
+    // There is room for one large one at a time.
     let (sender, body) = pieces();
-    let text = Bytes::from(good_question());
-    sender.unbounded_send(text.slice(..20)).unwrap();
+    let text = padded(100_000);
+    sender.unbounded_send(text.slice(..90_000)).unwrap();
     let taking = tokio::spawn(first.post(VALIDATE, body));
     let mut waiting = tokio::spawn(async move {
         sleep(Duration::from_millis(100)).await;
-        second.ask(VALIDATE, whole(good_question())).await
+        second.ask(VALIDATE, whole(padded(100_000))).await
     });
     assert!(
         timeout(Duration::from_millis(400), &mut waiting)
             .await
             .is_err()
     );
-    sender.unbounded_send(text.slice(20..)).unwrap();
+    sender.unbounded_send(text.slice(90_000..)).unwrap();
     drop(sender);
     assert!(is_allowed(&taking.await.unwrap().unwrap().1));
     assert!(is_allowed(&waiting.await.unwrap().unwrap().1));
+}
+
+/// What the room is shared by: each of so many addresses is answered while all others stall.
+#[rstest]
+#[case(1)]
+#[case(4)]
+#[case(8)]
+#[case(64)]
+#[tokio::test]
+async fn who_stalls_with_much_keeps_nobody_out_of_the_room(#[case] addresses: u8) {
+    let server = Running::start(Bounds {
+        kib_under_way: 10 * 1024,
+        patience: Duration::from_millis(100),
+        ..patient()
+    });
+    let mut stalling = Vec::new();
+    for last in 1..=addresses {
+        let from = IpAddr::from([127, 0, 2, last]);
+        for _ in 0..(64 / addresses) {
+            let mut connection = server.connect_from(from).await.unwrap();
+            let (sender, answer) = connection.announce(VALIDATE, MIB);
+            sender.unbounded_send(padded(100_000)).unwrap();
+            stalling.push((connection, sender, tokio::spawn(answer)));
+        }
+    }
+    for from in [HOME, IpAddr::from([127, 0, 2, 1])] {
+        let mut connection = server.connect_from(from).await.unwrap();
+        let asked = connection.ask(VALIDATE, whole(padded(200_000)));
+        let answer = timeout(PATIENCE / 4, asked).await.unwrap();
+        assert!(is_allowed(&answer.unwrap().1));
+    }
 }

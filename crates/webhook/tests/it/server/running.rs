@@ -10,7 +10,7 @@ use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 use webhook::certificates::{Serving, make};
 use webhook::metrics::Metrics;
-use webhook::server::{Bounds, Server};
+use webhook::server::{Bounds, ClientAuthority, Server};
 
 use super::caller::{Connection, HOME, connect};
 use crate::made_up::judge_of_nothing;
@@ -39,8 +39,13 @@ pub struct Running {
 impl Running {
     /// Starts it.
     pub fn start(bounds: Bounds) -> Self {
+        Self::start_for(bounds, None)
+    }
+
+    /// Starts it for clients of that CA.
+    pub fn start_for(bounds: Bounds, clients: Option<ClientAuthority>) -> Self {
         let server = Server::bind(SocketAddr::from((Ipv4Addr::UNSPECIFIED, 0)));
-        let server = server.unwrap().within(bounds);
+        let server = server.unwrap().within(bounds).answering(clients);
         let port = server.address().unwrap().port();
         let (serving, authority) = pair();
         let (identity, seen) = watch::channel(Some(serving));

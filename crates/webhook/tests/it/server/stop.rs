@@ -13,9 +13,8 @@ use super::{PATIENCE, VALIDATE, good_question, is_allowed};
 
 fn patient() -> Bounds {
     Bounds {
-        deadline: PATIENCE,
         grace: PATIENCE,
-        ..Bounds::default()
+        ..super::patient()
     }
 }
 

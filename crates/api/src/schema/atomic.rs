@@ -1,0 +1,27 @@
+//! What belongs to one writer as a whole gets no default: server-side apply compares it with what
+//! the writer sent, and the next one to send the same would find a conflict (decision 122).
+
+use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::{
+    JSONSchemaProps, JSONSchemaPropsOrArray,
+};
+
+/// Takes away the defaults below atomic lists and atomic objects. Keys of map lists keep theirs: the
+/// API server finds the entries by them.
+pub(super) fn drop_defaults(schema: &mut JSONSchemaProps) {
+    visit(schema, false, &[]);
+}
+
+fn visit(schema: &mut JSONSchemaProps, is_inside: bool, keys: &[String]) {
+    let is_inside = is_inside || schema.x_kubernetes_map_type.as_deref() == Some("atomic");
+    for (name, child) in schema.properties.iter_mut().flatten() {
+        if is_inside && !keys.contains(name) {
+            child.default = None;
+        }
+        visit(child, is_inside, &[]);
+    }
+    let is_map = schema.x_kubernetes_list_type.as_deref() == Some("map");
+    let keys = schema.x_kubernetes_list_map_keys.clone();
+    if let Some(JSONSchemaPropsOrArray::Schema(items)) = &mut schema.items {
+        visit(items, is_inside || !is_map, &keys.unwrap_or_default());
+    }
+}

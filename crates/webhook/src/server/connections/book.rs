@@ -1,0 +1,138 @@
+//! The connections that there are, and those that wait for a place.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::line::Line;
+use crate::server::victim::{Standing, choose_victim};
+
+/// So many times the places wait: then nobody is given time to become late.
+const MANY_WAIT: usize = 4;
+
+/// Who has a place and who waits for one.
+#[derive(Debug)]
+pub(super) struct Book {
+    lines: HashMap<SocketAddr, Arc<Line>>,
+    queue: Vec<Waiting>,
+    /// Places of those who are not known, and as many again of those who are.
+    places: usize,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    peer: SocketAddr,
+    place: oneshot::Sender<Arc<Line>>,
+}
+
+impl Book {
+    /// Nobody is there yet.
+    pub(super) fn new(places: usize, patience: Duration) -> Self {
+        Self {
+            lines: HashMap::new(),
+            queue: Vec::new(),
+            places,
+            patience,
+        }
+    }
+
+    /// One more waits for a place.
+    pub(super) fn enqueue(&mut self, peer: SocketAddr) -> oneshot::Receiver<Arc<Line>> {
+        let (place, given) = oneshot::channel();
+        self.queue.push(Waiting { peer, place });
+        given
+    }
+
+    pub(super) fn find(&self, peer: SocketAddr) -> Option<Arc<Line>> {
+        self.lines.get(&peer).cloned()
+    }
+
+    pub(super) fn remove(&mut self, peer: SocketAddr) {
+        self.lines.remove(&peer);
+    }
+
+    /// Gives away the places that are free, and has connections end for whoever still waits.
+    /// Returns how many.
+    pub(super) fn settle(&mut self) -> u64 {
+        self.queue.retain(|waiting| !waiting.place.is_closed());
+        while self.count_unknown() < self.places && !self.queue.is_empty() {
+            self.give_place();
+        }
+        let leaving = self.unknown().filter(|(_, line)| line.is_ending()).count();
+        let is_pressed = self.queue.len() > MANY_WAIT * self.places;
+        let newcomers = self.queue.iter().skip(leaving);
+        let cut = newcomers.map_while(|waiting| {
+            let unknown = self.unknown();
+            end_one(unknown, waiting.peer.ip(), is_pressed, self.patience, |_| 1)
+        });
+        cut.fold(0, |count, ()| count + 1)
+    }
+
+    /// This one is known: it has a place among those who are. Returns whether another one gave way.
+    pub(super) fn promote(&mut self, peer: SocketAddr) -> bool {
+        let Some(line) = self.lines.get(&peer) else {
+            return false;
+        };
+        line.set_known();
+        let known = || self.lines.iter().filter(|(_, line)| line.is_known());
+        known().count() > self.places
+            && end_one(known(), peer.ip(), true, self.patience, |_| 1).is_some()
+    }
+
+    /// A question from that address finds no room: one that holds some and is late gives way. Returns
+    /// whether there was one: they go one at a time.
+    pub(super) fn free_room(&mut self, address: IpAddr) -> bool {
+        let holding = || self.lines.iter().filter(|(_, line)| line.holds() > 0);
+        !holding().any(|(_, line)| line.is_ending())
+            && end_one(holding(), address, false, self.patience, Line::holds).is_some()
+    }
+
+    /// To the address that has fewest, and there to who came first.
+    fn give_place(&mut self) {
+        let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+        for (peer, _) in self.unknown() {
+            *counts.entry(peer.ip()).or_default() += 1;
+        }
+        let count = |waiting: &Waiting| counts.get(&waiting.peer.ip()).copied();
+        let all = self.queue.iter().enumerate();
+        let Some((next, _)) = all.min_by_key(|(_, waiting)| count(waiting)) else {
+            return;
+        };
+        let next = self.queue.remove(next);
+        let line = Arc::<Line>::default();
+        if next.place.send(line.clone()).is_ok() {
+            self.lines.insert(next.peer, line);
+        }
+    }
+
+    fn unknown(&self) -> impl Iterator<Item = (&SocketAddr, &Arc<Line>)> {
+        self.lines.iter().filter(|(_, line)| !line.is_known())
+    }
+
+    fn count_unknown(&self) -> usize {
+        self.unknown().count()
+    }
+}
+
+fn end_one<'a>(
+    lines: impl Iterator<Item = (&'a SocketAddr, &'a Arc<Line>)>,
+    newcomer: IpAddr,
+    is_pressed: bool,
+    patience: Duration,
+    holds: impl Fn(&Line) -> usize,
+) -> Option<()> {
+    let staying = lines.filter(|(_, line)| !line.is_ending());
+    let (lines, all): (Vec<&Arc<Line>>, Vec<Standing>) = staying
+        .map(|(peer, line)| {
+            let stands = line.stand(peer.ip(), patience);
+            let holds = holds(line);
+            (line, Standing { holds, ..stands })
+        })
+        .unzip();
+    let victim = choose_victim(&all, newcomer, is_pressed)?;
+    lines.get(victim).map(|line| line.end())
+}

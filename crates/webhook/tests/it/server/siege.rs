@@ -1,0 +1,106 @@
+//! Many who begin questions and do not end them, so that nobody else is answered.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::time::Duration;
+
+use futures::future::join_all;
+use rstest::rstest;
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::{sleep, timeout};
+use webhook::server::Bounds;
+
+use super::caller::{HOME, connect, pieces, whole};
+use super::running::Running;
+use super::{PATIENCE, VALIDATE, good_question, is_allowed};
+
+/// Beside the tests there is room for so many connections in one process.
+const PLACES: usize = 64;
+const CALLERS: usize = 8;
+const QUESTIONS: usize = 5;
+
+/// Sends the head of a question and the first bytes of it, waits until it is over, begins again.
+async fn besiege(from: IpAddr, server: (SocketAddr, String), bytes: usize) {
+    let (address, authority) = server;
+    loop {
+        if let Ok(mut connection) = connect(from, address, &authority).await {
+            let (sender, body) = pieces();
+            let sent = sender.unbounded_send(vec![b' '; bytes].into());
+            let ended = connection.post(VALIDATE, body).await;
+            drop((sent, ended, sender));
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// On threads of its own: an API server does not wait for the processor of those.
+struct Siege(Option<Runtime>);
+
+impl Siege {
+    fn begin(
+        from: &[IpAddr],
+        besiegers: usize,
+        bytes: usize,
+        server: &(SocketAddr, String),
+    ) -> Self {
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .enable_all()
+            .build()
+            .unwrap();
+        for from in from.iter().cycle().take(besiegers) {
+            runtime.spawn(besiege(*from, server.clone(), bytes));
+        }
+        Self(Some(runtime))
+    }
+}
+
+impl Drop for Siege {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+/// Asks on a new connection each time, as an API server does whose other ones are busy.
+async fn ask_often(server: &Running) {
+    for _ in 0..QUESTIONS {
+        let mut connection = server.connect_from(HOME).await.unwrap();
+        let answer = connection.ask(VALIDATE, whole(good_question())).await;
+        assert!(is_allowed(&answer.unwrap().1));
+    }
+}
+
+fn strangers(count: u8) -> Vec<IpAddr> {
+    let address = |last| IpAddr::V4(Ipv4Addr::new(127, 0, 1, last));
+    (1..=count).map(address).collect()
+}
+
+/// The second is more than a body's first piece of room; all of them together find too little.
+#[rstest]
+#[case::at_the_address_of_the_api_server(vec![HOME], PLACES, 1)]
+#[case::at_one_other(strangers(1), PLACES, 1)]
+#[case::at_four(strangers(4), PLACES, 1)]
+#[case::at_eight(strangers(8), PLACES, 1)]
+#[case::at_sixty_four(strangers(64), PLACES, 1)]
+#[case::twice_as_many_as_there_are_places(vec![HOME], 2 * PLACES, 1)]
+#[case::with_much(strangers(2), PLACES, 100_000)]
+#[case::with_much_at_the_address_of_the_api_server(vec![HOME], PLACES, 100_000)]
+#[tokio::test]
+async fn an_api_server_is_answered_while_others_begin_questions_and_wait(
+    #[case] from: Vec<IpAddr>,
+    #[case] besiegers: usize,
+    #[case] bytes: usize,
+) {
+    let server = Running::start(Bounds {
+        connections: PLACES,
+        kib_under_way: 10 * 1024,
+        ..Bounds::default()
+    });
+    let server_of_siege = (server.address, server.authority.clone());
+    let siege = Siege::begin(&from, besiegers, bytes, &server_of_siege);
+    sleep(Duration::from_millis(500)).await;
+    let callers = join_all((0..CALLERS).map(|_| ask_often(&server)));
+    timeout(PATIENCE, callers).await.unwrap();
+    drop(siege);
+}
