@@ -5,6 +5,7 @@
 mod content;
 mod entries;
 mod live;
+mod namespace;
 mod record;
 mod shape;
 mod single;
@@ -16,6 +17,7 @@ use crate::bounded::bound_errors;
 use crate::field::FieldError;
 
 pub use live::of_live;
+pub use namespace::{of_change_in_namespace, of_namespace};
 pub use single::{of_group, of_podclique};
 pub use text::of_text;
 

@@ -26,6 +26,7 @@ mod live;
 mod own_writes;
 mod pending_create;
 mod pod_specs;
+mod sizes;
 mod tombstones;
 
 use std::sync::{Arc, PoisonError, RwLock};
@@ -50,6 +51,7 @@ use index::{Index, Owner};
 use listing::Listing;
 pub use pending_create::PendingCreate;
 use pod_specs::PodSpecs;
+use sizes::Sizes;
 use tombstones::Tombstones;
 
 /// How long an own write may stay assumed by the watch before the object is read live.
@@ -72,6 +74,8 @@ struct Inner<K> {
     attempts: Attempts,
     /// Of PodCliques only, too.
     pod_specs: PodSpecs,
+    /// Of PodCliqueSets only.
+    sizes: Sizes,
     /// Objects to be read live: own writes once they are expired, doubts (`None`) at once.
     assumed: HashMap<Key, Option<Instant>>,
     /// Objects whose POST was sent and is not settled.
@@ -93,6 +97,7 @@ impl<K> Cache<K> {
             index: Index::default(),
             attempts: Attempts::default(),
             pod_specs: PodSpecs::default(),
+            sizes: Sizes::default(),
             assumed: HashMap::new(),
             unsettled: HashMap::new(),
             settled: Vec::new(),
@@ -259,6 +264,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         }
         self.note_change(&key);
         self.save_memory(&mut object);
+        self.sizes.put(&key, &object);
         let new = Arc::new(object);
         let seen = self.objects.get_mut(&key);
         let old = seen.map(|seen| std::mem::replace(seen, new.clone()));
@@ -330,6 +336,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         self.deleting.remove(ownership::uid(old.meta()));
         self.index.remove(key, old.meta());
         self.attempts.remove(key, old.meta());
+        self.sizes.remove(key);
         Some(Change {
             old: Some(old),
             new: None,

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicI64, AtomicU64};
 
-use api::PodGang;
 use api::conditions::ConditionType;
+use api::{PodCliqueSet, PodGang};
 use jiff::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
@@ -65,6 +65,13 @@ struct ByPending {
     reason: String,
 }
 
+/// Sets of a namespace.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, EncodeLabelSet)]
+struct ByNamespace {
+    /// The namespace, if that is one of the largest.
+    namespace: String,
+}
+
 /// The gauges as of now.
 pub fn registry(context: &Context) -> Registry {
     let controllers = context.controllers();
@@ -97,7 +104,22 @@ pub fn registry(context: &Context) -> Registry {
         "For how long the first of these PodGangs has not been scheduled",
         time_pending(&context.caches, &largest, now),
     );
+    registry.register(
+        "podcliqueset_bytes",
+        "Length of the specifications of all PodCliqueSets by namespace, as JSON",
+        sum_bytes(&context.caches, &largest),
+    );
     registry
+}
+
+fn sum_bytes(caches: &Caches, largest: &Largest<'_>) -> Counts<ByNamespace> {
+    let sums = Counts::<ByNamespace>::default();
+    for (namespace, bytes) in caches.of::<PodCliqueSet>().bytes_by_namespace() {
+        let namespace = largest.label(&namespace);
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        sums.get_or_create(&ByNamespace { namespace }).inc_by(bytes);
+    }
+    sums
 }
 
 fn count_states(states: &[ReadyState], largest: &Largest<'_>) -> Counts<ByState> {

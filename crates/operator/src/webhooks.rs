@@ -188,6 +188,11 @@ impl Stored for Seen {
         self.find(namespace, name)
     }
 
+    fn bytes_beside(&self, namespace: &str, name: &str) -> i128 {
+        let sets = self.0.caches.of::<PodCliqueSet>();
+        sets.bytes_beside(&Key::new(namespace, name))
+    }
+
     fn group(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueScalingGroup>> {
         self.find(namespace, name)
     }

@@ -286,6 +286,8 @@ pub fn observe(
         stored,
         &existing_minimums(stored, &groups, &cliques),
     );
+    let has_begun = !groups.is_empty() || !cliques.is_empty();
+    refuse_in_full_namespace(&mut validated, stored, has_begun, caches);
     let scheduler = Some(desired::gang::scheduler_name(&validated.set));
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
     let backend = rules.profiles.backend_of(scheduler);
@@ -308,6 +310,23 @@ pub fn observe(
         podcliques,
         groups,
         validated,
+    }
+}
+
+/// What runs goes on; a set that has made nothing yet waits until there is room for it.
+fn refuse_in_full_namespace(
+    validated: &mut ValidatedSet,
+    stored: &PodCliqueSet,
+    has_begun: bool,
+    caches: &Caches,
+) {
+    let has_begun = has_begun || !fence::attempts_of_set(stored).is_empty();
+    if !has_begun && validated.errors.is_empty() {
+        let older = caches.of::<PodCliqueSet>().bytes_before(stored);
+        validated
+            .errors
+            .extend(oversize::of_namespace(stored, older));
+        validated.is_over_limits |= !validated.errors.is_empty();
     }
 }
 

@@ -1,10 +1,12 @@
 //! What makes a PodCliqueSet look again: itself, and all that it is made of.
 
+use admission::oversize;
 use api::kai::{KaiPodGroup, KaiQueue};
 use api::volcano::{VolcanoPodGroup, VolcanoQueue};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
 use domain::scheduling::set_names_queue;
+use domain::workload::limits;
 use domain::{Key, Node, Pod};
 use engine::cache::set_of;
 use engine::triggers::{TriggersOf, find};
@@ -16,7 +18,7 @@ use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 
 /// All of them.
 pub(crate) fn register(on: &mut TriggersOf<'_>) {
-    on.on_change::<PodCliqueSet>(|change, _| find::own(change));
+    on.on_change::<PodCliqueSet>(from_set);
     on.on_change::<PodCliqueScalingGroup>(|change, _| find::sets(change));
     on.on_change::<PodClique>(from_podclique);
     on.on_change::<PodGang>(|change, _| find::sets(change));
@@ -39,6 +41,24 @@ pub(crate) fn register(on: &mut TriggersOf<'_>) {
             .filter(|set| caches.awaits_last_pod(set))
             .collect()
     });
+}
+
+/// Where one goes, or becomes shorter, another one of a full namespace has room.
+fn from_set(change: &Change<PodCliqueSet>, caches: &Caches) -> Vec<Key> {
+    let mut sets = find::own(change);
+    if let Some(old) = change
+        .old
+        .as_ref()
+        .filter(|_| !change.keeps(|set| set.metadata.generation))
+    {
+        let namespace = old.metadata.namespace.as_deref().unwrap_or_default();
+        let all = caches.of::<PodCliqueSet>();
+        let beside = all.bytes_beside(&Key::of(&old.metadata));
+        if oversize::of_namespace(old, beside).is_some() {
+            sets.extend(all.in_namespace(namespace, limits::says_over_limits));
+        }
+    }
+    sets
 }
 
 /// Labels can be edited: one of a scaling group belongs to that group's set.

@@ -12,6 +12,8 @@ use kube::Resource;
 pub trait Stored: Send + Sync {
     /// The set of that name.
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>>;
+    /// Bytes of the specifications of all other sets of the namespace, as JSON.
+    fn bytes_beside(&self, namespace: &str, name: &str) -> i128;
     /// The scaling group of that name.
     fn group(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueScalingGroup>>;
     /// The PodClique of that name.

@@ -1,10 +1,12 @@
 //! How large a set may be.
 
 use admission::defaults::{DefaultsConfig, apply};
-use admission::oversize::{of_live, of_sent, of_text};
+use admission::oversize::{of_change_in_namespace, of_live, of_namespace, of_sent, of_text};
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, WorkloadType, names};
 use domain::object::ownership;
+use domain::object::size::bytes;
+use domain::workload::limits::MAX_NAMESPACE_BYTES;
 use k8s_openapi::api::core::v1::EnvVar;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use rstest::rstest;
@@ -305,4 +307,26 @@ fn the_largest_job_can_store_that_all_of_it_is_done() {
         .collect();
     let bytes = serde_json::to_vec(&stored).unwrap().len();
     assert!(bytes < 1024 * 1024, "{bytes} of {most} replicas");
+}
+
+#[test]
+fn all_sets_of_a_namespace_are_bounded() {
+    let small = demo().build();
+    let large = demo().with(with_env(2_000)).build();
+    let rest = MAX_NAMESPACE_BYTES - bytes(&small.spec);
+    assert_eq!(of_namespace(&small, rest), None);
+    let error = of_namespace(&small, rest + 1).unwrap().to_string();
+    assert!(error.starts_with("spec: "), "{error}");
+    for part in [
+        "67108864 are allowed",
+        "kubectl get podcliquesets -n",
+        "ConfigMaps",
+    ] {
+        assert!(error.contains(part), "{error}");
+    }
+    // A change is refused if it makes the set longer.
+    let full = MAX_NAMESPACE_BYTES;
+    assert_eq!(of_change_in_namespace(&small, &small, full), None);
+    assert_eq!(of_change_in_namespace(&large, &small, full), None);
+    assert!(of_change_in_namespace(&small, &large, full).is_some());
 }

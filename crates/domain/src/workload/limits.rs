@@ -21,6 +21,11 @@ pub const MAX_GANG_PODS: i128 = 5_000;
 /// is well below the 1 GiB that the chart allows.
 pub const MAX_TEMPLATE_BYTES: i128 = 128 * 1024 * 1024;
 
+/// Bytes of the specifications of all sets of one namespace, as JSON. The operator keeps each of them,
+/// and more while it lists them anew: eight full namespaces fit into the 1 GiB that the
+/// chart allows, if nobody else has any.
+pub const MAX_NAMESPACE_BYTES: i128 = 64 * 1024 * 1024;
+
 /// A stored count, clamped to the limit.
 pub fn bounded(replicas: i32) -> i32 {
     replicas.clamp(0, MAX_REPLICAS)

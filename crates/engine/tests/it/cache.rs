@@ -5,6 +5,7 @@ mod lists;
 mod live_reads;
 mod own_writes;
 mod owners;
+mod sizes;
 
 use api::{PodClique, labels};
 use domain::object::ownership;

@@ -12,6 +12,7 @@ mod bounds;
 mod children;
 mod deletion;
 mod fence;
+mod full_namespace;
 mod gangs;
 mod joining;
 mod minimums;

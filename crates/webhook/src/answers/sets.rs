@@ -60,6 +60,12 @@ impl Judge {
             None if request.operation == Operation::Update => oversize::of_sent(&new),
             None => validate(&new, &self.rules),
         };
+        let errors = if errors.is_empty() {
+            let full = self.check_namespace(request, old.as_ref(), &new);
+            full.into_iter().collect()
+        } else {
+            errors
+        };
         if !errors.is_empty() {
             return Answer::Invalid(errors);
         }
@@ -67,6 +73,21 @@ impl Judge {
         Answer::Allowed {
             patch: None,
             warnings: warnings.iter().map(ToString::to_string).collect(),
+        }
+    }
+
+    /// What is there may be a moment old; what is stored beyond the limit meanwhile is not acted on.
+    fn check_namespace(
+        &self,
+        request: &Request<'_>,
+        old: Option<&PodCliqueSet>,
+        new: &PodCliqueSet,
+    ) -> Option<FieldError> {
+        let (namespace, name) = (&request.namespace, &request.name);
+        let others = self.stored.bytes_beside(namespace, name);
+        match old {
+            Some(old) => oversize::of_change_in_namespace(old, new, others),
+            None => oversize::of_namespace(new, others),
         }
     }
 

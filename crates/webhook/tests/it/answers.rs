@@ -78,6 +78,7 @@ fn stored() -> MadeUp {
         sets,
         groups: groups.map(decode).into(),
         podcliques: alone.into_iter().chain(grouped).map(decode).collect(),
+        ..MadeUp::default()
     }
 }
 

@@ -16,6 +16,8 @@ pub struct MadeUp {
     pub sets: Vec<PodCliqueSet>,
     pub groups: Vec<PodCliqueScalingGroup>,
     pub podcliques: Vec<PodClique>,
+    /// What other sets of each namespace amount to, beside those above.
+    pub bytes_beside: i128,
 }
 
 fn find<K: Clone>(
@@ -35,6 +37,10 @@ fn find<K: Clone>(
 impl Stored for MadeUp {
     fn set(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueSet>> {
         find(&self.sets, |o| &o.metadata, namespace, name)
+    }
+
+    fn bytes_beside(&self, _: &str, _: &str) -> i128 {
+        self.bytes_beside
     }
 
     fn group(&self, namespace: &str, name: &str) -> Option<Arc<PodCliqueScalingGroup>> {

@@ -1,12 +1,14 @@
 //! Sets: filled in first, and then judged.
 
+use domain::workload::limits::MAX_NAMESPACE_BYTES;
 use serde_json::{Value, json};
 use testkit::admission_cases::{self, Case};
 use testkit::good_set::{edited, good};
-use webhook::answers::Hook;
+use webhook::answers::{Hook, Judge};
 use webhook::review::Answer;
 
 use super::{open, verdict, with};
+use crate::made_up::{MadeUp, judge};
 use crate::questions::{SETS, ask, create, update};
 
 /// The object with its defaults, as the API server puts them in.
@@ -248,4 +250,23 @@ fn nothing_is_filled_into_what_one_writer_owns_as_a_whole() {
     ] {
         assert!(seen.iter().any(|seen| seen == list), "{list}");
     }
+}
+
+/// With what its other sets amount to, the namespace is full.
+fn full() -> Judge {
+    let stored = MadeUp {
+        bytes_beside: MAX_NAMESPACE_BYTES,
+        ..MadeUp::default()
+    };
+    judge(stored, None)
+}
+
+#[test]
+fn a_full_namespace_gets_no_set_and_none_that_is_longer() {
+    let longer = edited(&[("/spec/template/cliques/0/annotations", json!({"a": "long"}))]);
+    let asked = |question: &Value| verdict(&ask(&full(), Hook::ValidateSet, question));
+    assert_eq!(asked(&create(SETS, &good())), "422 spec");
+    assert_eq!(asked(&update(SETS, &good(), &longer)), "422 spec");
+    assert_eq!(asked(&update(SETS, &longer, &good())), "allowed");
+    assert_eq!(asked(&update(SETS, &good(), &good())), "allowed");
 }
