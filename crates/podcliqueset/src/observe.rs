@@ -1,5 +1,6 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
+mod full_namespace;
 mod obstacle;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -287,7 +288,7 @@ pub fn observe(
         &existing_minimums(stored, &groups, &cliques),
     );
     let has_begun = !groups.is_empty() || !cliques.is_empty();
-    refuse_in_full_namespace(&mut validated, stored, has_begun, caches);
+    full_namespace::refuse(&mut validated, stored, has_begun, caches);
     let scheduler = Some(desired::gang::scheduler_name(&validated.set));
     let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
     let backend = rules.profiles.backend_of(scheduler);
@@ -310,23 +311,6 @@ pub fn observe(
         podcliques,
         groups,
         validated,
-    }
-}
-
-/// What runs goes on; a set that has made nothing yet waits until there is room for it.
-fn refuse_in_full_namespace(
-    validated: &mut ValidatedSet,
-    stored: &PodCliqueSet,
-    has_begun: bool,
-    caches: &Caches,
-) {
-    let has_begun = has_begun || !fence::attempts_of_set(stored).is_empty();
-    if !has_begun && validated.errors.is_empty() {
-        let older = caches.of::<PodCliqueSet>().bytes_before(stored);
-        validated
-            .errors
-            .extend(oversize::of_namespace(stored, older));
-        validated.is_over_limits |= !validated.errors.is_empty();
     }
 }
 
