@@ -89,7 +89,7 @@ fn check_set(old: &PodCliqueSet, new: &PodCliqueSet) -> Vec<FieldError> {
     errors.into_iter().flatten().collect()
 }
 
-/// With what definitions before 0.2 filled in: what is stored may have it, and the manifest not.
+/// Older definitions filled the operator in: a stored set may have it where its manifest has none.
 fn with_operators(templates: &[ResourceClaimTemplateConfig]) -> Vec<ResourceClaimTemplateConfig> {
     let mut templates = templates.to_vec();
     let devices = templates

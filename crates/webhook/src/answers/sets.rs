@@ -76,7 +76,7 @@ impl Judge {
         }
     }
 
-    /// What is there may be a moment old; what is stored beyond the limit meanwhile is not acted on.
+    /// The cache may lag: a set that is stored beyond the limit meanwhile is not acted on.
     fn check_namespace(
         &self,
         request: &Request<'_>,

@@ -180,7 +180,7 @@ impl Limits {
         Ok(self.wait(busy, waits, turn).await?.ok())
     }
 
-    /// For what is not there yet, within the time that is left.
+    /// Waits for something within the time that is left.
     async fn wait<T>(
         &self,
         busy: &Busy,

@@ -193,7 +193,7 @@ fn parents_that_are_missing_are_made() {
     }
 }
 
-/// A large object is never made a tree of: what it is large by is not in it.
+/// Containers and labels, which make an object large, are left out.
 #[test]
 fn the_outline_has_nothing_but_what_defaults_change() {
     let outline = outline_of(&apply(&decode(&good()), &config())).unwrap();

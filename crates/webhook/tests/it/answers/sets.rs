@@ -252,7 +252,7 @@ fn nothing_is_filled_into_what_one_writer_owns_as_a_whole() {
     }
 }
 
-/// With what its other sets amount to, the namespace is full.
+/// Other sets fill the namespace.
 fn full() -> Judge {
     let stored = MadeUp {
         bytes_beside: MAX_NAMESPACE_BYTES,
