@@ -37,13 +37,15 @@ const STRUCTURES: [Structure; 3] = [
 /// Differences that are meant, by the end of the path. Grove's definitions call an object atomic that
 /// contains a reference inline, and do not know these defaults: with them, a stored template would
 /// change when it is next written.
-const MEANT: [(&str, &str); 6] = [
+const MEANT: [(&str, &str); 7] = [
     (".configMapRef", "atomic object"),
     (".secretRef", "atomic object"),
     (".configMap", "atomic object"),
     ("sources[].secret", "atomic object"),
     (".azureDisk.cachingMode", "default \"ReadWrite\""),
     (".azureDisk.kind", "default \"Shared\""),
+    // Nothing is filled into what one writer owns as a whole (decision 122).
+    ("tolerations[].operator", "default \"Equal\""),
 ];
 
 /// A claim that the API server makes of a field, at its path.
