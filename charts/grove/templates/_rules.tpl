@@ -11,7 +11,8 @@ ServiceAccounts, Roles or bindings, and of Secrets the one of its own webhook.
 Of configurations of webhooks it may change who is trusted (at the end).
 */}}
 {{- define "grove.rules" -}}
-# Users make and remove PodCliqueSets; the operator patches its finalizer.
+# Users make and remove PodCliqueSets; the operator patches its finalizer, and
+# an annotation of one that is deleted with --cascade=orphan.
 - apiGroups: [grove.io]
   resources: [podcliquesets]
   verbs: [get, list, watch, patch]

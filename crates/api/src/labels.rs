@@ -104,6 +104,13 @@ pub const VOLCANO_QUEUE: &str = "scheduling.grove.io/volcano-queue";
 pub const KAI_QUEUE: &str = "kai.scheduler/queue";
 /// Label of pods that KAI places: the part of its PodGroup that they belong to.
 pub const KAI_SUBGROUP: &str = "kai.scheduler/subgroup-name";
+/// Annotation of a PodCliqueSet that is deleted with `--cascade=orphan`: its own uid. What it controls
+/// is released and nothing is deleted, also by an operator that starts after the finalizer `orphan` is
+/// gone.
+pub const ORPHAN_ASKED: &str = "grove.io/orphan-asked";
+/// Annotation of what a PodCliqueSet left that was deleted with `--cascade=orphan`: the uid of that
+/// set. An adoption by that set that was under way fails on it.
+pub const LEFT_BY: &str = "grove.io/left-by";
 /// Annotation of a scheduler's PodGroup: which fields were written that older definitions do not
 /// know and drop.
 pub const FIELDS_WRITTEN: &str = "grove.io/fields-written";

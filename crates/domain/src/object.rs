@@ -1,7 +1,7 @@
 //! One object by itself: what is read from it and written into it, whatever set it is of.
 //!
 //! `key`, `ownership` and `attempt` say which object it is, whose, and in which attempt it was
-//! created. `pod` and `node` are the parts of pods and nodes that rules read, `environment` what
+//! created, `orphaning` that it goes without its children. `pod` and `node` are the parts of pods and nodes that rules read, `environment` what
 //! containers are told. `indices`, `text`, `quantity`, `size` and `fnv` write, cut, read, measure and
 //! hash values.
 
@@ -11,6 +11,7 @@ pub mod fnv;
 pub mod indices;
 pub mod key;
 pub mod node;
+pub mod orphaning;
 pub mod ownership;
 pub mod pod;
 pub mod quantity;

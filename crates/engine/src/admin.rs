@@ -1,5 +1,5 @@
 //! `/healthz`, `/readyz` and `/metrics`, on a thread of their own: whatever is decided elsewhere,
-//! and however long that takes, the kubelet gets its answer.
+//! and however long that takes, the kubelet gets its answer, also that nothing is decided any more.
 
 mod connections;
 
@@ -138,9 +138,15 @@ impl Page {
     }
 }
 
-/// Alive as long as it answers: when a part that must run for ever ends, the process ends.
-async fn healthz() -> &'static str {
-    "ok\n"
+/// Alive as long as the runtime that decides runs, however busy it is. When a part that must run for
+/// ever ends, the process ends.
+async fn healthz(State(context): State<Arc<Context>>) -> (StatusCode, String) {
+    let Some(silence) = context.heartbeat.silence(std::time::Instant::now()) else {
+        return (StatusCode::OK, "ok\n".into());
+    };
+    let seconds = silence.as_secs();
+    let stuck = format!("nothing has been decided for {seconds} s: this process is stuck\n");
+    (StatusCode::SERVICE_UNAVAILABLE, stuck)
 }
 
 /// Ready once every kind was listed, and while it can be watched, but for namespaces that it may not

@@ -36,7 +36,7 @@ use api::PodClique;
 use domain::Key;
 use domain::health::fence::ReplicaOwner;
 use domain::object::ownership;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;
 use tokio::time::Instant;
@@ -78,6 +78,8 @@ struct Inner<K> {
     sizes: Sizes,
     /// Objects to be read live: own writes once they are expired, doubts (`None`) at once.
     assumed: HashMap<Key, Option<Instant>>,
+    /// Objects of which a live read has shown more than the watch.
+    ahead: HashSet<Key>,
     /// Objects whose POST was sent and is not settled.
     unsettled: HashMap<Key, PendingCreate>,
     /// Those of which an object was shown since.
@@ -99,6 +101,7 @@ impl<K> Cache<K> {
             pod_specs: PodSpecs::default(),
             sizes: Sizes::default(),
             assumed: HashMap::new(),
+            ahead: HashSet::new(),
             unsettled: HashMap::new(),
             settled: Vec::new(),
             deleting: HashMap::new(),
@@ -170,7 +173,8 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
                 return None;
             }
             inner.assumed.remove(&key);
-            inner.put(key, object)
+            let caught_up = inner.catch_up(&key);
+            inner.put(key, object).or(caught_up)
         })
     }
 
@@ -327,6 +331,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
     }
 
     fn take(&mut self, key: &Key) -> Option<Change<K>> {
+        self.ahead.remove(key);
         self.note_change(key);
         // Whether a POST of this name has made another object is still to be read.
         if !self.unsettled.contains_key(key) {

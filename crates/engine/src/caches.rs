@@ -1,6 +1,7 @@
 //! Everything that is known of the cluster, as controllers read it.
 
 mod gaps;
+mod orphaning;
 mod owners;
 mod placements;
 mod slot_history;
@@ -18,6 +19,7 @@ use crate::scope::Scope;
 
 pub(crate) use gaps::Gap;
 use gaps::Gaps;
+use orphaning::Orphaning;
 pub use placements::Placements;
 pub use slot_history::{LastHolder, SlotHistory};
 pub use taken_names::TakenNames;
@@ -32,6 +34,8 @@ pub struct Caches {
     pub slot_history: SlotHistory,
     /// Names of pods that others hold.
     pub taken_names: TakenNames,
+    /// Sets whose children stay.
+    pub(crate) orphaning: Orphaning,
     /// How gangs are placed.
     pub placements: Placements,
 }

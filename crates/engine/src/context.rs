@@ -19,8 +19,10 @@ use crate::caches::{Caches, Gap};
 use crate::clock::{self, Clock};
 use crate::controllers::{Controller, ControllerName, Controllers};
 use crate::event_budget::EventBudget;
+use crate::heartbeat::Heartbeat;
 use crate::metrics::{ByController, Metrics};
 use crate::requests::Requests;
+use crate::said::Said;
 use crate::scope::Scope;
 use crate::sync_state::{SyncState, watch_of};
 use crate::work_queue::WorkQueue;
@@ -33,9 +35,12 @@ pub struct Context {
     pub requests: Requests,
     /// What is counted.
     pub metrics: Arc<Metrics>,
+    /// Whether the runtime that decides goes on.
+    pub heartbeat: Heartbeat,
     /// How many routine events are told, of all controllers.
     pub event_budget: EventBudget,
     pub(crate) sync: SyncState,
+    pub(crate) said: Said,
     clock: Clock,
     controllers: Controllers,
     is_standby: AtomicBool,
@@ -54,8 +59,10 @@ impl Context {
             caches: Caches::default(),
             requests,
             metrics,
+            heartbeat: Heartbeat::default(),
             event_budget: EventBudget::default(),
             sync: SyncState::new(Scope::of(&[])),
+            said: Said::default(),
             clock: Arc::new(clock::now),
             controllers,
             is_standby: AtomicBool::new(false),
@@ -137,6 +144,12 @@ impl Context {
 
     pub(crate) fn scopes_of<K: Watched>(&self) -> Vec<Scope> {
         K::Scope::scopes(self.sync.scopes())
+    }
+
+    /// A watch shows this version.
+    pub fn show<K: Watched>(&self, object: K) {
+        K::notice(&object, &self.caches);
+        self.publish(self.caches.of::<K>().apply(object));
     }
 
     /// Hands the keys of those concerned to their queues.

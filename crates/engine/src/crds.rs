@@ -12,6 +12,7 @@ use kube::Client;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
+use crate::cause;
 use crate::context::Context;
 use crate::heard::{HEAD_TIMEOUT, NoHead};
 
@@ -145,7 +146,7 @@ pub async fn wait_until_current(context: &Context, client: &Client) {
                 None
             }
             Err(kube::Error::Api(status)) if status.code == 404 => Some(NOT_INSTALLED.to_owned()),
-            Err(error) => Some(error.to_string()),
+            Err(error) => Some(cause::explain(&error)),
         };
         let is_settled = problem.is_none();
         context.set_problem("CustomResourceDefinitions", problem);

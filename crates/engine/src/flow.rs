@@ -5,20 +5,34 @@
 //! holds more than a quarter of it: behind a webhook that hangs, writes to one namespace take long,
 //! and those to the others must not wait for them; and the API server is left to the others, too.
 //! Events of a namespace count as another one.
+//!
+//! A share for each namespace protects the others only while there are few of them. So a write that
+//! takes longer than [`SLOW`] leaves its place to others, as a turn of the work queue does; namespaces
+//! that had such a write lately share one half of the places, and three quarters with those of which
+//! nothing is known, each of which sends one write first; and the last free place is for a namespace
+//! that has nothing under way (decision 125).
 
-use std::collections::{HashMap, VecDeque};
+mod held;
+mod standing;
+
+use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
-/// Writes on their way at most.
+use held::{Held, Room};
+pub(crate) use standing::Crowd;
+pub use standing::Standing;
+
+/// Writes on their way at most, without those that are slow.
 const MAX_LIMIT: f64 = 32.0;
 /// And at least: two, so that one namespace leaves another its turn.
 const MIN_LIMIT: f64 = 2.0;
-/// A namespace holds at most one of so many shares of them, and at least one write.
-const SHARES: usize = 4;
+/// A write that takes longer leaves its place to others.
+pub const SLOW: Duration = Duration::from_secs(1);
 /// Nobody is made to wait for longer, whatever the header says.
 const MAX_PAUSE: Duration = Duration::from_mins(1);
 
@@ -29,8 +43,7 @@ pub struct Flow(Arc<Mutex<State>>);
 #[derive(Debug)]
 struct State {
     limit: f64,
-    under_way: usize,
-    by_namespace: HashMap<String, usize>,
+    held: Held,
     waiting: VecDeque<(String, oneshot::Sender<Permit>)>,
     paused_until: Option<Instant>,
     cut: Option<Instant>,
@@ -41,8 +54,7 @@ impl Default for State {
     fn default() -> Self {
         Self {
             limit: MAX_LIMIT,
-            under_way: 0,
-            by_namespace: HashMap::new(),
+            held: Held::default(),
             waiting: VecDeque::new(),
             paused_until: None,
             cut: None,
@@ -56,11 +68,30 @@ impl Default for State {
 pub struct Permit {
     flow: Flow,
     namespace: String,
+    is_slow: bool,
+}
+
+impl Permit {
+    /// The write itself. Once it is slow, its place is somebody else's.
+    pub async fn write<T>(&mut self, writing: impl Future<Output = T>) -> T {
+        let mut writing = pin!(writing);
+        if let Ok(written) = timeout(SLOW, writing.as_mut()).await {
+            return written;
+        }
+        self.is_slow = true;
+        self.flow.state().held.note_slow(&self.namespace);
+        self.flow.admit();
+        writing.await
+    }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.flow.state().release(&self.namespace);
+        let now = Instant::now();
+        self.flow
+            .state()
+            .held
+            .release(&self.namespace, self.is_slow, now);
         self.flow.admit();
     }
 }
@@ -77,6 +108,7 @@ impl Flow {
         let permit = turn.await.unwrap_or_else(|_| Permit {
             flow: Self::default(),
             namespace: namespace.to_owned(),
+            is_slow: false,
         });
         while let Some(until) = self.pause() {
             tokio::time::sleep_until(until).await;
@@ -110,6 +142,11 @@ impl Flow {
         }
     }
 
+    /// How the namespace has been answered lately.
+    pub fn standing(&self, namespace: &str) -> Standing {
+        self.state().held.standing(namespace, Instant::now())
+    }
+
     /// How many may be on their way now.
     pub fn limit(&self) -> usize {
         self.state().whole_limit()
@@ -126,8 +163,13 @@ impl Flow {
                 return;
             };
             let flow = self.clone();
+            let permit = Permit {
+                flow,
+                namespace,
+                is_slow: false,
+            };
             // Who does not wait any more gives it back by dropping it.
-            drop(turn.send(Permit { flow, namespace }));
+            drop(turn.send(permit));
         }
     }
 
@@ -146,37 +188,21 @@ impl State {
         self.limit as usize
     }
 
-    fn held_by(&self, namespace: &str) -> usize {
-        self.by_namespace.get(namespace).copied().unwrap_or(0)
-    }
-
     /// Whose turn it is: of those who came first in each namespace, the one whose namespace has
     /// least under way.
     fn next(&mut self) -> Option<(String, oneshot::Sender<Permit>)> {
-        if self.under_way >= self.whole_limit() {
+        let room = Room::of(&self.held, self.whole_limit(), Instant::now());
+        if room.is_full() {
             return None;
         }
         // A turn that nobody takes would come back at once, inside of giving it.
         self.waiting.retain(|(_, turn)| !turn.is_closed());
-        let share = (self.whole_limit() / SHARES).max(1);
-        let may = |(_, (namespace, _)): &(usize, &(String, _))| self.held_by(namespace) < share;
-        let held = |(_, (namespace, _)): &(usize, &(String, _))| self.held_by(namespace);
         let waiting = self.waiting.iter().enumerate();
-        let (at, _) = waiting.filter(may).min_by_key(held)?;
+        let may = waiting.filter(|(_, (namespace, _))| room.may_enter(namespace));
+        let (at, _) = may.min_by_key(|(_, (namespace, _))| self.held.under_way_in(namespace))?;
         let next = self.waiting.remove(at)?;
-        self.under_way += 1;
-        *self.by_namespace.entry(next.0.clone()).or_default() += 1;
+        self.held.enter(&next.0);
         Some(next)
-    }
-
-    fn release(&mut self, namespace: &str) {
-        self.under_way = self.under_way.saturating_sub(1);
-        let left = self.held_by(namespace).saturating_sub(1);
-        if left == 0 {
-            self.by_namespace.remove(namespace);
-        } else {
-            self.by_namespace.insert(namespace.to_owned(), left);
-        }
     }
 
     /// Halves the limit, once for all that were on their way together.

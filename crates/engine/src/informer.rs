@@ -227,7 +227,10 @@ impl Informer {
         match event {
             watcher::Event::Init => cache.begin_list(&self.scope),
             watcher::Event::InitApply(guard) => match guard.0 {
-                Ok(object) => cache.list_item(&self.scope, object),
+                Ok(object) => {
+                    K::notice(&object, &context.caches);
+                    cache.list_item(&self.scope, object);
+                }
                 Err(invalid) => {
                     cache.list_unreadable(&self.scope, &invalid.metadata);
                     self.skip_unreadable(&invalid);
@@ -241,7 +244,7 @@ impl Informer {
                 context.doubt::<K>();
             }
             watcher::Event::Apply(guard) => match guard.0 {
-                Ok(object) => context.publish(cache.apply(object)),
+                Ok(object) => context.show(object),
                 Err(invalid) => self.skip_unreadable(&invalid),
             },
             watcher::Event::Delete(guard) => {
@@ -291,12 +294,11 @@ impl Informer {
         let counter = &self.context.metrics.watch_restarts;
         counter.get_or_create(&ByKind { kind }).inc();
         let namespace = scope.namespace();
-        tracing::warn!(
-            kind,
-            namespace,
-            problem = problem.why,
-            "watch failed, trying again"
-        );
+        // One API server that is away ends the watches of all kinds, again and again.
+        if self.context.said.is_news(&problem.why) {
+            let problem = &problem.why;
+            tracing::warn!(kind, namespace, problem, "watch failed, trying again");
+        }
         self.context
             .sync
             .failed(self.watch.clone(), problem, is_lost);

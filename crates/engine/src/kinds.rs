@@ -113,7 +113,17 @@ impl std::fmt::Debug for Kinds {
 // Kinds that are only ours are watched whole: a label that somebody strips must not hide an object
 // while it is deleted.
 
-impl Watched for PodCliqueSet {}
+impl Watched for PodCliqueSet {
+    fn notice(shown: &Self, caches: &Caches) {
+        caches.orphaning.note(&shown.metadata);
+    }
+
+    fn remember(change: &Change<Self>, caches: &Caches) {
+        if let Some(gone) = change.gone() {
+            caches.orphaning.forget(ownership::uid(&gone.metadata));
+        }
+    }
+}
 
 impl Watched for PodCliqueScalingGroup {}
 

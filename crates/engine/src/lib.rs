@@ -11,10 +11,12 @@
 //! caught up, so no decision is ever made on a view older than the last own write.
 
 pub mod admin;
+mod adoption;
 pub mod apply;
 pub mod backoff;
 pub mod cache;
 pub mod caches;
+pub mod cause;
 pub mod clock;
 pub mod context;
 mod controller_name;
@@ -25,6 +27,7 @@ pub mod event_recorder;
 pub mod flow;
 pub mod guarded;
 pub mod heard;
+pub mod heartbeat;
 pub mod informer;
 pub mod kinds;
 pub mod leader;
@@ -32,6 +35,7 @@ pub mod metrics;
 pub mod reconcile_log;
 pub mod requests;
 pub mod runner;
+pub mod said;
 pub mod scope;
 pub mod state_metrics;
 mod sync_state;

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use domain::Key;
+use domain::object::text;
 use http::HeaderValue;
 use http::header::ACCEPT;
 use hyper::body::Bytes;
@@ -25,7 +26,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 use serde_json::Value;
 use tokio::time::{Instant, timeout};
 
-use crate::flow::Flow;
+use crate::flow::{Flow, Standing};
 use crate::guarded::Guarded;
 use crate::heard::HEAD_TIMEOUT;
 use crate::leader::WriteFence;
@@ -80,6 +81,11 @@ impl Requests {
     pub fn behind(mut self, fence: WriteFence) -> Self {
         self.fence = fence;
         self
+    }
+
+    /// How writes to the namespace have been answered lately.
+    pub fn standing(&self, namespace: &str) -> Standing {
+        self.flow.standing(namespace)
     }
 
     /// POST of this JSON. `R` is what the answer is decoded to.
@@ -221,13 +227,13 @@ impl Requests {
         what: What<'_>,
         request: Result<http::Request<Vec<u8>>, kube::core::request::Error>,
     ) -> Answer<R> {
-        let _permit = self.flow.enter(&what.share()).await;
+        let mut permit = self.flow.enter(&what.share()).await;
         // Looked at last: waiting for the permit may have taken long.
         let Some(_turn) = self.fence.enter() else {
             return Err(RequestError::NotLeading);
         };
         let sent = Instant::now();
-        let sending = self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request);
+        let sending = permit.write(self.send(what, WRITE_TIMEOUT, BODY_TIMEOUT, request));
         let Some(answer) = self.fence.while_in_time(sending).await else {
             return Err(RequestError::NotLeading);
         };
@@ -279,7 +285,7 @@ impl Requests {
         longest_body: Duration,
     ) -> Answer<Bytes> {
         let none = |limit| move |_| RequestError::Unavailable(format!("none within {limit:?}"));
-        let failed = |error: kube::Error| RequestError::Unavailable(error.to_string());
+        let failed = |error: kube::Error| RequestError::Unavailable(text::with_causes(&error));
         let sent = self.client.0.send(request.map(Body::from));
         let head = timeout(longest_head, sent).await;
         let (head, body) = head

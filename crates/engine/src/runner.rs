@@ -66,15 +66,17 @@ fn stream_keys<R: Reconciler>(context: &Context, slots: usize) -> impl Stream<It
         controller: R::NAME.0,
     };
     let metrics = context.metrics.clone();
+    let requests = context.requests.clone();
     let waits = metrics.queue_waits.get_or_create_owned(&labels);
     futures::stream::unfold(
-        (queue, waits, metrics),
-        move |(queue, waits, metrics)| async move {
-            let turn = queue.next(slots).await;
+        (queue, requests, waits, metrics),
+        move |(queue, requests, waits, metrics)| async move {
+            let standing = |namespace: &str| requests.standing(namespace);
+            let turn = queue.next(slots, standing).await;
             let waited = turn.waited.as_secs_f64();
             waits.observe(waited);
             metrics.usual.note_wait(R::NAME.0, waited);
-            Some((turn.key, (queue, waits, metrics)))
+            Some((turn.key, (queue, requests, waits, metrics)))
         },
     )
 }

@@ -8,8 +8,10 @@
 //! The last free slot is kept for a namespace that has no key under way, so that a key of one that
 //! rests waits for nobody of one that is busy. A reconcile that takes longer than [`SLOW`] waits for
 //! the API server and leaves its slot to others. No namespace has more keys under way than there are
-//! slots, so that an admission webhook that hangs there holds up nobody else.
+//! slots, so that an admission webhook that hangs there holds up nobody else; and namespaces whose
+//! writes take long share one half of the slots, however many they are (decision 125).
 
+mod room;
 mod state;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,6 +21,7 @@ use domain::Key;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::flow::Standing;
 use state::State;
 
 /// The least rest after a turn.
@@ -84,13 +87,14 @@ impl WorkQueue {
         self.0.changed.notify_one();
     }
 
-    /// The next key, as soon as it is due and one of so many slots is free. One consumer only.
-    pub async fn next(&self, slots: usize) -> Turn {
+    /// The next key, as soon as it is due and one of so many slots is free for its namespace, which
+    /// is answered so. One consumer only.
+    pub async fn next(&self, slots: usize, standing: impl Fn(&str) -> Standing) -> Turn {
         loop {
             let due = {
                 let mut state = self.state();
                 let now = Instant::now();
-                if let Some(turn) = state.hand_out(slots, now) {
+                if let Some(turn) = state.hand_out(slots, &standing, now) {
                     return turn;
                 }
                 state.next_change(now)

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::Key;
-use domain::plan::{Event, Kind, Plan};
+use domain::plan::{Action, Event, Kind, Plan, Target};
 use futures::{FutureExt, StreamExt, future, stream};
 use jiff::Timestamp;
 use kube::Resource;
@@ -17,6 +17,7 @@ use kube::core::object::HasStatus;
 use tokio::time::{Instant, timeout};
 use tracing::Instrument;
 
+use crate::adoption;
 use crate::apply::{self, Outcome};
 use crate::backoff::{Backoff, Blocked, Failure, Pending};
 use crate::cache::Cache;
@@ -159,7 +160,7 @@ impl<R: Reconciler> Worker<R> {
             .as_ref()
             .map_or_else(Blocked::default, |p| p.blocked.clone());
         self.publish(object, &plan.events, now).await;
-        let mut outcome = apply::apply_plan(&self.context, &plan.waves, &blocked, now).await;
+        let mut outcome = self.apply(object, &plan.waves, &blocked, now).await;
         reconcile_log::log_writes(&outcome);
         let is_outdated =
             version_of::<R>(key, object).is_some_and(|version| blocked.outdated.contains(&version));
@@ -174,6 +175,23 @@ impl<R: Reconciler> Worker<R> {
             .await;
         let waits = [plan.wake_at.map(|at| until(at, now)), waiting, status_wait];
         (outcome, waits.into_iter().flatten().min())
+    }
+
+    async fn apply(
+        &self,
+        object: &Arc<R::Object>,
+        waves: &[Vec<Action>],
+        blocked: &Blocked,
+        now: Timestamp,
+    ) -> Outcome {
+        let owner = Target::of::<R::Object>(object.meta());
+        if adoption::is_allowed(&self.context, &owner, waves).await {
+            return apply::apply_plan(&self.context, waves, blocked, now).await;
+        }
+        let mut outcome = Outcome::default();
+        outcome.is_cut_short = true;
+        outcome.conflicts.push((owner.kind, owner.key));
+        outcome
     }
 
     /// What became of the writes: as events, and in the status.

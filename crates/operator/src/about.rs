@@ -3,6 +3,7 @@
 use engine::metrics::Metrics;
 use prometheus_client::metrics::info::Info;
 
+mod log;
 #[cfg(target_os = "linux")]
 mod process;
 
@@ -12,6 +13,7 @@ pub fn register(metrics: &mut Metrics) {
     metrics
         .registry()
         .register("build", "The version of this operator; always 1", build);
+    log::register(metrics.registry());
     #[cfg(target_os = "linux")]
     process::register(metrics.usual_registry());
 }

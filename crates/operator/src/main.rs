@@ -41,7 +41,7 @@ fn main() -> ExitCode {
     };
     config.process = args.process();
     config.init_container_image = args.init_container_image;
-    logging::start_logging(config.log_level, config.log_format);
+    let _logging = logging::start_logging(config.log_level, config.log_format);
     exit(run_on_threads(start_operator(config)))
 }
 

@@ -93,6 +93,7 @@ pub async fn run_counting(
     let stop = stop.boxed().shared();
     let mut tasks = Tasks::new();
     let profiles = config.scheduler.profiles();
+    tasks.spawn(beat(context.clone()));
     watch_all(&mut tasks, &context, &client, &profiles);
     let mut served = None;
     if endpoints == Endpoints::Served {
@@ -170,6 +171,11 @@ async fn lead_until(
     .await;
     election.release(GRACE).await;
     Ok(())
+}
+
+async fn beat(context: Arc<Context>) -> &'static str {
+    context.heartbeat.beat().await;
+    "the heartbeat"
 }
 
 fn explain_outdated(missing: &str) -> anyhow::Error {

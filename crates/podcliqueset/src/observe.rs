@@ -64,6 +64,10 @@ pub struct Snapshot {
     pub gangs_come_first: bool,
     /// What the set's scheduler lacks in this cluster: no gang starts.
     pub obstacle: Option<Obstacle>,
+    /// Whether it is being deleted and its children stay: some version of it said so.
+    pub is_orphaning: bool,
+    /// Whether its watch has yet to show how it came to what is known of it.
+    pub is_ahead_of_watch: bool,
     /// Whether something of it may be other than it is seen, as a watch is lost or is being listed anew:
     /// nothing that runs is torn down for what is seen.
     pub is_view_outdated: bool,
@@ -305,6 +309,8 @@ pub fn observe(
         gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
         scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
         obstacle,
+        is_ahead_of_watch: caches.of::<PodCliqueSet>().is_ahead(&key),
+        is_orphaning: caches.is_orphaning(&stored.metadata),
         is_view_outdated,
         may_have_more_pods,
         stored: stored.clone(),

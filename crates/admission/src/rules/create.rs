@@ -32,6 +32,7 @@ fn all_errors(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
 pub(super) fn broken_rules(pcs: &PodCliqueSet, rules: &Rules) -> Vec<FieldError> {
     [
         within_limits(pcs, rules),
+        metadata::of_operator(pcs),
         autoscaling::limits_of_groups(pcs),
         training::restarts_of_containers(pcs),
         claim_names::check(pcs),

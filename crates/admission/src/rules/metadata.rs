@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use api::PodCliqueSet;
-use api::labels::MNNVL_GROUP;
+use api::labels::{MNNVL_GROUP, ORPHAN_ASKED};
 
 use crate::field::{FieldError, Path};
 use crate::places::{cliques, scaling_groups};
@@ -29,6 +29,20 @@ pub(super) fn check(pcs: &PodCliqueSet) -> Vec<FieldError> {
         ));
     }
     errors
+}
+
+/// What only the operator says, and only of a set that is being deleted: no webhook is asked then.
+pub(super) fn of_operator(pcs: &PodCliqueSet) -> Vec<FieldError> {
+    let own = pcs.metadata.annotations.iter().flatten();
+    let asked = own.filter(|(key, _)| *key == ORPHAN_ASKED);
+    let refused = asked.map(|(key, value)| {
+        let problem = "only the operator sets it, on a set that is deleted with --cascade=orphan";
+        let remedy = "remove the annotation; to keep pods and PodCliques when the set goes: kubectl \
+                      delete podcliqueset NAME --cascade=orphan";
+        let at = Path::new("metadata.annotations");
+        at.key(key).wrong(value, problem, remedy)
+    });
+    refused.collect()
 }
 
 fn check_labels(at: &Path, labels: &Texts) -> Vec<FieldError> {

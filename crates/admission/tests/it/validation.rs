@@ -90,6 +90,13 @@ fn labels_and_annotations() {
 }
 
 #[test]
+fn what_only_the_operator_says() {
+    insta::assert_snapshot!(cases! {
+        "of a deletion": "/metadata/annotations" => {"grove.io/orphan-asked": "some-uid"};
+    });
+}
+
+#[test]
 fn replicas() {
     insta::assert_snapshot!(cases! {
         "set": "/spec/replicas" => (-1);

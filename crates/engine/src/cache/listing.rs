@@ -91,6 +91,7 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
                     continue;
                 }
                 inner.assumed.remove(&key);
+                changes.extend(inner.catch_up(&key));
                 let shown = inner.objects.get(&key);
                 if shown.is_some_and(|shown| Arc::ptr_eq(shown, &object)) {
                     inner.settle(&key);

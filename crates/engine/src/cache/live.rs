@@ -7,7 +7,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 use tokio::time::Instant;
 
-use super::{Cache, Change, Seen};
+use super::{Cache, Change, Inner, Seen};
 use crate::scope::Scope;
 
 impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
@@ -37,8 +37,18 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
             {
                 inner.assumed.insert(key.clone(), Some(Instant::now()));
             }
-            inner.put(key.clone(), object)
+            let change = inner.put(key.clone(), object);
+            if change.is_some() {
+                inner.ahead.insert(key.clone());
+            }
+            change
         })
+    }
+
+    /// Whether a live read has shown more of the object than its watch: there may be a version in
+    /// between.
+    pub fn is_ahead(&self, key: &Key) -> bool {
+        self.read(|inner| inner.ahead.contains(key))
     }
 
     /// A live read found an object that lacks our label and is no concern of ours: somebody took it
@@ -68,6 +78,20 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Cache<K> {
             let keys = keys.filter(|key| scope.holds(&key.namespace));
             let keys: Vec<Key> = keys.cloned().collect();
             keys.iter().filter_map(|key| inner.take(key)).collect()
+        })
+    }
+}
+
+impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
+    /// The watch shows what a live read has shown, or more: whoever waited for that looks again.
+    pub(super) fn catch_up(&mut self, key: &Key) -> Option<Change<K>> {
+        let shown = self
+            .ahead
+            .remove(key)
+            .then(|| self.objects.get(key).cloned());
+        shown.flatten().map(|shown| Change {
+            old: Some(shown.clone()),
+            new: Some(shown),
         })
     }
 }

@@ -31,6 +31,9 @@ pub trait Watched:
     fn says_the_same(_old: &Self, _new: &Self) -> bool {
         false
     }
+    /// Keeps what has to be known of any version that a watch or a list shows, also of one that is older
+    /// than what an answer or a live read has shown already.
+    fn notice(_shown: &Self, _caches: &Caches) {}
     /// Keeps what has to be known of objects that are gone.
     fn remember(_change: &Change<Self>, _caches: &Caches) {}
 }

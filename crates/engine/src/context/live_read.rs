@@ -18,21 +18,33 @@ impl Context {
     /// Reads the object live and believes that, unless it changed meanwhile. Says whether the API
     /// server answered: if not, it is of no use to ask for others.
     pub async fn read_live<K: Watched>(&self, key: &Key) -> bool {
+        let Err(error) = self.read_meta::<K>(key).await else {
+            return true;
+        };
+        let (namespace, name) = (&key.namespace, &key.name);
+        tracing::warn!(kind = %Kind::of::<K>(), namespace, name, %error, "live read failed");
+        !matches!(
+            error,
+            RequestError::Unavailable(_) | RequestError::Throttled { .. }
+        )
+    }
+
+    /// The same, with the metadata that was found; `None` if the object is not there.
+    ///
+    /// # Errors
+    /// If the object cannot be read.
+    pub(crate) async fn read_meta<K: Watched>(
+        &self,
+        key: &Key,
+    ) -> Result<Option<ObjectMeta>, RequestError> {
         let cache = self.caches.of::<K>();
         let before = cache.seen(key);
         let found = match self.requests.get::<K>(key).await {
             Ok(object) => Some(object),
             Err(RequestError::NotFound) => None,
-            Err(error) => {
-                let (namespace, name) = (&key.namespace, &key.name);
-                tracing::warn!(kind = %Kind::of::<K>(), namespace, name, %error, "live read failed");
-                let is_silent = matches!(
-                    error,
-                    RequestError::Unavailable(_) | RequestError::Throttled { .. }
-                );
-                return !is_silent;
-            }
+            Err(error) => return Err(error),
         };
+        let meta = found.as_ref().map(|object| object.meta().clone());
         let doubted = cache.unsettled(key);
         let foreign = found.as_ref().filter(|o| self.is_foreign::<K>(o.meta()));
         let change = match foreign {
@@ -43,7 +55,7 @@ impl Context {
         if let Some(settled) = doubted.filter(|_| cache.unsettled(key).is_none()) {
             self.wake::<K>(&settled);
         }
-        true
+        Ok(meta)
     }
 
     /// Whether an object that no watch shows belongs to nobody that is known.

@@ -7,6 +7,7 @@ use kube::runtime::watcher;
 use tokio::time::Instant;
 
 use crate::caches::watched::Watched;
+use crate::cause;
 use crate::heard::NoHead;
 use crate::scope::Scope;
 
@@ -96,7 +97,7 @@ fn answer(error: &watcher::Error) -> Option<&Status> {
 /// What a failed watch means to whoever runs the operator.
 pub(super) fn explain<K: Watched>(scope: &Scope, error: &watcher::Error) -> String {
     let Some(status) = answer(error) else {
-        return format!("{error}; is the API server reachable?");
+        return cause::explain(error);
     };
     let resource = match K::group(&()) {
         group if group.is_empty() => K::plural(&()).into_owned(),

@@ -4,9 +4,11 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use domain::Key;
+use domain::object::ownership;
 use domain::plan::{Kind, Object, Target};
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Client;
 use serde_json::Value;
 
@@ -37,6 +39,14 @@ pub(crate) trait AnyKind: Send + Sync {
         target: &'a Target,
         version: Option<&'a str>,
     ) -> Written<'a>;
+    /// Whether the object, as far as is known, has this controller.
+    fn is_controlled_by(&self, context: &Context, key: &Key, uid: &str) -> bool;
+    /// The metadata of an object, read live; `None` if it is not there.
+    fn read_meta<'a>(
+        &self,
+        context: &'a Context,
+        key: &'a Key,
+    ) -> BoxFuture<'a, Result<Option<ObjectMeta>, RequestError>>;
     /// Reads an object live; whether the API server answered.
     fn read_live<'a>(&self, context: &'a Context, key: &'a Key) -> BoxFuture<'a, bool>;
 }
@@ -87,6 +97,19 @@ impl<K: Watched> AnyKind for Typed<K> {
         version: Option<&'a str>,
     ) -> Written<'a> {
         writes::delete::<K>(context, target, version).boxed()
+    }
+
+    fn is_controlled_by(&self, context: &Context, key: &Key, uid: &str) -> bool {
+        let known = context.caches.of::<K>().get(key);
+        known.is_some_and(|object| ownership::is_controlled_by(object.meta(), uid))
+    }
+
+    fn read_meta<'a>(
+        &self,
+        context: &'a Context,
+        key: &'a Key,
+    ) -> BoxFuture<'a, Result<Option<ObjectMeta>, RequestError>> {
+        context.read_meta::<K>(key).boxed()
     }
 
     fn read_live<'a>(&self, context: &'a Context, key: &'a Key) -> BoxFuture<'a, bool> {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::object::text;
 use jiff::Timestamp;
 use k8s_openapi::api::coordination::v1::{Lease, LeaseSpec};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{MicroTime, ObjectMeta};
@@ -19,7 +20,7 @@ pub(super) enum LeaseError {
     /// It was deleted, or its namespace was.
     #[error("it is not there")]
     Missing,
-    #[error("{0}")]
+    #[error("{}", text::with_causes(&**.0))]
     Refused(#[from] Box<kube::Error>),
     #[error("no answer within {0:?}")]
     NoAnswer(Duration),

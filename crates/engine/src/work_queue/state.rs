@@ -7,7 +7,9 @@ use domain::Key;
 use hashbrown::HashMap;
 use tokio::time::Instant;
 
+use super::room::Room;
 use super::{LEAST_REST, SLOW, Turn, TurnEnd, Work, rest_after};
+use crate::flow::Standing;
 
 /// So many rests are remembered before those that are over are forgotten.
 const MAX_RESTS: usize = 1000;
@@ -32,7 +34,7 @@ pub(super) struct State {
 }
 
 #[derive(Debug)]
-struct Running {
+pub(super) struct Running {
     since: Instant,
     /// Whether the key came again meanwhile.
     is_dirty: bool,
@@ -40,7 +42,7 @@ struct Running {
 
 impl Running {
     /// When it leaves its slot to others.
-    fn is_slow_at(&self) -> Instant {
+    pub(super) fn is_slow_at(&self) -> Instant {
         self.since + SLOW
     }
 }
@@ -110,10 +112,14 @@ impl State {
         }
     }
 
-    pub(super) fn hand_out(&mut self, slots: usize, now: Instant) -> Option<Turn> {
+    pub(super) fn hand_out(
+        &mut self,
+        slots: usize,
+        standing: impl Fn(&str) -> Standing,
+        now: Instant,
+    ) -> Option<Turn> {
         self.promote(now);
-        let free = slots.saturating_sub(self.slots_taken(now));
-        let key = self.next_key(free, slots)?;
+        let key = self.next_key(slots, standing, now)?;
         let since = self.waiting.remove(&key).unwrap_or(now);
         let running = Running {
             since: now,
@@ -127,10 +133,16 @@ impl State {
     }
 
     /// The first key of the namespace whose turn it is and that may have a slot.
-    fn next_key(&mut self, free: usize, slots: usize) -> Option<Key> {
+    fn next_key(
+        &mut self,
+        slots: usize,
+        standing: impl Fn(&str) -> Standing,
+        now: Instant,
+    ) -> Option<Key> {
+        let room = Room::of(&self.running, slots, standing, now);
         for _ in 0..self.turns.len() {
             let namespace = self.turns.pop_front()?;
-            if !may_have_slot(self.under_way_in(&namespace), free, slots) {
+            if !room.may_have_slot(&namespace) {
                 self.turns.push_back(namespace);
                 continue;
             }
@@ -144,16 +156,6 @@ impl State {
             return key;
         }
         None
-    }
-
-    fn slots_taken(&self, now: Instant) -> usize {
-        let running = self.running.values();
-        running.filter(|r| r.is_slow_at() > now).count()
-    }
-
-    fn under_way_in(&self, namespace: &str) -> usize {
-        let keys = self.running.keys();
-        keys.filter(|key| key.namespace == namespace).count()
     }
 
     /// When there may be something to hand out without anybody adding or finishing a key.
@@ -225,15 +227,5 @@ impl State {
         let mut all: Vec<Key> = self.due.drain().flat_map(|(_, line)| line).collect();
         all.sort();
         all
-    }
-}
-
-/// Whether a namespace with so many keys under way may have one of the slots that are free. The last
-/// one is kept for a namespace that has none under way.
-fn may_have_slot(under_way: usize, free: usize, slots: usize) -> bool {
-    match free {
-        0 => false,
-        1 => under_way == 0,
-        _ => under_way < slots,
     }
 }

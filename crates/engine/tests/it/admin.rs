@@ -2,10 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use api::PodClique;
 use engine::admin::{Page, Server};
+use engine::heartbeat::{Heartbeat, LONGEST_SILENCE};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::server::context;
@@ -49,6 +50,15 @@ async fn a_long_decision_fails_no_probe() {
     tokio::task::yield_now().await;
     // This thread is the whole runtime, and it is busy.
     assert!(is_healthy(address));
+}
+
+#[test]
+fn a_runtime_that_stands_still_is_noticed_and_a_busy_one_is_not() {
+    let heartbeat = Heartbeat::default();
+    let now = Instant::now();
+    assert_eq!(heartbeat.silence(now + Duration::from_secs(29)), None);
+    let silence = heartbeat.silence(now + Duration::from_secs(31));
+    assert!(silence.is_some_and(|silence| silence > LONGEST_SILENCE));
 }
 
 #[tokio::test]

@@ -2,12 +2,21 @@
 
 use std::time::Duration;
 
-use engine::flow::{Flow, Permit};
+use engine::flow::{Flow, Permit, SLOW, Standing};
 use futures::FutureExt;
 use tokio::time::Instant;
+use tokio_util::task::AbortOnDropHandle;
+
+/// So many as get through now, of a namespace that was answered before.
+fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
+    if flow.standing(namespace) == Standing::Unknown {
+        drop(flow.enter(namespace).now_or_never());
+    }
+    send(flow, namespace, tries)
+}
 
 /// So many as get through now.
-fn enter(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
+fn send(flow: &Flow, namespace: &str, tries: usize) -> Vec<Permit> {
     let tries = (0..tries).filter_map(|_| flow.enter(namespace).now_or_never());
     tries.collect()
 }
@@ -18,15 +27,107 @@ async fn one_namespace_leaves_three_quarters_to_the_others() {
     let hung = enter(&flow, "a", 100);
     assert_eq!(hung.len(), 8);
     let rest = ["b", "c", "d"].map(|namespace| enter(&flow, namespace, 100));
-    assert_eq!(rest.each_ref().map(Vec::len), [8; 3]);
-    assert_eq!(enter(&flow, "e", 1).len(), 0, "32 at most");
+    let came = rest.each_ref().map(Vec::len);
+    assert_eq!(came, [8, 8, 7], "the last place is for another namespace");
+    let last = enter(&flow, "e", 100);
+    assert_eq!(last.len(), 1);
+    assert_eq!(enter(&flow, "f", 1).len(), 0, "32 at most");
     drop(rest);
-    assert_eq!(enter(&flow, "e", 1).len(), 1);
+    assert_eq!(enter(&flow, "f", 1).len(), 1);
+}
+
+/// Has all of them hang until this is dropped.
+fn hang(permits: Vec<Permit>) -> Vec<AbortOnDropHandle<()>> {
+    let hang = |mut permit: Permit| {
+        tokio::spawn(async move { permit.write(std::future::pending::<()>()).await })
+    };
+    let all = permits.into_iter().map(hang);
+    all.map(AbortOnDropHandle::new).collect()
+}
+
+async fn wait_until_slow() {
+    tokio::time::sleep(SLOW + Duration::from_millis(1)).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_write_leaves_its_place_to_others_but_not_to_its_own_namespace() {
+    let flow = Flow::default();
+    let hung = hang(fill(&flow));
+    tokio::time::sleep(Duration::from_millis(999)).await;
+    assert_eq!(enter(&flow, "c", 1).len(), 0);
+    wait_until_slow().await;
+    assert_eq!(enter(&flow, "a", 8).len(), 0, "it has its share");
+    assert_eq!(enter(&flow, "c", 100).len(), 8);
+    drop(hung);
+}
+
+#[tokio::test(start_paused = true)]
+async fn whoever_waits_gets_the_place_of_a_slow_one_at_once() {
+    let flow = Flow::default();
+    let _hung = hang(fill(&flow));
+    let began = Instant::now();
+    drop(flow.enter("c").await);
+    assert_eq!(began.elapsed(), SLOW);
+}
+
+/// Their names, and that they hang is known.
+async fn hang_once(flow: &Flow, count: usize) -> Vec<String> {
+    let names: Vec<String> = (0..count).map(|i| format!("hangs-{i}")).collect();
+    for name in &names {
+        let hung = hang(send(flow, name, 1));
+        wait_until_slow().await;
+        drop(hung);
+        tokio::task::yield_now().await;
+    }
+    names
+}
+
+#[tokio::test(start_paused = true)]
+async fn namespaces_that_had_slow_writes_have_half_of_the_places_together() {
+    let flow = Flow::default();
+    let names = hang_once(&flow, 40).await;
+    let again: Vec<Permit> = names.iter().flat_map(|name| send(&flow, name, 8)).collect();
+    assert_eq!(again.len(), 16);
+    drop(again);
+    tokio::time::advance(Duration::from_mins(5)).await;
+    assert_eq!(
+        flow.standing("hangs-0"),
+        Standing::Answered,
+        "it is forgotten"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn of_a_namespace_of_which_nothing_is_known_one_write_is_sent_first() {
+    let flow = Flow::default();
+    let first = send(&flow, "new", 100);
+    assert_eq!(first.len(), 1);
+    let others: Vec<Permit> = (0..100)
+        .flat_map(|i| send(&flow, &format!("new-{i}"), 2))
+        .collect();
+    assert_eq!(others.len(), 23, "three quarters of the places");
+    drop(first);
+    assert_eq!(send(&flow, "new", 100).len(), 8);
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_slow_writes_together_have_a_limit() {
+    let flow = Flow::default();
+    let names = hang_once(&flow, 64).await;
+    let mut hung = Vec::new();
+    for _ in 0..40 {
+        for name in &names {
+            hung.extend(hang(send(&flow, name, 8)));
+        }
+        wait_until_slow().await;
+    }
+    assert!((64..=208).contains(&hung.len()), "{}", hung.len());
+    assert_eq!(enter(&flow, "other", 100).len(), 8);
 }
 
 /// All of the limit is under way.
 fn fill(flow: &Flow) -> Vec<Permit> {
-    let all = ["a", "b", "x", "y"].map(|namespace| enter(flow, namespace, 8));
+    let all = ["a", "b", "x", "y", "z"].map(|namespace| enter(flow, namespace, 8));
     all.into_iter().flatten().collect()
 }
 

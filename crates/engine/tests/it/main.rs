@@ -8,10 +8,12 @@
 )]
 
 mod admin;
+mod adoption;
 mod apply;
 mod backoff;
 mod cache;
 mod caches;
+mod cause;
 mod crds;
 mod event_budget;
 mod event_recorder;
@@ -27,6 +29,7 @@ mod runner;
 mod same;
 mod server;
 mod status_hold;
+mod tenants;
 mod unlabelled;
 mod unsettled;
 mod urgency;

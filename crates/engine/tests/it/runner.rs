@@ -363,7 +363,8 @@ async fn events_take_no_turn_from_other_writes_of_their_namespace() {
         futures::future::join_all(events),
         futures::future::join_all(pods),
     );
-    let _ = tokio::time::timeout(Duration::from_secs(1), all).await;
+    // One of each is sent first, and the others once that is known to hang.
+    let _ = tokio::time::timeout(Duration::from_secs(2), all).await;
     let asked = asked.lock().unwrap();
     let count = |end: &str| asked.iter().filter(|a| a.ends_with(end)).count();
     assert_eq!((count("/events?"), count("/pods?")), (8, 8), "{asked:?}");

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use domain::Key;
+use engine::flow::Standing;
 use engine::work_queue::{LEAST_REST, SLOW, Turn, TurnEnd, Work, WorkQueue, rest_after};
 use futures::FutureExt;
 use tokio::time::{Instant, advance};
@@ -18,6 +19,11 @@ fn in_namespace(namespace: &str, name: &str) -> Key {
     Key::new(namespace, name)
 }
 
+/// Writes to all namespaces are answered.
+fn answered(_: &str) -> Standing {
+    Standing::Answered
+}
+
 fn add(queue: &WorkQueue, names: &[&str]) {
     for name in names {
         queue.add(key(name));
@@ -26,7 +32,7 @@ fn add(queue: &WorkQueue, names: &[&str]) {
 
 /// Names of those whose turn it is now.
 fn handed_out(queue: &WorkQueue) -> Vec<String> {
-    let next = || queue.next(SLOTS).now_or_never();
+    let next = || queue.next(SLOTS, answered).now_or_never();
     std::iter::from_fn(next)
         .map(|turn: Turn| turn.key.name)
         .collect()
@@ -50,7 +56,7 @@ async fn wakes_a_consumer_that_waits() {
     let queue = WorkQueue::default();
     let waiting = tokio::spawn({
         let queue = queue.clone();
-        async move { queue.next(SLOTS).await }
+        async move { queue.next(SLOTS, answered).await }
     });
     tokio::task::yield_now().await;
     add(&queue, &["a"]);
@@ -77,7 +83,7 @@ async fn a_key_that_comes_during_its_turn_comes_again_after_a_rest() {
     finish(&queue, "a");
     assert_eq!(handed_out(&queue), [""; 0], "it rests");
     let began = Instant::now();
-    assert_eq!(queue.next(SLOTS).await.key, key("a"));
+    assert_eq!(queue.next(SLOTS, answered).await.key, key("a"));
     assert_eq!(began.elapsed(), LEAST_REST);
     finish(&queue, "a");
     advance(Duration::from_secs(1)).await;
@@ -125,7 +131,7 @@ async fn decide_long(queue: &WorkQueue, again: Option<Duration>) -> Instant {
 async fn events_wait_for_the_end_of_the_rest() {
     let queue = WorkQueue::default();
     let began = decide_long(&queue, None).await;
-    queue.next(SLOTS).await;
+    queue.next(SLOTS, answered).await;
     assert_eq!(began.elapsed(), Duration::from_millis(500));
 }
 
@@ -135,7 +141,7 @@ async fn what_is_due_at_a_time_is_not_put_off_by_a_rest() {
         let queue = WorkQueue::default();
         let due = Duration::from_millis(due);
         let began = decide_long(&queue, Some(due)).await;
-        queue.next(SLOTS).await;
+        queue.next(SLOTS, answered).await;
         assert_eq!(began.elapsed(), Duration::from_millis(handed_out));
     }
 }
@@ -155,7 +161,7 @@ async fn a_key_comes_again_when_it_asked_to_unless_something_happens_before() {
     ask_again();
     assert_eq!(queue.depth(), 0, "it is not due");
     let began = Instant::now();
-    queue.next(SLOTS).await;
+    queue.next(SLOTS, answered).await;
     assert_eq!(began.elapsed(), Duration::from_mins(1));
     ask_again();
     advance(Duration::from_secs(1)).await;
@@ -252,10 +258,10 @@ async fn the_last_free_slot_is_kept_for_a_namespace_that_has_none() {
 async fn one_slot_is_there_for_whoever_comes() {
     let queue = WorkQueue::default();
     add(&queue, &["a", "b"]);
-    assert_eq!(queue.next(1).await.key.name, "a");
-    assert_eq!(queue.next(1).now_or_never(), None);
+    assert_eq!(queue.next(1, answered).await.key.name, "a");
+    assert_eq!(queue.next(1, answered).now_or_never(), None);
     finish(&queue, "a");
-    assert_eq!(queue.next(1).await.key.name, "b");
+    assert_eq!(queue.next(1, answered).await.key.name, "b");
 }
 
 /// A tenant of twelve objects that are worked on and changed all the time, each for 50 ms.
@@ -270,7 +276,7 @@ async fn a_cold_key_is_decided_within_100_ms_beside_twelve_that_are_always_hot()
     let consumer = queue.clone();
     let work = async {
         loop {
-            let turn = consumer.next(TEN_SLOTS).await;
+            let turn = consumer.next(TEN_SLOTS, answered).await;
             if turn.key.namespace == "cold" {
                 return turn;
             }
@@ -305,7 +311,7 @@ async fn slow_ones_leave_their_slots_and_hold_up_only_their_own_namespace() {
     queue.add(in_namespace("other", "y"));
     assert_eq!(handed_out(&queue), ["x"], "all slots are taken");
     let began = Instant::now();
-    let next = queue.next(SLOTS).await.key;
+    let next = queue.next(SLOTS, answered).await.key;
     assert_eq!((next.name.as_str(), began.elapsed()), ("3", SLOW));
     assert_eq!(handed_out(&queue), ["y"]);
     advance(Duration::from_secs(10)).await;
@@ -326,7 +332,7 @@ async fn reports_how_many_are_due_and_how_long_the_first_has_waited() {
     assert_eq!(queue.depth(), 2);
     assert_eq!(queue.longest_wait(), Duration::from_millis(300));
     finish(&queue, "a");
-    let turn = queue.next(SLOTS).await;
+    let turn = queue.next(SLOTS, answered).await;
     assert_eq!(turn.waited, Duration::from_millis(300));
 }
 
@@ -343,4 +349,23 @@ async fn says_what_was_added_and_how_long_the_rest_has_taken() {
     let work = queue.work_under_way();
     let seven = Duration::from_secs(7);
     assert_eq!((work.total, work.longest), (seven, seven));
+}
+
+#[tokio::test(start_paused = true)]
+async fn slow_namespaces_share_one_half_and_unknown_ones_leave_a_quarter() {
+    const EIGHT_SLOTS: usize = 8;
+    for (of_strangers, count) in [(Standing::Slow, 4), (Standing::Unknown, 6)] {
+        let queue = WorkQueue::default();
+        let standing = |namespace: &str| match namespace {
+            "known" => Standing::Answered,
+            _ => of_strangers,
+        };
+        for i in 0..20 {
+            queue.add(in_namespace(&format!("strange-{i}"), "x"));
+        }
+        let next = || queue.next(EIGHT_SLOTS, standing).now_or_never();
+        assert_eq!(std::iter::from_fn(next).count(), count, "{of_strangers:?}");
+        queue.add(in_namespace("known", "x"));
+        assert_eq!(next().unwrap().key.namespace, "known");
+    }
 }

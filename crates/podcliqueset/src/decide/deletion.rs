@@ -1,10 +1,11 @@
 //! A terminating set deletes its children itself and removes its finalizer when they are gone: the
 //! garbage collector would take a minute for a thousand pods (docs/semantics.md §7.3).
 //!
-//! With `--cascade=orphan` the garbage collector removes the owner references of the children one
-//! by one and then the `orphan` finalizer, so the absence of that finalizer proves nothing
-//! (decision 35). So:
+//! With `--cascade=orphan` the garbage collector removes the owner references of the children that it
+//! knows and then the `orphan` finalizer, so the absence of that finalizer proves nothing
+//! (decisions 35, 126). So:
 //!
+//! - What was asked is stored before anything is done, and what the set controls then is released.
 //! - Only what the set itself controls is deleted. PodCliques of a scaling group are deleted by the
 //!   group once it is terminating: its own reference may be removed while theirs stay.
 //! - An object is deleted only in the version that was observed: a cache that lags still shows
@@ -13,8 +14,8 @@
 use std::sync::Arc;
 
 use api::{PodClique, PodCliqueSet, PodCliqueSetStatus, labels};
-use domain::object::ownership;
-use domain::plan::{Action, Plan, Purpose};
+use domain::object::{orphaning, ownership};
+use domain::plan::{Action, Plan, Purpose, WritableKind, first_portion};
 use jiff::Timestamp;
 use kube::Resource;
 
@@ -28,11 +29,15 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::default();
     }
-    if are_children_gone(snapshot) || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
-        return Plan::only(Action::remove_finalizer::<PodCliqueSet>(
-            meta,
-            labels::PCS_FINALIZER,
-        ));
+    if snapshot.is_orphaning {
+        return plan_release(snapshot);
+    }
+    if snapshot.is_ahead_of_watch {
+        // A version in between may have said that its children stay.
+        return Plan::default();
+    }
+    if are_children_gone(snapshot) {
+        return let_go(snapshot);
     }
     let mut plan = Plan {
         status: status::of_leaving(snapshot, now),
@@ -46,6 +51,81 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     actions.extend(delete_all(set, &snapshot.autoscalers));
     plan.wave(actions);
     plan
+}
+
+fn let_go(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
+    Plan::only(Action::remove_finalizer::<PodCliqueSet>(
+        &snapshot.stored.metadata,
+        labels::PCS_FINALIZER,
+    ))
+}
+
+/// Its children stay. What the garbage collector knows it cuts itself, while its finalizer is there;
+/// what came later nobody else would release.
+fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
+    let meta = &snapshot.stored.metadata;
+    if !orphaning::is_stored(meta) {
+        return Plan::only(orphaning::store::<PodCliqueSet>(meta));
+    }
+    let release = Release {
+        set: ownership::uid(meta),
+        is_collecting: ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER),
+    };
+    let podcliques = find_podcliques(snapshot);
+    let groups = release.by_put(&snapshot.groups);
+    let actions = groups
+        .chain(release.by_put(&podcliques))
+        .chain(release.by_put(&snapshot.gangs))
+        .chain(release.by_patch(&snapshot.services))
+        .chain(release.by_patch(&snapshot.autoscalers));
+    let actions = first_portion(actions);
+    if !actions.is_empty() {
+        let mut plan = Plan::default();
+        plan.wave(actions);
+        return plan;
+    }
+    if are_children_gone(snapshot) {
+        return let_go(snapshot);
+    }
+    Plan::default()
+}
+
+/// How children are released.
+struct Release<'a> {
+    set: &'a str,
+    /// Whether the garbage collector cuts references now.
+    is_collecting: bool,
+}
+
+impl<'a> Release<'a> {
+    fn by_put<K: WritableKind + Clone>(
+        &self,
+        children: &'a [Arc<K>],
+    ) -> impl Iterator<Item = Action> + use<'a, K> {
+        let set = self.set;
+        self.due(children)
+            .map(move |child| orphaning::release(&**child, set))
+    }
+
+    fn by_patch<K: Resource<DynamicType = ()>>(
+        &self,
+        children: &'a [Arc<K>],
+    ) -> impl Iterator<Item = Action> + use<'a, K> {
+        let set = self.set;
+        self.due(children)
+            .map(move |child| orphaning::release_by_patch::<K>(child.meta(), set))
+    }
+
+    fn due<K: Resource>(
+        &self,
+        children: &'a [Arc<K>],
+    ) -> impl Iterator<Item = &'a Arc<K>> + use<'a, K> {
+        let (set, is_collecting) = (self.set, self.is_collecting);
+        children.iter().filter(move |child| {
+            let is_cut_soon = is_collecting && ownership::is_controlled_by(child.meta(), set);
+            !is_cut_soon && orphaning::is_to_be_released(child.meta(), set)
+        })
+    }
 }
 
 fn are_children_gone(snapshot: &Snapshot) -> bool {

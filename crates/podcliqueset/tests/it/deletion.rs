@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use api::PodCliqueScalingGroup;
 use api::conditions::{self, ConditionType};
+use domain::plan::{Action, Object};
 use insta::assert_snapshot;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 use podcliqueset::Snapshot;
@@ -31,17 +33,104 @@ fn goes_when_no_child_is_left() {
     assert_snapshot!(writes(&plan(&going(alone(&demo().build())))));
 }
 
-#[test]
-fn leaves_its_children_alone_when_they_are_to_be_orphaned() {
-    let mut snapshot = going(laid_out(&demo().build()));
+/// Deleted with `--cascade=orphan`, and seen so.
+fn orphaning(snapshot: Snapshot) -> Snapshot {
+    let mut snapshot = going(snapshot);
     let stored = Arc::make_mut(&mut snapshot.stored);
-    stored
-        .metadata
-        .finalizers
-        .as_mut()
-        .unwrap()
-        .push("orphan".into());
-    assert_snapshot!(writes(&plan(&snapshot)));
+    let finalizers = stored.metadata.finalizers.as_mut().unwrap();
+    finalizers.push("orphan".into());
+    snapshot.is_orphaning = true;
+    snapshot
+}
+
+/// And stored that it was.
+fn stored(snapshot: Snapshot) -> Snapshot {
+    let mut snapshot = orphaning(snapshot);
+    let meta = &mut Arc::make_mut(&mut snapshot.stored).metadata;
+    let uid = meta.uid.clone().unwrap();
+    let annotations = meta.annotations.get_or_insert_default();
+    annotations.insert("grove.io/orphan-asked".into(), uid);
+    snapshot
+}
+
+/// The garbage collector has cut what it knew, and is done.
+fn collected(mut snapshot: Snapshot) -> Snapshot {
+    let stored = Arc::make_mut(&mut snapshot.stored);
+    let finalizers = stored.metadata.finalizers.as_mut().unwrap();
+    finalizers.retain(|finalizer| finalizer != "orphan");
+    snapshot
+}
+
+#[test]
+fn first_stores_that_its_children_are_to_be_left() {
+    assert_snapshot!(writes(&plan(&orphaning(laid_out(&demo().build())))));
+    let seen_before = collected(orphaning(laid_out(&demo().build())));
+    assert_snapshot!(writes(&plan(&seen_before)));
+}
+
+#[test]
+fn leaves_its_children_to_the_garbage_collector_while_that_is_at_work() {
+    assert!(plan(&stored(laid_out(&demo().build()))).writes_nothing());
+}
+
+/// It was read live: its watch has yet to show the versions before.
+#[test]
+fn deletes_nothing_before_its_watch_has_shown_all() {
+    let mut snapshot = going(laid_out(&demo().build()));
+    snapshot.is_ahead_of_watch = true;
+    assert!(plan(&snapshot).writes_nothing());
+}
+
+/// A POST or an adoption landed after the garbage collector's pass.
+#[test]
+fn releases_what_it_still_controls_and_deletes_nothing() {
+    let snapshot = collected(stored(laid_out(&demo().build())));
+    let done = plan(&snapshot);
+    assert_snapshot!(writes(&done));
+    assert!(!writes(&done).contains("delete"));
+    let is_released = |o: &Object| o.meta().owner_references.as_deref() == Some(&[]);
+    let mut puts = done
+        .waves
+        .iter()
+        .flatten()
+        .filter_map(|action| match action {
+            Action::Replace(object) => Some(object),
+            _ => None,
+        });
+    assert!(puts.all(is_released));
+}
+
+/// An adoption that is under way expects the version before.
+#[test]
+fn gives_what_it_never_adopted_another_version_before_it_goes() {
+    let mut left = laid_out(&demo().build());
+    left.services.clear();
+    Arc::make_mut(&mut left.groups[0]).metadata.owner_references = None;
+    left.podcliques.retain(|name, _| name != "demo-0-frontend");
+    let snapshot = stored(left);
+    let first = plan(&snapshot);
+    assert_snapshot!(writes(&first));
+    let mut marked = snapshot.clone();
+    for action in first.waves.iter().flatten() {
+        let Action::Replace(object) = action else {
+            panic!("{action}");
+        };
+        marked.groups[0] = Arc::new(object.get::<PodCliqueScalingGroup>().unwrap().clone());
+    }
+    assert_snapshot!(writes(&plan(&marked)));
+}
+
+/// The manifest was copied from another object, or somebody set it before.
+#[test]
+fn an_annotation_that_names_another_object_counts_for_nothing() {
+    let mut snapshot = going(laid_out(&demo().build()));
+    let meta = &mut Arc::make_mut(&mut snapshot.stored).metadata;
+    let annotations = meta.annotations.get_or_insert_default();
+    annotations.insert("grove.io/orphan-asked".into(), "another".into());
+    assert!(!domain::object::orphaning::is_asked(
+        &snapshot.stored.metadata
+    ));
+    assert!(writes(&plan(&snapshot)).contains("delete"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Scheduler, garbage collector and other controllers.
+//! Scheduler and other controllers.
 
 use api::labels;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use super::choice::pick_pod;
 use super::gang_scheduler::may_be_placed;
 use super::placement::{bind_pod, is_bound, placed};
 use crate::resource::{Id, Resource};
-use crate::store::{Call, Store, Stored};
+use crate::store::{Call, Store};
 use crate::{Rng, view};
 
 /// A gate that some templates ask for.
@@ -99,50 +99,4 @@ pub fn lift_gate(store: &mut Store, rng: &mut Rng) -> bool {
         }
     });
     true
-}
-
-/// The garbage collector deletes one object whose owners are all gone.
-pub fn collect_garbage(store: &mut Store, rng: &mut Rng) -> bool {
-    let orphans: Vec<Id> = store
-        .objects()
-        .filter(|(_, o)| is_orphan(store, o) && !view::is_terminating(o))
-        .map(|(id, _)| id.clone())
-        .collect();
-    let Some(id) = rng.pick(&orphans) else {
-        return orphan_one(store, rng);
-    };
-    store.remove("garbage collector", id);
-    true
-}
-
-/// One step of a deletion that orphans: the references of the dependents are cut one by one, then
-/// the finalizer that asks for it is taken off.
-fn orphan_one(store: &mut Store, rng: &mut Rng) -> bool {
-    let is_going = |(_, o): &(&Id, &Stored)| view::is_terminating(o) && view::is_orphaning(o);
-    let Some((id, owner)) = store.objects().find(is_going) else {
-        return false;
-    };
-    let (id, uid) = (id.clone(), view::uid(owner).to_owned());
-    let is_of = |reference: &Value| view::text(reference, "/uid") == uid;
-    let is_dependent = |o: &Value| view::list(o, "/metadata/ownerReferences").any(is_of);
-    let dependents = store.objects().filter(|(_, o)| is_dependent(o));
-    let dependents: Vec<Id> = dependents.map(|(id, _)| id.clone()).collect();
-    match rng.pick(&dependents) {
-        Some(dependent) => remove_from(store, dependent, "ownerReferences", is_of),
-        None => remove_from(store, &id, "finalizers", |f| f == labels::ORPHAN_FINALIZER),
-    }
-    true
-}
-
-fn remove_from(store: &mut Store, id: &Id, list: &str, is_meant: impl Fn(&Value) -> bool) {
-    store.edit("garbage collector", id, |object| {
-        if let Some(items) = object["metadata"][list].as_array_mut() {
-            items.retain(|item| !is_meant(item));
-        }
-    });
-}
-
-fn is_orphan(store: &Store, object: &Value) -> bool {
-    let mut owners = view::list(object, "/metadata/ownerReferences").peekable();
-    owners.peek().is_some() && owners.all(|o| store.by_uid(view::text(o, "/uid")).is_none())
 }

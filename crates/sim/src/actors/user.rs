@@ -75,6 +75,29 @@ impl User {
         }
     }
 
+    /// A user whose set is left alone by everybody: nothing of it is terminated, scaled or updated.
+    pub fn of_quiet_set(rng: &mut Rng) -> Self {
+        let number = |rng: &mut Rng, low, high| i32::try_from(rng.between(low, high)).unwrap_or(1);
+        let mut builder = set("demo").replicas(number(rng, 1, 2));
+        if rng.chance(800) {
+            let replicas = number(rng, 1, 2);
+            builder = builder.clique("front", |c| c.replicas(replicas).min(1));
+        }
+        builder = builder.clique("work", |c| c.replicas(1).min(1));
+        if rng.chance(600) {
+            let replicas = number(rng, 1, 2);
+            builder = builder.group("grp", ["work"], |g| g.replicas(replicas).min(1));
+        }
+        let mut manifest = json!(builder.build());
+        manifest["metadata"] = json!({"name": "demo"});
+        manifest["apiVersion"] = json!(Resource::PodCliqueSet.api_version());
+        manifest["kind"] = json!("PodCliqueSet");
+        Self {
+            manifest,
+            namespaces: &["default"],
+        }
+    }
+
     /// Whether it is a training job.
     pub fn has_job(&self) -> bool {
         view::is_job(&self.manifest)
@@ -206,7 +229,7 @@ fn act_on_job(user: &User, store: &mut Store, rng: &mut Rng) {
     }
 }
 
-/// `kubectl delete --cascade=orphan`
+/// `kubectl delete --cascade=orphan` of a set, a scaling group or a PodClique.
 fn orphan(store: &mut Store, rng: &mut Rng) {
     const KINDS: [Resource; 3] = [
         Resource::PodCliqueSet,
@@ -216,6 +239,11 @@ fn orphan(store: &mut Store, rng: &mut Rng) {
     let Some(kind) = rng.pick(&KINDS) else { return };
     let ids: Vec<Id> = store.all(*kind).map(|(id, _)| id.clone()).collect();
     let Some(id) = rng.pick(&ids) else { return };
+    delete_alone(store, id);
+}
+
+/// `kubectl delete --cascade=orphan` of this object.
+pub fn delete_alone(store: &mut Store, id: &Id) {
     let path = format!("{}/{}", id.resource.path(&id.namespace), id.name);
     let options = json!({"propagationPolicy": "Orphan"});
     store.handle("user", &Call::new("DELETE", &path, options));

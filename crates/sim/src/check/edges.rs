@@ -13,7 +13,7 @@ pub(super) fn check(window: &Window<'_>, record: &Record) -> Checked {
     match (&record.before, &record.after) {
         (None, Some(child)) => born(window, child),
         (Some(before), Some(after)) => {
-            kept_owner(record, before, after)?;
+            kept_owner(window, record, before, after)?;
             kept_finalizers(record, before, after)
         }
         _ => Ok(()),
@@ -70,10 +70,12 @@ fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
     ""
 }
 
-/// I5: the controller of a child does not change, unless it had none.
-fn kept_owner(record: &Record, before: &Value, after: &Value) -> Checked {
+/// I5: the controller of a child does not change, unless it had none; or is released by one that was
+/// deleted with `--cascade=orphan`.
+fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::owner(before), view::owner(after));
-    demand(was.is_none() || was == is, "I5", || {
+    let is_released = || was.is_some_and(|(_, _, uid)| is.is_none() && window.was_orphaned(uid));
+    demand(was.is_none() || was == is || is_released(), "I5", || {
         format!("{}: its owner was {was:?} and is {is:?}", record.id)
     })?;
     let Some((_, owner, _)) = is.filter(|_| was.is_none()) else {

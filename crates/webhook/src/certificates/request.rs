@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use domain::object::text;
+
 use super::error::Error;
 
 /// Admission webhooks may take up to 30 s.
@@ -28,7 +30,7 @@ pub(super) async fn answer<T>(
 fn explain(verb: &'static str, what: String, error: &kube::Error) -> Error {
     let (code, problem) = match error {
         kube::Error::Api(status) => (status.code, status.message.clone()),
-        other => (0, other.to_string()),
+        other => (0, text::with_causes(other)),
     };
     if code == 409 || code == 422 && problem == FAILED_TEST {
         return Error::Conflict { what };

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sim::Coverage;
 
 use crate::coverage::expect_enough;
-use crate::run::{log_of, run};
+use crate::run::{Failure, log_of, run, run_leaving};
 
 const THREADS: usize = 2;
 const LINES: usize = 60;
@@ -15,10 +15,8 @@ fn variable(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Every seed keeps all invariants and ends in the desired state.
-#[test]
-fn seeds() {
-    let count = variable("SIM_SEEDS").unwrap_or(1000);
+/// Runs so many seeds; what they came across, if all of them pass.
+fn run_all(count: u64, run: fn(u64) -> Result<Coverage, Failure>) -> Coverage {
     let first = variable("SIM_FIRST").unwrap_or(1);
     let next = AtomicU64::new(first);
     let failures = Mutex::new(Vec::new());
@@ -31,7 +29,7 @@ fn seeds() {
                     if seed >= first + count {
                         return;
                     }
-                    match run(seed, None, LINES) {
+                    match run(seed) {
                         Ok(met) => coverage.lock().unwrap().add(&met),
                         Err(failure) => {
                             eprintln!("seed {seed}: {}", failure.violation);
@@ -52,7 +50,25 @@ fn seeds() {
             failure.story,
         );
     }
-    expect_enough(&coverage.into_inner().unwrap(), count);
+    coverage.into_inner().unwrap()
+}
+
+/// Every seed keeps all invariants and ends in the desired state.
+#[test]
+fn seeds() {
+    let count = variable("SIM_SEEDS").unwrap_or(1000);
+    expect_enough(&run_all(count, |seed| run(seed, None, LINES)), count);
+}
+
+/// What `--cascade=orphan` left to the user is never deleted, however late requests land, and an
+/// ordinary deletion leaves nothing (decision 126). Replayed with `SIM_LEAVING` set.
+#[test]
+fn what_is_left_to_the_user_stays() {
+    let count = variable("SIM_SEEDS").unwrap_or(1000);
+    let met = run_all(count, |seed| run_leaving(seed, None, LINES));
+    for what in ["children orphaned", "held up", "landed late", "crash"] {
+        assert!(met.of(what) >= count, "{what}: {}", met.of(what));
+    }
 }
 
 /// A seed that fails can be run again: nothing in a run follows from anything but its seed.
@@ -74,7 +90,10 @@ fn replay() {
         return;
     };
     let lines = variable("SIM_LINES").unwrap_or(1_000_000);
-    if let Err(failure) = run(seed, None, usize::try_from(lines).unwrap()) {
+    let lines = usize::try_from(lines).unwrap();
+    let is_leaving = std::env::var_os("SIM_LEAVING").is_some();
+    let run = if is_leaving { run_leaving } else { run };
+    if let Err(failure) = run(seed, None, lines) {
         panic!("seed {seed}: {}\n{}", failure.violation, failure.story);
     }
 }

@@ -196,7 +196,7 @@ fn show<K: Watched>(context: &Context, record: &Record, sabotage: Option<Sabotag
     if is_shown::<K>(record.after.as_ref()) {
         let shown: K = decode(&misread(sabotage, &record.last));
         revoke_deletion(sabotage, &cache, &shown);
-        context.publish(cache.apply(shown));
+        context.show(shown);
     } else if is_shown::<K>(record.before.as_ref()) {
         context.publish(cache.delete(decode::<K>(&end_of(record)).meta()));
     }

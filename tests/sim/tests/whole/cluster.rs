@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use sim::actors::{self, Playing};
+use sim::actors::{self, GarbageCollector, Playing};
 use sim::service::Server;
 use sim::{Rng, Store};
 
@@ -13,10 +13,11 @@ pub const PACE: Duration = Duration::from_millis(20);
 /// Acts for ever, with that time between two moves.
 pub async fn act(server: Server, pace: Duration) {
     let mut rng = Rng::new(1);
+    let mut collector = GarbageCollector::default();
     let mut changes = server.changes();
     loop {
         changes.mark_unchanged();
-        if server.with_store(|store| has_moved(store, &mut rng)) {
+        if server.with_store(|store| has_moved(store, &mut collector, &mut rng)) {
             tokio::time::sleep(pace).await;
         } else if changes.changed().await.is_err() {
             return;
@@ -25,13 +26,13 @@ pub async fn act(server: Server, pace: Duration) {
 }
 
 /// Somebody makes a move, if there is one to make.
-fn has_moved(store: &mut Store, rng: &mut Rng) -> bool {
+fn has_moved(store: &mut Store, collector: &mut GarbageCollector, rng: &mut Rng) -> bool {
     let first = rng.below(5);
     (0..5).any(|turn| match (first + turn) % 5 {
         0 => actors::bind(store, rng, usize::MAX),
         1 => actors::run_pods(store, rng, Playing::Nothing),
         2 => actors::autoscale(store, rng, false),
         3 => actors::let_groups_go(store, rng),
-        _ => actors::collect_garbage(store, rng),
+        _ => collector.act(store, rng),
     })
 }

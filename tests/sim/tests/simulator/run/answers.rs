@@ -23,7 +23,9 @@ impl Run {
         if self.is_calm {
             return self.carry_out(parked, true).await;
         }
-        self.disturb(&parked);
+        if !self.is_quiet {
+            self.disturb(&parked);
+        }
         let fate = self.rng.below(100);
         if fate >= 84 {
             let call = &parked.call;
@@ -78,7 +80,11 @@ impl Run {
     /// Who waits for a pod's answer that never comes must not let its PodClique go meanwhile.
     fn delete_parent(&mut self, parked: &Parked) {
         let is_pod = parked.call.method == "POST" && parked.call.path.ends_with("/pods");
-        if is_pod && self.rng.chance(200) && actors::delete_parent(&mut self.store, &parked.call) {
+        if !self.is_quiet
+            && is_pod
+            && self.rng.chance(200)
+            && actors::delete_parent(&mut self.store, &parked.call)
+        {
             self.coverage
                 .saw("PodClique deleted while a pod of it is created");
         }
@@ -93,7 +99,11 @@ impl Run {
         }
     }
 
-    async fn carry_out(&mut self, mut parked: Parked, is_answered: bool) -> Result<(), Violation> {
+    pub(super) async fn carry_out(
+        &mut self,
+        mut parked: Parked,
+        is_answered: bool,
+    ) -> Result<(), Violation> {
         self.requests += 1;
         let is_late = parked.answer.is_canceled();
         if let Some(sabotage) = self.sabotage {

@@ -67,6 +67,9 @@ impl Run {
 
     /// Whether there was anything to do.
     pub(super) async fn calm_step(&mut self) -> Result<bool, Violation> {
+        if self.land_one().await? {
+            return Ok(true);
+        }
         let can_start = !self.operator.ready().is_empty();
         let can_answer = !self.lot.lock().unwrap().is_empty();
         let can_see = !self.operator.views.behind(&self.store).is_empty();

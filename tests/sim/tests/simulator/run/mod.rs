@@ -3,11 +3,12 @@
 mod acts;
 mod answers;
 mod calm;
+mod leaving;
 mod trouble;
 
 use std::time::Duration;
 
-use sim::actors::{self, Playing, User};
+use sim::actors::{self, GarbageCollector, Playing, User};
 use sim::check::{Checker, Requests, Violation};
 use sim::store::{Record, Stored};
 use sim::{Coverage, Id, Resource, Rng, Store, view};
@@ -16,6 +17,7 @@ use tokio::time::Instant;
 use crate::operator::{self, Operator};
 use crate::sabotage::Sabotage;
 use crate::service::{Lot, Parked};
+use leaving::Held;
 use sim::story::{self, Notes};
 
 /// Steps with trouble.
@@ -38,16 +40,44 @@ pub struct Failure {
 
 /// Runs a seed and says what it came across; if it fails, once more with its story.
 pub fn run(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Coverage, Failure> {
-    match attempt(seed, sabotage, 0) {
-        Err(_) if lines > 0 => attempt(seed, sabotage, lines),
+    match attempt(Course::Any, seed, sabotage, 0) {
+        Err(_) if lines > 0 => attempt(Course::Any, seed, sabotage, lines),
         result => result,
     }
 }
 
-fn attempt(seed: u64, sabotage: Option<Sabotage>, lines: usize) -> Result<Coverage, Failure> {
+/// The same of a set that is deleted with `--cascade=orphan` and applied again, some times.
+pub fn run_leaving(
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    lines: usize,
+) -> Result<Coverage, Failure> {
+    match attempt(Course::Leaving, seed, sabotage, 0) {
+        Err(_) if lines > 0 => attempt(Course::Leaving, seed, sabotage, lines),
+        result => result,
+    }
+}
+
+/// What happens in a run.
+#[derive(Clone, Copy)]
+enum Course {
+    Any,
+    Leaving,
+}
+
+fn attempt(
+    course: Course,
+    seed: u64,
+    sabotage: Option<Sabotage>,
+    lines: usize,
+) -> Result<Coverage, Failure> {
     paused().block_on(async {
         let mut run = Run::new(seed, sabotage, lines > 0);
-        match run.all().await {
+        let result = match course {
+            Course::Any => run.all().await,
+            Course::Leaving => run.leave_and_return().await,
+        };
+        match result {
             Ok(()) => {
                 run.coverage.read(&run.store);
                 Ok(run.coverage)
@@ -89,6 +119,8 @@ struct Run {
     user: User,
     operator: Operator,
     lot: Lot,
+    collector: GarbageCollector,
+    held: Held,
     checker: Checker,
     began: Instant,
     sabotage: Option<Sabotage>,
@@ -103,6 +135,8 @@ struct Run {
     is_told: bool,
     minds_wakes: bool,
     places_gangs: bool,
+    /// Whether pods come up, and that is all.
+    is_quiet: bool,
     coverage: Coverage,
 }
 
@@ -124,6 +158,8 @@ impl Run {
             store,
             user,
             lot,
+            collector: GarbageCollector::default(),
+            held: Held::default(),
             checker: Checker::default(),
             began,
             sabotage,
@@ -136,6 +172,7 @@ impl Run {
             is_told,
             minds_wakes: seed.is_multiple_of(WAKES_EVERY),
             places_gangs,
+            is_quiet: false,
             coverage: Coverage::default(),
         }
     }
@@ -252,7 +289,7 @@ impl Run {
             0 if self.places_gangs => actors::place_gang(store, rng, self.capacity),
             0 => actors::bind(store, rng, self.capacity),
             1 => !self.are_nodes_dead && actors::run_pods(store, rng, playing),
-            2 => actors::collect_garbage(store, rng),
+            2 => self.collector.act(store, rng),
             3 => actors::autoscale(store, rng, does_load_change),
             _ => is_granted && actors::lift_gate(store, rng),
         })
@@ -260,7 +297,9 @@ impl Run {
 
     /// Once trouble is over pods do only what comes to an end.
     fn playing(&self) -> Playing {
-        if self.is_calm {
+        if self.is_quiet {
+            Playing::Nothing
+        } else if self.is_calm {
             Playing::WhatSettles
         } else {
             Playing::Anything
@@ -275,7 +314,11 @@ impl Run {
             let wait = at.duration_since(now);
             Instant::now() + Duration::try_from(wait).unwrap_or_default()
         });
-        due.into_iter().chain(self.operator.next_timer()).min()
+        let held = self.held.next_landing();
+        due.into_iter()
+            .chain(self.operator.next_timer())
+            .chain(held)
+            .min()
     }
 
     async fn wait(&mut self, time: Duration) {

@@ -52,7 +52,7 @@ impl Run {
         }
     }
 
-    fn any_kind(&mut self) -> Resource {
+    pub(super) fn any_kind(&mut self) -> Resource {
         *self.rng.pick(&crate::views::KINDS).unwrap()
     }
 
@@ -73,6 +73,11 @@ impl Run {
         if self.store.objects().any(|(id, o)| is_hidden(id, o)) {
             return;
         }
+        self.restart().await;
+    }
+
+    /// The operator forgets everything.
+    pub(super) async fn restart(&mut self) {
         self.note(|| "the operator crashes and starts again".to_owned());
         self.coverage.saw("crash");
         self.operator.kill();

@@ -1,0 +1,40 @@
+//! Why an API server cannot be asked, and what to look at.
+
+use std::error::Error;
+use std::io;
+use std::iter::successors;
+
+use domain::object::text;
+
+/// What the error says, with its causes down to the innermost, and what to look at.
+pub fn explain(error: &(dyn Error + 'static)) -> String {
+    let said = text::with_causes(error);
+    match remedy(error, &said) {
+        Some(remedy) => format!("{said}; {remedy}"),
+        None => said,
+    }
+}
+
+fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    successors(Some(error), |error| (**error).source())
+}
+
+fn remedy(error: &(dyn Error + 'static), said: &str) -> Option<&'static str> {
+    let of_system = causes(error).filter_map(|cause| cause.downcast_ref::<io::Error>());
+    let kinds: Vec<io::ErrorKind> = of_system.map(io::Error::kind).collect();
+    let is = |kind| kinds.contains(&kind);
+    let says = |words: &str| said.contains(words);
+    if is(io::ErrorKind::ConnectionRefused) {
+        Some("nothing listens there: is the API server up, and is this its port?")
+    } else if is(io::ErrorKind::HostUnreachable) || is(io::ErrorKind::NetworkUnreachable) {
+        Some("there is no way there: look at routes, firewalls and NetworkPolicies")
+    } else if is(io::ErrorKind::TimedOut) {
+        Some("nothing answers there: look at firewalls and NetworkPolicies")
+    } else if says("certificate") || says("Certificate") {
+        Some("the certificate is not for this name, or not by the CA of the kubeconfig")
+    } else if says("dns error") || says("lookup address") {
+        Some("the name is not known here: look at the server of the kubeconfig, and at DNS")
+    } else {
+        None
+    }
+}

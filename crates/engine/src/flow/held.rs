@@ -1,0 +1,139 @@
+//! What each namespace has under way, and what it may still send.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::standing::{Crowd, Standing};
+
+/// A namespace holds at most one of so many shares of the limit, and at least one write.
+const SHARES: usize = 4;
+/// Slow writes of all namespaces together: so many times the limit; beyond that one of each namespace.
+/// Each has a connection, and a seat of the API server's fairness.
+const MAX_SLOW_LIMITS: usize = 4;
+/// For so long after its last slow write ended a namespace counts as slow: what failed is tried again
+/// within a minute.
+const SLOW_FOR: Duration = Duration::from_mins(5);
+/// For so long after its last quick write a namespace counts as one that is answered.
+const KNOWN_FOR: Duration = Duration::from_hours(1);
+/// So many namespaces are remembered before those of which nothing is known any more are forgotten.
+const MAX_NAMESPACES: usize = 1000;
+
+/// What is under way, by namespace.
+#[derive(Debug, Default)]
+pub(super) struct Held(HashMap<String, Writes>);
+
+/// The writes of one namespace.
+#[derive(Clone, Copy, Debug, Default)]
+struct Writes {
+    /// Those that are not slow.
+    quick: usize,
+    slow: usize,
+    slow_until: Option<Instant>,
+    known_until: Option<Instant>,
+}
+
+impl Writes {
+    fn under_way(self) -> usize {
+        self.quick + self.slow
+    }
+
+    fn standing(self, now: Instant) -> Standing {
+        let lasts = |until: Option<Instant>| until.is_some_and(|until| until > now);
+        if self.slow > 0 || lasts(self.slow_until) {
+            Standing::Slow
+        } else if lasts(self.known_until) {
+            Standing::Answered
+        } else {
+            Standing::Unknown
+        }
+    }
+}
+
+impl Held {
+    pub(super) fn enter(&mut self, namespace: &str) {
+        self.0.entry(namespace.to_owned()).or_default().quick += 1;
+    }
+
+    /// A write of this namespace has become slow.
+    pub(super) fn note_slow(&mut self, namespace: &str) {
+        let writes = self.0.entry(namespace.to_owned()).or_default();
+        writes.quick = writes.quick.saturating_sub(1);
+        writes.slow += 1;
+    }
+
+    pub(super) fn release(&mut self, namespace: &str, was_slow: bool, now: Instant) {
+        let writes = self.0.entry(namespace.to_owned()).or_default();
+        if was_slow {
+            writes.slow = writes.slow.saturating_sub(1);
+            writes.slow_until = Some(now + SLOW_FOR);
+        } else {
+            writes.quick = writes.quick.saturating_sub(1);
+            writes.known_until = Some(now + KNOWN_FOR);
+        }
+        if self.0.len() > MAX_NAMESPACES {
+            self.0.retain(|_, writes| {
+                writes.under_way() > 0 || writes.standing(now) != Standing::Unknown
+            });
+        }
+    }
+
+    pub(super) fn under_way_in(&self, namespace: &str) -> usize {
+        self.of(namespace).under_way()
+    }
+
+    pub(super) fn standing(&self, namespace: &str, now: Instant) -> Standing {
+        self.of(namespace).standing(now)
+    }
+
+    fn of(&self, namespace: &str) -> Writes {
+        self.0.get(namespace).copied().unwrap_or_default()
+    }
+}
+
+/// Who may send now.
+pub(super) struct Room<'a> {
+    held: &'a Held,
+    now: Instant,
+    crowd: Crowd,
+    share: usize,
+    share_of_slow: usize,
+}
+
+impl<'a> Room<'a> {
+    pub(super) fn of(held: &'a Held, limit: usize, now: Instant) -> Self {
+        let mut crowd = Crowd::of(limit);
+        let mut slow = 0;
+        for writes in held.0.values() {
+            crowd.add(writes.standing(now), writes.quick);
+            slow += writes.slow;
+        }
+        let share = (limit / SHARES).max(1);
+        let are_many_slow = slow >= limit * MAX_SLOW_LIMITS;
+        Self {
+            held,
+            now,
+            crowd,
+            share,
+            share_of_slow: if are_many_slow { 1 } else { share },
+        }
+    }
+
+    pub(super) fn is_full(&self) -> bool {
+        self.crowd.is_full()
+    }
+
+    /// One write shows whether a namespace is answered of which nothing is known.
+    pub(super) fn may_enter(&self, namespace: &str) -> bool {
+        let writes = self.held.of(namespace);
+        let standing = writes.standing(self.now);
+        let share = match standing {
+            Standing::Answered => self.share,
+            Standing::Unknown => 1,
+            Standing::Slow => self.share_of_slow,
+        };
+        let under_way = writes.under_way();
+        under_way < share && self.crowd.has_place(standing, under_way == 0)
+    }
+}

@@ -1,0 +1,65 @@
+//! How a namespace has been answered lately, and the places that are left for it.
+
+/// What is known of the writes of a namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// They are answered.
+    Answered,
+    /// There was none lately.
+    Unknown,
+    /// One took long, lately or now.
+    Slow,
+}
+
+/// Slow namespaces have one of so many shares of the places together.
+const SHARES_OF_SLOW: usize = 2;
+/// Those of which nothing is known have with them so many quarters.
+const QUARTERS_OF_DOUBTFUL: usize = 3;
+
+/// How the places are taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Crowd {
+    places: usize,
+    taken: usize,
+    by_slow: usize,
+    by_doubtful: usize,
+}
+
+impl Crowd {
+    pub(crate) fn of(places: usize) -> Self {
+        Self {
+            places,
+            taken: 0,
+            by_slow: 0,
+            by_doubtful: 0,
+        }
+    }
+
+    /// A namespace of this standing has so many places.
+    pub(crate) fn add(&mut self, standing: Standing, count: usize) {
+        self.taken += count;
+        if standing != Standing::Answered {
+            self.by_doubtful += count;
+        }
+        if standing == Standing::Slow {
+            self.by_slow += count;
+        }
+    }
+
+    pub(crate) fn is_full(&self) -> bool {
+        self.taken >= self.places
+    }
+
+    /// Whether one is left for a namespace of this standing. The last is kept for one that has nothing
+    /// under way.
+    pub(crate) fn has_place(&self, standing: Standing, has_none_under_way: bool) -> bool {
+        let for_slow = (self.places / SHARES_OF_SLOW).max(1);
+        let for_doubtful = (self.places * QUARTERS_OF_DOUBTFUL / 4).max(1);
+        let is_in_share = match standing {
+            Standing::Answered => true,
+            Standing::Unknown => self.by_doubtful < for_doubtful,
+            Standing::Slow => self.by_doubtful < for_doubtful && self.by_slow < for_slow,
+        };
+        is_in_share && (self.taken + 1 < self.places || !self.is_full() && has_none_under_way)
+    }
+}

@@ -1,0 +1,32 @@
+//! What was said is not said again at once.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// A problem that goes on is logged again after this.
+pub const AGAIN_AFTER: Duration = Duration::from_secs(30);
+/// So many problems are remembered.
+const MAX_SAID: usize = 1000;
+
+/// When each problem was said last, whoever has it.
+#[derive(Debug, Default)]
+pub struct Said(Mutex<HashMap<String, Instant>>);
+
+impl Said {
+    /// Whether this is to be said: it was not within the last half minute.
+    pub fn is_news(&self, problem: &str) -> bool {
+        let mut said = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if said.len() >= MAX_SAID {
+            said.retain(|_, at| at.elapsed() < AGAIN_AFTER);
+        }
+        let last = said.get(problem);
+        if last.is_some_and(|at| at.elapsed() < AGAIN_AFTER) {
+            return false;
+        }
+        said.insert(problem.to_owned(), Instant::now());
+        true
+    }
+}

@@ -1,0 +1,53 @@
+//! Why an API server cannot be asked, in words that help.
+
+use std::time::Duration;
+
+use engine::cause::explain;
+use engine::said::{AGAIN_AFTER, Said};
+use kube::{Client, Config};
+use tokio::net::TcpListener;
+
+/// What is said where the API server is there.
+async fn said_of(server: &str) -> String {
+    let mut config = Config::new(server.parse().unwrap());
+    config.connect_timeout = Some(Duration::from_secs(10));
+    config.default_retry = false;
+    let client = Client::try_from(config).unwrap();
+    explain(&client.apiserver_version().await.unwrap_err())
+}
+
+/// A port at which nobody listens.
+async fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+#[tokio::test]
+async fn a_server_that_is_away_refuses_the_connection() {
+    let said = said_of(&format!("http://127.0.0.1:{}", free_port().await)).await;
+    assert!(said.contains("Connection refused"), "{said}");
+    assert!(
+        said.ends_with("is the API server up, and is this its port?"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn a_name_that_nobody_knows_is_named() {
+    let said = said_of("http://nowhere.invalid:6443").await;
+    assert!(said.contains("dns error"), "{said}");
+    assert!(
+        said.ends_with("look at the server of the kubeconfig, and at DNS"),
+        "{said}"
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_goes_on_is_said_twice_a_minute_whoever_has_it() {
+    let said = Said::default();
+    let news = (0..8).filter(|_| said.is_news("refused")).count();
+    assert_eq!(news, 1);
+    assert!(said.is_news("another"));
+    tokio::time::advance(AGAIN_AFTER).await;
+    assert!(said.is_news("refused"));
+}
