@@ -8,6 +8,7 @@
 )]
 
 mod init_container;
+mod logging;
 mod metrics;
 mod namespaces;
 mod probe;

@@ -29,12 +29,12 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::default();
     }
-    if snapshot.is_orphaning {
-        return plan_release(snapshot);
-    }
     if snapshot.is_ahead_of_watch {
         // A version in between may have said that its children stay.
         return Plan::default();
+    }
+    if snapshot.is_orphaning {
+        return plan_release(snapshot);
     }
     if are_children_gone(snapshot) {
         return let_go(snapshot);
