@@ -122,6 +122,9 @@ impl Watched for PodCliqueSet {
         if let Some(gone) = change.gone() {
             caches.orphaning.forget(ownership::uid(&gone.metadata));
         }
+        if let Some(set) = &change.new {
+            caches.orphaning.note(&set.metadata);
+        }
     }
 }
 
