@@ -178,6 +178,9 @@ pub enum Reason {
     /// SchedulingFeatureUnsupported=True: the scheduler's definitions are too old for what was
     /// written.
     FieldsNotServed,
+    /// SchedulingFeatureUnsupported=True: a label or annotation for the scheduler has no effect, or a
+    /// value that the scheduler does not know.
+    KeyNotUsed,
 
     /// Ready=True: everything that is asked for runs.
     AllReady,

@@ -35,6 +35,17 @@ pub struct KaiPodGroupSpec {
     /// For how long it may run with less than its minimum; for ever if negative.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub staleness_grace_period: Option<String>,
+    /// Whether it may be evicted for others: `preemptible` or `non-preemptible`; by its priority if
+    /// unset.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemptibility: Option<String>,
+    /// For how long it waits before others are evicted for it (KAI 0.17 and later).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preemption_delay: Option<String>,
+    /// How close together its pods have to be: `topology`, `requiredTopologyLevel` and
+    /// `preferredTopologyLevel`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topology_constraint: Option<BTreeMap<String, Value>>,
     /// Fields of others.
     #[serde(flatten)]
     pub others: BTreeMap<String, Value>,
@@ -75,8 +86,33 @@ pub struct KaiSubGroup {
 )]
 pub struct KaiQueueSpec {}
 
+/// The grace period of gangs whose end the operator decides: KAI never evicts one because a part of it
+/// is missing.
+pub const NEVER_STALE: &str = "-1s";
+
 /// Keys that KAI Scheduler reads.
 pub mod keys {
+    /// Label of a set: `preemptible` or `non-preemptible`.
+    pub const PREEMPTIBILITY: &str = "kai.scheduler/preemptibility";
+    /// Label of a set: name of its PriorityClass.
+    pub const PRIORITY: &str = "priorityClassName";
+    /// Annotation of a set: for how long it waits before others are evicted for it.
+    pub const PREEMPTION_DELAY: &str = "kai.scheduler/preemption-delay";
+    /// Annotation of a set: for how long it may run with less than its minimum; for ever if negative.
+    pub const STALENESS: &str = "kai.scheduler/staleness-grace-period";
+    /// Annotation of a set: name of the Topology that the next two are about.
+    pub const TOPOLOGY: &str = "kai.scheduler/topology";
+    /// Annotation of a set: the level of which all its pods have to be in one domain.
+    pub const TOPOLOGY_REQUIRED: &str = "kai.scheduler/topology-required-placement";
+    /// Annotation of a set: the level of which they are to be in one domain if they can.
+    pub const TOPOLOGY_PREFERRED: &str = "kai.scheduler/topology-preferred-placement";
+    /// Keys that its pod-grouper reads of other workloads and that say nothing of a gang.
+    pub const NOT_OF_GANGS: [&str; 4] = [
+        "kai.scheduler/segment-size",
+        "kai.scheduler/segment-topology-required-placement",
+        "kai.scheduler/segment-topology-preferred-placement",
+        "kai.scheduler/batch-min-member",
+    ];
     /// Annotation of a pod: its pod-grouper leaves the pod alone.
     pub const SKIP_POD_GROUPER: &str = "kai.scheduler/skip-podgrouper";
     /// Annotation of a pod: name of its PodGroup.

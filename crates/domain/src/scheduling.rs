@@ -3,6 +3,7 @@
 
 mod kai;
 pub mod kubernetes;
+mod marks;
 mod obstacle;
 mod profiles;
 mod queue;
@@ -13,17 +14,21 @@ use k8s_openapi::api::core::v1::Pod;
 
 use crate::object::ownership;
 pub use kai::{grouped_leaf_name, leaf_name, pod_group_name, replica_name};
+pub use marks::{GangScheduler, Peers, find_peer, is_mark, is_of_tree};
 pub use obstacle::Obstacle;
 pub use profiles::{Backend, DEFAULT_SCHEDULER, Profiles};
 pub use queue::{inherit_queues, names_queue, queue_of, queue_of_set, set_names_queue};
 
-/// Marks a new pod of a PodClique for the scheduler that it names.
-pub fn mark_pod(profiles: &Profiles, podclique: &PodClique, pod: &mut Pod) {
-    let scheduler = podclique.spec.pod_spec.scheduler_name.as_deref();
+/// Marks a new pod of a PodClique for the scheduler of its gang.
+pub fn mark_pod(scheduler: &GangScheduler, podclique: &PodClique, pod: &mut Pod) {
+    if let Some(name) = &scheduler.name_before {
+        let spec = pod.spec.get_or_insert_default();
+        spec.scheduler_name = Some(name.clone());
+    }
     let Some(gang) = ownership::label(&podclique.metadata, labels::POD_GANG) else {
         return;
     };
-    match profiles.backend_of(scheduler) {
+    match scheduler.backend {
         // Which PodGroup of Kubernetes' own it names depends on what there is.
         Backend::DefaultScheduler
         | Backend::KaiPodGrouper

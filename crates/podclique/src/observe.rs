@@ -1,6 +1,7 @@
 //! Everything that a decision on a PodClique depends on.
 
 mod leaving;
+mod peers;
 mod set;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -15,7 +16,7 @@ use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Kind, Target};
-use domain::scheduling::Profiles;
+use domain::scheduling::GangScheduler;
 use domain::workload::{gang, limits};
 use domain::{Key, Pod, update};
 use engine::Caches;
@@ -67,8 +68,8 @@ pub struct Snapshot {
     pub parents: Vec<Parent>,
     /// Image of the init container of pods that start after others.
     pub init_container_image: String,
-    /// The schedulers that have to be told of gangs.
-    pub profiles: Arc<Profiles>,
+    /// The scheduler that new pods are for.
+    pub scheduler: GangScheduler,
     /// Which PodGroup new pods name.
     pub pod_group: PodGroupFacts,
 }
@@ -225,6 +226,7 @@ pub fn observe(
     let is_replica_terminating = set
         .as_ref()
         .is_some_and(|set| is_replica_terminating(podclique, set, caches));
+    let scheduler = peers::find_scheduler(podclique, &pods, gang.as_deref(), caches, rules);
     Snapshot {
         taken_names: caches.taken_names.of(ownership::uid(meta)),
         may_create: set.as_ref().is_some_and(|set| {
@@ -248,8 +250,8 @@ pub fn observe(
         predecessors: leaving::predecessors(podclique, set_key.as_ref(), caches, rules),
         parents: parents::find_parents(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
-        pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, &rules.profiles),
-        profiles: rules.profiles.clone(),
+        pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, scheduler.backend),
+        scheduler,
         set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
         pods,
         released,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use api::{PodClique, PodGang, labels};
 use domain::object::ownership;
+use domain::scheduling::Backend;
 use domain::scheduling::kubernetes::{needs_all_pods, probe_name};
-use domain::scheduling::{Backend, Profiles};
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
 use jiff::{SignedDuration, Timestamp};
@@ -93,9 +93,8 @@ pub fn observe(
     pods: &[Arc<Pod>],
     gang: Option<&PodGang>,
     caches: &Caches,
-    profiles: &Profiles,
+    backend: Backend,
 ) -> PodGroupFacts {
-    let backend = profiles.backend_of(podclique.spec.pod_spec.scheduler_name.as_deref());
     let makes_pods = podclique.spec.replicas > 0 && !ownership::is_terminating(&podclique.metadata);
     if !backend.is_kubernetes() || !makes_pods {
         return PodGroupFacts::Unused;

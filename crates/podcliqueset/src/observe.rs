@@ -16,7 +16,7 @@ use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::scheduling::Obstacle;
+use domain::scheduling::{Backend, Obstacle};
 use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
@@ -60,6 +60,8 @@ pub struct Snapshot {
     pub nodes_in_service: HashSet<String>,
     /// Whether the set's scheduler itself places scaled gangs after the base gang.
     pub scheduler_orders_gangs: bool,
+    /// How the set's scheduler is told of its gangs.
+    pub backend: Backend,
     /// Whether the set's scheduler looks for the PodGang as soon as there are pods.
     pub gangs_come_first: bool,
     /// What the set's scheduler lacks in this cluster: no gang starts.
@@ -311,6 +313,7 @@ pub fn observe(
         obstacle,
         is_ahead_of_watch: caches.of::<PodCliqueSet>().is_ahead(&key),
         is_orphaning: caches.is_orphaning(&stored.metadata),
+        backend,
         is_view_outdated,
         may_have_more_pods,
         stored: stored.clone(),

@@ -2,6 +2,7 @@
 
 mod kai;
 pub mod kubernetes;
+pub mod surplus;
 pub mod tree;
 mod volcano;
 
@@ -74,7 +75,7 @@ pub(crate) fn observe(gang: &PodGang, parts: &[Part], caches: &Caches, backend: 
             Told::KaiTree(find(caches, &kai_key(gang)), tree)
         }),
         Backend::Volcano => Told::Volcano(find(caches, &Key::of(&gang.metadata))),
-        Backend::Kubernetes => kubernetes(Shape::Split),
+        Backend::Kubernetes => kubernetes(kubernetes::shape_of_live(gang, parts, caches)),
         Backend::KubernetesTree => kubernetes(Shape::Tree),
     }
 }
@@ -122,7 +123,7 @@ pub(crate) fn unsupported(view: &GangView<'_>) -> Option<ConditionUpdate> {
         return Some(obstacle.condition());
     }
     let (reason, message) = match view.told {
-        Told::Kai(found) | Told::KaiTree(found, _) => kai::dropped(found)?,
+        Told::Kai(found) | Told::KaiTree(found, _) => kai::unsupported(view.gang, found)?,
         Told::Volcano(found) => volcano::dropped(found)?,
         Told::Nothing | Told::Kubernetes(_) => return None,
     };

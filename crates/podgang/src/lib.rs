@@ -8,6 +8,7 @@ pub mod backend;
 pub mod decide;
 pub mod observe;
 pub mod part;
+mod peers;
 pub mod placement;
 pub mod tree;
 mod triggers;

@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use api::podgang::PodGroup;
-use api::{PodClique, PodGang, labels};
+use api::{PodClique, PodGang};
 use domain::health::training;
-use domain::object::ownership;
 use domain::scheduling::{self, Obstacle, Profiles};
 use domain::{Key, Pod};
 use engine::Caches;
 
 use crate::backend::{self, GangView, Told};
 use crate::part::Part;
+use crate::peers;
 use crate::placement::{self, GangPlacement};
 use crate::tree::{self, GangTree};
 
@@ -51,8 +51,7 @@ pub fn observe(gang: &Arc<PodGang>, caches: &Caches, profiles: &Profiles) -> Sna
     let parts: Vec<Part> = groups
         .map(|group| observe_part(gang, group, caches))
         .collect();
-    let scheduler = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
-    let backend = profiles.backend_of(scheduler);
+    let backend = peers::find_scheduler(gang, &parts, caches, profiles).backend;
     let queue = scheduling::queue_of(backend, &gang.metadata);
     Snapshot {
         placement: placement::observe(gang, &parts, caches),

@@ -46,6 +46,8 @@ pub struct Pod {
 pub struct PodSpec {
     /// Set by the operator: `<podclique>-<index>`.
     pub hostname: Option<String>,
+    /// The scheduler that places it; the API server writes its default.
+    pub scheduler_name: Option<String>,
     /// Set once the pod is bound.
     pub node_name: Option<String>,
     /// What keeps the scheduler away.
@@ -136,6 +138,16 @@ impl Pod {
         group.and_then(|group| group.pod_group_name.as_deref())
     }
 
+    /// The scheduler that places it.
+    pub fn scheduler_name(&self) -> &str {
+        scheduler_or_default(self.spec.scheduler_name.as_deref())
+    }
+
+    /// Whether it is placed by the scheduler of this name; none is Kubernetes' own.
+    pub fn names_scheduler(&self, name: Option<&str>) -> bool {
+        self.scheduler_name() == scheduler_or_default(name)
+    }
+
     /// Whether it is bound to a node.
     pub fn is_scheduled(&self) -> bool {
         self.spec.node_name.is_some() || self.has_condition("PodScheduled")
@@ -145,6 +157,11 @@ impl Pod {
     pub fn is_terminating(&self) -> bool {
         ownership::is_terminating(&self.metadata)
     }
+}
+
+fn scheduler_or_default(name: Option<&str>) -> &str {
+    let name = name.filter(|name| !name.is_empty());
+    name.unwrap_or("default-scheduler")
 }
 
 pub(super) fn lean_metadata<'de, D: Deserializer<'de>>(

@@ -48,7 +48,7 @@ fn no_queue(backend: Backend, name: &str) -> String {
     };
     format!(
         "queue {name}, which the set names by {key}, does not exist: gangs that have not started stay \
-         gated, and {scheduler} places no more pods of those that have; create the queue, or name \
-         one that `kubectl get {kind}` shows"
+         gated, and {scheduler} knows those that have by the queue that they named before; create \
+         the queue, or name one that `kubectl get {kind}` shows"
     )
 }

@@ -50,14 +50,20 @@ impl Backend {
         matches!(self, Self::Kubernetes | Self::KubernetesTree)
     }
 
+    /// Whether pods bear labels or annotations for it.
+    pub fn marks_pods(self) -> bool {
+        matches!(self, Self::KaiScheduler | Self::KaiTree | Self::Volcano)
+    }
+
     /// What to tell users where the cluster does not serve what this backend writes.
     pub fn unsupported(self) -> &'static str {
         match self {
             Self::DefaultScheduler | Self::KaiPodGrouper => "",
             Self::Volcano => {
-                "podgroups.scheduling.volcano.sh is not served by this cluster, so Volcano does not \
-                 know the gang and its pods stay gated: install Volcano, or name another \
-                 schedulerName"
+                "podgroups.scheduling.volcano.sh is not served by this cluster, or may not be read, so \
+                 Volcano does not know the gang and its pods stay gated: install Volcano, or name \
+                 another schedulerName; if it is served, put the profile into the chart's value \
+                 config.scheduler, from which the operator's rights follow"
             }
             Self::Kubernetes => {
                 "podgroups.scheduling.k8s.io/v1beta1 is not served by this cluster, so its scheduler \
@@ -73,9 +79,10 @@ impl Backend {
                  replicas of each clique equal to minAvailable, and delete the pods"
             }
             Self::KaiScheduler | Self::KaiTree => {
-                "podgroups.scheduling.run.ai is not served by this cluster, so KAI Scheduler does \
-                 not know the gang and its pods stay gated: install KAI Scheduler, or name another \
-                 schedulerName"
+                "podgroups.scheduling.run.ai is not served by this cluster, or may not be read, so KAI \
+                 Scheduler does not know the gang and its pods stay gated: install KAI Scheduler, or \
+                 name another schedulerName; if it is served, put the profile into the chart's value \
+                 config.scheduler, from which the operator's rights follow"
             }
         }
     }

@@ -1,7 +1,8 @@
 //! What pods bear for their scheduler.
 
 use api::{PodClique, labels};
-use domain::scheduling::{Backend, Profiles, mark_pod, pod_group_name};
+use domain::scheduling::kubernetes::join_pod_group;
+use domain::scheduling::{Backend, GangScheduler, Peers, Profiles, mark_pod, pod_group_name};
 use k8s_openapi::api::core::v1::Pod;
 use testkit::builders::podclique;
 
@@ -23,7 +24,9 @@ fn marked(worker: &PodClique) -> Pod {
         ("tree".to_owned(), Backend::KaiTree),
     ]);
     let mut pod = Pod::default();
-    mark_pod(&profiles, worker, &mut pod);
+    let named = worker.spec.pod_spec.scheduler_name.as_deref();
+    let scheduler = GangScheduler::of(&profiles, named, Peers::default());
+    mark_pod(&scheduler, worker, &mut pod);
     pod
 }
 
@@ -101,4 +104,137 @@ fn gangs_of_one_name_in_two_namespaces_have_two_pod_groups() {
     let [one, other] = ["a", "b"].map(|namespace| pod_group_name(namespace, "demo-0"));
     assert_ne!(one, other);
     assert!(one.starts_with("demo-0-") && one.len() == "demo-0-".len() + 5);
+}
+
+/// Each way in which a scheduler can be told of a gang.
+const BACKENDS: [Backend; 7] = [
+    Backend::DefaultScheduler,
+    Backend::KaiScheduler,
+    Backend::KaiTree,
+    Backend::KaiPodGrouper,
+    Backend::Volcano,
+    Backend::Kubernetes,
+    Backend::KubernetesTree,
+];
+
+fn grouped() -> PodClique {
+    let mut worker = worker(Some(SCHEDULER));
+    worker.metadata.name = Some("demo-0-g-1-worker".into());
+    let all = worker.metadata.labels.get_or_insert_default();
+    all.insert(labels::POD_GANG.into(), "demo-0-g-0".into());
+    all.insert(labels::BASE_POD_GANG.into(), "demo-0".into());
+    all.insert(labels::SCALING_GROUP.into(), "demo-0-g".into());
+    worker
+}
+
+/// A pod of the PodClique as it is made while its scheduler is told so, beside these peers.
+fn made(worker: &PodClique, backend: Backend, peers: Peers<'_>) -> Pod {
+    let mut pod = Pod::default();
+    let mut all = worker.metadata.labels.clone().unwrap();
+    let name = worker.metadata.name.clone().unwrap();
+    all.insert(labels::POD_CLIQUE.into(), name);
+    pod.metadata.labels = Some(all);
+    let spec = pod.spec.get_or_insert_default();
+    let named = worker.spec.pod_spec.scheduler_name.clone();
+    spec.scheduler_name.clone_from(&named);
+    let profiles = Profiles::of([(SCHEDULER.to_owned(), backend)]);
+    let scheduler = GangScheduler::of(&profiles, named.as_deref(), peers);
+    mark_pod(&scheduler, worker, &mut pod);
+    if scheduler.backend.is_kubernetes() {
+        join_pod_group(&mut pod, "demo-0");
+    }
+    pod
+}
+
+fn seen(pod: &Pod) -> domain::Pod {
+    serde_json::from_value(serde_json::to_value(pod).unwrap()).unwrap()
+}
+
+fn bound(pod: &Pod) -> domain::Pod {
+    let mut pod = seen(pod);
+    pod.spec.node_name = Some("node-0".into());
+    pod
+}
+
+fn beside(pod: &domain::Pod) -> Peers<'_> {
+    Peers {
+        own: Some(pod),
+        of_base: None,
+    }
+}
+
+/// A PodGroup asks for whole minimums: half of a gang with other marks would wait for ever, and the
+/// rest is replaced only after that half is Ready.
+#[test]
+fn who_replaces_a_pod_bears_the_marks_of_its_peers_whatever_the_profile_says_by_now() {
+    for worker in [worker(Some(SCHEDULER)), grouped()] {
+        for before in BACKENDS {
+            let old = made(&worker, before, Peers::default());
+            for after in BACKENDS {
+                for peer in [seen(&old), bound(&old)] {
+                    // Its PodGroup of Kubernetes' own is the business of the PodClique.
+                    let unnamed = before == Backend::DefaultScheduler && after.is_kubernetes();
+                    let unnamed =
+                        unnamed || before == Backend::KaiPodGrouper && after.is_kubernetes();
+                    let mut new = made(&worker, after, beside(&peer));
+                    if unnamed {
+                        new.spec.as_mut().unwrap().scheduling_group = None;
+                    }
+                    assert_eq!(new, old, "{before:?} to {after:?}");
+                }
+            }
+        }
+    }
+}
+
+/// The webhook refuses such a change; without it the new pods would be placed by another one.
+#[test]
+fn a_gang_keeps_its_scheduler_as_long_as_a_pod_of_it_has_a_node() {
+    let mut worker = worker(Some("slow"));
+    let old = made(&worker, Backend::KaiScheduler, Peers::default());
+    worker.spec.pod_spec.scheduler_name = Some(SCHEDULER.into());
+    let [waits, runs] = [seen(&old), bound(&old)];
+    let new = |peer| made(&worker, Backend::KaiScheduler, beside(peer));
+    assert_eq!(new(&runs), old);
+    let corrected = made(&worker, Backend::KaiScheduler, Peers::default());
+    assert_eq!(
+        new(&waits),
+        corrected,
+        "a name that no scheduler has is put right"
+    );
+}
+
+/// One tree has all gangs of a replica, or none.
+#[test]
+fn a_gang_that_starts_beside_its_base_gang_joins_its_tree_or_stays_by_itself() {
+    let (standalone, grouped) = (worker(Some(SCHEDULER)), grouped());
+    let mut base = grouped.clone();
+    base.metadata.name = Some("demo-0-g-0-worker".into());
+    let started = |before, after, base: &PodClique| {
+        let peer = bound(&made(base, before, Peers::default()));
+        let of_base = Some(&peer);
+        let new = made(&grouped, after, Peers { own: None, of_base });
+        let meta = new.metadata;
+        meta.annotations
+            .and_then(|all| all.get("pod-group-name").cloned())
+    };
+    let namespace = grouped.metadata.namespace.clone().unwrap();
+    let [own, whole] = ["demo-0-g-0", "demo-0"].map(|gang| Some(pod_group_name(&namespace, gang)));
+    assert_eq!(
+        started(Backend::KaiTree, Backend::KaiScheduler, &base),
+        whole
+    );
+    assert_eq!(started(Backend::KaiScheduler, Backend::KaiTree, &base), own);
+    assert_eq!(
+        started(Backend::DefaultScheduler, Backend::KaiTree, &base),
+        own
+    );
+    assert_eq!(
+        started(Backend::KaiScheduler, Backend::KaiTree, &standalone),
+        whole
+    );
+    assert_eq!(
+        started(Backend::Volcano, Backend::DefaultScheduler, &base),
+        None
+    );
 }

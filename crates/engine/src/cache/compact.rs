@@ -4,11 +4,12 @@
 use std::any::Any;
 
 use api::{PodClique, PodCliqueSet, PodGang, labels};
-use domain::Pod;
+use domain::{Pod, scheduling};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
-/// What the operator writes to pods, and reads of them, has keys that begin so.
+/// What the operator writes to pods, and reads of them, has keys that begin so; but for marks for a
+/// scheduler.
 const OWN_ANNOTATIONS: &str = "grove.io/";
 
 /// Gives back what lists of the object have room for beyond their entries, and annotations of others.
@@ -44,7 +45,7 @@ fn compact_pod(pod: &mut Pod) {
     if let Some(all) = &mut pod.metadata.annotations {
         let own = std::mem::take(all).into_iter();
         *all = own
-            .filter(|(key, _)| key.starts_with(OWN_ANNOTATIONS))
+            .filter(|(key, _)| key.starts_with(OWN_ANNOTATIONS) || scheduling::is_mark(key))
             .collect();
     }
     pod.spec.scheduling_gates.shrink_to_fit();

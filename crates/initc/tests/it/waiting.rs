@@ -60,7 +60,10 @@ fn waits_through_what_it_does_not_know() {
 fn an_annotation_does_not_act_on_a_terminal() {
     let volume = Volume::new("a\u{1b}]0;x\u{7}:1");
     let mut process = Process::waiting_for(volume.path());
-    assert_eq!(process.line(), r"waits for ready pods: 1 of a\u{1b}]0;x\u{7}");
+    assert_eq!(
+        process.line(),
+        r"waits for ready pods: 1 of a\u{1b}]0;x\u{7}"
+    );
 }
 
 /// One line for each change, however long it waits.

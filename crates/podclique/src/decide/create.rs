@@ -168,7 +168,7 @@ fn new_pod(
     }
     let image = &snapshot.init_container_image;
     pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image, now);
-    scheduling::mark_pod(&snapshot.profiles, &snapshot.podclique, &mut pod);
+    scheduling::mark_pod(&snapshot.scheduler, &snapshot.podclique, &mut pod);
     if let Some(group) = group {
         kubernetes::join_pod_group(&mut pod, group);
     }

@@ -14,6 +14,7 @@ mod foreign;
 mod gates;
 mod idle;
 mod labels;
+mod marks;
 mod observe;
 mod pod;
 mod pod_group;

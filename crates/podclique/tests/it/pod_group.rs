@@ -2,7 +2,7 @@
 
 use api::{PodClique, PodGang, labels};
 use domain::plan::Action;
-use domain::scheduling::{Backend, Profiles};
+use domain::scheduling::Backend;
 use engine::Caches;
 use insta::assert_snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -18,10 +18,6 @@ use crate::situation::situation;
 
 const STUCK_AFTER: SignedDuration = SignedDuration::from_secs(60);
 
-fn profiles(backend: Backend) -> Profiles {
-    Profiles::of([("default-scheduler".to_owned(), backend)])
-}
-
 fn clique(name: &str, replicas: i32, minimum: i32) -> PodClique {
     let mut clique = (*podclique(name).size(replicas, minimum).build()).clone();
     let all = clique.metadata.labels.get_or_insert_default();
@@ -36,7 +32,7 @@ fn facts(
     backend: Backend,
 ) -> PodGroupFacts {
     let pods = caches.of::<domain::Pod>().owned_by(clique);
-    observe(clique, &pods, gang, caches, &profiles(backend))
+    observe(clique, &pods, gang, caches, backend)
 }
 
 fn fresh(base: &str, taken: Vec<Taken>) -> PodGroupFacts {

@@ -9,6 +9,7 @@ use domain::Pod;
 use domain::health::readiness::Start;
 use domain::health::stuck::StuckTimeouts;
 use domain::plan::Plan;
+use domain::scheduling::GangScheduler;
 use engine::caches::LastHolder;
 use jiff::Timestamp;
 use podclique::Snapshot;
@@ -41,7 +42,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         predecessors: vec![],
         parents: vec![],
         init_container_image: "grove-initc:0.1.0".into(),
-        profiles: Arc::default(),
+        scheduler: GangScheduler::default(),
         pod_group: podclique::pod_group::PodGroupFacts::default(),
     }
 }

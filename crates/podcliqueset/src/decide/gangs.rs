@@ -14,6 +14,7 @@ use api::{PodGang, names};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::scheduling::Backend;
 use domain::workload::gang::ExpectedGang;
 
 use self::members::{Entry, Members};
@@ -118,7 +119,10 @@ fn keep_gang(
     if groups.is_empty() {
         return None;
     }
-    let desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
+    let mut desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
+    if snapshot.backend == Backend::KaiPodGrouper {
+        desired::gang::never_let_stale(&mut desired.metadata);
+    }
     match existing {
         None => Some(Action::create(desired)),
         Some(found) => desired::gang::corrected(found, &desired).map(Action::replace),

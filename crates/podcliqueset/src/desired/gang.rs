@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use api::kai::{NEVER_STALE, keys};
 use api::labels::{self, component};
 use api::podgang::PodGroup;
 use api::{PodCliqueSet, PodGang, PodGangSpec};
@@ -38,6 +39,14 @@ pub fn build(set: &PodCliqueSet, name: &str, pod_groups: Vec<PodGroup>) -> PodGa
         },
         status: None,
     }
+}
+
+/// Leaves it to the operator to judge whether the gang is dead: what KAI's pod-grouper makes of it would
+/// be evicted after a minute without a part, whatever `terminationDelay` says. A set may ask otherwise.
+pub fn never_let_stale(meta: &mut ObjectMeta) {
+    let annotations = meta.annotations.get_or_insert_default();
+    let grace = annotations.entry(keys::STALENESS.into());
+    grace.or_insert_with(|| NEVER_STALE.into());
 }
 
 /// Marks the list as one whose pods may be scheduled.

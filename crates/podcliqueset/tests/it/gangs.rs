@@ -5,7 +5,7 @@ mod taken_over;
 use std::sync::Arc;
 
 use api::podgang::PodGroup;
-use api::{LastError, PodCliqueStatus, PodGang, labels};
+use api::{LastError, PodCliqueSet, PodCliqueStatus, PodGang, labels};
 use domain::plan::Plan;
 use domain::scheduling::{Backend, Obstacle, queue_of};
 use insta::assert_snapshot;
@@ -129,6 +129,28 @@ fn is_there_before_it_starts_where_the_scheduler_looks_for_it() {
     );
     snapshot.podcliques.clear();
     assert!(lists(&plan(&snapshot)).is_empty());
+}
+
+/// Else KAI would evict what is left of a gang after a minute, whatever `terminationDelay` says.
+#[test]
+fn bears_a_negative_grace_period_where_kais_pod_grouper_reads_it() {
+    const GRACE: &str = "kai.scheduler/staleness-grace-period";
+    let grace = |set: &PodCliqueSet, backend| {
+        let mut snapshot = laid_out(set);
+        snapshot.gangs_come_first = true;
+        snapshot.backend = backend;
+        let plan = plan(&snapshot);
+        let mut writes = plan.waves.iter().flatten();
+        let gang = writes.find_map(|a| a.written::<PodGang>()).unwrap();
+        let annotations = gang.metadata.annotations.as_ref().unwrap();
+        annotations.get(GRACE).cloned()
+    };
+    let mut demo = demo().build();
+    assert_eq!(grace(&demo, Backend::Volcano), None);
+    assert_eq!(grace(&demo, Backend::KaiPodGrouper).unwrap(), "-1s");
+    let asked = [(GRACE.to_owned(), "90s".to_owned())];
+    demo.metadata.annotations = Some(asked.into());
+    assert_eq!(grace(&demo, Backend::KaiPodGrouper).unwrap(), "90s");
 }
 
 const UNSUPPORTED: &str = "SchedulingFeatureUnsupported";

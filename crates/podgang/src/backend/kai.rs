@@ -1,6 +1,8 @@
 //! The PodGroup of KAI Scheduler: of a gang, a leaf for each part, all of them required; or of all
 //! gangs of a replica, as a tree.
 
+mod asked;
+
 use std::collections::BTreeMap;
 
 use api::PodGang;
@@ -15,15 +17,12 @@ use domain::workload::clique::{add_owner, overlay};
 
 use super::{
     Fields, Found, GangView, dropped_fields, is_ours_by_name, minimum_of, new_meta, note_fields,
-    priority_of, tell_dropped,
+    tell_dropped,
 };
 
 const STALENESS: &str = "stalenessGracePeriod";
+const DELAY: &str = "preemptionDelay";
 const THRESHOLD: &str = "minSubGroup";
-
-/// It is ours to judge whether a gang is stale: KAI would evict one of which an optional part is
-/// missing (seen with v0.17).
-const NEVER_STALE: &str = "-1s";
 
 /// Creates the PodGroup, or puts it right in one write. What others wrote into it stays: the queue
 /// if the set names none, marks of the scheduler, topology constraints.
@@ -55,11 +54,13 @@ pub(super) fn plan(
     (is_ours_by_name(gang, found) && kept != *found).then(|| Action::replace(next))
 }
 
-/// What older definitions drop (KAI 0.15 has trees, 0.17 the grace period).
+/// What older definitions drop (KAI 0.15 has trees, 0.17 the grace period and the
+/// delay).
 fn fields(group: &KaiPodGroup) -> Fields {
     let mut nodes = group.spec.sub_groups.iter();
     vec![
         (STALENESS, group.spec.staleness_grace_period.is_some()),
+        (DELAY, group.spec.preemption_delay.is_some()),
         (THRESHOLD, nodes.any(|node| node.min_sub_group.is_some())),
     ]
 }
@@ -67,6 +68,9 @@ fn fields(group: &KaiPodGroup) -> Fields {
 fn without(mut group: KaiPodGroup, dropped: &[&str]) -> KaiPodGroup {
     if dropped.contains(&STALENESS) {
         group.spec.staleness_grace_period = None;
+    }
+    if dropped.contains(&DELAY) {
+        group.spec.preemption_delay = None;
     }
     if dropped.contains(&THRESHOLD) {
         let nodes = group.spec.sub_groups.iter_mut();
@@ -76,11 +80,19 @@ fn without(mut group: KaiPodGroup, dropped: &[&str]) -> KaiPodGroup {
 }
 
 /// What to say where the definition of PodGroups drops fields.
-pub(super) fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
+fn dropped(found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
     let group = found.group.as_deref()?;
     let dropped = dropped_fields(&group.metadata, &fields(group));
     let remedy = "upgrade KAI Scheduler to 0.17 or newer";
     tell_dropped("podgroups.scheduling.run.ai", &dropped, remedy)
+}
+
+/// What KAI cannot be told of the gang.
+pub(super) fn unsupported(gang: &PodGang, found: &Found<KaiPodGroup>) -> Option<(Reason, String)> {
+    let refused = asked::refused(gang);
+    let is_refused = !refused.is_empty();
+    let refused = is_refused.then(|| (Reason::KeyNotUsed, refused.join("; ")));
+    refused.or_else(|| dropped(found))
 }
 
 fn correct(group: &mut KaiPodGroup, gang: &PodGang, mut groups: Vec<KaiSubGroup>) {
@@ -94,8 +106,7 @@ fn correct(group: &mut KaiPodGroup, gang: &PodGang, mut groups: Vec<KaiSubGroup>
     }
     spec.sub_groups = groups;
     spec.min_sub_group = None;
-    spec.staleness_grace_period = Some(NEVER_STALE.to_owned());
-    spec.priority_class_name = priority_of(gang);
+    asked::write(spec, gang);
     if let Some(queue) = scheduling::queue_of(Backend::KaiScheduler, &gang.metadata) {
         spec.queue = Some(queue.to_owned());
     }

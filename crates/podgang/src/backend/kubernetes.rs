@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::is_ours;
 use objects::Objects;
-pub(super) use observe::observe;
+pub(super) use observe::{observe, shape_of_live};
 pub use wanted::{Shape, Wanted, WantedComposite, WantedGroup};
 
 /// What the scheduler was told, and what there is to be told.

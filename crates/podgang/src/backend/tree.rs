@@ -12,12 +12,18 @@ use domain::scheduling::leaf_name;
 use domain::workload::gang::clique_minimum;
 use engine::Caches;
 
+use super::surplus;
+
 /// A scaling group with its PodCliques.
 pub type GroupParts = (Arc<PodCliqueScalingGroup>, Vec<Arc<PodClique>>);
 
 /// The tree of the replica whose base gang this is; none for another gang.
 pub(super) fn observe(gang: &PodGang, caches: &Caches) -> Option<TreeNode> {
     let (standalone, groups) = parts_of_replica(gang, caches)?;
+    let groups = groups
+        .into_iter()
+        .map(|group| surplus::leave_out_waiting(group, caches));
+    let groups: Vec<GroupParts> = groups.collect();
     Some(build(ownership::name(&gang.metadata), &standalone, &groups))
 }
 

@@ -114,7 +114,7 @@ fn a_queue_that_does_not_exist_is_said_and_nothing_is_written() {
         .find(|c| c.type_ == "SchedulingFeatureUnsupported");
     let unsupported = unsupported.unwrap();
     assert_eq!(unsupported.reason, "QueueNotFound");
-    assert_snapshot!(unsupported.message, @"queue research, which the set names by kai.scheduler/queue, does not exist: gangs that have not started stay gated, and KAI Scheduler places no more pods of those that have; create the queue, or name one that `kubectl get queues.scheduling.run.ai` shows");
+    assert_snapshot!(unsupported.message, @"queue research, which the set names by kai.scheduler/queue, does not exist: gangs that have not started stay gated, and KAI Scheduler knows those that have by the queue that they named before; create the queue, or name one that `kubectl get queues.scheduling.run.ai` shows");
 
     let queue = KaiQueue {
         metadata: ObjectMeta {
@@ -154,4 +154,74 @@ fn a_cluster_without_its_kind_is_said_and_nothing_is_written() {
     assert_snapshot!(unsupported.unwrap().message);
     let other = podgang::observe::observe(&gang, &caches, &Profiles::default());
     assert_eq!(other.told, Told::Nothing);
+}
+
+/// KAI reads them of PodGroups' specs only; its pod-grouper would have written them there.
+#[test]
+fn what_a_set_asks_of_kai_is_written_where_kai_reads_it() {
+    let mut gang = gang(&[("worker", 3)]);
+    gang.spec.priority_class_name.clear();
+    let labels = gang.metadata.labels.get_or_insert_default();
+    labels.insert(
+        "kai.scheduler/preemptibility".into(),
+        "non-preemptible".into(),
+    );
+    labels.insert("priorityClassName".into(), "train".into());
+    let asked = [
+        ("kai.scheduler/preemption-delay", "5m"),
+        ("kai.scheduler/staleness-grace-period", "90s"),
+        ("kai.scheduler/topology", "fabric"),
+        ("kai.scheduler/topology-required-placement", "zone"),
+        ("kai.scheduler/topology-preferred-placement", "rack"),
+    ];
+    let asked = asked.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    gang.metadata.annotations = Some(asked.into());
+    let created = written(&told(&gang, None));
+    let mut spec = serde_json::to_value(&created.spec).unwrap();
+    spec.as_object_mut().unwrap().remove("subGroups");
+    let expected = json!({
+        "queue": "research",
+        "priorityClassName": "train",
+        "preemptibility": "non-preemptible",
+        "preemptionDelay": "5m",
+        "stalenessGracePeriod": "90s",
+        "topologyConstraint": {
+            "topology": "fabric",
+            "requiredTopologyLevel": "zone",
+            "preferredTopologyLevel": "rack",
+        },
+    });
+    assert_eq!(spec, expected);
+    assert_eq!(told(&gang, Some(&created)), [], "it is told once");
+}
+
+#[test]
+fn what_kai_would_not_understand_is_refused_by_name() {
+    let mut gang = gang(&[("worker", 3)]);
+    let labels = gang.metadata.labels.get_or_insert_default();
+    labels.insert("kai.scheduler/preemptibility".into(), "semi".into());
+    let asked = [
+        ("kai.scheduler/preemption-delay", "-5m"),
+        ("kai.scheduler/staleness-grace-period", "60"),
+        ("kai.scheduler/segment-size", "2"),
+    ];
+    let asked = asked.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    gang.metadata.annotations = Some(asked.into());
+    let spec = written(&told(&gang, None)).spec;
+    assert_eq!((spec.preemptibility, spec.preemption_delay), (None, None));
+    assert_eq!(spec.staleness_grace_period.as_deref(), Some("-1s"));
+    let snapshot = Snapshot {
+        gang: Arc::new(gang),
+        told: Told::Kai(Found {
+            group: None,
+            is_served: true,
+        }),
+        ..Snapshot::default()
+    };
+    let plan = decide(&snapshot, Timestamp::UNIX_EPOCH);
+    let conditions = plan.status.unwrap().conditions;
+    let unsupported = conditions
+        .iter()
+        .find(|c| c.type_ == "SchedulingFeatureUnsupported");
+    assert_snapshot!(unsupported.unwrap().message, @"label kai.scheduler/preemptibility: semi is neither preemptible nor non-preemptible; correct it in the set; annotation kai.scheduler/preemption-delay: -5m is no such duration as 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/staleness-grace-period: 60 is no such duration as 30s, 5m or 1h; correct it in the set; annotation kai.scheduler/segment-size: 2 says nothing of a gang; remove it from the set");
 }

@@ -10,8 +10,10 @@
 mod foreign;
 mod kai;
 mod kubernetes;
+mod marks;
 mod placement;
 mod recorded;
+mod surplus;
 mod told;
 mod tree;
 mod urgency;

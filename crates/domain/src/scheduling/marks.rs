@@ -1,0 +1,140 @@
+//! Marks belong to the gang: pods that stay show how their scheduler was told of them, and so is who
+//! joins them (decision 135).
+
+use std::sync::Arc;
+
+use api::kai::keys as kai;
+use api::labels;
+use api::volcano::keys as volcano;
+
+use super::{Backend, Profiles};
+use crate::object::ownership;
+use crate::object::pod::Pod;
+
+/// The scheduler of a gang, and how it is told of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GangScheduler {
+    /// `schedulerName` of its pods, if the template names another one by now.
+    pub name_before: Option<String>,
+    /// How it is told.
+    pub backend: Backend,
+}
+
+/// Pods of a gang that stay, one of each; none if it starts anew.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Peers<'a> {
+    /// Of the gang itself.
+    pub own: Option<&'a Pod>,
+    /// Of the base gang of its replica, if it is a scaled gang: one tree has all gangs of a replica.
+    pub of_base: Option<&'a Pod>,
+}
+
+impl GangScheduler {
+    /// As the peers show; without peers as the configuration says of the scheduler that is named.
+    pub fn of(profiles: &Profiles, named: Option<&str>, peers: Peers<'_>) -> Self {
+        let counts = |peer: &&Pod| peer.is_scheduled() || peer.names_scheduler(named);
+        let own = peers.own.filter(counts);
+        let other = own.filter(|peer| !peer.names_scheduler(named));
+        let name_before = other.map(|peer| peer.scheduler_name().to_owned());
+        let configured = profiles.backend_of(name_before.as_deref().or(named));
+        let of_base = peers.of_base.filter(counts).map(Marks::of);
+        let backend = match (own.map(Marks::of), of_base) {
+            (Some(marks), _) => marks.keep(configured),
+            (None, Some(base)) => base.lead(configured),
+            (None, None) => configured,
+        };
+        Self {
+            name_before,
+            backend,
+        }
+    }
+}
+
+/// The pod that shows the marks of these: one that has a node before one that waits.
+pub fn find_peer<'a>(pods: impl Iterator<Item = &'a Arc<Pod>>) -> Option<&'a Arc<Pod>> {
+    let mut waiting = None;
+    for pod in pods.filter(|pod| !pod.is_terminating()) {
+        if pod.is_scheduled() {
+            return Some(pod);
+        }
+        waiting = waiting.or(Some(pod));
+    }
+    waiting
+}
+
+/// Whether an annotation of this key is a mark.
+pub fn is_mark(key: &str) -> bool {
+    let marks = [
+        kai::SKIP_POD_GROUPER,
+        kai::POD_GROUP,
+        volcano::GROUP_NAME,
+        volcano::VOLCANO_GROUP_NAME,
+    ];
+    marks.contains(&key)
+}
+
+/// Whether the pod has its place in KAI Scheduler's tree of its replica.
+pub fn is_of_tree(pod: &Pod) -> bool {
+    matches!(Marks::of(pod), Marks::KaiTree | Marks::KaiOfEither)
+}
+
+/// What a pod bears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marks {
+    None,
+    Kai,
+    KaiTree,
+    /// KAI's, of a part that is called the same in a tree and outside of it.
+    KaiOfEither,
+    Volcano,
+    Kubernetes,
+}
+
+impl Marks {
+    fn of(pod: &Pod) -> Self {
+        let bears = |key| ownership::annotation(&pod.metadata, key).is_some();
+        if bears(kai::SKIP_POD_GROUPER) && bears(kai::POD_GROUP) {
+            Self::of_kai(pod)
+        } else if bears(volcano::VOLCANO_GROUP_NAME) || bears(volcano::GROUP_NAME) {
+            Self::Volcano
+        } else if pod.pod_group().is_some() {
+            Self::Kubernetes
+        } else {
+            Self::None
+        }
+    }
+
+    fn of_kai(pod: &Pod) -> Self {
+        let label = |key| ownership::label(&pod.metadata, key);
+        if label(labels::KAI_SUBGROUP) != label(labels::POD_CLIQUE) {
+            Self::KaiTree
+        } else if label(labels::SCALING_GROUP).is_none() {
+            Self::KaiOfEither
+        } else {
+            Self::Kai
+        }
+    }
+
+    /// How the gang is told of that has such pods.
+    fn keep(self, configured: Backend) -> Backend {
+        match self {
+            Self::KaiTree => Backend::KaiTree,
+            Self::KaiOfEither if configured == Backend::KaiTree => Backend::KaiTree,
+            Self::Kai | Self::KaiOfEither => Backend::KaiScheduler,
+            Self::Volcano => Backend::Volcano,
+            Self::Kubernetes if !configured.is_kubernetes() => Backend::Kubernetes,
+            Self::None if configured.marks_pods() => Backend::DefaultScheduler,
+            Self::Kubernetes | Self::None => configured,
+        }
+    }
+
+    /// How a gang without pods is told of whose base gang has such pods: no tree has half a replica.
+    fn lead(self, configured: Backend) -> Backend {
+        match (self, configured) {
+            (Self::KaiTree, _) => Backend::KaiTree,
+            (Self::KaiOfEither, _) | (_, Backend::DefaultScheduler) => configured,
+            (_, Backend::KaiTree) => Backend::KaiScheduler,
+            _ => configured,
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! What a set asks of KAI Scheduler by labels and annotations. Its pod-grouper writes them into the
+//! PodGroups that it makes; KAI reads them nowhere else (decision 137).
+
+use std::collections::BTreeMap;
+
+use api::PodGang;
+use api::duration::GoDuration;
+use api::kai::{KaiPodGroupSpec, NEVER_STALE, keys};
+use domain::object::ownership;
+use jiff::SignedDuration;
+use serde_json::Value;
+
+/// Writes what is asked for; what nobody asks for stays as others wrote it.
+pub(super) fn write(spec: &mut KaiPodGroupSpec, gang: &PodGang) {
+    if let Some(asked) = preemptibility(gang).and_then(Result::ok) {
+        spec.preemptibility = Some(asked.to_owned());
+    }
+    if let Some(asked) = delay(gang).and_then(Result::ok) {
+        spec.preemption_delay = Some(asked.to_owned());
+    }
+    // It is ours to judge whether a gang is stale: KAI would evict one of which an optional part is
+    // missing (seen with v0.17).
+    let staleness = staleness(gang).and_then(Result::ok);
+    spec.staleness_grace_period = Some(staleness.unwrap_or(NEVER_STALE).to_owned());
+    let priority = gang.spec.priority_class_name.as_str();
+    let asked = ownership::label(&gang.metadata, keys::PRIORITY).unwrap_or_default();
+    let named = [priority, asked].into_iter().find(|name| !name.is_empty());
+    spec.priority_class_name = named.map(str::to_owned);
+    let topology = topology(gang);
+    if !topology.is_empty() {
+        let constraint = spec.topology_constraint.get_or_insert_default();
+        constraint.extend(topology);
+    }
+}
+
+/// What of it has no effect, each with its value and the remedy.
+pub(super) fn refused(gang: &PodGang) -> Vec<String> {
+    let foreign = keys::NOT_OF_GANGS
+        .into_iter()
+        .filter_map(|key| Some((key, ownership::annotation(&gang.metadata, key)?)));
+    let foreign = foreign.map(|(key, value)| {
+        format!("annotation {key}: {value} says nothing of a gang; remove it from the set")
+    });
+    let values = [preemptibility(gang), delay(gang), staleness(gang)];
+    let wrong = values.into_iter().filter_map(|asked| asked?.err());
+    wrong.chain(foreign).collect()
+}
+
+fn preemptibility(gang: &PodGang) -> Option<Result<&str, String>> {
+    let key = keys::PREEMPTIBILITY;
+    let asked = ownership::label(&gang.metadata, key)?;
+    let is_known = ["preemptible", "non-preemptible"].contains(&asked);
+    Some(is_known.then_some(asked).ok_or_else(|| {
+        format!(
+            "label {key}: {asked} is neither preemptible nor non-preemptible; correct it in the set"
+        )
+    }))
+}
+
+fn delay(gang: &PodGang) -> Option<Result<&str, String>> {
+    duration(gang, keys::PREEMPTION_DELAY, SignedDuration::ZERO)
+}
+
+fn staleness(gang: &PodGang) -> Option<Result<&str, String>> {
+    duration(gang, keys::STALENESS, SignedDuration::MIN)
+}
+
+fn duration<'a>(
+    gang: &'a PodGang,
+    key: &str,
+    least: SignedDuration,
+) -> Option<Result<&'a str, String>> {
+    let asked = ownership::annotation(&gang.metadata, key)?;
+    let parsed = GoDuration(asked.to_owned()).parse();
+    let is_right = parsed.is_ok_and(|duration| duration >= least);
+    Some(is_right.then_some(asked).ok_or_else(|| {
+        format!(
+            "annotation {key}: {asked} is no such duration as 30s, 5m or 1h; correct it in the set"
+        )
+    }))
+}
+
+fn topology(gang: &PodGang) -> BTreeMap<String, Value> {
+    let fields = [
+        (keys::TOPOLOGY, "topology"),
+        (keys::TOPOLOGY_REQUIRED, "requiredTopologyLevel"),
+        (keys::TOPOLOGY_PREFERRED, "preferredTopologyLevel"),
+    ];
+    let asked = fields.into_iter().filter_map(|(key, field)| {
+        let value = ownership::annotation(&gang.metadata, key)?;
+        Some((field.to_owned(), Value::from(value)))
+    });
+    asked.collect()
+}
