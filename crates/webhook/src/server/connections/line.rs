@@ -80,10 +80,10 @@ impl Line {
     /// How it stands in the choice of one that gives way. Who is silent for longer than `patience`
     /// while the server waits is late.
     pub(super) fn stand(&self, address: IpAddr, patience: Duration) -> Standing {
-        let state = self.lock();
-        let elapsed = state.since.elapsed();
-        let lag = elapsed.saturating_sub(state.allowance());
-        let stage = match state.turn {
+        let line = self.lock();
+        let elapsed = line.since.elapsed();
+        let lag = elapsed.saturating_sub(line.allowance());
+        let stage = match line.turn {
             Turn::Ours => Stage::Ours,
             Turn::Nobodys => Stage::Idle,
             Turn::Theirs if lag < patience => Stage::Arriving,
