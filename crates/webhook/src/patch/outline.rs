@@ -46,7 +46,7 @@ impl Outline {
             let rest = field.strip_prefix(self.0.as_str());
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
         };
-        self.0.is_empty() || FIELDS.iter().any(|field| below(&field))
+        self.0.is_empty() || FIELDS.iter().any(below)
     }
 
     fn is_field(&self) -> bool {
