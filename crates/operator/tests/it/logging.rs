@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use operator::probe::probe;
 
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// An operator whose API server is away.
 struct Running {

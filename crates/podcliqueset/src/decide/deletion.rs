@@ -53,7 +53,14 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     plan
 }
 
+/// It goes, once no adoption by it can land any more that was under way.
 fn let_go(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
+    let released = release_children(snapshot, false);
+    if !released.is_empty() {
+        let mut plan = Plan::default();
+        plan.wave(released);
+        return plan;
+    }
     Plan::only(Action::remove_finalizer::<PodCliqueSet>(
         &snapshot.stored.metadata,
         labels::PCS_FINALIZER,
@@ -67,9 +74,19 @@ fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
     if !orphaning::is_stored(meta) {
         return Plan::only(orphaning::store::<PodCliqueSet>(meta));
     }
+    if are_children_gone(snapshot) {
+        return let_go(snapshot);
+    }
+    let is_collecting = ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER);
+    let mut plan = Plan::default();
+    plan.wave(release_children(snapshot, is_collecting));
+    plan
+}
+
+fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
     let release = Release {
-        set: ownership::uid(meta),
-        is_collecting: ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER),
+        set: ownership::uid(&snapshot.stored.metadata),
+        is_collecting,
     };
     let podcliques = find_podcliques(snapshot);
     let groups = release.by_put(&snapshot.groups);
@@ -78,16 +95,7 @@ fn plan_release(snapshot: &Snapshot) -> Plan<PodCliqueSetStatus> {
         .chain(release.by_put(&snapshot.gangs))
         .chain(release.by_patch(&snapshot.services))
         .chain(release.by_patch(&snapshot.autoscalers));
-    let actions = first_portion(actions);
-    if !actions.is_empty() {
-        let mut plan = Plan::default();
-        plan.wave(actions);
-        return plan;
-    }
-    if are_children_gone(snapshot) {
-        return let_go(snapshot);
-    }
-    Plan::default()
+    first_portion(actions)
 }
 
 /// How children are released.
