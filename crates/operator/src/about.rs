@@ -4,6 +4,7 @@ use engine::metrics::Metrics;
 use prometheus_client::metrics::info::Info;
 
 mod log;
+mod page;
 #[cfg(target_os = "linux")]
 mod process;
 

@@ -3,13 +3,11 @@
 use std::fmt;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::counter::ConstCounter;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
 
+use super::page::Page;
 use crate::logging::count_lost_lines;
-
-const HELP: &str = "Lines of the log that nobody took";
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register_collector(Box::new(OfLog));
@@ -19,9 +17,9 @@ pub(super) fn register(registry: &mut Registry) {
 struct OfLog;
 
 impl Collector for OfLog {
-    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let lost = ConstCounter::new(count_lost_lines());
-        let sort = lost.metric_type();
-        lost.encode(encoder.encode_descriptor("log_lines_lost", HELP, None, sort)?)
+    fn encode(&self, encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let lost = u32::try_from(count_lost_lines()).unwrap_or(u32::MAX);
+        let lost = f64::from(lost);
+        Page(encoder).counter("log_lines_lost", "Lines of the log that nobody took", lost)
     }
 }

@@ -5,10 +5,10 @@ use std::fmt;
 use procfs::process::{LimitValue, Process};
 use procfs::{ProcResult, boot_time_secs, page_size, ticks_per_second};
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric};
-use prometheus_client::metrics::counter::ConstCounter;
-use prometheus_client::metrics::gauge::ConstGauge;
+use prometheus_client::encoding::DescriptorEncoder;
 use prometheus_client::registry::Registry;
+
+use super::page::Page;
 
 pub(super) fn register(registry: &mut Registry) {
     registry.register_collector(Box::new(OfProcess));
@@ -28,24 +28,6 @@ impl Collector for OfProcess {
         seen.write_processor(&mut page)?;
         seen.write_memory(&mut page)?;
         seen.write_files(&mut page)
-    }
-}
-
-/// What is served.
-struct Page<'a>(DescriptorEncoder<'a>);
-
-impl Page<'_> {
-    fn counter(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
-        self.write(name, help, &ConstCounter::new(value))
-    }
-
-    fn gauge(&mut self, name: &str, help: &str, value: f64) -> fmt::Result {
-        self.write(name, help, &ConstGauge::new(value))
-    }
-
-    fn write(&mut self, name: &str, help: &str, metric: &impl EncodeMetric) -> fmt::Result {
-        let sort = metric.metric_type();
-        metric.encode(self.0.encode_descriptor(name, help, None, sort)?)
     }
 }
 

@@ -21,13 +21,13 @@ fn folder(fetches: bool) -> TempDir {
         .lines()
         .find_map(|line| line.strip_prefix("version="));
     fs::write(folder.path().join("hack/audit.sh"), &script).unwrap();
-    let fetched = if fetches {
+    let database = if fetches {
         "exit 0"
     } else {
         "echo no network; exit 1"
     };
     let text = format!(
-        "#!/bin/sh\ncase \"$*\" in --version) echo cargo-deny {};; *fetch*) {fetched};; esac\n",
+        "#!/bin/sh\ncase \"$*\" in --version) echo cargo-deny {};; *fetch*) {database};; esac\n",
         version.unwrap()
     );
     fs::write(&tool, text).unwrap();
