@@ -11,7 +11,12 @@ use xtask::source::{self, Item};
 use super::names::Name;
 
 /// Conditions and reasons of Kubernetes that documents speak of.
-const FOREIGN: [&str; 3] = ["FailedGetResourceMetric", "PodScheduled", "ScalingActive"];
+const FOREIGN: [&str; 4] = [
+    "FailedGetResourceMetric",
+    "PodScheduled",
+    "ScalingActive",
+    "StaleJob",
+];
 
 /// Names by what they are of.
 pub struct Known {
