@@ -112,6 +112,15 @@ fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
     index.is_ok_and(|index| live.any(|g| view::number(g, "/spec/replicas") <= index))
 }
 
+/// Whether the PodClique's replica may have been seen to be terminated before its group was deleted.
+fn was_terminated(window: &Window<'_>, podclique: &Value) -> bool {
+    let attempt = view::label(podclique, labels::ATTEMPT).parse().unwrap_or(0);
+    let set = view::set_of(podclique);
+    let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
+    let replica = view::replica(podclique);
+    replica.is_some_and(|i| sets.iter().any(|s| view::attempt(s, i) > attempt))
+}
+
 /// I29: what another controls is left alone, an object without a controller is only adopted, and
 /// objects that were to outlive their owner do.
 fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
@@ -124,7 +133,7 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
                 let mut owners = seen.iter().filter_map(|o| view::owner(o));
                 owners.any(|(_, _, uid)| {
                     window.was_orphaned(uid) && !was_scaled_in(window, before, uid)
-                })
+                }) && !was_terminated(window, before)
             }
             Some((kind, _, uid)) => {
                 let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);

@@ -1,6 +1,6 @@
 //! Each bug that is put in on purpose is found, by the invariant that is there to find it.
 
-use crate::run::run;
+use crate::run::{run, run_leaving};
 use crate::sabotage::Sabotage;
 
 /// Seeds within which a bug has to show. A test run looks at 1,000.
@@ -32,6 +32,18 @@ fn is_found(sabotage: Sabotage, by: &[&str]) {
     if seed > seeds / 2 {
         eprintln!("WARNING: {sabotage:?} takes {seed} of {seeds} seeds");
     }
+}
+
+/// As it was before decision 126: the finalizer alone says that children stay.
+#[test]
+fn what_was_left_is_deleted() {
+    let is_lost = |seed: &u64| {
+        let failure = run_leaving(*seed, Some(Sabotage::OrphanDeleted), 0).err();
+        failure.is_some_and(|failure| failure.violation.invariant == "LEFT")
+    };
+    let lost = (1..=100).filter(is_lost).count();
+    assert!(lost > 0, "within 100 seeds");
+    eprintln!("OrphanDeleted found by {lost} of 100 seeds that leave children");
 }
 
 macro_rules! canaries {
