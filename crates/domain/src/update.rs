@@ -3,6 +3,8 @@
 mod budget;
 mod progress;
 
+use std::cmp::Ordering;
+
 use api::podcliqueset::{
     PodCliqueScalingGroupConfig, PodCliqueTemplateSpec, RollingUpdate, UpdateStrategyType,
 };
@@ -15,7 +17,7 @@ pub use self::progress::{Advance, deadline_at, no_update, resume, verdict};
 use crate::Pod;
 use crate::health::training;
 use crate::object::ownership;
-use crate::workload::hash;
+use crate::workload::{hash, slots};
 
 /// How a changed template reaches pods. A job's template cannot be changed.
 pub fn strategy(set: &PodCliqueSet) -> UpdateStrategyType {
@@ -82,7 +84,7 @@ pub fn rolling_update<'a>(
 /// template is ours in a moment (decision 27), and none says nothing: somebody took it away, and
 /// gets it back.
 pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
-    if has_one_template(podclique) {
+    if is_of_one_template(pod, podclique) {
         return false;
     }
     let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
@@ -91,12 +93,36 @@ pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     hash.is_some() && hash != newest && hash != adopted()
 }
 
-/// Whether the PodClique never had another template than it has: then a label of one of its pods that
-/// says otherwise was edited by hand. A PodClique of a group is replaced for another template, unless
-/// it is edited in place.
-pub fn has_one_template(podclique: &ObjectMeta) -> bool {
+/// Whether the PodClique made the pod, and never had another template than it has: then a label of
+/// the pod that says otherwise was edited by hand. A PodClique of a group is replaced for another
+/// template, unless it is edited in place.
+pub fn is_of_one_template(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
     let made_with = ownership::annotation(podclique, labels::MADE_WITH_HASH);
-    made_with.is_some() && made_with == ownership::label(podclique, labels::POD_TEMPLATE_HASH)
+    let has_one =
+        made_with.is_some() && made_with == ownership::label(podclique, labels::POD_TEMPLATE_HASH);
+    has_one && is_made_by(pod, podclique)
+}
+
+/// Whether the PodClique made the pod, and did not adopt it from one of its name that had, maybe,
+/// another template. Within one second the name decides: that of the first holder of its slot is
+/// derived from the PodClique.
+fn is_made_by(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
+    let created = |meta: &ObjectMeta| meta.creation_timestamp.as_ref().map(|at| at.0.as_second());
+    match created(pod).cmp(&created(podclique)) {
+        Ordering::Greater => true,
+        Ordering::Less => false,
+        Ordering::Equal => is_first_holder(pod, podclique),
+    }
+}
+
+fn is_first_holder(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
+    const PROBES: u32 = 8;
+    let index = ownership::label(pod, labels::POD_INDEX).and_then(|k| k.parse().ok());
+    let (name, uid) = (ownership::name(podclique), ownership::uid(podclique));
+    index.is_some_and(|index| {
+        let mut names = (0..PROBES).map(|probe| slots::pod_name(name, uid, index, "", probe));
+        names.any(|first| first == ownership::name(pod))
+    })
 }
 
 /// Whether the PodClique or one of these pods of it has an older template than this. A hash that

@@ -38,18 +38,22 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
     };
     // The same of all pods but for the index.
     let mut right = pod_template::labels_of(&snapshot.podclique, snapshot.set_name(), first);
-    let has_one_template = update::has_one_template(&snapshot.podclique.metadata);
+    let meta = &snapshot.podclique.metadata;
     let pods = snapshot.pods.iter().filter(|p| !p.is_terminating());
     let corrections = pods.filter_map(|pod| {
         let index = right.get_mut(labels::POD_INDEX)?;
         index.clear();
         write!(index, "{}", pod.index()?).ok()?;
-        correct(pod, &right, has_one_template)
+        correct(pod, &right, update::is_of_one_template(&pod.metadata, meta))
     });
     corrections.collect()
 }
 
-fn correct(pod: &Pod, right: &BTreeMap<String, String>, has_one_template: bool) -> Option<Action> {
+fn correct(
+    pod: &Pod,
+    right: &BTreeMap<String, String>,
+    is_of_one_template: bool,
+) -> Option<Action> {
     // Mostly so: looking up each of them takes several times as long.
     if pod.metadata.labels.as_ref() == Some(right) {
         return None;
@@ -59,7 +63,7 @@ fn correct(pod: &Pod, right: &BTreeMap<String, String>, has_one_template: bool) 
     let wrong = IMMUTABLE_LABELS.iter().filter(is_wrong);
     let hash = Some(&labels::POD_TEMPLATE_HASH).filter(|key| right.contains_key(**key));
     let lost = hash.filter(|key| {
-        ownership::label(&pod.metadata, key).is_none() || (has_one_template && is_wrong(key))
+        ownership::label(&pod.metadata, key).is_none() || (is_of_one_template && is_wrong(key))
     });
     let changes: Vec<Value> = wrong
         .chain(lost)

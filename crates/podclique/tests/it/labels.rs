@@ -1,8 +1,10 @@
 //! Labels of pods are put right.
 
 use api::labels;
+use domain::workload::slots::pod_name;
 use insta::assert_snapshot;
-use testkit::builders::{pod, podclique};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
+use testkit::builders::{after, pod, podclique};
 
 use crate::situation::{plan, situation, writes};
 
@@ -104,22 +106,46 @@ fn puts_a_hash_back_that_somebody_took_away() {
 
 /// A PodClique of a group is replaced for another template: a hash that differs was edited by hand.
 #[rstest::rstest]
-#[case::never_had_another(Some("r1bbbbbbbbbbbbbb"), true)]
-#[case::was_edited_in_place(Some("r1olderolderolde"), false)]
-#[case::of_an_earlier_operator(None, false)]
+#[case::never_had_another(Some("r1bbbbbbbbbbbbbb"), 10, true)]
+#[case::adopted_a_pod_of_its_predecessor(Some("r1bbbbbbbbbbbbbb"), -10, false)]
+#[case::adopted_one_of_the_same_second(Some("r1bbbbbbbbbbbbbb"), 0, false)]
+#[case::was_edited_in_place(Some("r1olderolderolde"), 10, false)]
+#[case::of_an_earlier_operator(None, 10, false)]
 fn puts_an_edited_hash_back_where_all_pods_are_of_one_template(
     #[case] made_with: Option<&str>,
+    #[case] created: i64,
     #[case] is_put_back: bool,
 ) {
     let clique = podclique("demo-0-worker").with(|c| {
         let all = c.metadata.annotations.get_or_insert_default();
         all.extend(made_with.map(|hash| (labels::MADE_WITH_HASH.to_owned(), hash.to_owned())));
+        c.metadata.creation_timestamp = Some(Time(after(0)));
     });
     let clique = clique.build();
-    let edited = pod(&clique, 0).ready().with(|p| {
+    let edited = pod(&clique, 0).ready().created(created).with(|p| {
         let all = p.metadata.labels.as_mut().unwrap();
         all.insert(labels::POD_TEMPLATE_HASH.into(), "r1editededitedxx".into());
     });
     let writes = writes(&plan(&situation(&clique, vec![edited])));
     assert_eq!(writes.contains("patch Pod"), is_put_back, "{writes}");
+}
+
+/// Its first pods are as old as itself; their names tell them from those that it adopted.
+#[test]
+fn puts_the_hash_of_its_first_pods_back() {
+    let clique = podclique("demo-0-worker").with(|c| {
+        let all = c.metadata.annotations.get_or_insert_default();
+        all.insert(labels::MADE_WITH_HASH.into(), "r1bbbbbbbbbbbbbb".into());
+        c.metadata.creation_timestamp = Some(Time(after(0)));
+    });
+    let clique = clique.build();
+    let uid = clique.metadata.uid.as_deref().unwrap();
+    let name = pod_name("demo-0-worker", uid, 0, "", 0);
+    let edited = pod(&clique, 0).ready().created(0).with(|p| {
+        p.metadata.name = Some(name.clone());
+        let all = p.metadata.labels.as_mut().unwrap();
+        all.insert(labels::POD_TEMPLATE_HASH.into(), "r1editededitedxx".into());
+    });
+    let writes = writes(&plan(&situation(&clique, vec![edited])));
+    assert!(writes.contains("patch Pod"), "{writes}");
 }
