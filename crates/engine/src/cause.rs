@@ -6,6 +6,14 @@ use std::iter::successors;
 
 use domain::object::text;
 
+/// Somebody took the connection and ended it.
+const ENDS: [io::ErrorKind; 4] = [
+    io::ErrorKind::ConnectionReset,
+    io::ErrorKind::ConnectionAborted,
+    io::ErrorKind::BrokenPipe,
+    io::ErrorKind::UnexpectedEof,
+];
+
 /// What the error says, with its causes down to the innermost, and what to look at.
 pub fn explain(error: &(dyn Error + 'static)) -> String {
     let said = text::with_causes(error);
@@ -26,6 +34,10 @@ fn remedy(error: &(dyn Error + 'static), said: &str) -> Option<&'static str> {
     let says = |words: &str| said.contains(words);
     if is(io::ErrorKind::ConnectionRefused) {
         Some("nothing listens there: is the API server up, and is this its port?")
+    } else if ENDS.into_iter().any(is) || says("connection closed") || says("eof") {
+        Some(
+            "the connection ends: is the API server up, and does a proxy before it end connections?",
+        )
     } else if is(io::ErrorKind::HostUnreachable) || is(io::ErrorKind::NetworkUnreachable) {
         Some("there is no way there: look at routes, firewalls and NetworkPolicies")
     } else if is(io::ErrorKind::TimedOut) {

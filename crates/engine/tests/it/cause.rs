@@ -32,6 +32,21 @@ async fn a_server_that_is_away_refuses_the_connection() {
     );
 }
 
+/// As a load balancer does that has no API server behind it.
+#[tokio::test]
+async fn a_connection_that_is_ended_at_once_is_told_from_one_that_is_refused() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((connection, _)) = listener.accept().await {
+            drop(connection);
+        }
+    });
+    let said = said_of(&format!("http://{address}")).await;
+    let remedy = "is the API server up, and does a proxy before it end connections?";
+    assert!(said.ends_with(remedy), "{said}");
+}
+
 #[tokio::test]
 async fn a_name_that_nobody_knows_is_named() {
     let said = said_of("http://nowhere.invalid:6443").await;

@@ -39,13 +39,15 @@ fn exit(ns: &Namespace<'_>, pods: &[String], code: i32, message: &str) {
     let phase = if code == 0 { "Succeeded" } else { "Failed" };
     let patch = format!("--patch={}", json!({"status": {"phase": phase}}));
     for pod in pods {
-        let shown = "-o=jsonpath={.metadata.deletionTimestamp}";
+        let shown = "-o=jsonpath={.metadata.deletionTimestamp}/{.metadata.finalizers}";
         let args = ["patch", "pod", pod, "--subresource=status", &patch, shown];
         let output = ns.command(&args).output().unwrap();
         let error = String::from_utf8_lossy(&output.stderr);
         let is_gone = error.contains("(NotFound)");
         assert!(output.status.success() || is_gone, "{error}");
-        if !is_gone && !output.stdout.is_empty() {
+        let shown = String::from_utf8_lossy(&output.stdout);
+        let (deleted, held) = shown.split_once('/').unwrap_or_default();
+        if !deleted.is_empty() && held.is_empty() {
             ns.kubectl(&[
                 "delete",
                 "pod",
@@ -53,6 +55,7 @@ fn exit(ns: &Namespace<'_>, pods: &[String], code: i32, message: &str) {
                 "--grace-period=0",
                 "--force",
                 "--ignore-not-found",
+                "--wait=false",
             ]);
         }
     }

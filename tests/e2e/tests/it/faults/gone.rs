@@ -45,7 +45,7 @@ fn without_an_api_server_for_half_a_minute_it_stays_and_makes_up_for_it() {
     let (code, said) = lane.operator.get("/readyz").unwrap();
     assert_eq!(code, 503, "{said}");
     assert!(
-        said.contains("PodClique: ") && said.contains("reachable"),
+        said.contains("PodClique: ") && said.contains("is the API server up"),
         "{said}"
     );
 
