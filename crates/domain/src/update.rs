@@ -84,13 +84,11 @@ pub fn rolling_update<'a>(
 /// template is ours in a moment (decision 27), and none says nothing: somebody took it away, and
 /// gets it back.
 pub fn is_outdated(pod: &ObjectMeta, podclique: &ObjectMeta) -> bool {
-    if is_of_one_template(pod, podclique) {
-        return false;
-    }
     let hash = ownership::label(pod, labels::POD_TEMPLATE_HASH);
     let newest = ownership::label(podclique, labels::POD_TEMPLATE_HASH);
     let adopted = || ownership::annotation(podclique, labels::REBASED_FROM);
-    hash.is_some() && hash != newest && hash != adopted()
+    let is_other = hash.is_some() && hash != newest && hash != adopted();
+    is_other && !is_of_one_template(pod, podclique)
 }
 
 /// Whether the PodClique made the pod, and never had another template than it has: then a label of

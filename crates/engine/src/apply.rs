@@ -146,7 +146,8 @@ fn report_failure(
         RequestError::Throttled { .. } => codes::API_THROTTLED.to_owned(),
         _ => code_of(action),
     };
-    outcome.fail(class(action), code, error, text, Sent::of(action), now);
+    let sent = error.is_refusal().then(|| Sent::of(action)).flatten();
+    outcome.fail(class(action), code, error, text, sent, now);
 }
 
 fn code_of(action: &Action) -> String {

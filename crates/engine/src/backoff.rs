@@ -174,7 +174,8 @@ impl Backoff {
         classes.retain(|class, entry| {
             let is_same = |action: &&Action| Some((action.verb(), action.kind())) == *class;
             let mut planned = waves.iter().flatten().filter(is_same);
-            entry.sent.is_empty() || !planned.any(|action| is_corrected(&entry.sent, action))
+            let is_corrected = |action| entry.sent.iter().any(|sent| sent.is_corrected_by(action));
+            entry.sent.is_empty() || !planned.any(is_corrected)
         });
     }
 
@@ -206,11 +207,6 @@ impl Backoff {
     fn entries(&self) -> MutexGuard<'_, HashMap<Key, BTreeMap<Option<Class>, Entry>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-fn is_corrected(refused: &[Sent], action: &Action) -> bool {
-    let next = Sent::of(action);
-    next.is_some_and(|next| refused.iter().any(|sent| sent.is_corrected_by(&next)))
 }
 
 fn wait(before: u32, is_refused: bool) -> Duration {

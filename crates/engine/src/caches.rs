@@ -3,6 +3,7 @@
 mod gaps;
 mod orphaning;
 mod owners;
+mod peers;
 mod placements;
 mod slot_history;
 mod taken_names;

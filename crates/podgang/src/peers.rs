@@ -1,11 +1,11 @@
-//! Pods that show how the scheduler was told of a gang (decision 135).
+//! Pods whose marks show which scheduler a gang has (decision 135).
 
 use std::sync::Arc;
 
-use api::{PodClique, PodGang, labels, names};
+use api::{PodGang, labels, names};
+use domain::Key;
 use domain::object::ownership;
-use domain::scheduling::{GangScheduler, Peers, Profiles, find_peer};
-use domain::{Key, Pod};
+use domain::scheduling::{GangScheduler, Profiles};
 use engine::Caches;
 
 use crate::part::Part;
@@ -18,44 +18,16 @@ pub(crate) fn find_scheduler(
     profiles: &Profiles,
 ) -> GangScheduler {
     let podcliques = parts.iter().filter_map(|part| part.podclique.clone());
-    let own = find_peer_of(podcliques, caches);
-    let of_base = match &own {
-        Some(_) => None,
-        None => base_of(gang, caches).and_then(|base| find_peer_in(&base, caches)),
-    };
-    let peers = Peers {
-        own: own.as_deref(),
-        of_base: of_base.as_deref(),
-    };
+    let own = caches.find_peer_of(podcliques);
     let named = ownership::label(&gang.metadata, labels::SCHEDULER_NAME);
-    GangScheduler::of(profiles, named, peers)
+    let base = || base_of(gang, caches);
+    caches.scheduler_by_peers(profiles, named, own.as_deref(), base)
 }
 
 fn base_of(gang: &PodGang, caches: &Caches) -> Option<Arc<PodGang>> {
-    let set = ownership::label(&gang.metadata, labels::PART_OF)?;
-    let base = names::base_of_scaled_gang(set, ownership::name(&gang.metadata))?;
-    caches.of::<PodGang>().get(&key_beside(gang, &base))
-}
-
-fn find_peer_in(gang: &PodGang, caches: &Caches) -> Option<Arc<Pod>> {
-    let parts = gang.spec.pod_groups.iter();
-    let podcliques = parts.filter_map(|part| {
-        let key = key_beside(gang, &part.name);
-        caches.of::<PodClique>().get(&key)
-    });
-    find_peer_of(podcliques, caches)
-}
-
-fn key_beside(gang: &PodGang, name: &str) -> Key {
-    Key::new(gang.metadata.namespace.clone().unwrap_or_default(), name)
-}
-
-fn find_peer_of(
-    podcliques: impl Iterator<Item = Arc<PodClique>>,
-    caches: &Caches,
-) -> Option<Arc<Pod>> {
-    let peers = podcliques
-        .filter_map(|part| find_peer(caches.of::<Pod>().owned_by(&*part).iter()).cloned());
-    let peers: Vec<Arc<Pod>> = peers.collect();
-    find_peer(peers.iter()).cloned()
+    let meta = &gang.metadata;
+    let set = ownership::label(meta, labels::PART_OF)?;
+    let base = names::base_of_scaled_gang(set, ownership::name(meta))?;
+    let key = Key::new(meta.namespace.clone().unwrap_or_default(), base);
+    caches.of::<PodGang>().get(&key)
 }

@@ -1,5 +1,5 @@
-//! Marks belong to the gang: pods that stay show how their scheduler was told of them, and so is who
-//! joins them (decision 135).
+//! Marks belong to the gang: a new pod gets the marks of the pods that stay, whatever the configuration
+//! says by now (decision 135).
 
 use std::sync::Arc;
 

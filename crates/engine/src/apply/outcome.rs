@@ -128,7 +128,7 @@ impl Outcome {
                     description: text,
                     observed_at: Time(now),
                 },
-                sent: sent.filter(|_| error.is_refusal()),
+                sent,
             });
         }
     }

@@ -32,8 +32,10 @@ impl Sent {
         })
     }
 
-    /// Whether the same object would be sent with other content now.
-    pub fn is_corrected_by(&self, other: &Self) -> bool {
-        self.name == other.name && self.content != other.content
+    /// Whether this write sends the same object with other content.
+    pub fn is_corrected_by(&self, action: &Action) -> bool {
+        let is_same = self.name == action.key().name;
+        let next = is_same.then(|| Self::of(action)).flatten();
+        next.is_some_and(|next| next.content != self.content)
     }
 }

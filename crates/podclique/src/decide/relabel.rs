@@ -9,6 +9,7 @@ use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, Target};
 use domain::update;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde_json::{Value, json};
 
 use crate::observe::Snapshot;
@@ -44,16 +45,12 @@ pub(super) fn edited_pods(snapshot: &Snapshot) -> Vec<Action> {
         let index = right.get_mut(labels::POD_INDEX)?;
         index.clear();
         write!(index, "{}", pod.index()?).ok()?;
-        correct(pod, &right, update::is_of_one_template(&pod.metadata, meta))
+        correct(pod, &right, meta)
     });
     corrections.collect()
 }
 
-fn correct(
-    pod: &Pod,
-    right: &BTreeMap<String, String>,
-    is_of_one_template: bool,
-) -> Option<Action> {
+fn correct(pod: &Pod, right: &BTreeMap<String, String>, podclique: &ObjectMeta) -> Option<Action> {
     // Mostly so: looking up each of them takes several times as long.
     if pod.metadata.labels.as_ref() == Some(right) {
         return None;
@@ -63,7 +60,8 @@ fn correct(
     let wrong = IMMUTABLE_LABELS.iter().filter(is_wrong);
     let hash = Some(&labels::POD_TEMPLATE_HASH).filter(|key| right.contains_key(**key));
     let lost = hash.filter(|key| {
-        ownership::label(&pod.metadata, key).is_none() || (is_of_one_template && is_wrong(key))
+        let is_lost = ownership::label(&pod.metadata, key).is_none();
+        is_lost || (is_wrong(key) && update::is_of_one_template(&pod.metadata, podclique))
     });
     let changes: Vec<Value> = wrong
         .chain(lost)

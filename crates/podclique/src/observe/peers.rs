@@ -1,10 +1,10 @@
-//! Pods that show how the scheduler was told of the gang.
+//! Pods whose marks show which scheduler the gang has.
 
 use std::sync::Arc;
 
 use api::{PodClique, PodGang, labels};
 use domain::object::ownership;
-use domain::scheduling::{GangScheduler, Peers, find_peer};
+use domain::scheduling::{GangScheduler, find_peer};
 use domain::{Key, Pod};
 use engine::Caches;
 
@@ -20,16 +20,9 @@ pub(super) fn find_scheduler(
 ) -> GangScheduler {
     let named = podclique.spec.pod_spec.scheduler_name.as_deref();
     let own = find_peer(pods.iter()).cloned();
-    let own = own.or_else(|| find_peer_in(gang?, caches));
-    let of_base = match &own {
-        Some(_) => None,
-        None => base_of(podclique, caches).and_then(|base| find_peer_in(&base, caches)),
-    };
-    let peers = Peers {
-        own: own.as_deref(),
-        of_base: of_base.as_deref(),
-    };
-    GangScheduler::of(&rules.profiles, named, peers)
+    let own = own.or_else(|| caches.find_peer_in(gang?));
+    let base = || base_of(podclique, caches);
+    caches.scheduler_by_peers(&rules.profiles, named, own.as_deref(), base)
 }
 
 fn base_of(podclique: &PodClique, caches: &Caches) -> Option<Arc<PodGang>> {
@@ -37,15 +30,4 @@ fn base_of(podclique: &PodClique, caches: &Caches) -> Option<Arc<PodGang>> {
     let base = ownership::label(meta, labels::BASE_POD_GANG)?;
     let key = Key::new(meta.namespace.clone().unwrap_or_default(), base);
     caches.of::<PodGang>().get(&key)
-}
-
-fn find_peer_in(gang: &PodGang, caches: &Caches) -> Option<Arc<Pod>> {
-    let namespace = gang.metadata.namespace.as_deref().unwrap_or_default();
-    let parts = gang.spec.pod_groups.iter();
-    let keys = parts.map(|part| Key::new(namespace, part.name.clone()));
-    let podcliques = keys.filter_map(|key| caches.of::<PodClique>().get(&key));
-    let peers = podcliques
-        .filter_map(|part| find_peer(caches.of::<Pod>().owned_by(&*part).iter()).cloned());
-    let peers: Vec<Arc<Pod>> = peers.collect();
-    find_peer(peers.iter()).cloned()
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use admission::FieldError;
 use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::PodCliqueSetPhase;
-use api::{PodCliqueSetStatus, PodGang, labels, names};
+use api::{LastError, PodCliqueSetStatus, PodGang, labels, names};
 use domain::Pod;
 use domain::health::fence;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
@@ -50,7 +50,7 @@ pub(super) fn ready_condition(
     let verdict = readiness::of_replicas(are_enough, tally, cause);
     let verdict = around.hold(verdict, layout, replicas);
     match update::tally(next) {
-        Some(tally) => of_update(verdict, &tally, snapshot, next),
+        Some(tally) => of_update(verdict, &tally, &next.last_errors),
         None => verdict,
     }
 }
@@ -58,24 +58,18 @@ pub(super) fn ready_condition(
 /// Whether nothing of a job runs that is not done: ranks that have done their work count as
 /// available, and yet it does not work.
 fn stands_still(snapshot: &Snapshot, layout: &Layout<'_>) -> bool {
-    let works = |p: &Pod| p.is_ready() || p.is_finishing() || p.runs_on();
     let mut pods = snapshot
         .podcliques
         .values()
         .flat_map(ObservedClique::staying);
     snapshot.is_training()
-        && !pods.any(|p| works(p) && !p.is_completed())
+        && !pods.any(|p| p.is_at_work() && !p.is_completed())
         && !layout.parts().all(|part| snapshot.is_part_done(part))
 }
 
-/// While an update runs its progress is said, too, and what the API server refuses of it.
-fn of_update(
-    mut verdict: ConditionUpdate,
-    tally: &str,
-    snapshot: &Snapshot,
-    next: &PodCliqueSetStatus,
-) -> ConditionUpdate {
-    let refused = readiness::refusal(&update::refusals(snapshot, next));
+/// While an update runs its progress is said, too, and the first of what the API server refuses of it.
+fn of_update(mut verdict: ConditionUpdate, tally: &str, refusals: &[LastError]) -> ConditionUpdate {
+    let refused = readiness::refusal(refusals);
     let is_up = verdict.status == Status::True;
     let why = refused.as_ref().filter(|_| is_up);
     let why = why.map_or(String::new(), |cause| format!("; {}", cause.text));

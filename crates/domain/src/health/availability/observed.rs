@@ -93,9 +93,7 @@ fn facts_of_job(podclique: &PodClique, staying: &[&Pod]) -> TrainingFacts {
         has_succeeded: training::has_succeeded(podclique),
         failed: to_i32(failed),
         given_up: to_i32(given_up.count()),
-        running: slots_of_job(podclique, staying, |p| {
-            p.is_ready() || p.is_finishing() || p.runs_on()
-        }),
+        running: slots_of_job(podclique, staying, Pod::is_at_work),
         in_place: leaves_restarts_to_the_kubelet(podclique).then(|| {
             let whole = staying.iter().filter(|p| !p.is_failed()).copied();
             training::slots(completed, whole)

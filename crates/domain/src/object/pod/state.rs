@@ -64,6 +64,11 @@ impl Pod {
         self.is_running() && containers.iter().any(runs) && containers.iter().all(is_well)
     }
 
+    /// Whether it is Ready, about to end well, or runs on without being Ready.
+    pub fn is_at_work(&self) -> bool {
+        self.is_ready() || self.is_finishing() || self.runs_on()
+    }
+
     /// Whether it is about to end well. For some seconds a kubelet shows such a pod as Running and
     /// not Ready with a container that exited with 0; with a sidecar for much longer. One that ended
     /// before the kubelet's first report is Pending until then.
