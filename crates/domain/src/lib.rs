@@ -1,6 +1,9 @@
 //! Pure rules shared by two or more crates.
 //!
 //! ```text
+//! roster     what stands in each slot of a set
+//!    │
+//!    ▼
 //! update     whose turn is it in an update, how much may it take down
 //!    │
 //!    ▼
@@ -26,6 +29,7 @@ pub mod health;
 pub mod object;
 pub mod placement;
 pub mod plan;
+pub mod roster;
 pub mod scheduling;
 pub mod update;
 pub mod workload;

@@ -19,12 +19,12 @@ use domain::health::termination::Breach;
 use domain::health::{readiness, stalled};
 use domain::object::ownership;
 use domain::plan::{Action, Plan};
+use domain::roster::Roster;
 use domain::update;
-use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
+use crate::idle::Idle;
 use crate::observe::Snapshot;
-use crate::parts::Idle;
 use crate::status;
 
 /// What to do about the set.
@@ -42,28 +42,29 @@ pub fn decide(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliqueSetStatus> {
     if let Some(plan) = invalid_spec::of_too_much(snapshot, now) {
         return plan;
     }
-    let layout = snapshot.layout();
-    let status = status::next_status(snapshot, &layout, now);
+    let roster = snapshot.roster();
+    let status = status::next_status(snapshot, &roster, now);
     // Nothing else happens in the plan that moves a fence or the job: what follows from it is
     // decided on what is stored then.
-    if let Some(status) = fence::adopt_higher_attempt(snapshot, &layout, &status, now) {
+    if let Some(status) = fence::adopt_higher_attempt(snapshot, &roster, &status, now) {
         return plan_status(status);
     }
     if snapshot.is_training() {
-        let moved = training::judge(snapshot, &layout, &status, now);
-        return moved.unwrap_or_else(|| go_on_with_job(snapshot, &layout, status, now));
+        let moved = training::judge(snapshot, &roster, &status, now);
+        return moved.unwrap_or_else(|| go_on_with_job(snapshot, &roster, status, now));
     }
-    let breaches = termination::breaches(snapshot, &layout);
+    let breaches = termination::breaches(snapshot, &roster);
     if let Some(status) =
-        termination::terminate_replicas(snapshot, &layout, &breaches, &status, now)
+        termination::terminate_replicas(snapshot, &roster, &breaches, &status, now)
     {
         return plan_status(status);
     }
     let mut plan = plan_status(status);
     plan.events.extend(termination::scheduled_events(&breaches));
-    plan.events.extend(termination::terminated_events(snapshot));
+    plan.events
+        .extend(termination::terminated_events(snapshot, &roster));
     plan.wake_at = breaches.iter().map(Breach::due).min();
-    go_on(snapshot, &layout, plan, now)
+    go_on(snapshot, &roster, plan, now)
 }
 
 fn plan_status(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
@@ -75,20 +76,20 @@ fn plan_status(status: PodCliqueSetStatus) -> Plan<PodCliqueSetStatus> {
 
 fn go_on_with_job(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     status: PodCliqueSetStatus,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
     let mut plan = plan_status(status);
-    plan.events = failures::job_events(snapshot);
-    plan.wake_at = training::wake_at(snapshot, layout, now);
-    go_on(snapshot, layout, plan, now)
+    plan.events = failures::job_events(snapshot, roster);
+    plan.wake_at = training::wake_at(snapshot, roster, now);
+    go_on(snapshot, roster, plan, now)
 }
 
 /// What is done when no fence moves.
 fn go_on(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     mut plan: Plan<PodCliqueSetStatus>,
     now: Timestamp,
 ) -> Plan<PodCliqueSetStatus> {
@@ -108,30 +109,30 @@ fn go_on(
         status.last_errors.extend(held_up);
     }
     plan.events.extend(invalid_spec::events_of(problems));
-    plan.wave(fence::plan_terminations(snapshot));
+    plan.wave(fence::plan_terminations(roster));
     if !snapshot.validated.may_act() {
-        plan.wave(gangs::plan_started_gangs(snapshot));
+        plan.wave(gangs::plan_started_gangs(snapshot, roster));
         return plan;
     }
     if domain::health::training::is_over(snapshot.stored.status.as_ref()) {
-        let adopted = adopt::adopt_orphans(snapshot, layout);
+        let adopted = adopt::adopt_orphans(snapshot, roster);
         if adopted.is_empty() {
-            plan.wave(gangs::plan_started_gangs(snapshot));
+            plan.wave(gangs::plan_started_gangs(snapshot, roster));
         }
         plan.wave(adopted);
         return plan;
     }
-    let idle = Idle::of(snapshot);
-    let expected = layout.gangs(|part| idle.contains(part));
+    let idle = Idle::of(snapshot, roster);
+    let expected = roster.layout.gangs(|part| idle.contains(part));
     plan.wave(services::plan_deletions(snapshot));
-    plan.wave(services::plan_services(snapshot, layout));
-    plan.wave(autoscalers::plan_deletions(snapshot, layout));
-    plan.wave(children::plan_deletions(snapshot));
+    plan.wave(services::plan_services(snapshot, &roster.layout));
+    plan.wave(autoscalers::plan_deletions(snapshot, roster));
+    plan.wave(children::plan_deletions(snapshot, roster));
     let next = plan.status.as_ref();
     let next_turn = next.and_then(|status| update::turn_in(&snapshot.validated.set, status));
-    plan.wave(children::plan_children(snapshot, layout, next_turn));
+    plan.wave(children::plan_children(snapshot, roster, next_turn));
     plan.wave(gangs::plan_deletions(snapshot, &expected));
-    plan.wave(gangs::plan_gangs(snapshot, &expected));
-    plan.wave(autoscalers::plan_autoscalers(snapshot, layout));
+    plan.wave(gangs::plan_gangs(snapshot, roster, &expected));
+    plan.wave(autoscalers::plan_autoscalers(snapshot, roster));
     plan
 }

@@ -8,8 +8,8 @@
 
 pub mod decide;
 pub mod desired;
+pub mod idle;
 pub mod observe;
-pub mod parts;
 mod rollout;
 pub mod status;
 mod triggers;

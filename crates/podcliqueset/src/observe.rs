@@ -3,20 +3,21 @@
 mod full_namespace;
 mod obstacle;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use admission::minimums::{self, Minimums};
 use admission::validated_set::ValidatedSet;
 use admission::{FieldError, oversize};
 use api::podcliqueset::{LiveReplicas, PodCliqueScalingGroupConfig, ReplicaAttempt};
-use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
-use domain::health::availability::CliqueFacts;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
-use domain::object::attempt::Attempt;
 use domain::object::ownership;
+pub use domain::roster::ObservedClique;
+use domain::roster::Roster;
 use domain::scheduling::{Backend, Obstacle};
+use domain::workload::layout::{self, Layout};
 use domain::workload::limits;
 use domain::{Key, Pod};
 use engine::{Cache, Caches};
@@ -77,59 +78,6 @@ pub struct Snapshot {
     pub may_have_more_pods: bool,
 }
 
-/// A PodClique and its pods.
-#[derive(Clone, Debug, Default)]
-pub struct ObservedClique {
-    /// The PodClique.
-    pub podclique: Arc<PodClique>,
-    /// Its pods, by index; pods belong to a PodClique by the owner's uid only.
-    pub pods: Vec<Arc<Pod>>,
-}
-
-impl ObservedClique {
-    /// Whether the PodClique is terminating.
-    pub fn is_terminating(&self) -> bool {
-        ownership::is_terminating(&self.podclique.metadata)
-    }
-
-    /// The attempt it was created in.
-    pub fn attempt(&self) -> Attempt {
-        Attempt::of(&self.podclique.metadata)
-    }
-
-    /// Pods that stay.
-    pub fn staying(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.pods.iter().filter(|p| !p.is_terminating())
-    }
-
-    /// How many pods that stay fulfil the claim.
-    pub fn count(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
-        i32::try_from(self.staying().filter(|p| claim(p)).count()).unwrap_or(i32::MAX)
-    }
-
-    /// How many slots hold a pod that stays and fulfils the claim, or need none any more because
-    /// their work is done.
-    pub fn count_or_done(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
-        let pods = self.staying().map(AsRef::as_ref);
-        training::slots(self.completed(), pods.filter(|p: &&Pod| claim(p)))
-    }
-
-    /// Slots whose work is done; none but in a training job.
-    pub fn completed(&self) -> BTreeSet<i32> {
-        training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
-    }
-
-    /// What its breach depends on.
-    pub fn facts(&self) -> CliqueFacts {
-        CliqueFacts::of(&self.podclique, self.pods.iter().map(AsRef::as_ref))
-    }
-
-    /// The minimum of pods: never more than `spec.replicas`.
-    pub fn minimum(&self) -> i32 {
-        domain::workload::gang::clique_minimum(&self.podclique.spec)
-    }
-}
-
 impl Snapshot {
     /// Name of the set.
     pub fn name(&self) -> &str {
@@ -157,42 +105,6 @@ impl Snapshot {
         limits::bounded(live.or(config.replicas).unwrap_or(1))
     }
 
-    /// The PodClique of that name, unless it is terminating or of an earlier attempt.
-    pub fn podclique(&self, name: &str) -> Option<&ObservedClique> {
-        self.podcliques
-            .get(name)
-            .filter(|c| !c.is_terminating() && self.is_current(c))
-    }
-
-    /// Whether the PodClique of that name is scaled to 0.
-    pub fn is_idle(&self, name: &str) -> bool {
-        let found = self.podclique(name);
-        found.is_some_and(|c| c.podclique.spec.replicas <= 0)
-    }
-
-    /// The PodClique of that name and of the current attempt, also if it is terminating.
-    pub fn of_present_attempt(&self, name: &str) -> Option<&ObservedClique> {
-        self.podcliques.get(name).filter(|c| self.is_current(c))
-    }
-
-    /// Whether the PodClique was found to have done its work in the present attempt.
-    pub fn is_latched(&self, replica: i32, podclique: &str) -> bool {
-        fence::is_stored_as_succeeded(self.attempts(), replica, podclique)
-    }
-
-    /// Whether all PodCliques of the job's replica existed in the current attempt: one that is
-    /// missing since then is a failure and is not created again in this attempt (decision 59).
-    pub fn is_closed(&self, replica: i32) -> bool {
-        self.is_training() && fence::is_complete(self.attempts(), replica)
-    }
-
-    /// Whether the PodClique of that name has done its work and is gone, or going.
-    pub fn is_done_and_gone(&self, name: &str) -> bool {
-        let place = names::parts_of_standalone_clique(self.name(), name);
-        let is_latched = place.is_some_and(|(replica, _)| self.is_latched(replica, name));
-        is_latched && self.podclique(name).is_none()
-    }
-
     /// Whether it is a training job.
     pub fn is_training(&self) -> bool {
         training::is_training(&self.validated.set)
@@ -209,53 +121,31 @@ impl Snapshot {
         status.map_or(&[], |s| &s.live_replicas)
     }
 
-    /// The present attempt of a replica.
-    pub fn attempt(&self, replica: i32) -> i32 {
-        fence::current_attempt(self.attempts(), replica)
+    /// The slots that the set has or should have, each with its state. A group whose object does not
+    /// exist yet counts with the replicas that it will have: its gang must not start without it.
+    pub fn roster(&self) -> Roster<'_> {
+        let template = &self.validated.set.spec.template;
+        let layout = layout::enumerate(self.name(), template, self.replicas(), |name, config| {
+            self.group_replicas(name, config)
+        });
+        self.roster_of(layout)
     }
 
-    /// Index of the replica that the PodClique is of.
-    pub fn replica_of(&self, clique: &ObservedClique) -> Option<i32> {
-        ownership::replica_in(self.name(), &clique.podclique.metadata)
+    /// The slots of the PodCliques that exist, of a set that is too large to enumerate.
+    pub fn roster_of_found(&self) -> Roster<'_> {
+        self.roster_of(Layout::default())
     }
 
-    /// Whether the PodClique is of the present attempt of its replica.
-    fn is_current(&self, clique: &ObservedClique) -> bool {
-        self.replica_of(clique)
-            .is_none_or(|i| clique.attempt().set == self.attempt(i))
-    }
-
-    /// Whether the set controls the PodClique, or a scaling group that the set controls. PodCliques
-    /// without a controller may be adopted, and nothing else is done to them.
-    pub fn is_own(&self, clique: &ObservedClique) -> bool {
-        let set = ownership::uid(&self.stored.metadata);
-        let owner = ownership::controller(&clique.podclique.metadata);
-        owner.is_some_and(|owner| {
-            let group = || self.group(&owner.name).map(|g| &g.metadata);
-            let is_own_group = |g: &ObjectMeta| {
-                ownership::uid(g) == owner.uid && ownership::is_controlled_by(g, set)
-            };
-            owner.uid == set || group().is_some_and(is_own_group)
-        })
-    }
-
-    /// PodCliques of an earlier attempt, terminating or not, with their replicas. PodCliques
-    /// without a controller never count.
-    pub fn earlier(&self) -> impl Iterator<Item = (i32, &ObservedClique)> {
-        self.podcliques.values().filter_map(|c| {
-            let i = self.replica_of(c)?;
-            (c.attempt().set < self.attempt(i) && self.is_own(c)).then_some((i, c))
-        })
-    }
-
-    /// How many PodCliques of an earlier attempt each replica has.
-    pub fn earlier_counts(&self) -> HashMap<i32, usize> {
-        let mut counts: HashMap<i32, usize> = HashMap::new();
-        for (i, _) in self.earlier() {
-            let count = counts.entry(i).or_default();
-            *count = count.saturating_add(1);
-        }
-        counts
+    fn roster_of<'a>(&'a self, layout: Layout<'a>) -> Roster<'a> {
+        let template = &self.validated.set.spec.template;
+        let groups = self.groups.iter().map(AsRef::as_ref);
+        Roster::new(
+            &self.stored,
+            template,
+            layout,
+            groups,
+            self.podcliques.values(),
+        )
     }
 
     /// The scaling group of that name, also if it is terminating. It is looked up for each replica,
@@ -263,11 +153,6 @@ impl Snapshot {
     pub fn group(&self, name: &str) -> Option<&Arc<PodCliqueScalingGroup>> {
         let at = self.groups.binary_search_by(|g| named(g).cmp(name)).ok()?;
         self.groups.get(at)
-    }
-
-    /// Whether the PodClique belongs to no scaling group.
-    pub fn is_standalone(&self, podclique: &PodClique) -> bool {
-        ownership::is_controlled_by(&podclique.metadata, ownership::uid(&self.stored.metadata))
     }
 }
 

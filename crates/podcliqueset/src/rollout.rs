@@ -6,10 +6,9 @@ use api::conditions::{self, ConditionType};
 use api::labels;
 use domain::Pod;
 use domain::object::ownership;
+use domain::roster::{ObservedClique, Roster};
 use domain::update;
-use domain::workload::layout::{self, Layout, Part};
-
-use crate::observe::{ObservedClique, Snapshot};
+use domain::workload::layout::{self, Part};
 
 /// Newest template hash of each clique, by name.
 pub type Newest<'a> = HashMap<&'a str, &'a str>;
@@ -30,25 +29,25 @@ pub struct Progress {
 }
 
 /// How far each replica is, by index.
-pub fn survey(snapshot: &Snapshot, newest: &Newest<'_>, layout: &Layout<'_>) -> Vec<Progress> {
-    let replicas = layout.replicas.iter();
-    replicas.map(|r| progress(snapshot, newest, r)).collect()
+pub fn survey(roster: &Roster<'_>, newest: &Newest<'_>) -> Vec<Progress> {
+    let replicas = roster.layout.replicas.iter();
+    replicas.map(|r| progress(roster, newest, r)).collect()
 }
 
-fn progress(snapshot: &Snapshot, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
+fn progress(roster: &Roster<'_>, newest: &Newest<'_>, replica: &layout::Replica<'_>) -> Progress {
     let seen = || {
         replica
             .parts()
-            .filter_map(|part| snapshot.podclique(&part.name))
+            .filter_map(|part| roster.slot(part).standing())
     };
     let is_any_outdated = replica.parts().any(|part| {
-        let found = snapshot.podclique(&part.name);
+        let found = roster.slot(part).standing();
         found.is_some_and(|seen| is_outdated(newest, part.clique, seen))
     });
     Progress {
         index: replica.index,
         is_outdated: is_any_outdated,
-        is_done: !is_any_outdated && replica.parts().all(|part| is_done(snapshot, newest, part)),
+        is_done: !is_any_outdated && replica.parts().all(|part| is_done(roster, newest, part)),
         is_scheduled: seen().any(|c| c.count(Pod::is_scheduled) > 0),
         is_breached: seen().any(is_breached),
     }
@@ -66,8 +65,8 @@ pub fn is_outdated(newest: &Newest<'_>, clique: &str, seen: &ObservedClique) -> 
 
 /// Whether the part is there with the newest template, and as many of its pods are Ready as are
 /// wanted; of a group replica, which is replaced as a whole, as many as have to be.
-fn is_done(snapshot: &Snapshot, newest: &Newest<'_>, part: &Part<'_>) -> bool {
-    let Some(seen) = snapshot.podclique(&part.name) else {
+fn is_done(roster: &Roster<'_>, newest: &Newest<'_>, part: &Part<'_>) -> bool {
+    let Some(seen) = roster.slot(part).standing() else {
         return false;
     };
     let wanted = match part.group {

@@ -12,8 +12,8 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{LiveReplicas, PodCliqueSetPhase};
 use api::{LastError, PodCliqueSetStatus, labels, names};
 use domain::health::{stalled, training};
+use domain::roster::Roster;
 use domain::scheduling::Obstacle;
-use domain::workload::layout::Layout;
 use jiff::Timestamp;
 
 use self::replica::{Replica, judge_replica};
@@ -21,15 +21,15 @@ use crate::observe::Snapshot;
 use crate::rollout::Newest;
 
 /// The status as it follows from what was seen.
-pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> PodCliqueSetStatus {
+pub fn next_status(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> PodCliqueSetStatus {
     let set = &snapshot.validated.set;
     let before = snapshot.stored.status.clone().unwrap_or_default();
     let is_accepted = snapshot.validated.errors.is_empty();
     let hashed = snapshot.validated.hash_cliques(&set.spec.template.cliques);
     let newest: Newest<'_> = hashed.iter().map(|(c, hash)| (&*c.name, &**hash)).collect();
-    let replicas = layout.replicas.iter();
+    let replicas = roster.layout.replicas.iter();
     let replicas: Vec<Replica> = replicas
-        .map(|r| judge_replica(snapshot, &newest, r, now))
+        .map(|r| judge_replica(roster, &newest, r, now))
         .collect();
     let count = |claim: &dyn Fn(&Replica) -> bool| {
         i32::try_from(replicas.iter().filter(|r| claim(r)).count()).unwrap_or(i32::MAX)
@@ -51,24 +51,24 @@ pub fn next_status(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> 
             snapshot.name()
         )),
         phase: Some(next_phase(snapshot, &before)),
-        live_replicas: live_replicas(snapshot, &before.live_replicas),
+        live_replicas: live_replicas(snapshot, roster, &before.live_replicas),
         ..before
     };
-    update::advance(&mut next, snapshot, &newest, layout, now);
+    update::advance(&mut next, snapshot, &newest, roster, now);
     next.last_errors = update::refusals(snapshot, &next);
     set_not_implemented(&mut next, snapshot, now);
     set_termination_disabled(&mut next, snapshot, now);
     set_unsupported(&mut next, snapshot, now);
-    leftovers::set_leftovers(&mut next, snapshot, now);
+    leftovers::set_leftovers(&mut next, snapshot, roster, now);
     if snapshot.is_training() {
-        job::complete_status(&mut next, snapshot, layout, now);
+        job::complete_status(&mut next, snapshot, roster, now);
     } else {
-        attempts::note_complete(snapshot, layout, &mut next.replica_attempts);
+        attempts::note_complete(snapshot, roster, &mut next.replica_attempts);
     }
-    let ready = ready::ready_condition(snapshot, layout, &next, &replicas, now);
+    let ready = ready::ready_condition(snapshot, roster, &next, &replicas, now);
     let generation = snapshot.stored.metadata.generation;
     set_ready(&mut next, snapshot, ready, now);
-    let update = update::verdict(snapshot, &next, layout);
+    let update = update::verdict(&next, roster);
     conditions::set(&mut next.conditions, update, generation, now);
     next
 }
@@ -142,10 +142,15 @@ fn observed_of_refused(snapshot: &Snapshot, before: &PodCliqueSetStatus) -> Opti
 
 /// Entries of a replica are removed when it is scaled in, and one by one once the PodClique of the
 /// current attempt exists.
-fn live_replicas(snapshot: &Snapshot, before: &[LiveReplicas]) -> Vec<LiveReplicas> {
+fn live_replicas(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    before: &[LiveReplicas],
+) -> Vec<LiveReplicas> {
     let is_needed = |l: &&LiveReplicas| {
         let name = names::standalone_clique(snapshot.name(), l.replica, &l.clique);
-        l.replica < snapshot.validated.set.spec.replicas && snapshot.podclique(&name).is_none()
+        l.replica < snapshot.validated.set.spec.replicas
+            && roster.slot_named(&name).standing().is_none()
     };
     before.iter().filter(is_needed).cloned().collect()
 }

@@ -22,6 +22,7 @@ mod old_names;
 mod placement;
 mod quantity;
 mod readiness;
+mod roster;
 mod scheduling;
 mod stalled;
 mod start_order;

@@ -8,42 +8,41 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use api::names;
-use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Action, Target, WritableKind};
+use domain::roster::{Roster, Slot};
 use domain::workload::layout::Layout;
 use k8s_openapi::api::core::v1::Service;
 use serde_json::json;
 
+use crate::idle::Idle;
 use crate::observe::Snapshot;
-use crate::parts::Idle;
 
 /// Adopts what the set would have if it still made anything.
-pub(super) fn adopt_orphans(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
-    let idle = Idle::of(snapshot);
+pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
+    let layout = &roster.layout;
+    let idle = Idle::of(snapshot, roster);
     let gangs = layout.gangs(|part| idle.contains(part)).into_iter();
     let gangs: HashSet<String> = gangs.map(|gang| gang.name).collect();
     let groups = layout.replicas.iter().flat_map(|r| &r.groups);
     let groups: HashSet<String> = groups.map(|g| g.name.clone()).collect();
     let mut actions = adopt_wanted(snapshot, &snapshot.groups, &groups);
-    actions.extend(adopt_podcliques(snapshot, layout));
+    actions.extend(adopt_podcliques(snapshot, roster));
     actions.extend(adopt_wanted(snapshot, &snapshot.gangs, &gangs));
     actions.extend(adopt_services(snapshot, layout));
     actions
 }
 
-/// Standalone ones, if they are of the present attempt; their groups adopt the others.
-fn adopt_podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
-    let parts = layout.replicas.iter().flat_map(|r| &r.standalone);
-    let found = parts.filter_map(|part| {
-        let present = Attempt {
-            set: snapshot.attempt(part.replica),
-            group: 0,
-        };
-        let found = snapshot.podcliques.get(&part.name);
-        found.filter(|c| c.attempt() == present)
-    });
-    let wanted: Vec<_> = found.map(|c| c.podclique.clone()).collect();
+/// Standalone ones; their groups adopt the others.
+fn adopt_podcliques(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
+    let replicas = roster.layout.replicas.iter();
+    let orphans = replicas
+        .flat_map(|r| &r.standalone)
+        .filter_map(|part| match roster.slot(part) {
+            Slot::Orphan(found) => Some(found.podclique.clone()),
+            _ => None,
+        });
+    let wanted: Vec<_> = orphans.collect();
     let names = wanted.iter().filter_map(|c| c.metadata.name.clone());
     adopt_wanted(snapshot, &wanted, &names.collect())
 }

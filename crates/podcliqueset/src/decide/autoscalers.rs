@@ -8,6 +8,7 @@ use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueScalingGroup};
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::roster::Roster;
 use domain::workload::layout::{self, Layout};
 use k8s_openapi::api::autoscaling::v2::HorizontalPodAutoscaler;
 
@@ -16,13 +17,13 @@ use crate::desired::autoscaler::{self, Ready};
 use crate::observe::{Snapshot, is_owned};
 
 /// Deletes the autoscalers of what is scaled in, or is not to be scaled by one any more.
-pub(super) fn plan_deletions(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let mut owned = snapshot.autoscalers.iter();
     if !owned.any(|a| is_owned(&a.metadata)) {
         return Vec::new();
     }
     let asked = Asked::of(snapshot);
-    let wanted: HashSet<&str> = asked.in_all(layout).map(|(name, _)| name).collect();
+    let wanted: HashSet<&str> = asked.in_all(&roster.layout).map(|(name, _)| name).collect();
     let surplus = snapshot.autoscalers.iter().map(|a| &a.metadata);
     let surplus = surplus.filter(|meta| {
         let is_wanted = wanted.contains(ownership::name(meta));
@@ -40,14 +41,14 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Ac
 }
 
 /// Creates missing autoscalers and corrects the others.
-pub(super) fn plan_autoscalers(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
+pub(super) fn plan_autoscalers(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     let autoscalers = snapshot.autoscalers.iter();
     let existing: HashMap<&str, &Arc<HorizontalPodAutoscaler>> = autoscalers
         .map(|a| (ownership::name(&a.metadata), a))
         .collect();
     let set = &snapshot.validated.set;
     let asked = Asked::of(snapshot);
-    first_portion(asked.in_all(layout).filter_map(|(name, ready)| {
+    first_portion(asked.in_all(&roster.layout).filter_map(|(name, ready)| {
         let found = existing.get(name).copied();
         let desired = autoscaler::build(set, name, ready);
         if found.is_some_and(|found| autoscaler::is_right(found, &desired, ready)) {

@@ -11,45 +11,50 @@ use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::roster::{Roster, Slot};
 use domain::update;
 use domain::workload::clique::{self, Place, Ready};
-use domain::workload::layout::{self, Layout, Part};
+use domain::workload::layout::{self, Part};
 use domain::workload::start_order;
 
 use crate::desired::group;
 use crate::observe::{Snapshot, is_owned};
-use crate::parts;
 
 /// Creates missing scaling groups and standalone PodCliques and corrects the others. `next_turn` is
 /// the replica whose turn in an update begins or goes on with the status of this plan.
 pub(super) fn plan_children(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     next_turn: Option<i32>,
 ) -> Vec<Action> {
     let template = &snapshot.validated.set.spec.template;
     let cliques = layout::standalone_cliques(template);
     let hashed = snapshot.validated.hash_cliques(cliques);
     let cliques: Vec<Ready<'_>> = hashed.into_iter().map(Ready::standalone).collect();
-    let mut terminating = parts::with_group_to_be_adopted(snapshot, layout);
-    terminating.extend(snapshot.earlier().map(|(replica, _)| replica));
-    let replicas = || layout.replicas.iter();
+    let mut blocked = roster.replicas_with_orphan_groups();
+    blocked.extend(roster.previous().map(|(replica, _)| replica));
+    let replicas = || roster.layout.replicas.iter();
     let groups = replicas().flat_map(|replica| {
         let groups = replica.groups.iter();
         groups.filter_map(|group| keep_group(snapshot, group, replica.index))
     });
-    let terminating = &terminating;
+    let blocked = &blocked;
     let podcliques = replicas().flat_map(|replica| {
         let places = replica.standalone.iter().zip(&cliques);
         let is_turn_near = next_turn == Some(replica.index);
         places.filter_map(move |(part, clique)| {
-            keep_clique(snapshot, terminating, clique, part, is_turn_near)
+            keep_clique(snapshot, roster, blocked, clique, part, is_turn_near)
         })
     });
     first_portion(groups.chain(podcliques))
 }
 
-fn standalone(snapshot: &Snapshot, ready: &Ready<'_>, part: &Part<'_>) -> PodClique {
+fn standalone(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    ready: &Ready<'_>,
+    part: &Part<'_>,
+) -> PodClique {
     let (set, i) = (&snapshot.validated.set, part.replica);
     let clique = ready.template;
     let remembered = snapshot.live_replicas();
@@ -62,7 +67,7 @@ fn standalone(snapshot: &Snapshot, ready: &Ready<'_>, part: &Part<'_>) -> PodCli
         owner: ownership::controller_reference(set),
         count: fence::count_to_create(remembered, i, &clique.name, clique.spec.replicas),
         attempt: Attempt {
-            set: snapshot.attempt(i),
+            set: roster.present_attempt(i),
             group: 0,
         },
         starts_after: start_order::starts_after(snapshot.name(), &set.spec.template, part),
@@ -71,7 +76,7 @@ fn standalone(snapshot: &Snapshot, ready: &Ready<'_>, part: &Part<'_>) -> PodCli
 }
 
 /// Deletes surplus scaling groups and standalone PodCliques.
-pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
+pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     const PURPOSE: Purpose = Purpose::ScaleInReplica;
     let template = &snapshot.validated.set.spec.template;
     let groups = template.scaling_groups.iter();
@@ -87,11 +92,11 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
         .iter()
         .map(|g| &g.metadata)
         .filter(|m| is_owned(m));
-    let mut own: Vec<_> = snapshot
-        .podcliques
-        .values()
-        .filter(|c| snapshot.is_standalone(&c.podclique))
+    let set = ownership::uid(&snapshot.stored.metadata);
+    let mut own: Vec<_> = roster
+        .own()
         .map(|c| &c.podclique.metadata)
+        .filter(|meta| ownership::is_controlled_by(meta, set))
         .collect();
     own.sort_by(|a, b| a.name.cmp(&b.name));
     let groups = staying_groups
@@ -121,25 +126,26 @@ fn keep_group(snapshot: &Snapshot, group: &layout::Group<'_>, i: i32) -> Option<
 
 fn keep_clique(
     snapshot: &Snapshot,
-    terminating: &HashSet<i32>,
+    roster: &Roster<'_>,
+    blocked: &HashSet<i32>,
     ready: &Ready<'_>,
     part: &Part<'_>,
     is_turn_near: bool,
 ) -> Option<Action> {
     let (i, name) = (part.replica, part.name.as_str());
     let is_autoscaled = ready.template.spec.auto_scaling_config.is_some();
-    let desired = standalone(snapshot, ready, part);
-    let found = snapshot.podcliques.get(name);
-    let wanted = &desired.metadata;
-    match found.filter(|c| !fence::is_leftover(&c.podclique.metadata, wanted)) {
-        // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and
-        // a PodClique that has succeeded is not created again if it was deleted.
-        None if terminating.contains(&i) || snapshot.is_latched(i, name) => None,
-        // A PodClique of a job that was there is not made again beside its old peers.
-        None if snapshot.is_closed(i) => None,
-        // Where a leftover holds the name, the POST is answered by 409, which is reported.
-        None => Some(Action::create(desired)),
-        Some(found) => {
+    let desired = standalone(snapshot, roster, ready, part);
+    match roster.slot(part) {
+        // Nothing is created in a replica while a PodClique of an earlier attempt exists there, and a
+        // PodClique of a job that existed is not created again beside its old peers. Where somebody
+        // else has the name, the API server answers the POST with 409, which is reported.
+        Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
+            let waits = blocked.contains(&i) || roster.is_closed(i);
+            let is_done = roster.is_stored_as_done(i, name);
+            (!waits && !is_done).then(|| Action::create(desired))
+        }
+        Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
+        Slot::Current(found) | Slot::Orphan(found) => {
             let is_due = update::is_template_due(&snapshot.validated.set, i);
             // In the plan that begins the turn; the next one writes count and template at once.
             let desired = if is_turn_near && !is_due {

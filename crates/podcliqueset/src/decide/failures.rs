@@ -14,33 +14,39 @@ use domain::health::termination::{self, Breach};
 use domain::health::{failure, fence, training};
 use domain::object::ownership;
 use domain::plan::{Event, Kind, Target};
-use domain::workload::layout::{Layout, Part};
+use domain::roster::Roster;
+use domain::workload::layout::Part;
 use jiff::{SignedDuration, Timestamp};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::observe::Snapshot;
-use crate::parts;
 
 /// The failure of a PodClique that somebody deleted.
 const DELETED: &str = "it was deleted before its work was done";
 
 /// The breach of each replica that is due first. Replicas with something to adopt are left out; its
 /// adoption wakes the set.
-pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>, now: Timestamp) -> Vec<Breach> {
-    let being_adopted = parts::being_adopted(snapshot, layout);
-    let all = layout
+pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Vec<Breach> {
+    let with_orphans = roster.replicas_with_orphans();
+    let all = roster
+        .layout
         .parts()
-        .filter(|part| !being_adopted.contains(&part.replica))
-        .filter_map(|part| breach(snapshot, part, now));
+        .filter(|part| !with_orphans.contains(&part.replica))
+        .filter_map(|part| breach(snapshot, roster, part, now));
     termination::first_of_each_replica(all.collect())
 }
 
-fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach> {
-    if snapshot.has_part_succeeded(part) {
+fn breach(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    part: &Part<'_>,
+    now: Timestamp,
+) -> Option<Breach> {
+    if roster.has_succeeded(part) {
         return None;
     }
-    let Some(seen) = snapshot.of_present_attempt(&part.name) else {
-        return is_missing(snapshot, part).then(|| breach_of_missing(snapshot, part, now));
+    let Some(seen) = roster.slot(part).present() else {
+        return is_missing(snapshot, roster, part).then(|| breach_of_missing(snapshot, part, now));
     };
     if snapshot.is_view_outdated {
         // It may have recovered, or its pods have ended well, and nobody told (decision 111).
@@ -48,7 +54,7 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
     }
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
     if seen.is_terminating() {
-        if training::is_done(&seen.podclique, &seen.completed()) {
+        if seen.is_done() {
             // It stores that before its pods go (decision 105).
             return None;
         }
@@ -74,10 +80,10 @@ fn breach(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Option<Breach
 /// Whether the PodClique existed in this attempt and is gone. One that another controller owns, or
 /// that is about to be adopted, is not. A set that may not be acted on has no missing PodCliques,
 /// as none would be created.
-fn is_missing(snapshot: &Snapshot, part: &Part<'_>) -> bool {
-    snapshot.is_closed(part.replica)
+fn is_missing(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> bool {
+    roster.is_closed(part.replica)
         && snapshot.validated.may_act()
-        && !snapshot.podcliques.contains_key(&part.name)
+        && roster.slot(part).occupant().is_none()
         && !snapshot.unadopted.contains(&part.name)
 }
 
@@ -106,14 +112,14 @@ fn breach_of_deleted(part: &Part<'_>, object: Target, now: Timestamp) -> Breach 
 
 /// The events of restarts, and of the failure that ended the job; none once a terminal phase is
 /// stored, whose plan posted them.
-pub(super) fn job_events(snapshot: &Snapshot) -> Vec<Event> {
+pub(super) fn job_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Event> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
     if training::is_terminal(stored.phase) {
         return Vec::new();
     }
     let mut notes = restart_events(snapshot);
     if training::has_failed(&stored) {
-        notes.extend(end_events(snapshot, &stored.conditions));
+        notes.extend(end_events(snapshot, roster, &stored.conditions));
     }
     notes
 }
@@ -145,7 +151,7 @@ fn deletion_event(cause: &str, identity: String) -> Option<Event> {
 
 /// Why it was given up, and the PodCliques that failed: they stay as they are, and say so
 /// themselves unless the operator was away.
-fn end_events(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
+fn end_events(snapshot: &Snapshot, roster: &Roster<'_>, stored: &[Condition]) -> Vec<Event> {
     let meta = &snapshot.stored.metadata;
     let failed = conditions::find(stored, ConditionType::Failed);
     let why = failed.map(|failed| {
@@ -159,7 +165,7 @@ fn end_events(snapshot: &Snapshot, stored: &[Condition]) -> Vec<Event> {
     names.sort_unstable();
     let cliques = names
         .into_iter()
-        .filter_map(|n| snapshot.of_present_attempt(n));
+        .filter_map(|n| roster.slot_named(n).present());
     let of_cliques = cliques.filter_map(|c| {
         let set = Target::of::<PodCliqueSet>(meta);
         failure::podclique_failed_event(&c.podclique, set)

@@ -7,10 +7,10 @@ use api::{PodClique, PodCliqueSetStatus};
 use domain::health::fence;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
-use domain::workload::layout::Layout;
+use domain::roster::{ObservedClique, Owner, Roster};
 use jiff::Timestamp;
 
-use crate::observe::{ObservedClique, Snapshot, is_owned};
+use crate::observe::{Snapshot, is_owned};
 
 /// Takes over a higher attempt than the stored one, of a PodClique or of a scaling group's
 /// `observedAttempt`: their parent was recreated, restored or adopted. The plan contains nothing
@@ -18,12 +18,12 @@ use crate::observe::{ObservedClique, Snapshot, is_owned};
 /// (decision 36).
 pub(super) fn adopt_higher_attempt(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<PodCliqueSetStatus> {
     let mut attempts = snapshot.attempts().to_vec();
-    for (replica, found) in of_podcliques(snapshot, layout).chain(of_groups(snapshot)) {
+    for (replica, found) in of_podcliques(snapshot, roster).chain(of_groups(snapshot)) {
         if let Some(higher) = fence::adopt_higher_attempts(&attempts, replica, found, now) {
             attempts = higher;
         }
@@ -38,14 +38,16 @@ pub(super) fn adopt_higher_attempt(
 }
 
 /// Replicas and the higher attempts that PodCliques of theirs are of.
-fn of_podcliques(snapshot: &Snapshot, layout: &Layout<'_>) -> impl Iterator<Item = (i32, i32)> {
-    let all = snapshot.podcliques.values();
-    let higher = all.filter_map(|c| {
-        let (replica, found) = (snapshot.replica_of(c)?, c.attempt().set);
-        (found > snapshot.attempt(replica)).then_some((c, replica, found))
+fn of_podcliques(snapshot: &Snapshot, roster: &Roster<'_>) -> impl Iterator<Item = (i32, i32)> {
+    let higher = roster.found().filter_map(|found| {
+        let (i, clique) = (found.replica?, found.slot.occupant()?);
+        let attempt = clique.attempt().set;
+        (attempt > roster.present_attempt(i)).then_some((found.owner, (clique, i, attempt)))
     });
-    let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| snapshot.is_own(c));
-    let taken_over = taken_over(snapshot, layout, others);
+    let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(owner, _)| *owner == Owner::Set);
+    let own: Vec<Higher<'_>> = own.into_iter().map(|(_, higher)| higher).collect();
+    let others = others.into_iter().map(|(_, higher)| higher).collect();
+    let taken_over = taken_over(snapshot, roster, others);
     own.into_iter()
         .chain(taken_over)
         .map(|(_, replica, found)| (replica, found))
@@ -57,20 +59,18 @@ type Higher<'a> = (&'a ObservedClique, i32, i32);
 /// wanted, and no PodClique that was available is terminated for them.
 fn taken_over<'a>(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     mut found: Vec<Higher<'a>>,
 ) -> Vec<Higher<'a>> {
     if found.is_empty() || !snapshot.validated.may_act() {
         return Vec::new();
     }
-    let wanted: HashSet<&str> = layout.parts().map(|part| &*part.name).collect();
-    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
+    let wanted: HashSet<&str> = roster.layout.parts().map(|part| &*part.name).collect();
     let has_run =
         |c: &&ObservedClique| c.podclique.status.as_ref().is_some_and(|s| s.was_available);
-    let lowest = fence::lowest(
-        own.filter(has_run)
-            .filter_map(|c| Some((snapshot.replica_of(c)?, c.attempt().set))),
-    );
+    let own = roster.own().filter(has_run);
+    let lowest =
+        fence::lowest(own.filter_map(|c| Some((roster.replica_of(c.name())?, c.attempt().set))));
     found.retain(|(c, replica, found)| {
         let meta = &c.podclique.metadata;
         ownership::controller(meta).is_none()
@@ -90,9 +90,9 @@ fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
 }
 
 /// Deletes what is left of earlier attempts, standalone and grouped PodCliques alike.
-pub(super) fn plan_terminations(snapshot: &Snapshot) -> Vec<Action> {
-    let mut left: Vec<_> = snapshot
-        .earlier()
+pub(super) fn plan_terminations(roster: &Roster<'_>) -> Vec<Action> {
+    let mut left: Vec<_> = roster
+        .previous()
         .map(|(_, clique)| clique)
         .filter(|clique| !clique.is_terminating())
         .map(|clique| &clique.podclique.metadata)

@@ -14,39 +14,41 @@ use api::{PodGang, names};
 use domain::Pod;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::Backend;
 use domain::workload::gang::ExpectedGang;
 
 use self::members::{Entry, Members};
 use crate::ScaledGangsWaitFor;
 use crate::desired;
-use crate::observe::{ObservedClique, Snapshot, is_owned};
+use crate::observe::{Snapshot, is_owned};
 
 /// The gangs that have to exist.
 type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 
 /// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
 /// manifest must not leave a replaced pod behind its gate.
-pub(super) fn plan_started_gangs(snapshot: &Snapshot) -> Vec<Action> {
+pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
     first_portion(snapshot.gangs.iter().filter_map(|existing| {
-        let gang = gang_as_stored(snapshot, existing);
+        let gang = gang_as_stored(roster, existing);
         if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
             return None;
         }
-        let members = Members::of(snapshot, &gang, Some(existing));
-        let may_start = || snapshot.obstacle.is_none() && waits_for_no_gang(snapshot, &gang.name);
+        let members = Members::of(snapshot, roster, &gang, Some(existing));
+        let may_start =
+            || snapshot.obstacle.is_none() && waits_for_no_gang(snapshot, roster, &gang.name);
         if !(members.are_started() || members.are_back() && may_start()) {
             return None;
         }
         let mut next = (**existing).clone();
-        next.spec.pod_groups = pod_groups(snapshot, &members, Some(existing));
+        next.spec.pod_groups = pod_groups(snapshot, roster, &members, Some(existing));
         desired::gang::open_gates(&mut next.metadata);
         (next != **existing).then(|| Action::replace(next))
     }))
 }
 
 /// Whether the gang is a base gang, or that of its replica is up, by what it lists.
-fn waits_for_no_gang(snapshot: &Snapshot, gang: &str) -> bool {
+fn waits_for_no_gang(snapshot: &Snapshot, roster: &Roster<'_>, gang: &str) -> bool {
     let set = snapshot.name();
     if snapshot.scheduler_orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
         return true;
@@ -56,15 +58,18 @@ fn waits_for_no_gang(snapshot: &Snapshot, gang: &str) -> bool {
     };
     let mut gangs = snapshot.gangs.iter();
     let found = gangs.find(|g| ownership::name(&g.metadata) == base);
-    found.is_some_and(|found| is_base_up(snapshot, &gang_as_stored(snapshot, found)))
+    found.is_some_and(|found| is_base_up(snapshot, roster, &gang_as_stored(roster, found)))
 }
 
 /// What has to be there of the gang by the parts that it lists.
-fn gang_as_stored(snapshot: &Snapshot, existing: &PodGang) -> ExpectedGang {
+fn gang_as_stored(roster: &Roster<'_>, existing: &PodGang) -> ExpectedGang {
     let names = existing.spec.pod_groups.iter().map(|g| &g.name);
     ExpectedGang {
         name: ownership::name(&existing.metadata).to_owned(),
-        parts: names.filter(|n| !snapshot.is_idle(n)).cloned().collect(),
+        parts: names
+            .filter(|n| !is_scaled_to_zero(roster, n))
+            .cloned()
+            .collect(),
         base: None,
     }
 }
@@ -81,19 +86,24 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> 
 }
 
 /// Starts the gangs that may start, and lets the others follow their pods.
-pub(super) fn plan_gangs(snapshot: &Snapshot, expected: &[ExpectedGang]) -> Vec<Action> {
+pub(super) fn plan_gangs(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    expected: &[ExpectedGang],
+) -> Vec<Action> {
     let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
     let gangs = snapshot.gangs.iter();
     let existing: HashMap<&str, &Arc<PodGang>> =
         gangs.map(|g| (ownership::name(&g.metadata), g)).collect();
     first_portion(expected.iter().filter_map(|gang| {
         let existing = existing.get(gang.name.as_str()).copied();
-        keep_gang(snapshot, &by_name, gang, existing)
+        keep_gang(snapshot, roster, &by_name, gang, existing)
     }))
 }
 
 fn keep_gang(
     snapshot: &Snapshot,
+    roster: &Roster<'_>,
     all: &ByName<'_>,
     gang: &ExpectedGang,
     existing: Option<&Arc<PodGang>>,
@@ -101,18 +111,18 @@ fn keep_gang(
     if existing.is_some_and(|g| ownership::is_terminating(&g.metadata)) {
         return None;
     }
-    let members = Members::of(snapshot, gang, existing.map(AsRef::as_ref));
+    let members = Members::of(snapshot, roster, gang, existing.map(AsRef::as_ref));
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     let may_start = || {
         (members.are_back() || members.are_whole())
             && (snapshot.scheduler_orders_gangs
-                || base.is_none_or(|base| is_base_up(snapshot, base)))
+                || base.is_none_or(|base| is_base_up(snapshot, roster, base)))
     };
     let is_told = members.are_started() || snapshot.obstacle.is_none() && may_start();
     let groups = if is_told {
-        pod_groups(snapshot, &members, existing)
+        pod_groups(snapshot, roster, &members, existing)
     } else if may_be_without_pods(snapshot, existing) {
-        groups_without_pods(snapshot, gang, existing)
+        groups_without_pods(snapshot, roster, gang, existing)
     } else {
         return None;
     };
@@ -129,29 +139,35 @@ fn keep_gang(
     }
 }
 
+fn is_scaled_to_zero(roster: &Roster<'_>, podclique: &str) -> bool {
+    let found = roster.slot_named(podclique).standing();
+    found.is_some_and(ObservedClique::is_scaled_to_zero)
+}
+
 /// A scaled gang starts once every part of the base gang has its minimum of pods up.
-fn is_base_up(snapshot: &Snapshot, base: &ExpectedGang) -> bool {
+fn is_base_up(snapshot: &Snapshot, roster: &Roster<'_>, base: &ExpectedGang) -> bool {
     let claim = match snapshot.scaled_gangs_wait_for {
         ScaledGangsWaitFor::BaseReady => Pod::is_ready,
         ScaledGangsWaitFor::BaseScheduled => Pod::is_scheduled,
     };
     base.parts
         .iter()
-        .all(|name| match snapshot.podclique(name) {
+        .all(|name| match roster.slot_named(name).standing() {
             Some(part) => part.count_or_done(claim) >= part.minimum(),
-            None => snapshot.is_done_and_gone(name),
+            None => roster.is_done_and_gone(name),
         })
 }
 
 fn pod_groups(
     snapshot: &Snapshot,
+    roster: &Roster<'_>,
     members: &Members<'_>,
     existing: Option<&Arc<PodGang>>,
 ) -> Vec<PodGroup> {
     let entries = members.entries().into_iter();
     let placed = entries.filter(|(_, entry)| *entry != Entry::Absent);
     placed
-        .map(|(name, entry)| pod_group(snapshot, name, entry, existing))
+        .map(|(name, entry)| pod_group(snapshot, roster, name, entry, existing))
         .collect()
 }
 
@@ -166,15 +182,16 @@ fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> 
 /// the scheduler looks for it as soon as there are pods. These stay gated.
 fn groups_without_pods(
     snapshot: &Snapshot,
+    roster: &Roster<'_>,
     gang: &ExpectedGang,
     existing: Option<&Arc<PodGang>>,
 ) -> Vec<PodGroup> {
-    let there = gang
-        .parts
-        .iter()
-        .filter(|name| snapshot.podclique(name).is_some() || snapshot.is_done_and_gone(name));
+    let is_there = |name: &&String| {
+        roster.slot_named(name).standing().is_some() || roster.is_done_and_gone(name)
+    };
+    let there = gang.parts.iter().filter(is_there);
     there
-        .map(|name| pod_group(snapshot, name, Entry::WithoutPods, existing))
+        .map(|name| pod_group(snapshot, roster, name, Entry::WithoutPods, existing))
         .collect()
 }
 
@@ -182,6 +199,7 @@ fn groups_without_pods(
 /// (docs/semantics.md §8.2).
 fn pod_group(
     snapshot: &Snapshot,
+    roster: &Roster<'_>,
     name: &str,
     entry: Entry,
     existing: Option<&Arc<PodGang>>,
@@ -193,9 +211,9 @@ fn pod_group(
         .clone()
         .unwrap_or_default();
     let before = existing.and_then(|g| g.spec.pod_groups.iter().find(|p| p.name == name));
-    let part = snapshot.podclique(name);
+    let part = roster.slot_named(name).standing();
     // Nobody makes a pod for what is done and gone: its minimum would never be met again.
-    let kept = before.filter(|_| !snapshot.is_done_and_gone(name));
+    let kept = before.filter(|_| !roster.is_done_and_gone(name));
     let listed = part.filter(|_| entry == Entry::WithPods).into_iter();
     let pods = listed.flat_map(ObservedClique::staying);
     PodGroup {

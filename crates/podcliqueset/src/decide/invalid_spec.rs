@@ -34,7 +34,10 @@ pub(super) fn of_too_much(snapshot: &Snapshot, now: Timestamp) -> Option<Plan<Po
         events: events_of(problems),
         ..Plan::default()
     };
-    plan.wave(gangs::plan_started_gangs(snapshot));
+    plan.wave(gangs::plan_started_gangs(
+        snapshot,
+        &snapshot.roster_of_found(),
+    ));
     Some(plan)
 }
 

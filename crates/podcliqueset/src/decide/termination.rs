@@ -15,20 +15,20 @@ use domain::health::fence::{self, StandaloneClique};
 use domain::health::termination::{self, Breach};
 use domain::object::ownership;
 use domain::plan::{Event, Target};
+use domain::roster::{ObservedClique, Roster};
 use domain::update;
 use domain::workload::clique::LiveCount;
-use domain::workload::layout::{self, Group, Layout, Part};
+use domain::workload::layout::{self, Group, Part};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
-use crate::observe::{ObservedClique, Snapshot};
-use crate::parts;
+use crate::observe::Snapshot;
 
 /// The status with the fence raised of every replica whose breach is due. None while the pods are seen
 /// as they were before a watch was lost: the breach may be over (decision 111).
 pub(super) fn terminate_replicas(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     breaches: &[Breach],
     status: &PodCliqueSetStatus,
     now: Timestamp,
@@ -41,7 +41,7 @@ pub(super) fn terminate_replicas(
     let mut next = status.clone();
     let causes = due.iter().map(|b| (b.replica, b.cause()));
     next.replica_attempts = fence::begin_attempts(&next.replica_attempts, causes, now);
-    for replica in due.iter().filter_map(|b| layout.replica(b.replica)) {
+    for replica in due.iter().filter_map(|b| roster.layout.replica(b.replica)) {
         let (i, cliques) = (replica.index, live_counts(snapshot, replica));
         next.live_replicas = fence::remember_live_replicas(&next.live_replicas, i, &cliques);
     }
@@ -72,13 +72,13 @@ pub(super) fn scheduled_events(breaches: &[Breach]) -> impl Iterator<Item = Even
 }
 
 /// The events of replicas that were terminated and are not complete again.
-pub(super) fn terminated_events(snapshot: &Snapshot) -> Vec<Event> {
+pub(super) fn terminated_events(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Event> {
     let attempts = snapshot.attempts().iter();
     let mut due = attempts.filter(|a| termination::needs_events(a)).peekable();
     if due.peek().is_none() {
         return Vec::new();
     }
-    let staying = snapshot.earlier().filter(|(_, c)| !c.is_terminating());
+    let staying = roster.previous().filter(|(_, c)| !c.is_terminating());
     let staying: HashSet<i32> = staying.map(|(replica, _)| replica).collect();
     let uid = ownership::uid(&snapshot.stored.metadata);
     let events = due.flat_map(|attempt| {
@@ -97,28 +97,28 @@ pub(super) fn terminated_events(snapshot: &Snapshot) -> Vec<Event> {
 
 /// The breach of each replica that is due first. Replicas with something to adopt are left out; its
 /// adoption wakes the set.
-pub(super) fn breaches(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Breach> {
+pub(super) fn breaches(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Breach> {
     let set = &snapshot.validated.set;
     if !snapshot.validated.may_act() || termination::delay_of_set(set).is_none() {
         return Vec::new();
     }
-    let being_adopted = parts::being_adopted(snapshot, layout);
-    let replicas = layout.replicas.iter();
+    let with_orphans = roster.replicas_with_orphans();
+    let replicas = roster.layout.replicas.iter();
     let all = replicas
-        .filter(|replica| !being_adopted.contains(&replica.index))
+        .filter(|replica| !with_orphans.contains(&replica.index))
         .flat_map(|replica| {
             let i = replica.index;
             let cliques = replica.standalone.iter();
             let groups = replica.groups.iter();
             cliques
-                .filter_map(move |part| of_clique(snapshot, part))
-                .chain(groups.filter_map(move |group| of_group(snapshot, i, group)))
+                .filter_map(move |part| of_clique(snapshot, roster, part))
+                .chain(groups.filter_map(move |group| of_group(snapshot, roster, i, group)))
         });
     termination::first_of_each_replica(all.collect())
 }
 
-fn of_clique(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
-    let (seen, i) = (snapshot.podclique(&part.name)?, part.replica);
+fn of_clique(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> Option<Breach> {
+    let (seen, i) = (roster.slot(part).standing()?, part.replica);
     let delay = termination::delay_of_set(&snapshot.validated.set)?;
     let stored = seen.podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&seen.podclique.metadata);
@@ -127,30 +127,32 @@ fn of_clique(snapshot: &Snapshot, part: &Part<'_>) -> Option<Breach> {
     Breach::confirmed(i, object, delay, stored, || clique_breach(&facts()))
 }
 
-fn of_group(snapshot: &Snapshot, i: i32, group: &Group<'_>) -> Option<Breach> {
+fn of_group(snapshot: &Snapshot, roster: &Roster<'_>, i: i32, group: &Group<'_>) -> Option<Breach> {
     let config = group.config;
     let group = snapshot
         .group(&group.name)
         .filter(|g| !ownership::is_terminating(&g.metadata))?;
     let status = group.status.as_ref()?;
     // What the group says of an earlier attempt says nothing of this one.
-    let is_current = status.observed_attempt.unwrap_or(0) == snapshot.attempt(i);
+    let is_current = status.observed_attempt.unwrap_or(0) == roster.present_attempt(i);
     let delay =
         termination::delay_of_group(&snapshot.validated.set, config).filter(|_| is_current)?;
     let object = Target::of::<PodCliqueScalingGroup>(&group.metadata);
     Breach::confirmed(i, object, delay, status.into(), || {
-        group_breach(&group_facts(snapshot, i, group))
+        group_breach(&group_facts(snapshot, roster, i, group))
     })
 }
 
-fn group_facts(snapshot: &Snapshot, i: i32, group: &PodCliqueScalingGroup) -> GroupFacts {
+fn group_facts(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    i: i32,
+    group: &PodCliqueScalingGroup,
+) -> GroupFacts {
     let is_updating = update::is_updating(&snapshot.validated.set, i);
     let attempts = fence::attempts_of_group(group);
     GroupFacts::of(group, attempts, |member| {
-        let present = fence::current_attempt(attempts, member.group_replica);
-        let seen = snapshot
-            .of_present_attempt(&member.name)
-            .filter(|c| c.attempt().group == present)?;
+        let seen = roster.slot_named(&member.name).present()?;
         if seen.is_terminating() {
             return GroupPart::on_its_way_out(&seen.podclique);
         }

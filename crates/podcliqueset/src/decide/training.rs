@@ -22,7 +22,7 @@ use domain::health::fence::{Cause as FenceCause, begin_attempts};
 use domain::health::termination::Breach;
 use domain::health::training;
 use domain::plan::Plan;
-use domain::workload::layout::Layout;
+use domain::roster::Roster;
 use jiff::Timestamp;
 
 use super::{failures, fence, plan_status};
@@ -34,7 +34,7 @@ type JobPlan = Plan<PodCliqueSetStatus>;
 /// What is done if the job moves on.
 pub(super) fn judge(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<JobPlan> {
@@ -43,40 +43,44 @@ pub(super) fn judge(
         return None;
     }
     if training::has_failed(&stored) {
-        let is_over = next_end(snapshot, now).is_none() && !snapshot.may_have_more_pods;
-        return is_over.then(|| end_job(snapshot, status, PodCliqueSetPhase::Failed));
+        let is_over = next_end(snapshot, roster, now).is_none() && !snapshot.may_have_more_pods;
+        return is_over.then(|| end_job(snapshot, roster, status, PodCliqueSetPhase::Failed));
     }
-    if layout.parts().all(|part| snapshot.is_part_latched(part)) {
+    if roster
+        .layout
+        .parts()
+        .all(|part| roster.is_stored_as_done(part.replica, &part.name))
+    {
         let mut status = status.clone();
         job::note_success(&mut status, snapshot, now);
-        let mut plan = end_job(snapshot, &status, PodCliqueSetPhase::Succeeded);
+        let mut plan = end_job(snapshot, roster, &status, PodCliqueSetPhase::Succeeded);
         plan.events.push(failures::success_event(snapshot));
         return Some(plan);
     }
-    let stopped = (!is_done(snapshot, layout)).then(|| stop_job(snapshot, layout, status, now));
+    let stopped = (!is_done(roster)).then(|| stop_job(snapshot, roster, status, now));
     let stopped = stopped.flatten();
     let has_latched = status.replica_attempts != stored.replica_attempts;
-    stopped.or_else(|| has_latched.then(|| plan_latch(snapshot, layout, status, now)))
+    stopped.or_else(|| has_latched.then(|| plan_latch(snapshot, roster, status, now)))
 }
 
 /// Whether all its work is done, which may not be stored yet: nothing stops it any more.
-fn is_done(snapshot: &Snapshot, layout: &Layout<'_>) -> bool {
-    layout.parts().all(|part| snapshot.is_part_done(part))
+fn is_done(roster: &Roster<'_>) -> bool {
+    roster.layout.parts().all(|part| roster.is_done(part))
 }
 
 /// The end of its time, or what follows from failures that are due.
 fn stop_job(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> Option<JobPlan> {
     if job_deadline(snapshot).is_some_and(|at| at <= now) {
-        let mut next = fail_job(snapshot, status, explain_expiry(snapshot), now);
-        job::note_crashes(&mut next, snapshot);
+        let mut next = fail_job(snapshot, status, explain_expiry(snapshot, roster), now);
+        job::note_crashes(&mut next, roster);
         return Some(plan_status(next));
     }
-    let mut due = failures::breaches(snapshot, layout, now);
+    let mut due = failures::breaches(snapshot, roster, now);
     due.retain(|breach| breach.due() <= now);
     (!due.is_empty()).then(|| plan_status(restart_or_fail(snapshot, status, &due, now)))
 }
@@ -86,21 +90,21 @@ fn stop_job(
 /// the other delays neither that nor what is due (decision 62).
 fn plan_latch(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     status: &PodCliqueSetStatus,
     now: Timestamp,
 ) -> JobPlan {
     let mut plan = plan_status(status.clone());
-    plan.events = failures::job_events(snapshot);
-    plan.wave(fence::plan_terminations(snapshot));
-    plan.wake_at = wake_at(snapshot, layout, now);
+    plan.events = failures::job_events(snapshot, roster);
+    plan.wave(fence::plan_terminations(roster));
+    plan.wake_at = wake_at(snapshot, roster, now);
     plan
 }
 
 /// When to look again if nothing happens.
 pub(super) fn wake_at(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     now: Timestamp,
 ) -> Option<Timestamp> {
     let stored = snapshot.stored.status.clone().unwrap_or_default();
@@ -108,25 +112,30 @@ pub(super) fn wake_at(
         return None;
     }
     if training::has_failed(&stored) {
-        return next_end(snapshot, now).filter(|at| *at < Timestamp::MAX);
+        return next_end(snapshot, roster, now).filter(|at| *at < Timestamp::MAX);
     }
-    if is_done(snapshot, layout) {
+    if is_done(roster) {
         return None;
     }
-    let breaches = failures::breaches(snapshot, layout, now);
+    let breaches = failures::breaches(snapshot, roster, now);
     let due = breaches.iter().map(Breach::due);
     due.chain(job_deadline(snapshot)).min()
 }
 
 /// The plan that stores the terminal phase, with all events that are left: none is posted once the
 /// end of a job is stored.
-fn end_job(snapshot: &Snapshot, status: &PodCliqueSetStatus, phase: PodCliqueSetPhase) -> JobPlan {
+fn end_job(
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    status: &PodCliqueSetStatus,
+    phase: PodCliqueSetPhase,
+) -> JobPlan {
     let status = PodCliqueSetStatus {
         phase: Some(phase),
         ..status.clone()
     };
     Plan {
-        events: failures::job_events(snapshot),
+        events: failures::job_events(snapshot, roster),
         ..plan_status(status)
     }
 }
@@ -189,14 +198,13 @@ fn explain_exhaustion(used: i32, allowed: i32, due: &[&Breach]) -> Cause {
     (Reason::MaxRestartsExceeded, message)
 }
 
-fn explain_expiry(snapshot: &Snapshot) -> Cause {
+fn explain_expiry(snapshot: &Snapshot, roster: &Roster<'_>) -> Cause {
     let limits = snapshot.validated.set.spec.training_spec.as_ref();
     let limit = limits
         .and_then(|l| l.max_runtime.clone())
         .unwrap_or_default();
     let since = started_at(snapshot).unwrap_or_default();
-    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
-    let pods = own.flat_map(|c| &c.pods).map(AsRef::as_ref);
+    let pods = roster.own().flat_map(|c| &c.pods).map(AsRef::as_ref);
     let culprit = find_culprit(pods, true).map_or(String::new(), |c| format!("; {}", c.text));
     let message = format!("it runs since {since:.0}, longer than maxRuntime {limit}{culprit}");
     (Reason::MaxRuntimeExceeded, message)
@@ -232,11 +240,11 @@ fn job_deadline(snapshot: &Snapshot) -> Option<Timestamp> {
 
 /// Until when a pod that has not ended is waited for: until it ends, or until it is stuck in
 /// Terminating. `None` if there is no such pod; one that is not even terminating has no end.
-fn next_end(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
+fn next_end(snapshot: &Snapshot, roster: &Roster<'_>, now: Timestamp) -> Option<Timestamp> {
     let is_unfinished = |p: &&Arc<Pod>| !p.has_run_out();
-    let all = snapshot.podcliques.values();
-    let own = all.filter(|c| c.pods.iter().any(|p| is_unfinished(&p)) && snapshot.is_own(c));
-    own.flat_map(|c| c.pods.iter().filter(is_unfinished))
+    roster
+        .own()
+        .flat_map(|c| c.pods.iter().filter(is_unfinished))
         .filter_map(|p| end_of(snapshot, p))
         .filter(|end| *end > now)
         .min()

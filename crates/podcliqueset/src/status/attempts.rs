@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use api::podcliqueset::ReplicaAttempt;
 use domain::health::fence;
-use domain::workload::layout::{Layout, Part};
+use domain::roster::Roster;
+use domain::workload::layout::Part;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -14,13 +15,13 @@ use crate::observe::Snapshot;
 /// A replica that was terminated is complete again, or was scaled in.
 pub(super) fn note_complete(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     attempts: &mut [ReplicaAttempt],
 ) {
     if !snapshot.validated.may_act() || !attempts.iter().any(fence::is_incomplete) {
         return;
     }
-    let absent = layout.parts().filter(|part| !snapshot.is_part_there(part));
+    let absent = roster.layout.parts().filter(|part| !roster.is_filled(part));
     let lacking: HashSet<i32> = absent.map(|part| part.replica).collect();
     let awaited = attempts.iter_mut().filter(|a| fence::is_incomplete(a));
     for attempt in awaited.filter(|a| !lacking.contains(&a.replica)) {
@@ -31,22 +32,24 @@ pub(super) fn note_complete(
 /// The same in a job, where every replica has an entry, and the names of PodCliques that have done
 /// their work.
 pub(super) fn latched(
-    snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     before: &[ReplicaAttempt],
     now: Timestamp,
 ) -> Vec<ReplicaAttempt> {
     let entries = before.iter().map(|a| (a.replica, a.clone()));
     let mut all: BTreeMap<i32, ReplicaAttempt> = entries.collect();
-    for replica in layout
+    for replica in roster
+        .layout
         .replicas
         .iter()
         .filter(|r| r.parts().next().is_some())
     {
-        let is_new = |p: &&Part<'_>| !snapshot.is_part_latched(p) && snapshot.has_part_succeeded(p);
+        let is_new = |p: &&Part<'_>| {
+            !roster.is_stored_as_done(p.replica, &p.name) && roster.has_succeeded(p)
+        };
         let done = replica.parts().filter(is_new);
         let done: Vec<String> = done.map(|part| part.name.clone()).collect();
-        let is_complete = replica.parts().all(|part| snapshot.is_part_there(part));
+        let is_complete = replica.parts().all(|part| roster.is_filled(part));
         if is_complete || !done.is_empty() {
             let i = replica.index;
             let entry = all.entry(i).or_insert_with(|| first(i, now));

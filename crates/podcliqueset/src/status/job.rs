@@ -5,7 +5,7 @@ use api::conditions::{self, ConditionType, ConditionUpdate, Reason, Status};
 use api::podcliqueset::{PodCliqueSetPhase, PodFailure};
 use domain::Pod;
 use domain::health::failure;
-use domain::workload::layout::Layout;
+use domain::roster::Roster;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
@@ -16,14 +16,14 @@ use crate::observe::Snapshot;
 pub(super) fn complete_status(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     now: Timestamp,
 ) {
     next.restart_count.get_or_insert(0);
     if next.start_time.is_none() {
         next.start_time = find_start(snapshot, now).map(Time);
     }
-    next.replica_attempts = attempts::latched(snapshot, layout, &next.replica_attempts, now);
+    next.replica_attempts = attempts::latched(roster, &next.replica_attempts, now);
     next.last_failures = newest_failures(snapshot, &next.last_failures);
     if next.phase == Some(PodCliqueSetPhase::Succeeded) {
         note_success(next, snapshot, now);
@@ -56,9 +56,9 @@ fn find_start(snapshot: &Snapshot, now: Timestamp) -> Option<Timestamp> {
 }
 
 /// Keeps the last crash of each pod that the kubelet restarts in place, beside what failed.
-pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) {
-    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
-    let crashes = own
+pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, roster: &Roster<'_>) {
+    let crashes = roster
+        .own()
         .flat_map(|c| &c.pods)
         .filter_map(|p| failure::describe_crash(p));
     let is_known = |crash: &PodFailure| next.last_failures.iter().any(|f| failure::is_of(f, crash));

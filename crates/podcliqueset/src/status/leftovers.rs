@@ -8,6 +8,7 @@ use domain::Pod;
 use domain::health::training;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::roster::Roster;
 use jiff::Timestamp;
 
 use crate::observe::Snapshot;
@@ -16,10 +17,17 @@ use crate::observe::Snapshot;
 const MAX_NAMES: usize = 20;
 
 /// Sets or removes the condition.
-pub(super) fn set_leftovers(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
+pub(super) fn set_leftovers(
+    next: &mut PodCliqueSetStatus,
+    snapshot: &Snapshot,
+    roster: &Roster<'_>,
+    now: Timestamp,
+) {
     let type_ = ConditionType::LeftoverPods;
     let left = snapshot.orphan_pods.iter().map(AsRef::as_ref);
-    let left: Vec<&Pod> = left.filter(|pod| is_leftover(snapshot, pod)).collect();
+    let left: Vec<&Pod> = left
+        .filter(|pod| is_leftover(snapshot, roster, pod))
+        .collect();
     let verdict = (!left.is_empty()).then(|| ConditionUpdate {
         type_,
         status: Status::True,
@@ -32,13 +40,13 @@ pub(super) fn set_leftovers(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
 
 /// Whether the pod may run and no PodClique adopts it: its own is of another attempt, or its job is
 /// over and makes none.
-fn is_leftover(snapshot: &Snapshot, pod: &Pod) -> bool {
+fn is_leftover(snapshot: &Snapshot, roster: &Roster<'_>, pod: &Pod) -> bool {
     let podclique = ownership::label(&pod.metadata, labels::POD_CLIQUE);
     let Some(name) = podclique.filter(|_| pod.index().is_some() && !pod.has_run_out()) else {
         return false;
     };
     let is_over = training::is_over(snapshot.stored.status.as_ref());
-    let found = snapshot.podcliques.get(name);
+    let found = roster.slot_named(name).occupant();
     found.map_or(is_over, |c| c.attempt() != Attempt::of(&pod.metadata))
 }
 

@@ -11,21 +11,22 @@ use domain::Pod;
 use domain::health::fence;
 use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::object::ownership;
+use domain::roster::{ObservedClique, Roster};
 use domain::scheduling::Obstacle;
 use domain::workload::gang;
-use domain::workload::layout::{Layout, Part};
+use domain::workload::layout::Part;
 use jiff::Timestamp;
 
 use super::replica::Replica;
 use super::update;
-use crate::observe::{ObservedClique, Snapshot};
-use crate::parts::Idle;
+use crate::idle::Idle;
+use crate::observe::Snapshot;
 
 /// Ready: every replica is available, which is what has to run. Beyond that the message still says
 /// what keeps the rest from running.
 pub(super) fn ready_condition(
     snapshot: &Snapshot,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     next: &PodCliqueSetStatus,
     replicas: &[Replica],
     now: Timestamp,
@@ -38,17 +39,17 @@ pub(super) fn ready_condition(
         let message = "no replicas are asked for".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
-    let idle = Idle::of(snapshot);
-    if layout.parts().all(|part| idle.contains(part)) {
+    let idle = Idle::of(snapshot, roster);
+    if roster.layout.parts().all(|part| idle.contains(part)) {
         let message = "everything in it is scaled to 0".to_owned();
         return readiness::ready_condition(true, Reason::ScaledToZero, message);
     }
     let tally = format!("{up}/{wanted} replicas available");
-    let around = Around::of(snapshot, now);
-    let cause = find_cause(&around, layout, replicas, up >= wanted);
-    let are_enough = up >= wanted && !stands_still(snapshot, layout);
+    let around = Around::of(snapshot, roster, now);
+    let cause = find_cause(&around, replicas, up >= wanted);
+    let are_enough = up >= wanted && !stands_still(snapshot, roster);
     let verdict = readiness::of_replicas(are_enough, tally, cause);
-    let verdict = around.hold(verdict, layout, replicas);
+    let verdict = around.hold(verdict, replicas);
     match update::tally(next) {
         Some(tally) => of_update(verdict, &tally, &next.last_errors),
         None => verdict,
@@ -57,14 +58,14 @@ pub(super) fn ready_condition(
 
 /// Whether nothing of a job runs that is not done: ranks that have done their work count as
 /// available, and yet it does not work.
-fn stands_still(snapshot: &Snapshot, layout: &Layout<'_>) -> bool {
+fn stands_still(snapshot: &Snapshot, roster: &Roster<'_>) -> bool {
     let mut pods = snapshot
         .podcliques
         .values()
         .flat_map(ObservedClique::staying);
     snapshot.is_training()
         && !pods.any(|p| p.is_at_work() && !p.is_completed())
-        && !layout.parts().all(|part| snapshot.is_part_done(part))
+        && !roster.layout.parts().all(|part| roster.is_done(part))
 }
 
 /// While an update runs its progress is said, too, and the first of what the API server refuses of it.
@@ -131,19 +132,14 @@ fn more(count: usize) -> String {
 }
 
 /// The first cause among the replicas that are not available; among all of them, if all are.
-fn find_cause(
-    around: &Around<'_>,
-    layout: &Layout<'_>,
-    replicas: &[Replica],
-    are_all: bool,
-) -> Option<Cause> {
+fn find_cause(around: &Around<'_>, replicas: &[Replica], are_all: bool) -> Option<Cause> {
     let snapshot = around.snapshot;
     let own = readiness::refusal(super::stored_errors(snapshot));
     let is_meant = |i: i32| {
         let replica = usize::try_from(i).ok().and_then(|i| replicas.get(i));
         are_all || replica.is_some_and(|r| !r.is_available)
     };
-    let meant = layout.parts().filter(|p| is_meant(p.replica));
+    let meant = around.roster.layout.parts().filter(|p| is_meant(p.replica));
     let found = meant.filter_map(|part| Some((around.cause_of_part(part, are_all)?, part)));
     let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
     let cause = cause.map(|(cause, part)| {
@@ -178,6 +174,7 @@ fn describe_place(part: &Part<'_>) -> String {
 /// What is around the parts of a set, looked up once for all of them.
 struct Around<'a> {
     snapshot: &'a Snapshot,
+    roster: &'a Roster<'a>,
     gangs: HashMap<&'a str, &'a PodGang>,
     /// How many PodCliques of earlier attempts each replica has left.
     terminating: HashMap<i32, usize>,
@@ -185,27 +182,23 @@ struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    fn of(snapshot: &'a Snapshot, now: Timestamp) -> Self {
+    fn of(snapshot: &'a Snapshot, roster: &'a Roster<'a>, now: Timestamp) -> Self {
         let gangs = snapshot.gangs.iter();
         Self {
             snapshot,
+            roster,
             gangs: gangs
                 .map(|g| (ownership::name(&g.metadata), &**g))
                 .collect(),
-            terminating: snapshot.earlier_counts(),
+            terminating: roster.count_previous(),
             now,
         }
     }
 
     /// What runs is not taken for well while it may be about to crash again.
-    fn hold(
-        &self,
-        verdict: ConditionUpdate,
-        layout: &Layout<'_>,
-        replicas: &[Replica],
-    ) -> ConditionUpdate {
-        let causes = layout.parts().filter_map(|part| {
-            let seen = self.snapshot.podclique(&part.name)?;
+    fn hold(&self, verdict: ConditionUpdate, replicas: &[Replica]) -> ConditionUpdate {
+        let causes = self.roster.layout.parts().filter_map(|part| {
+            let seen = self.roster.slot(part).standing()?;
             let (_, cause) = readiness::unsettled(&self.look(seen, part));
             Some(cause?.within(&describe_place(part)))
         });
@@ -216,10 +209,10 @@ impl<'a> Around<'a> {
     }
 
     fn cause_of_part(&self, part: &Part<'_>, are_all: bool) -> Option<Cause> {
-        match self.snapshot.podclique(&part.name) {
+        match self.roster.slot(part).standing() {
             Some(seen) if seen.count_or_done(Pod::is_ready) >= seen.podclique.spec.replicas => None,
             Some(seen) => readiness::shortfall(&self.look(seen, part), are_all),
-            None if self.snapshot.is_part_latched(part) => None,
+            None if self.roster.is_stored_as_done(part.replica, &part.name) => None,
             None => Some(self.absent(part)),
         }
     }
@@ -256,7 +249,7 @@ impl<'a> Around<'a> {
         let name = part
             .group
             .map(|g| names::scaling_group(set, part.replica, &g.name));
-        let group = name.and_then(|name| self.snapshot.group(&name));
+        let group = name.and_then(|name| self.roster.group(&name));
         let status = group.and_then(|group| group.status.as_ref());
         let refused = status.and_then(|s| readiness::refusal(&s.last_errors));
         let refused = refused.map(|cause| cause.within("is not created: "));

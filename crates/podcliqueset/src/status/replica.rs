@@ -3,10 +3,10 @@
 use api::labels;
 use domain::health::readiness;
 use domain::object::ownership;
-use domain::workload::layout::{self, Part};
+use domain::roster::{ObservedClique, Roster};
+use domain::workload::layout;
 use jiff::Timestamp;
 
-use crate::observe::{ObservedClique, Snapshot};
 use crate::rollout::{self, Newest};
 
 /// One replica of the set.
@@ -18,28 +18,19 @@ pub(super) struct Replica {
 }
 
 pub(super) fn judge_replica(
-    snapshot: &Snapshot,
+    roster: &Roster<'_>,
     newest: &Newest<'_>,
     layout: &layout::Replica<'_>,
     now: Timestamp,
 ) -> Replica {
-    let judge = |part: &Part<'_>, is_up: &dyn Fn(&ObservedClique) -> bool| {
-        let found = snapshot.podclique(&part.name);
-        found.map_or_else(|| snapshot.is_part_latched(part), is_up)
-    };
-    let is_there = |group: &layout::Group<'_>| {
-        let found = snapshot.group(&group.name);
-        found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
-    };
-    let is_available = layout.has_its_minimum(|part| judge(part, &|c| is_up(c, 0)), is_there);
+    let is_available = roster.has_its_minimum(layout, |c| is_up(c, 0));
     let is_settled = |part: &ObservedClique| is_up(part, count_unsettled(part, now));
     Replica {
         is_available,
-        is_settled: is_available
-            && layout.has_its_minimum(|part| judge(part, &is_settled), is_there),
+        is_settled: is_available && roster.has_its_minimum(layout, is_settled),
         is_current: layout
             .parts()
-            .all(|part| is_current(newest, part.clique, snapshot.podclique(&part.name))),
+            .all(|part| is_current(newest, part.clique, roster.slot(part).standing())),
     }
 }
 

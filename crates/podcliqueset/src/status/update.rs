@@ -6,9 +6,10 @@ use api::podcliqueset::{PcsUpdateProgress, ReplicaUpdateProgress};
 use api::{LastError, PodCliqueSetStatus};
 use domain::health::readiness;
 use domain::object::ownership;
+use domain::roster::Roster;
 use domain::update;
 use domain::workload::hash;
-use domain::workload::layout::{Layout, Part};
+use domain::workload::layout::Part;
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{Condition, Time};
 
@@ -23,7 +24,7 @@ pub(super) fn advance(
     next: &mut PodCliqueSetStatus,
     snapshot: &Snapshot,
     newest: &Newest<'_>,
-    layout: &Layout<'_>,
+    roster: &Roster<'_>,
     now: Timestamp,
 ) {
     if !snapshot.validated.may_act() {
@@ -33,7 +34,7 @@ pub(super) fn advance(
     if snapshot.is_training() {
         return;
     }
-    let survey = rollout::survey(snapshot, newest, layout);
+    let survey = rollout::survey(roster, newest);
     let is_on_delete = update::is_on_delete(&snapshot.validated.set);
     let is_any_outdated = survey.iter().any(|r| r.is_outdated);
     let is_running = |p: &PcsUpdateProgress| p.update_ended_at.is_none();
@@ -53,7 +54,7 @@ pub(super) fn advance(
     } else if !snapshot.is_view_outdated {
         move_turn(progress, &survey, now);
     }
-    count(progress, snapshot, newest, layout);
+    count(progress, newest, roster);
 }
 
 fn begun(turn: Vec<ReplicaUpdateProgress>, now: Timestamp) -> PcsUpdateProgress {
@@ -101,19 +102,14 @@ fn move_turn(progress: &mut PcsUpdateProgress, survey: &[Progress], now: Timesta
     }
 }
 
-fn count(
-    progress: &mut PcsUpdateProgress,
-    snapshot: &Snapshot,
-    newest: &Newest<'_>,
-    layout: &Layout<'_>,
-) {
+fn count(progress: &mut PcsUpdateProgress, newest: &Newest<'_>, roster: &Roster<'_>) {
     let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);
     let is_updated = |part: &Part<'_>| {
-        let found = snapshot.podclique(&part.name);
+        let found = roster.slot(part).standing();
         found.is_some_and(|seen| !rollout::is_outdated(newest, part.clique, seen))
     };
-    let standalone = || layout.replicas.iter().flat_map(|r| &r.standalone);
-    let groups = || layout.replicas.iter().flat_map(|r| &r.groups);
+    let standalone = || roster.layout.replicas.iter().flat_map(|r| &r.standalone);
+    let groups = || roster.layout.replicas.iter().flat_map(|r| &r.groups);
     let updated_groups = groups().filter(|group| {
         let mut parts = group.replicas.iter().flat_map(|r| &r.cliques);
         parts.all(is_updated)
@@ -165,22 +161,18 @@ pub(super) fn tally(next: &PodCliqueSetStatus) -> Option<String> {
 }
 
 /// Condition `UpdateInProgress`: what the standalone PodCliques and the groups say of themselves.
-pub(super) fn verdict(
-    snapshot: &Snapshot,
-    next: &PodCliqueSetStatus,
-    layout: &Layout<'_>,
-) -> ConditionUpdate {
+pub(super) fn verdict(next: &PodCliqueSetStatus, roster: &Roster<'_>) -> ConditionUpdate {
     let Some(tally) = tally(next) else {
         return update::no_update();
     };
-    let standalone = layout.replicas.iter().flat_map(|r| &r.standalone);
+    let standalone = roster.layout.replicas.iter().flat_map(|r| &r.standalone);
     let cliques = standalone.filter_map(|part| {
-        let status = snapshot.podclique(&part.name)?.podclique.status.as_ref()?;
+        let status = roster.slot(part).standing()?.podclique.status.as_ref()?;
         conditions::find(&status.conditions, ConditionType::UpdateInProgress)
     });
-    let groups = layout.replicas.iter().flat_map(|r| &r.groups);
+    let groups = roster.layout.replicas.iter().flat_map(|r| &r.groups);
     let groups = groups.filter_map(|group| {
-        let status = snapshot.group(&group.name)?.status.as_ref()?;
+        let status = roster.group(&group.name)?.status.as_ref()?;
         conditions::find(&status.conditions, ConditionType::UpdateInProgress)
     });
     let stuck: Vec<String> = [

@@ -123,7 +123,7 @@ fn delete_by_hand(snapshot: &mut Snapshot, podclique: &str, at: i64) {
 
 /// What was terminated is gone, and all of it was made anew in the present attempt.
 fn make_anew(snapshot: &mut Snapshot) {
-    let attempt = snapshot.attempt(0).to_string();
+    let attempt = snapshot.roster().present_attempt(0).to_string();
     for seen in snapshot.podcliques.values_mut() {
         seen.pods.clear();
         let podclique = Arc::make_mut(&mut seen.podclique);

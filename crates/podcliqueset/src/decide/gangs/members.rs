@@ -6,10 +6,11 @@ use std::collections::HashSet;
 use api::podgang::PodGroup;
 use api::{PodGang, codes};
 use domain::health::availability;
+use domain::roster::{ObservedClique, Roster};
 use domain::workload::gang::{self, ExpectedGang};
 use domain::workload::layout;
 
-use crate::observe::{ObservedClique, Snapshot};
+use crate::observe::Snapshot;
 
 /// Where a part stands with regard to the list of its PodGang.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,16 +57,17 @@ impl<'a> Members<'a> {
     /// Looks at the parts of a gang, and at its PodGang if that exists.
     pub(super) fn of(
         snapshot: &'a Snapshot,
+        roster: &Roster<'_>,
         gang: &'a ExpectedGang,
         existing: Option<&PodGang>,
     ) -> Self {
         let list = existing.map(List::of);
         let parts = gang.parts.iter();
         let all = parts.map(|name| {
-            let part = snapshot.podclique(name);
+            let part = roster.slot_named(name).standing();
             Member {
                 name,
-                standing: standing(snapshot, name, list.as_ref()),
+                standing: standing(roster, name, list.as_ref()),
                 is_complete: part.is_some_and(is_complete),
             }
         });
@@ -156,14 +158,14 @@ impl<'a> Members<'a> {
     }
 }
 
-fn standing(snapshot: &Snapshot, name: &str, list: Option<&List<'_>>) -> Standing {
+fn standing(roster: &Roster<'_>, name: &str, list: Option<&List<'_>>) -> Standing {
     let joining = if list.is_some_and(|l| l.holds(name)) {
         Standing::Renewed
     } else {
         Standing::New
     };
-    match snapshot.podclique(name) {
-        None if snapshot.is_done_and_gone(name) => Standing::Done,
+    match roster.slot_named(name).standing() {
+        None if roster.is_done_and_gone(name) => Standing::Done,
         Some(part) if list.is_some_and(|l| l.names_pod_of(part)) => Standing::Running,
         Some(part) if availability::is_established(&part.podclique) => Standing::Lost,
         _ => joining,

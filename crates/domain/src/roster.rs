@@ -1,0 +1,168 @@
+//! What stands in each slot of a set, found out once for each decision.
+//!
+//! ```text
+//! layout (what the set should have) ─┐
+//! PodCliques that were found ────────┼──▶ Roster: one Slot for each PodClique of the layout
+//! attempts that are stored ──────────┘            and one for each PodClique beyond it
+//! ```
+//!
+//! Rules, statuses, events and the plugin ask the roster; nobody else compares attempts or owners.
+
+mod observed;
+mod ownership;
+mod replica;
+mod slot;
+
+use std::collections::HashMap;
+
+use api::podcliqueset::{PodCliqueSetTemplateSpec, ReplicaAttempt};
+use api::{PodCliqueScalingGroup, PodCliqueSet, names};
+
+pub use self::observed::ObservedClique;
+pub use self::ownership::{Owner, owner_of};
+pub use self::slot::{Slot, classify};
+use crate::health::fence;
+use crate::object::attempt::Attempt;
+use crate::object::ownership as object;
+use crate::workload::layout::{self, Layout, Part};
+
+/// The slots of one set.
+#[derive(Clone, Debug)]
+pub struct Roster<'a> {
+    /// The slots that the set should have, by the live replica counts of its groups.
+    pub layout: Layout<'a>,
+    set: &'a PodCliqueSet,
+    template: &'a PodCliqueSetTemplateSpec,
+    groups: HashMap<&'a str, &'a PodCliqueScalingGroup>,
+    /// All PodCliques that were found, wanted or not, by name.
+    found: HashMap<&'a str, Found<'a>>,
+}
+
+/// A PodClique that was found.
+#[derive(Clone, Copy, Debug)]
+pub struct Found<'a> {
+    /// The state of its slot.
+    pub slot: Slot<'a>,
+    /// Its controller.
+    pub owner: Owner,
+    /// Index of the replica of the set that its name says; `None` for a name that no PodClique of the
+    /// set has.
+    pub replica: Option<i32>,
+}
+
+impl<'a> Roster<'a> {
+    /// Joins a layout with the groups and PodCliques that were found. `set` is the stored object: its
+    /// status says the present attempts. `template` is its template with defaults applied.
+    pub fn new(
+        set: &'a PodCliqueSet,
+        template: &'a PodCliqueSetTemplateSpec,
+        layout: Layout<'a>,
+        groups: impl IntoIterator<Item = &'a PodCliqueScalingGroup>,
+        podcliques: impl IntoIterator<Item = &'a ObservedClique>,
+    ) -> Self {
+        let named = groups.into_iter().map(|g| (object::name(&g.metadata), g));
+        let mut roster = Self {
+            groups: named.collect(),
+            found: HashMap::new(),
+            template,
+            layout,
+            set,
+        };
+        roster.found = podcliques
+            .into_iter()
+            .map(|found| (found.name(), roster.place(found)))
+            .collect();
+        roster
+    }
+
+    /// The slot of a PodClique that the set should have.
+    pub fn slot(&self, part: &Part<'_>) -> Slot<'a> {
+        match self.found.get(part.name.as_str()) {
+            Some(found) => found.slot,
+            None if self.is_stored_as_done(part.replica, &part.name) => Slot::Done,
+            None => Slot::Empty,
+        }
+    }
+
+    /// The slot of the PodClique of that name, wanted or not.
+    pub fn slot_named(&self, podclique: &str) -> Slot<'a> {
+        if let Some(found) = self.found.get(podclique) {
+            return found.slot;
+        }
+        let replica = self.replica_of(podclique);
+        match replica.filter(|i| self.is_stored_as_done(*i, podclique)) {
+            Some(_) => Slot::Done,
+            None => Slot::Empty,
+        }
+    }
+
+    /// All PodCliques that were found, wanted or not.
+    pub fn found(&self) -> impl Iterator<Item = Found<'a>> {
+        self.found.values().copied()
+    }
+
+    /// The PodCliques that the set or one of its groups controls, of whatever attempt.
+    pub fn own(&self) -> impl Iterator<Item = &'a ObservedClique> {
+        let own = self.found().filter(|found| found.owner == Owner::Set);
+        own.filter_map(|found| found.slot.occupant())
+    }
+
+    /// The scaling group of that name, also if it is terminating.
+    pub fn group(&self, name: &str) -> Option<&'a PodCliqueScalingGroup> {
+        self.groups.get(name).copied()
+    }
+
+    /// Whether it is stored that the PodClique of a job has done its work in the present attempt,
+    /// whether it still exists or not.
+    pub fn is_stored_as_done(&self, replica: i32, podclique: &str) -> bool {
+        fence::is_stored_as_succeeded(self.attempts(), replica, podclique)
+    }
+
+    /// The present attempt of a PodClique, by its name.
+    pub fn attempt_of(&self, podclique: &str) -> Option<Attempt> {
+        let replica = self.replica_of(podclique)?;
+        let part = layout::find(self.set_name(), self.template, podclique);
+        let group = part.as_ref().and_then(|part| self.group_attempt(part));
+        Some(Attempt {
+            set: self.present_attempt(replica),
+            group: group.unwrap_or(0),
+        })
+    }
+
+    /// The present attempt of a replica of the set.
+    pub fn present_attempt(&self, replica: i32) -> i32 {
+        fence::current_attempt(self.attempts(), replica)
+    }
+
+    fn place(&self, found: &'a ObservedClique) -> Found<'a> {
+        let group = |name: &str| self.groups.get(name).map(|g| &g.metadata);
+        let owner = owner_of(self.set, group, &found.podclique.metadata);
+        let wanted = self.attempt_of(found.name());
+        Found {
+            slot: classify(found, wanted.unwrap_or_else(|| found.attempt()), owner),
+            replica: self.replica_of(found.name()),
+            owner,
+        }
+    }
+
+    fn group_attempt(&self, part: &Part<'_>) -> Option<i32> {
+        let (config, j) = part.group.zip(part.group_replica)?;
+        let name = names::scaling_group(self.set_name(), part.replica, &config.name);
+        let group = self.groups.get(name.as_str())?;
+        Some(fence::current_attempt(fence::attempts_of_group(group), j))
+    }
+
+    fn attempts(&self) -> &'a [ReplicaAttempt] {
+        fence::attempts_of_set(self.set)
+    }
+
+    fn set_name(&self) -> &'a str {
+        object::name(&self.set.metadata)
+    }
+
+    /// Index of the replica that a PodClique of this name is of: names cannot be edited, labels can.
+    pub fn replica_of(&self, podclique: &str) -> Option<i32> {
+        let place = names::parts_of_standalone_clique(self.set_name(), podclique);
+        place.map(|(replica, _)| replica)
+    }
+}

@@ -1,0 +1,38 @@
+//! Who controls a PodClique. Owner references decide it, as labels can be edited (decision 69).
+
+use api::PodCliqueSet;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::object::ownership;
+
+/// The controller of a PodClique, as seen from a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Owner {
+    /// The set, or a group that the set controls.
+    Set,
+    /// Nobody, or a group that nobody controls: the set may adopt it.
+    Nobody,
+    /// Anybody else, such as an earlier set of the same name.
+    Foreign,
+}
+
+/// Finds the controller of a PodClique. `find_group` returns a group that was found by its
+/// name, also one without a controller.
+pub fn owner_of<'g>(
+    set: &PodCliqueSet,
+    find_group: impl Fn(&str) -> Option<&'g ObjectMeta>,
+    podclique: &ObjectMeta,
+) -> Owner {
+    let set = ownership::uid(&set.metadata);
+    let Some(owner) = ownership::controller(podclique) else {
+        return Owner::Nobody;
+    };
+    if ownership::is_controlled_by(podclique, set) {
+        return Owner::Set;
+    }
+    match find_group(&owner.name).filter(|g| ownership::uid(g) == owner.uid) {
+        Some(group) if ownership::is_controlled_by(group, set) => Owner::Set,
+        Some(group) if ownership::controller(group).is_none() => Owner::Nobody,
+        _ => Owner::Foreign,
+    }
+}

@@ -1,0 +1,112 @@
+//! Answers about whole replicas of a set, from their slots.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{ObservedClique, Roster, Slot};
+use crate::health::{fence, training};
+use crate::object::ownership;
+use crate::workload::layout::{Group, Part, Replica};
+
+impl<'a> Roster<'a> {
+    /// Whether the slot is filled in the present attempt, or the work of its PodClique is done.
+    pub fn is_filled(&self, part: &Part<'_>) -> bool {
+        match self.slot(part) {
+            Slot::Current(_) | Slot::Terminating(_) | Slot::Done => true,
+            _ => self.is_stored_as_done(part.replica, &part.name),
+        }
+    }
+
+    /// Whether all PodCliques of a job's replica existed in the present attempt: one that is missing
+    /// since then is a failure and is not created again in this attempt (decision 59).
+    pub fn is_closed(&self, replica: i32) -> bool {
+        training::is_training(self.set) && fence::is_complete(self.attempts(), replica)
+    }
+
+    /// Whether the work of the slot was found to be done: the set stored it, or its PodClique says so.
+    pub fn has_succeeded(&self, part: &Part<'_>) -> bool {
+        let slot = self.slot(part);
+        self.is_stored_as_done(part.replica, &part.name)
+            || slot
+                .present()
+                .is_some_and(|c| training::has_succeeded(&c.podclique))
+    }
+
+    /// Whether all pods of the slot have done their work, stored or not.
+    pub fn is_done(&self, part: &Part<'_>) -> bool {
+        let standing = self.slot(part).standing();
+        self.has_succeeded(part) || standing.is_some_and(ObservedClique::is_done)
+    }
+
+    /// Whether it is stored that the work of the PodClique is done, and it is gone, or going.
+    pub fn is_done_and_gone(&self, podclique: &str) -> bool {
+        let replica = self.replica_of(podclique);
+        let is_stored = replica.is_some_and(|i| self.is_stored_as_done(i, podclique));
+        is_stored && self.slot_named(podclique).standing().is_none()
+    }
+
+    /// PodCliques of an earlier attempt of their replica of the set, terminating or not, wanted or
+    /// not. (Those of an earlier attempt of their group replica are the group's to delete.)
+    pub fn previous(&self) -> impl Iterator<Item = (i32, &'a ObservedClique)> {
+        self.found().filter_map(|found| {
+            let (i, Slot::Previous(clique)) = (found.replica?, found.slot) else {
+                return None;
+            };
+            (clique.attempt().set < self.present_attempt(i)).then_some((i, clique))
+        })
+    }
+
+    /// How many PodCliques of an earlier attempt each replica of the set has.
+    pub fn count_previous(&self) -> HashMap<i32, usize> {
+        let mut counts: HashMap<i32, usize> = HashMap::new();
+        for (i, _) in self.previous() {
+            let count = counts.entry(i).or_default();
+            *count = count.saturating_add(1);
+        }
+        counts
+    }
+
+    /// Replicas that have an orphan, or a group without a controller, in one of their slots.
+    /// Terminated before it is adopted it would be left over, with its pods (decision 71).
+    pub fn replicas_with_orphans(&self) -> HashSet<i32> {
+        let mut replicas = self.replicas_with_orphan_groups();
+        let mut found = self.found();
+        if found.any(|found| matches!(found.slot, Slot::Orphan(_))) {
+            let parts = self.layout.parts();
+            let orphans = parts.filter(|part| matches!(self.slot(part), Slot::Orphan(_)));
+            replicas.extend(orphans.map(|part| part.replica));
+        }
+        replicas
+    }
+
+    /// Replicas that have a group without a controller: the attempts of its PodCliques are known once
+    /// it is adopted (decision 71).
+    pub fn replicas_with_orphan_groups(&self) -> HashSet<i32> {
+        let is_orphan = |group: &Group<'_>| {
+            let found = self.groups.get(group.name.as_str());
+            found.is_some_and(|g| ownership::is_adoptable(&g.metadata))
+        };
+        let replicas = self.layout.replicas.iter();
+        replicas
+            .filter(|replica| replica.groups.iter().any(is_orphan))
+            .map(|replica| replica.index)
+            .collect()
+    }
+
+    /// Whether as much of the replica is up as has to be. `is_up` answers for a PodClique that counts;
+    /// a slot whose work is done is up.
+    pub fn has_its_minimum(
+        &self,
+        replica: &Replica<'_>,
+        is_up: impl Fn(&ObservedClique) -> bool,
+    ) -> bool {
+        let is_slot_up = |part: &Part<'_>| match self.slot(part).standing() {
+            Some(found) => is_up(found),
+            None => self.is_stored_as_done(part.replica, &part.name),
+        };
+        let is_there = |group: &Group<'_>| {
+            let found = self.groups.get(group.name.as_str());
+            found.is_some_and(|g| !ownership::is_terminating(&g.metadata))
+        };
+        replica.has_its_minimum(is_slot_up, is_there)
+    }
+}
