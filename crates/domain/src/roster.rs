@@ -42,7 +42,7 @@ pub struct Roster<'a> {
 #[derive(Clone, Copy, Debug)]
 pub struct Found<'a> {
     /// The state of its slot.
-    pub slot: Slot<'a>,
+    pub slot: Slot<&'a ObservedClique>,
     /// Its controller.
     pub owner: Owner,
     /// Index of the replica of the set that its name says; `None` for a name that no PodClique of the
@@ -76,7 +76,7 @@ impl<'a> Roster<'a> {
     }
 
     /// The slot of a PodClique that the set should have.
-    pub fn slot(&self, part: &Part<'_>) -> Slot<'a> {
+    pub fn slot(&self, part: &Part<'_>) -> Slot<&'a ObservedClique> {
         match self.found.get(part.name.as_str()) {
             Some(found) => found.slot,
             None if self.is_stored_as_done(part.replica, &part.name) => Slot::Done,
@@ -85,7 +85,7 @@ impl<'a> Roster<'a> {
     }
 
     /// The slot of the PodClique of that name, wanted or not.
-    pub fn slot_named(&self, podclique: &str) -> Slot<'a> {
+    pub fn slot_named(&self, podclique: &str) -> Slot<&'a ObservedClique> {
         if let Some(found) = self.found.get(podclique) {
             return found.slot;
         }
@@ -136,10 +136,16 @@ impl<'a> Roster<'a> {
 
     fn place(&self, found: &'a ObservedClique) -> Found<'a> {
         let group = |name: &str| self.groups.get(name).map(|g| &g.metadata);
-        let owner = owner_of(self.set, group, &found.podclique.metadata);
+        let meta = &found.podclique.metadata;
+        let owner = owner_of(self.set, group, meta);
         let wanted = self.attempt_of(found.name());
         Found {
-            slot: classify(found, wanted.unwrap_or_else(|| found.attempt()), owner),
+            slot: classify(
+                found,
+                meta,
+                wanted.unwrap_or_else(|| found.attempt()),
+                owner,
+            ),
             replica: self.replica_of(found.name()),
             owner,
         }

@@ -3,7 +3,6 @@
 mod children;
 mod deletion;
 mod fence;
-mod own;
 mod scale_in;
 mod termination;
 mod update;

@@ -12,6 +12,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels, names};
 use domain::health::{fence, termination, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::roster::{self, Owner, Slot};
 use domain::workload::limits;
 use domain::{Key, Pod, update};
 use engine::Caches;
@@ -150,15 +151,45 @@ impl Snapshot {
             .unwrap_or(0)
     }
 
-    /// Whether the group controls the PodClique; it may adopt PodCliques without a controller.
-    pub fn is_own(&self, podclique: &PodClique) -> bool {
-        ownership::is_controlled_by(&podclique.metadata, ownership::uid(&self.group.metadata))
+    /// The PodCliques that the group controls, of whatever attempt. It may adopt others that have no
+    /// controller.
+    pub fn own_podcliques(&self) -> impl Iterator<Item = &Arc<PodClique>> {
+        let group = ownership::uid(&self.group.metadata);
+        let all = self.podcliques.values();
+        all.filter(move |c| ownership::is_controlled_by(&c.metadata, group))
     }
 
-    /// Whether a PodClique is of the present attempt of its group replica.
-    pub fn is_current(&self, podclique: &PodClique) -> bool {
-        let replica = self.replica_of(podclique);
-        replica.is_none_or(|j| Attempt::of(&podclique.metadata) == self.attempt(j))
+    /// The slots that have a PodClique, each with its state and the index of its group replica.
+    pub fn filled_slots(&self) -> impl Iterator<Item = (i32, Slot<&Arc<PodClique>>)> {
+        self.podcliques.values().filter_map(|c| {
+            let j = self.replica_of(c)?;
+            Some((j, self.slot(ownership::name(&c.metadata))))
+        })
+    }
+
+    /// The slot of the PodClique of that name.
+    pub fn slot(&self, podclique: &str) -> Slot<&Arc<PodClique>> {
+        match self.podcliques.get(podclique) {
+            Some(found) => self.classify(found),
+            None if self.is_done(podclique) => Slot::Done,
+            None => Slot::Empty,
+        }
+    }
+
+    fn classify<'a>(&self, found: &'a Arc<PodClique>) -> Slot<&'a Arc<PodClique>> {
+        let meta = &found.metadata;
+        let wanted = self.replica_of(found).map(|j| self.attempt(j));
+        let owner = match ownership::controller(meta) {
+            None => Owner::Nobody,
+            Some(owner) if owner.uid == ownership::uid(&self.group.metadata) => Owner::Set,
+            Some(_) => Owner::Foreign,
+        };
+        roster::classify(
+            found,
+            meta,
+            wanted.unwrap_or_else(|| Attempt::of(meta)),
+            owner,
+        )
     }
 
     /// Index of the group replica that the PodClique belongs to, from its name, which cannot be
@@ -166,13 +197,6 @@ impl Snapshot {
     pub fn replica_of(&self, podclique: &PodClique) -> Option<i32> {
         let group = ownership::name(&self.group.metadata);
         ownership::group_replica_in(group, &podclique.metadata)
-    }
-
-    /// The PodClique of that name, unless it is terminating or of an earlier attempt.
-    pub fn podclique(&self, name: &str) -> Option<&Arc<PodClique>> {
-        self.podcliques
-            .get(name)
-            .filter(|c| !ownership::is_terminating(&c.metadata) && self.is_current(c))
     }
 }
 

@@ -3,6 +3,7 @@
 use api::PodClique;
 use api::podcliqueset::PodCliqueTemplateSpec;
 use domain::object::ownership;
+use domain::roster::Slot;
 use domain::update;
 use domain::workload::gang;
 use domain::workload::layout::{self, Members};
@@ -68,10 +69,10 @@ pub fn newest_hashes(snapshot: &Snapshot) -> Hashed<'_> {
 }
 
 fn stage(snapshot: &Snapshot, hashed: &Hashed<'_>, members: &Members<'_>) -> Stage {
-    let found = members.cliques.iter().filter_map(|member| {
-        let podclique = snapshot.podcliques.get(&member.name)?;
-        let is_meant = snapshot.is_own(podclique) && snapshot.is_current(podclique);
-        is_meant.then_some((member.clique, &**podclique))
+    let slots = members.cliques.iter();
+    let found = slots.filter_map(|member| match snapshot.slot(&member.name) {
+        Slot::Current(found) | Slot::Terminating(found) => Some((member.clique, &**found)),
+        _ => None,
     });
     let found: Vec<(&str, &PodClique)> = found.collect();
     let is_any = |claim: &dyn Fn(&str, &PodClique) -> bool| found.iter().any(|(n, c)| claim(n, c));
@@ -125,7 +126,7 @@ fn is_pending(snapshot: &Snapshot, podclique: &PodClique) -> bool {
 pub fn updated_podcliques(snapshot: &Snapshot, hashed: &Hashed<'_>) -> (i32, i32) {
     let all = || layout::members_of_group(&snapshot.group).flat_map(|m| m.cliques);
     let updated = all().filter(|member| {
-        let podclique = snapshot.podclique(&member.name);
+        let podclique = snapshot.slot(&member.name).standing();
         podclique.is_some_and(|c| !is_outdated(snapshot, hashed, member.clique, c))
     });
     let to_i32 = |count| i32::try_from(count).unwrap_or(i32::MAX);

@@ -2,8 +2,11 @@
 
 use std::cmp::Ordering;
 
-use super::{ObservedClique, Owner};
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use super::Owner;
 use crate::object::attempt::Attempt;
+use crate::object::ownership;
 
 /// What stands where a PodClique of the set belongs.
 ///
@@ -18,32 +21,34 @@ use crate::object::attempt::Attempt;
 /// | `Orphan` | none, or a group without one | present | adopts it, counts it, terminates nothing meanwhile |
 /// | `Leftover` | none, or a group without one | another | ignores it; its name is taken |
 /// | `Foreign` | somebody else | any | ignores it; its name is taken |
-#[derive(Clone, Copy, Debug)]
-pub enum Slot<'a> {
+///
+/// `T` is the PodClique as its reader holds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot<T> {
     /// Nothing has the name.
     Empty,
     /// Nothing has the name, and nothing has to: the work is done.
     Done,
     /// The PodClique that belongs here.
-    Current(&'a ObservedClique),
+    Current(T),
     /// It belongs here and is being deleted.
-    Terminating(&'a ObservedClique),
+    Terminating(T),
     /// It is of an earlier attempt, terminating or not.
-    Previous(&'a ObservedClique),
+    Previous(T),
     /// It is of a later attempt than the one that is stored, terminating or not.
-    Ahead(&'a ObservedClique),
+    Ahead(T),
     /// It belongs here and waits for its adoption.
-    Orphan(&'a ObservedClique),
+    Orphan(T),
     /// It has no controller and is of another attempt.
-    Leftover(&'a ObservedClique),
+    Leftover(T),
     /// Somebody else controls it.
-    Foreign(&'a ObservedClique),
+    Foreign(T),
 }
 
-impl<'a> Slot<'a> {
+impl<T> Slot<T> {
     /// The PodClique that counts: it is of the present attempt, stays, and is the set's or about to
     /// be. Pods of an orphan are already bound and serve, so a gang keeps them in its list.
-    pub fn standing(self) -> Option<&'a ObservedClique> {
+    pub fn standing(self) -> Option<T> {
         match self {
             Self::Current(found) | Self::Orphan(found) => Some(found),
             _ => None,
@@ -51,7 +56,7 @@ impl<'a> Slot<'a> {
     }
 
     /// The PodClique of the present attempt, also if it is terminating.
-    pub fn present(self) -> Option<&'a ObservedClique> {
+    pub fn present(self) -> Option<T> {
         match self {
             Self::Current(found) | Self::Orphan(found) | Self::Terminating(found) => Some(found),
             _ => None,
@@ -59,7 +64,7 @@ impl<'a> Slot<'a> {
     }
 
     /// The PodClique that has the name, whatever it is.
-    pub fn occupant(self) -> Option<&'a ObservedClique> {
+    pub fn occupant(self) -> Option<T> {
         match self {
             Self::Empty | Self::Done => None,
             Self::Current(found)
@@ -74,14 +79,14 @@ impl<'a> Slot<'a> {
 }
 
 /// The state of a PodClique that was found where one of attempt `wanted` belongs.
-pub fn classify(found: &ObservedClique, wanted: Attempt, owner: Owner) -> Slot<'_> {
-    let is_terminating = found.is_terminating();
-    match (owner, compare(found.attempt(), wanted)) {
+pub fn classify<T>(found: T, meta: &ObjectMeta, wanted: Attempt, owner: Owner) -> Slot<T> {
+    let attempt = Attempt::of(meta);
+    match (owner, compare(attempt, wanted)) {
         (Owner::Foreign, _) => Slot::Foreign(found),
-        (Owner::Nobody, _) if found.attempt() != wanted => Slot::Leftover(found),
+        (Owner::Nobody, _) if attempt != wanted => Slot::Leftover(found),
         (Owner::Set, Ordering::Less) => Slot::Previous(found),
         (Owner::Set, Ordering::Greater) => Slot::Ahead(found),
-        (_, _) if is_terminating => Slot::Terminating(found),
+        (_, _) if ownership::is_terminating(meta) => Slot::Terminating(found),
         (Owner::Set, Ordering::Equal) => Slot::Current(found),
         (Owner::Nobody, _) => Slot::Orphan(found),
     }

@@ -33,7 +33,7 @@ fn observed(attempt: Attempt, is_terminating: bool) -> ObservedClique {
     }
 }
 
-fn state(slot: Slot<'_>) -> &'static str {
+fn state<T>(slot: Slot<T>) -> &'static str {
     match slot {
         Slot::Empty => "Empty",
         Slot::Done => "Done",
@@ -82,7 +82,10 @@ fn a_podclique_that_was_found_is_in_one_state(
     #[case] expected: &str,
 ) {
     let found = observed(attempt, is_terminating);
-    assert_eq!(state(classify(&found, at(2, 1), owner)), expected);
+    assert_eq!(
+        state(classify((), &found.podclique.metadata, at(2, 1), owner)),
+        expected
+    );
 }
 
 #[rstest]
@@ -98,15 +101,14 @@ fn a_state_says_whether_it_counts(
     #[case] stands: bool,
     #[case] is_present: bool,
 ) {
-    let found = observed(at(0, 0), false);
     let slot = match name {
-        "Current" => Slot::Current(&found),
-        "Orphan" => Slot::Orphan(&found),
-        "Terminating" => Slot::Terminating(&found),
-        "Previous" => Slot::Previous(&found),
-        "Ahead" => Slot::Ahead(&found),
-        "Leftover" => Slot::Leftover(&found),
-        _ => Slot::Foreign(&found),
+        "Current" => Slot::Current(()),
+        "Orphan" => Slot::Orphan(()),
+        "Terminating" => Slot::Terminating(()),
+        "Previous" => Slot::Previous(()),
+        "Ahead" => Slot::Ahead(()),
+        "Leftover" => Slot::Leftover(()),
+        _ => Slot::Foreign(()),
     };
     assert_eq!(slot.standing().is_some(), stands);
     assert_eq!(slot.present().is_some(), is_present);

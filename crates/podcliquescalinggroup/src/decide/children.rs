@@ -7,16 +7,15 @@ use std::collections::HashSet;
 
 use api::podcliqueset::{PodCliqueScalingGroupConfig, PodCliqueTemplateSpec};
 use api::{PodClique, PodCliqueSet, names};
-use domain::health::fence;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose, first_portion};
+use domain::roster::Slot;
 use domain::update;
 use domain::workload::clique::{self, GroupPlace, LiveCount, Place, Ready};
 use domain::workload::layout::{self, Member};
 use domain::workload::{gang, start_order};
 
 use super::fence::Terminating;
-use super::own::{delete_podclique, staying_podcliques};
 use crate::observe::Snapshot;
 
 /// PodCliques that are deleted, and those that are created or corrected afterwards; none while the
@@ -86,9 +85,10 @@ impl<'a> Group<'a> {
             let place = names::parts_of_grouped_clique(self.name(), ownership::name(&c.metadata));
             place.is_some_and(|(j, clique)| j < self.snapshot.replicas() && names.contains(clique))
         };
-        staying_podcliques(self.snapshot)
-            .filter(|c| !is_wanted(c))
-            .map(|c| delete_podclique(c, Purpose::ScaleInGroupReplica))
+        let own = self.snapshot.own_podcliques();
+        own.map(AsRef::as_ref)
+            .filter(|c| !ownership::is_terminating(&c.metadata) && !is_wanted(c))
+            .map(|c| Action::delete::<PodClique>(&c.metadata, Purpose::ScaleInGroupReplica))
             .collect()
     }
 
@@ -102,17 +102,19 @@ impl<'a> Group<'a> {
     ) -> Option<Action> {
         let desired = self.build_podclique(clique, member);
         let name = member.name.as_str();
-        let may_create = || {
-            let snapshot = self.snapshot;
-            is_open && !snapshot.is_over() && !snapshot.is_closed() && !snapshot.is_done(name)
-        };
-        let found = self.snapshot.podcliques.get(name);
-        let wanted = &desired.metadata;
-        match found.filter(|c| !fence::is_leftover(&c.metadata, wanted)) {
-            None if !may_create() => None,
-            // Where a leftover holds the name, the POST is answered by 409, which is reported.
-            None => Some(Action::create(desired)),
-            Some(found) => {
+        let snapshot = self.snapshot;
+        match snapshot.slot(name) {
+            // Where somebody else has the name, the API server answers the POST with 409, which is
+            // reported.
+            Slot::Empty | Slot::Leftover(_) | Slot::Foreign(_) => {
+                let may_create = is_open
+                    && !snapshot.is_over()
+                    && !snapshot.is_closed()
+                    && !snapshot.is_done(name);
+                may_create.then(|| Action::create(desired))
+            }
+            Slot::Done | Slot::Terminating(_) | Slot::Previous(_) | Slot::Ahead(_) => None,
+            Slot::Current(found) | Slot::Orphan(found) => {
                 let is_due = update::is_edited_in_place(self.set);
                 clique::corrected(found, &desired, false, is_due).map(Action::replace)
             }

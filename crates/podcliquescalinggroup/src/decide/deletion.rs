@@ -4,7 +4,6 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueScalingGroupStatus, labels}
 use domain::object::ownership;
 use domain::plan::{Action, Plan, Purpose};
 
-use super::own::{owned_podcliques, staying_podcliques};
 use crate::observe::Snapshot;
 
 /// A terminating group deletes its PodCliques and removes its finalizer when they are gone.
@@ -13,7 +12,7 @@ pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupSt
     if !ownership::has_finalizer(meta, labels::PCSG_FINALIZER) {
         return Plan::default();
     }
-    let is_empty = owned_podcliques(snapshot).next().is_none();
+    let is_empty = snapshot.own_podcliques().next().is_none();
     if is_empty || ownership::has_finalizer(meta, labels::ORPHAN_FINALIZER) {
         let finalizer = labels::PCSG_FINALIZER;
         return Plan::only(Action::remove_finalizer::<PodCliqueScalingGroup>(
@@ -22,7 +21,9 @@ pub(super) fn plan_deletion(snapshot: &Snapshot) -> Plan<PodCliqueScalingGroupSt
     }
     let mut plan = Plan::default();
     plan.wave(
-        staying_podcliques(snapshot)
+        snapshot
+            .own_podcliques()
+            .filter(|c| !ownership::is_terminating(&c.metadata))
             .map(|c| delete_as_seen(c))
             .collect(),
     );

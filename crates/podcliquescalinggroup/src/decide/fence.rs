@@ -9,10 +9,10 @@ use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
+use domain::roster::Slot;
 use domain::workload::layout;
 use jiff::Timestamp;
 
-use super::own::{delete_podclique, owned_podcliques, staying_podcliques};
 use crate::observe::Snapshot;
 use crate::status::Fences;
 
@@ -48,7 +48,9 @@ pub(super) fn catch_up(snapshot: &Snapshot, now: Timestamp) -> Option<Fences> {
         let is_of_this_life = found.set == snapshot.set_attempt();
         (is_of_this_life && found > snapshot.attempt(j)).then_some((&**c, j, found))
     });
-    let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| snapshot.is_own(c));
+    let group = ownership::uid(&snapshot.group.metadata);
+    let is_own = |c: &PodClique| ownership::is_controlled_by(&c.metadata, group);
+    let (own, others): (Vec<_>, Vec<_>) = higher.partition(|(c, ..)| is_own(c));
     let mut attempts = snapshot.replica_attempts().to_vec();
     for (_, j, found) in own.into_iter().chain(taken_over(snapshot, others)) {
         if let Some(higher) = fence::adopt_higher_attempts(&attempts, j, found.group, now) {
@@ -65,7 +67,8 @@ type Higher<'a> = (&'a PodClique, i32, Attempt);
 fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher<'a>> {
     let has_run = |c: &&Arc<PodClique>| c.status.as_ref().is_some_and(|s| s.was_available);
     let lowest = fence::lowest(
-        owned_podcliques(snapshot)
+        snapshot
+            .own_podcliques()
             .filter(has_run)
             .filter_map(|c| Some((snapshot.replica_of(c)?, Attempt::of(&c.metadata)))),
     );
@@ -82,15 +85,18 @@ fn taken_over<'a>(snapshot: &Snapshot, mut found: Vec<Higher<'a>>) -> Vec<Higher
 
 /// What is left of earlier attempts of single group replicas.
 pub(super) fn earlier_attempts(snapshot: &Snapshot) -> Vec<Action> {
-    let left = staying_podcliques(snapshot).filter(|c| is_of_earlier_attempt(snapshot, c));
-    left.map(|c| delete_podclique(c, Purpose::TerminateGroupReplica))
+    let staying = previous(snapshot).filter(|(_, c)| !ownership::is_terminating(&c.metadata));
+    staying
+        .map(|(_, c)| Action::delete::<PodClique>(&c.metadata, Purpose::TerminateGroupReplica))
         .collect()
 }
 
-/// PodCliques without a controller never count.
-pub(super) fn is_of_earlier_attempt(snapshot: &Snapshot, podclique: &PodClique) -> bool {
-    let is_earlier = |j| Attempt::of(&podclique.metadata) < snapshot.attempt(j);
-    snapshot.is_own(podclique) && snapshot.replica_of(podclique).is_some_and(is_earlier)
+/// PodCliques of earlier attempts, terminating or not, with the index of their group replica.
+pub(super) fn previous(snapshot: &Snapshot) -> impl Iterator<Item = (i32, &Arc<PodClique>)> {
+    snapshot.filled_slots().filter_map(|(j, slot)| match slot {
+        Slot::Previous(podclique) => Some((j, podclique)),
+        _ => None,
+    })
 }
 
 /// Nothing is created in a group replica while a PodClique of an earlier attempt exists there, or
@@ -102,11 +108,9 @@ pub(super) struct Terminating {
 
 impl Terminating {
     pub(super) fn of(snapshot: &Snapshot) -> Self {
-        let left = snapshot.podcliques.values();
-        let left = left.filter(|c| is_of_earlier_attempt(snapshot, c));
         Self {
             all: snapshot.is_set_replica_terminating,
-            replicas: left.filter_map(|c| snapshot.replica_of(c)).collect(),
+            replicas: previous(snapshot).map(|(j, _)| j).collect(),
         }
     }
 

@@ -5,9 +5,9 @@
 use api::PodCliqueScalingGroupStatus;
 use api::limits::MAX_REPLICAS;
 use domain::health::availability;
+use domain::object::ownership;
 use jiff::Timestamp;
 
-use super::own::staying_podcliques;
 use crate::observe::Snapshot;
 use crate::status;
 
@@ -19,7 +19,10 @@ pub(super) fn note_scaled_in(
 ) -> Option<PodCliqueScalingGroupStatus> {
     let stored = availability::scaled_in_replicas(&snapshot.group);
     let replicas = snapshot.group.spec.replicas;
-    let mut staying = staying_podcliques(snapshot).filter_map(|c| snapshot.replica_of(c));
+    let staying = snapshot.own_podcliques();
+    let mut staying = staying
+        .filter(|c| !ownership::is_terminating(&c.metadata))
+        .filter_map(|c| snapshot.replica_of(c));
     let is_unnoted = |j: i32| j >= replicas && j < MAX_REPLICAS && !stored.contains(&j);
     let is_due = staying.any(is_unnoted);
     is_due.then(|| status::next_status(snapshot, now))

@@ -12,12 +12,12 @@ use domain::health::availability::{
 };
 use domain::health::fence;
 use domain::health::termination::{self, Breach};
-use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::plan::{Event, Target};
+use domain::roster::Slot;
 use jiff::{SignedDuration, Timestamp};
 
-use super::fence::is_of_earlier_attempt;
+use super::fence::previous;
 use crate::observe::{Snapshot, is_breached};
 use crate::status::{self, Fences};
 
@@ -41,13 +41,12 @@ pub(super) fn terminate_group_replicas(snapshot: &Snapshot, now: Timestamp) -> O
 /// Group replicas that have a PodClique without a controller: it is adopted first. Terminated
 /// before that it would be left over, and its pods with it (decision 71).
 fn being_adopted(snapshot: &Snapshot) -> HashSet<i32> {
-    let all = snapshot.podcliques.values();
-    let loose = all.filter(|c| ownership::is_adoptable(&c.metadata));
-    let present = loose.filter_map(|c| {
-        let (j, _) = wanted(snapshot, c)?;
-        (Attempt::of(&c.metadata) == snapshot.attempt(j)).then_some(j)
-    });
-    present.collect()
+    let slots = snapshot.filled_slots();
+    let orphans = slots.filter(|(_, slot)| matches!(slot, Slot::Orphan(_)));
+    orphans
+        .map(|(j, _)| j)
+        .filter(|j| *j < snapshot.group.spec.replicas)
+        .collect()
 }
 
 /// When the next breach is due.
@@ -91,12 +90,10 @@ pub(super) fn terminated_events(snapshot: &Snapshot) -> Vec<Event> {
 
 /// Group replicas with a PodClique of an earlier attempt that is not terminating yet.
 fn replicas_to_delete(snapshot: &Snapshot) -> HashSet<i32> {
-    let all = snapshot.podcliques.values().map(AsRef::as_ref);
-    let is_staying = |c: &&PodClique| {
-        is_of_earlier_attempt(snapshot, c) && !ownership::is_terminating(&c.metadata)
-    };
-    let replicas = all.filter(is_staying).map(|c| snapshot.replica_of(c));
-    replicas.flatten().collect()
+    previous(snapshot)
+        .filter(|(_, c)| !ownership::is_terminating(&c.metadata))
+        .map(|(j, _)| j)
+        .collect()
 }
 
 /// The user looks at the set.
@@ -115,10 +112,8 @@ fn own_breaches(snapshot: &Snapshot) -> Vec<Breach> {
         return Vec::new();
     };
     let being_adopted = being_adopted(snapshot);
-    let breaches = snapshot
-        .podcliques
-        .values()
-        .filter_map(|c| confirm_breach(snapshot, c, delay))
+    let breaches = standing(snapshot)
+        .filter_map(|(j, c)| confirm_breach(snapshot, j, c, delay))
         .filter(|breach| !being_adopted.contains(&breach.replica));
     termination::first_of_each_replica(breaches.collect())
 }
@@ -130,22 +125,19 @@ fn stored_dues(snapshot: &Snapshot) -> Vec<Timestamp> {
     let Some(delay) = delay_of(snapshot).filter(|_| is_stored_healthy(snapshot)) else {
         return Vec::new();
     };
-    let all = snapshot.podcliques.values();
-    all.filter_map(|c| {
-        let (_, podclique) = wanted(snapshot, c)?;
+    let all = standing(snapshot);
+    all.filter_map(|(_, podclique)| {
         let since = StoredBreach::from(podclique.status.as_ref()?).since()?;
         Some(termination::due(since, delay))
     })
     .collect()
 }
 
-/// The PodClique with the index of its group replica, if both count.
-fn wanted<'a>(snapshot: &'a Snapshot, podclique: &PodClique) -> Option<(i32, &'a PodClique)> {
-    let current = snapshot.podclique(ownership::name(&podclique.metadata))?;
-    let j = snapshot
-        .replica_of(current)
-        .filter(|j| *j < snapshot.group.spec.replicas)?;
-    Some((j, current))
+/// The PodCliques that count, with the index of their group replica.
+fn standing(snapshot: &Snapshot) -> impl Iterator<Item = (i32, &PodClique)> {
+    let slots = snapshot.filled_slots();
+    let wanted = slots.filter(|(j, _)| *j < snapshot.group.spec.replicas);
+    wanted.filter_map(|(j, slot)| Some((j, &**slot.standing()?)))
 }
 
 fn delay_of(snapshot: &Snapshot) -> Option<SignedDuration> {
@@ -155,10 +147,10 @@ fn delay_of(snapshot: &Snapshot) -> Option<SignedDuration> {
 
 fn confirm_breach(
     snapshot: &Snapshot,
+    j: i32,
     podclique: &PodClique,
     delay: SignedDuration,
 ) -> Option<Breach> {
-    let (j, podclique) = wanted(snapshot, podclique)?;
     let stored = podclique.status.as_ref()?.into();
     let object = Target::of::<PodClique>(&podclique.metadata);
     Breach::confirmed(j, object, delay, stored, || {
@@ -176,7 +168,7 @@ fn facts_of(snapshot: &Snapshot, podclique: &PodClique) -> CliqueFacts {
 /// these disagree the PodCliqueSet acts.
 fn is_healthy(snapshot: &Snapshot) -> bool {
     let is_seen = |name: &str| {
-        let podclique = snapshot.podclique(name);
+        let podclique = snapshot.slot(name).standing();
         podclique.is_some_and(|c| clique_breach(&facts_of(snapshot, c)).status == Status::True)
     };
     let facts = GroupFacts::of(&snapshot.group, snapshot.replica_attempts(), |member| {

@@ -7,10 +7,10 @@ use admission::validated_set::ValidatedSet;
 use api::PodClique;
 use domain::object::ownership;
 use domain::plan::{Action, Purpose};
+use domain::roster::Slot;
 use domain::update::ReplicaBudget;
 use domain::workload::layout::Members;
 
-use super::own::delete_podclique;
 use crate::observe::Snapshot;
 use crate::rollout::{Hashed, Stage, is_outdated, newest_hashes, survey};
 
@@ -38,7 +38,8 @@ pub(super) fn plan_recreation(snapshot: &Snapshot) -> Recreation {
     let closed = leaving.iter().chain(&chosen).map(|m| m.group_replica);
     let chosen = chosen.iter().flat_map(|m| first_of(snapshot, &hashed, m));
     let podcliques = leaving.iter().flat_map(|m| own(snapshot, m)).chain(chosen);
-    let deletions = podcliques.map(|c| delete_podclique(c, Purpose::UpdateGroupReplica));
+    let deletions =
+        podcliques.map(|c| Action::delete::<PodClique>(&c.metadata, Purpose::UpdateGroupReplica));
     Recreation {
         deletions: deletions.collect(),
         closed: closed.collect(),
@@ -118,7 +119,9 @@ fn own<'a>(
     snapshot: &'a Snapshot,
     members: &'a Members<'_>,
 ) -> impl Iterator<Item = &'a PodClique> {
-    let found = members.cliques.iter();
-    let found = found.filter_map(|member| snapshot.podclique(&member.name));
-    found.filter(|c| snapshot.is_own(c)).map(|c| &**c)
+    let slots = members.cliques.iter().map(|m| snapshot.slot(&m.name));
+    slots.filter_map(|slot| match slot {
+        Slot::Current(podclique) => Some(&**podclique),
+        _ => None,
+    })
 }

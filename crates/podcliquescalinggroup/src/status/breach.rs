@@ -22,17 +22,14 @@ pub(super) fn breached_since(
     now: Timestamp,
 ) -> Option<Time> {
     let names = snapshot.podcliques.keys();
-    let statuses = names.filter_map(|n| snapshot.podclique(n)?.status.as_ref());
+    let statuses = names.filter_map(|n| snapshot.slot(n).standing()?.status.as_ref());
     let oldest = statuses.filter_map(|s| StoredBreach::from(s).since()).min();
     StoredBreach::from(before).next(status, snapshot.breach_memory(), now, |_| oldest)
 }
 
 /// What the stored status of a PodClique says of its group replica.
 pub fn stored_part(snapshot: &Snapshot, member: &Member<'_>) -> Option<GroupPart> {
-    let podclique = snapshot
-        .podcliques
-        .get(&member.name)
-        .filter(|c| snapshot.is_current(c))?;
+    let podclique = snapshot.slot(&member.name).present()?;
     if ownership::is_terminating(&podclique.metadata) {
         return GroupPart::on_its_way_out(podclique);
     }

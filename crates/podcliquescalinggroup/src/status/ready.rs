@@ -72,7 +72,7 @@ fn of_replica(snapshot: &Snapshot, members: &Members<'_>) -> impl Iterator<Item 
     let j = members.group_replica;
     members.cliques.iter().filter_map(move |member| {
         let (name, clique) = (member.name.as_str(), member.clique);
-        let cause = match snapshot.podclique(name) {
+        let cause = match snapshot.slot(name).standing() {
             Some(podclique) => of_podclique(podclique),
             None if snapshot.is_done(name) => None,
             None => Some(absent(snapshot, name)),

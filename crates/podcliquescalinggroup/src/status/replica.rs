@@ -26,7 +26,7 @@ pub(super) fn judge_replica<'a>(
     // A PodClique that has succeeded counts as before, though it was deleted.
     let is_each = |claim: &dyn Fn(&str, &PodClique) -> bool| {
         let mut all = members.cliques.iter();
-        all.all(|member| match snapshot.podclique(&member.name) {
+        all.all(|member| match snapshot.slot(&member.name).standing() {
             Some(podclique) => claim(member.clique, podclique),
             None => snapshot.is_done(&member.name),
         })

@@ -12,8 +12,7 @@ use crate::observe::Snapshot;
 /// `status.scaledInReplicas` after this observation: kept until the last of their PodCliques is gone.
 pub(super) fn next(snapshot: &Snapshot) -> Option<String> {
     let stored = availability::scaled_in_replicas(&snapshot.group);
-    let own = snapshot.podcliques.values().filter(|c| snapshot.is_own(c));
-    let left = own.filter_map(|podclique| {
+    let left = snapshot.own_podcliques().filter_map(|podclique| {
         let j = snapshot.replica_of(podclique)?;
         let is_leaving = stored.contains(&j) && ownership::is_terminating(&podclique.metadata);
         let is_surplus = j >= snapshot.group.spec.replicas;
