@@ -135,8 +135,9 @@ impl<'a> Roster<'a> {
     }
 
     fn place(&self, found: &'a ObservedClique) -> Found<'a> {
-        let group = |name: &str| self.groups.get(name).map(|g| &g.metadata);
         let meta = &found.podclique.metadata;
+        let group = object::controller(meta).and_then(|o| self.groups.get(o.name.as_str()));
+        let group = group.map(|g| &g.metadata);
         let owner = owner_of(self.set, group, meta);
         let wanted = self.attempt_of(found.name());
         Found {

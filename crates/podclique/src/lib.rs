@@ -6,8 +6,8 @@
 //! ```
 
 pub mod decide;
+pub mod dependencies;
 pub mod observe;
-pub mod parents;
 pub mod pod_group;
 pub mod pod_template;
 pub mod status;

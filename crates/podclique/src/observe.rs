@@ -25,7 +25,7 @@ use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
 use crate::PodCliqueReconciler;
-use crate::parents::{self, Parent};
+use crate::dependencies::{self, Dependency};
 use crate::pod_group::{self, PodGroupFacts};
 
 use self::set::facts_of_set;
@@ -65,7 +65,7 @@ pub struct Snapshot {
     /// slot may be held without end.
     pub predecessors: Vec<Arc<Pod>>,
     /// The PodCliques that its pods start after.
-    pub parents: Vec<Parent>,
+    pub dependencies: Vec<Dependency>,
     /// Image of the init container of pods that start after others.
     pub init_container_image: String,
     /// The scheduler that new pods are for.
@@ -248,7 +248,7 @@ pub fn observe(
         },
         nodes_in_service: leaving::nodes_in_service(podclique, &pods, caches),
         predecessors: leaving::predecessors(podclique, set_key.as_ref(), caches, rules),
-        parents: parents::find_parents(podclique, set.as_deref(), caches),
+        dependencies: dependencies::find_dependencies(podclique, set.as_deref(), caches),
         init_container_image: rules.init_container_image.clone(),
         pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, scheduler.backend),
         scheduler,

@@ -1,7 +1,7 @@
 //! What makes a PodClique look again: itself, its owners, its pods, its PodGang, those that its pods
 //! start after, and the end of what an earlier attempt left in its replica.
 
-mod children;
+mod dependents;
 mod members;
 
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn from_group(change: &Change<PodCliqueScalingGroup>, caches: &Caches) -> Vec<Ke
             update,
         )
     };
-    let mut all = children::find_by_group(change, caches);
+    let mut all = dependents::find_by_group(change, caches);
     if change.keeps(read) {
         return all;
     }
@@ -89,7 +89,7 @@ fn from_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
     let mut all = find::own(change);
     // They create nothing while a PodClique of an earlier attempt exists in their replica.
     all.extend(find::beside_lost::<_, PodClique>(change, caches));
-    all.extend(children::find_by_podclique(change, caches));
+    all.extend(dependents::find_by_podclique(change, caches));
     all
 }
 
@@ -99,8 +99,8 @@ fn from_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
         let owner = find::owner::<PodClique>(&pod.metadata);
         owner.or_else(|| find::adopter(&pod.metadata, labels::POD_CLIQUE))
     });
-    let children = children::find_by_pod(change, caches);
-    holders.chain(children).collect()
+    let dependents = dependents::find_by_pod(change, caches);
+    holders.chain(dependents).collect()
 }
 
 /// What is of the same name as the owner of a pod may hold its slot for that pod.

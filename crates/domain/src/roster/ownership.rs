@@ -16,13 +16,9 @@ pub enum Owner {
     Foreign,
 }
 
-/// Finds the controller of a PodClique. `find_group` returns a group that was found by its
-/// name, also one without a controller.
-pub fn owner_of<'g>(
-    set: &PodCliqueSet,
-    find_group: impl Fn(&str) -> Option<&'g ObjectMeta>,
-    podclique: &ObjectMeta,
-) -> Owner {
+/// Finds the controller of a PodClique. `group` is the scaling group that its controller reference
+/// names, if one of that name was found.
+pub fn owner_of(set: &PodCliqueSet, group: Option<&ObjectMeta>, podclique: &ObjectMeta) -> Owner {
     let set = ownership::uid(&set.metadata);
     let Some(owner) = ownership::controller(podclique) else {
         return Owner::Nobody;
@@ -30,7 +26,7 @@ pub fn owner_of<'g>(
     if ownership::is_controlled_by(podclique, set) {
         return Owner::Set;
     }
-    match find_group(&owner.name).filter(|g| ownership::uid(g) == owner.uid) {
+    match group.filter(|g| ownership::uid(g) == owner.uid) {
         Some(group) if ownership::is_controlled_by(group, set) => Owner::Set,
         Some(group) if ownership::controller(group).is_none() => Owner::Nobody,
         _ => Owner::Foreign,

@@ -22,8 +22,8 @@ pub fn starts_after(
         minimum: &minimum,
         in_base: &minimum,
     };
-    let parents = order.parents(part).into_iter();
-    parents.map(|parent| parent.name).collect()
+    let dependencies = order.dependencies(part).into_iter();
+    dependencies.map(|dependency| dependency.name).collect()
 }
 
 /// The start order of a set.
@@ -44,12 +44,12 @@ impl<'a> StartOrder<'a> {
     /// The PodCliques that this one starts after. Order is kept within one gang only: in the base
     /// gang, each waits for all PodCliques of a clique that are in it; in a scaled gang, for the one
     /// in the same group replica, if the clique is of the same group.
-    pub fn parents(&self, part: &Part<'_>) -> Vec<Part<'a>> {
+    pub fn dependencies(&self, part: &Part<'_>) -> Vec<Part<'a>> {
         self.beside(part, cliques_before(self.template, part.clique))
     }
 
     /// The PodCliques that start after this one.
-    pub fn children(&self, part: &Part<'_>) -> Vec<Part<'a>> {
+    pub fn dependents(&self, part: &Part<'_>) -> Vec<Part<'a>> {
         self.beside(part, cliques_after(self.template, part.clique))
     }
 

@@ -49,10 +49,10 @@ fn show(set: &PodCliqueSet, of: impl Fn(&Part<'_>) -> Vec<String>) -> String {
 #[case::any_order(AnyOrder)]
 #[case::in_order(InOrder)]
 #[case::explicit(Explicit)]
-fn parents(#[case] order: CliqueStartupType) {
+fn dependencies(#[case] order: CliqueStartupType) {
     let set = demo(order);
     let shown = show(&set, |part| starts_after("demo", &set.spec.template, part));
-    assert_snapshot!(format!("parents_{order:?}"), shown);
+    assert_snapshot!(format!("dependencies_{order:?}"), shown);
 }
 
 /// What waits for a PodClique is what that one lists.
@@ -60,7 +60,7 @@ fn parents(#[case] order: CliqueStartupType) {
 #[case::any_order(AnyOrder)]
 #[case::in_order(InOrder)]
 #[case::explicit(Explicit)]
-fn children_are_those_that_name_it(#[case] order: CliqueStartupType) {
+fn dependents_are_those_that_name_it(#[case] order: CliqueStartupType) {
     let set = demo(order);
     let template = &set.spec.template;
     let layout = enumerate("demo", template, 2, |_, config| {
@@ -72,19 +72,20 @@ fn children_are_those_that_name_it(#[case] order: CliqueStartupType) {
         minimum: &|_, config| config.min_available.unwrap_or(1),
         in_base: &|_, config| config.min_available.unwrap_or(1),
     };
-    for parent in layout.parts() {
+    for dependency in layout.parts() {
         let names = |parts: Vec<Part<'_>>| -> Vec<String> {
             let mut names: Vec<_> = parts.into_iter().map(|p| p.name).collect();
             names.sort();
             names
         };
-        let waits = |part: &&Part<'_>| starts_after("demo", template, part).contains(&parent.name);
+        let waits =
+            |part: &&Part<'_>| starts_after("demo", template, part).contains(&dependency.name);
         let naming = layout.parts().filter(waits).cloned().collect();
         assert_eq!(
-            names(order.children(parent)),
+            names(order.dependents(dependency)),
             names(naming),
             "{}",
-            parent.name
+            dependency.name
         );
     }
 }
@@ -101,7 +102,7 @@ fn groups_are_waited_for_by_their_live_replicas() {
             in_base: &move |_, config| config.min_available.unwrap_or(1).min(replicas),
         };
         let prefill = layout::find("demo", &set.spec.template, "demo-0-pre-0-prefill").unwrap();
-        let names = order.parents(&prefill).into_iter().map(|p| p.name);
+        let names = order.dependencies(&prefill).into_iter().map(|p| p.name);
         names.collect::<Vec<_>>().join(" ")
     };
     assert_eq!(live(3), "demo-0-decode-0-worker demo-0-decode-1-worker");
@@ -121,8 +122,8 @@ fn a_surplus_replica_keeps_its_place() {
         in_base: &|_, _| 0,
     };
     let leader = layout::find("demo", &set.spec.template, "demo-0-decode-0-leader").unwrap();
-    let parents = order.parents(&leader).into_iter().map(|p| p.name);
-    assert_eq!(parents.collect::<Vec<_>>(), ["demo-0-router"]);
+    let dependencies = order.dependencies(&leader).into_iter().map(|p| p.name);
+    assert_eq!(dependencies.collect::<Vec<_>>(), ["demo-0-router"]);
 }
 
 /// What is invalid leads nowhere: itself, names that there are not.
@@ -136,9 +137,9 @@ fn only_other_cliques_are_started_after() {
     };
     let set = demo_with(strange, Explicit);
     let router = layout::find("demo", &set.spec.template, "demo-0-router").unwrap();
-    let parents = starts_after("demo", &set.spec.template, &router);
+    let dependencies = starts_after("demo", &set.spec.template, &router);
     assert_eq!(
-        parents,
+        dependencies,
         ["demo-0-decode-0-worker", "demo-0-decode-1-worker"]
     );
 }
@@ -162,27 +163,27 @@ fn is_up_with_its_minimum_ready_or_done(
     #[case] ready: &[i32],
     #[case] expected: bool,
 ) {
-    let parent = podclique("demo-0-router").size(replicas, min).with(|c| {
+    let dependency = podclique("demo-0-router").size(replicas, min).with(|c| {
         c.spec.workload_type = Some(type_);
         c.status.get_or_insert_default().completed_indices = Some(completed.to_owned());
     });
-    let parent = parent.build();
+    let dependency = dependency.build();
     let pods: Vec<_> = (0..replicas)
         .map(|k| {
-            let pod = pod(&parent, k).bound();
+            let pod = pod(&dependency, k).bound();
             let pod = if ready.contains(&k) { pod.ready() } else { pod };
             pod.build()
         })
         .collect();
     let pods = pods.iter().map(AsRef::as_ref);
-    assert_eq!(is_up(&parent, pods), expected);
+    assert_eq!(is_up(&dependency, pods), expected);
 }
 
 /// A pod that just succeeded counts before that is stored; one that goes does not.
 #[test]
 fn pods_that_end_count_if_they_end_well() {
-    let parent = podclique("demo-0-router").size(2, 2);
-    let job = parent
+    let dependency = podclique("demo-0-router").size(2, 2);
+    let job = dependency
         .with(|c| c.spec.workload_type = Some(Training))
         .build();
     let up = |second: PodBuilder| {

@@ -7,6 +7,7 @@ use domain::Key;
 use domain::health::fence;
 use domain::health::training;
 use domain::object::ownership;
+use domain::roster::{self, Owner};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, OwnerReference};
 
 use super::Caches;
@@ -23,18 +24,22 @@ impl Caches {
         })
     }
 
-    /// Whether the set controls the object, or one of its scaling groups does. A group that is not
-    /// seen any more counts as one of them: what it controlled is on its way out with it.
-    pub fn is_in_hands_of(&self, set: &PodCliqueSet, meta: &ObjectMeta) -> bool {
-        let set_uid = ownership::uid(&set.metadata);
-        if ownership::is_controlled_by(meta, set_uid) {
-            return true;
+    /// The controller of a PodClique, as seen from a set. A group that is not cached any more counts
+    /// as one of the set's: the garbage collector deletes its PodCliques with it.
+    pub fn owner_of(&self, set: &PodCliqueSet, podclique: &ObjectMeta) -> Owner {
+        let group = ownership::controller(podclique).filter(|o| o.kind == "PodCliqueScalingGroup");
+        let Some(reference) = group else {
+            return roster::owner_of(set, None, podclique);
+        };
+        match self.group_of(podclique, reference) {
+            Some(group) => roster::owner_of(set, Some(&group.metadata), podclique),
+            None => Owner::Set,
         }
-        let group = ownership::controller(meta).filter(|o| o.kind == "PodCliqueScalingGroup");
-        group.is_some_and(|owner| {
-            let seen = self.group_of(meta, owner);
-            seen.is_none_or(|g| ownership::is_controlled_by(&g.metadata, set_uid))
-        })
+    }
+
+    /// Whether the set controls the PodClique, or one of its scaling groups does.
+    pub fn is_in_hands_of(&self, set: &PodCliqueSet, podclique: &ObjectMeta) -> bool {
+        self.owner_of(set, podclique) == Owner::Set
     }
 
     /// The scaling group that controls the object, if it is seen, by this very uid.

@@ -167,7 +167,7 @@ fn new_pod(
         pod_template::add_place_in_group(&mut pod, before.saturating_add(index));
     }
     let image = &snapshot.init_container_image;
-    pod_template::start_order::hold_back_pod(&mut pod, &snapshot.parents, image, now);
+    pod_template::start_order::hold_back_pod(&mut pod, &snapshot.dependencies, image, now);
     scheduling::mark_pod(&snapshot.scheduler, &snapshot.podclique, &mut pod);
     if let Some(group) = group {
         kubernetes::join_pod_group(&mut pod, group);

@@ -22,8 +22,8 @@ const REPEATS: [(u32, i64); 4] = [(2, 5), (3, 10), (4, 20), (5, 40)];
 pub(super) fn plan_starts(snapshot: &Snapshot, now: Timestamp) -> Vec<Action> {
     let waiting = staying(snapshot).filter(|p| p.awaits_start());
     let free = waiting.filter(|pod| {
-        let mut parents = snapshot.parents.iter();
-        parents.all(|parent| parent.is_up || !pod.starts_after(&parent.name))
+        let mut dependencies = snapshot.dependencies.iter();
+        dependencies.all(|dependency| dependency.is_up || !pod.starts_after(&dependency.name))
     });
     free.map(|pod| start_pod(pod, now)).collect()
 }

@@ -17,7 +17,7 @@ use jiff::SignedDuration;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Condition;
 
 use crate::PodCliqueReconciler;
-use crate::parents;
+use crate::dependencies;
 
 /// What matters of the PodCliqueSet.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -165,7 +165,7 @@ fn awaits_success(
     (training::has_succeeded(podclique) || training::is_done(podclique, &completed))
         && !ownership::is_terminating(&set.metadata)
         && !training::is_over(set.status.as_ref())
-        && Attempt::of(&podclique.metadata) == parents::present_attempt(set, part, caches)
+        && Attempt::of(&podclique.metadata) == dependencies::present_attempt(set, part, caches)
         && !fence::is_stored_as_succeeded(fence::attempts_of_set(set), part.replica, &part.name)
 }
 

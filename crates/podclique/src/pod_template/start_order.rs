@@ -14,21 +14,21 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 
-use crate::parents::Parent;
+use crate::dependencies::Dependency;
 
 /// Gives the pod the init container that waits, what shows it the annotations, and these. Nothing
 /// if it starts after nobody.
-pub fn hold_back_pod(pod: &mut Pod, parents: &[Parent], image: &str, now: Timestamp) {
-    if parents.is_empty() {
+pub fn hold_back_pod(pod: &mut Pod, dependencies: &[Dependency], image: &str, now: Timestamp) {
+    if dependencies.is_empty() {
         return;
     }
-    let pairs: Vec<String> = parents
+    let pairs: Vec<String> = dependencies
         .iter()
-        .map(|parent| format!("{}:{}", parent.name, parent.pods))
+        .map(|dependency| format!("{}:{}", dependency.name, dependency.pods))
         .collect();
     let annotations = pod.metadata.annotations.get_or_insert_default();
     annotations.insert(labels::STARTS_AFTER.into(), pairs.join(","));
-    let is_free = parents.iter().all(|parent| parent.is_up);
+    let is_free = dependencies.iter().all(|dependency| dependency.is_up);
     let start = if is_free { NOW } else { NOT_YET };
     annotations.insert(labels::START.into(), start.into());
     if is_free {

@@ -40,7 +40,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         stuck_timeouts: StuckTimeouts::default(),
         nodes_in_service: BTreeSet::new(),
         predecessors: vec![],
-        parents: vec![],
+        dependencies: vec![],
         init_container_image: "grove-initc:0.1.0".into(),
         scheduler: GangScheduler::default(),
         pod_group: podclique::pod_group::PodGroupFacts::default(),

@@ -11,7 +11,7 @@ use k8s_openapi::api::core::v1::{
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use podclique::Snapshot;
-use podclique::parents::Parent;
+use podclique::dependencies::Dependency;
 use rstest::rstest;
 use testkit::builders::{PodBuilder, pod, podclique};
 
@@ -19,16 +19,16 @@ use crate::situation::{plan, situation, writes};
 
 mod repeats;
 
-fn parent(name: &str, pods: i32, is_up: bool) -> Parent {
-    Parent {
+fn dependency(name: &str, pods: i32, is_up: bool) -> Dependency {
+    Dependency {
         name: name.into(),
         pods,
         is_up,
     }
 }
 
-fn router(is_up: bool) -> Parent {
-    parent("demo-0-router", 2, is_up)
+fn router(is_up: bool) -> Dependency {
+    dependency("demo-0-router", 2, is_up)
 }
 
 /// A pod that was created to start after these.
@@ -56,11 +56,11 @@ fn told(pod: PodBuilder) -> PodBuilder {
     })
 }
 
-fn with(parents: Vec<Parent>, pods: Vec<PodBuilder>) -> Snapshot {
+fn with(dependencies: Vec<Dependency>, pods: Vec<PodBuilder>) -> Snapshot {
     let clique = podclique("demo-0-worker");
     let count = i32::try_from(pods.len()).unwrap().max(1);
     Snapshot {
-        parents,
+        dependencies,
         ..situation(&clique.size(count, 1).build(), pods)
     }
 }
@@ -89,8 +89,11 @@ fn a_pod_waits_until_all_that_it_starts_after_are_up() {
     const AFTER: &str = "demo-0-router:2,demo-0-cache:1";
     let clique = podclique("demo-0-worker").build();
     let look = |router_is_up, cache_is_up| {
-        let parents = vec![router(router_is_up), parent("demo-0-cache", 1, cache_is_up)];
-        started(&with(parents, vec![waiting(&clique, 0, AFTER)]))
+        let dependencies = vec![
+            router(router_is_up),
+            dependency("demo-0-cache", 1, cache_is_up),
+        ];
+        started(&with(dependencies, vec![waiting(&clique, 0, AFTER)]))
     };
     assert_eq!(look(false, false), Vec::<String>::new());
     assert_eq!(look(true, false), Vec::<String>::new());
@@ -151,7 +154,7 @@ fn other_pods_are_left_alone() {
 fn whom_it_waits_for_was_settled_when_it_was_created() {
     let clique = podclique("demo-0-worker").build();
     let pods = || vec![waiting(&clique, 0, "demo-0-router:2")];
-    let woken = parent("demo-0-cache", 1, false);
+    let woken = dependency("demo-0-cache", 1, false);
     assert_eq!(
         started(&with(vec![router(true), woken], pods())),
         ["demo-0-worker-p0"]
@@ -159,12 +162,15 @@ fn whom_it_waits_for_was_settled_when_it_was_created() {
     assert_eq!(started(&with(vec![], pods())), ["demo-0-worker-p0"]);
 }
 
-/// Names are compared whole: `demo-0-a` is no parent of who starts after `demo-0-ab`.
+/// Names are compared whole: `demo-0-a` is no dependency of who starts after `demo-0-ab`.
 #[test]
 fn beginnings_of_names_are_no_names() {
     let clique = podclique("demo-0-worker").build();
-    let parents = vec![parent("demo-0-a", 1, false), parent("demo-0-ab", 1, true)];
-    let snapshot = with(parents, vec![waiting(&clique, 0, "demo-0-ab:1")]);
+    let dependencies = vec![
+        dependency("demo-0-a", 1, false),
+        dependency("demo-0-ab", 1, true),
+    ];
+    let snapshot = with(dependencies, vec![waiting(&clique, 0, "demo-0-ab:1")]);
     assert_eq!(started(&snapshot), ["demo-0-worker-p0"]);
 }
 
@@ -177,7 +183,7 @@ fn a_pod_without_annotations_waits_for_all() {
         let pod = waiting(&clique, 0, "");
         vec![pod.with(|p| p.metadata.annotations = None)]
     };
-    let cache = |is_up| parent("demo-0-cache", 1, is_up);
+    let cache = |is_up| dependency("demo-0-cache", 1, is_up);
     let waits = with(vec![router(true), cache(false)], stripped());
     assert_eq!(started(&waits), Vec::<String>::new());
     let starts = plan(&with(vec![router(true), cache(true)], stripped()));
@@ -197,7 +203,7 @@ fn a_new_pod_is_held_back() {
         }]);
     });
     let snapshot = Snapshot {
-        parents: vec![router(true), parent("demo-0-cache", 1, false)],
+        dependencies: vec![router(true), dependency("demo-0-cache", 1, false)],
         ..situation(&clique.build(), vec![])
     };
     assert_snapshot!(serde_json::to_string_pretty(&created(&snapshot)).unwrap());
@@ -237,7 +243,7 @@ fn annotations_of_the_podclique_start_nothing() {
         annotations.insert(labels::STARTS_AFTER.into(), "demo-0-edited:1".into());
     });
     let snapshot = Snapshot {
-        parents: vec![router(false)],
+        dependencies: vec![router(false)],
         ..situation(&clique.build(), vec![])
     };
     let pod = created(&snapshot);
@@ -274,7 +280,7 @@ fn the_init_container_is_modest() {
         });
     });
     let snapshot = Snapshot {
-        parents: vec![router(false)],
+        dependencies: vec![router(false)],
         ..situation(&clique.build(), vec![])
     };
     let spec = created(&snapshot).spec.unwrap();

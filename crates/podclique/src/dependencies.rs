@@ -1,4 +1,4 @@
-//! The PodCliques that pods of a PodClique start after, its parents, as they are seen
+//! The PodCliques that pods of a PodClique start after, its dependencies, as they are seen
 //! (docs/semantics.md §8.6).
 
 use std::collections::HashSet;
@@ -10,6 +10,7 @@ use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, names};
 use domain::health::fence;
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::roster::{self, Slot};
 use domain::workload::layout::{self, Part};
 use domain::workload::start_order::{self, StartOrder};
 use domain::workload::{gang, limits};
@@ -18,7 +19,7 @@ use engine::Caches;
 
 /// A PodClique that pods start after.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parent {
+pub struct Dependency {
     /// Its name.
     pub name: String,
     /// How many of its pods have to be Ready or done: its minimum.
@@ -29,11 +30,11 @@ pub struct Parent {
 
 /// Those of `spec.startsAfter` that are waited for now: not at 0, and of a scaling group those in the
 /// base gang by its live replicas. Without the set nobody knows, and all are waited for.
-pub(crate) fn find_parents(
+pub(crate) fn find_dependencies(
     podclique: &PodClique,
     set: Option<&PodCliqueSet>,
     caches: &Caches,
-) -> Vec<Parent> {
+) -> Vec<Dependency> {
     let said = &podclique.spec.starts_after;
     if said.is_empty() {
         return Vec::new();
@@ -41,7 +42,7 @@ pub(crate) fn find_parents(
     let name = ownership::name(&podclique.metadata);
     let found = set.and_then(|set| Some((set, find(set, name)?)));
     let Some((set, part)) = found else {
-        let unknown = |name: &String| Parent {
+        let unknown = |name: &String| Dependency {
             name: name.clone(),
             pods: 1,
             is_up: false,
@@ -56,17 +57,18 @@ pub(crate) fn find_parents(
         replicas.min(minimum(name, config))
     };
     let said: HashSet<&String> = said.iter().collect();
-    let parents = order(set, &minimum, &in_base).parents(&part).into_iter();
-    let parents = parents.filter(|parent| said.contains(&parent.name));
-    parents
-        .filter_map(|part| look_at_parent(set, &part, caches))
+    let dependencies = order(set, &minimum, &in_base)
+        .dependencies(&part)
+        .into_iter();
+    let dependencies = dependencies.filter(|dependency| said.contains(&dependency.name));
+    dependencies
+        .filter_map(|part| look_at_dependency(set, &part, caches))
         .collect()
 }
 
-/// What is seen of a parent; `None` if it is at 0.
-fn look_at_parent(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Option<Parent> {
-    let seen = caches.of::<PodClique>().get(&key(set, &part.name));
-    let seen = seen.filter(|podclique| is_current(set, part, podclique, caches));
+/// What is seen of a dependency; `None` if it is at 0.
+fn look_at_dependency(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Option<Dependency> {
+    let seen = find_slot(set, part, caches).standing();
     let pods = match &seen {
         Some(podclique) => gang::clique_minimum(&podclique.spec),
         None => minimum_to_be(set, part),
@@ -79,7 +81,7 @@ fn look_at_parent(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Optio
         let pods = caches.of::<Pod>().owned_by(&*podclique);
         is_up(&podclique, &pods)
     };
-    (pods > 0).then(|| Parent {
+    (pods > 0).then(|| Dependency {
         name: part.name.clone(),
         pods,
         is_up: seen.is_some_and(is_up) || is_done(),
@@ -91,13 +93,15 @@ pub(crate) fn is_up(podclique: &PodClique, pods: &[Arc<Pod>]) -> bool {
     start_order::is_up(podclique, pods.iter().map(AsRef::as_ref))
 }
 
-/// Whether it is the set's and of the present attempt, and stays: only such ones count in any rule
-/// (docs/semantics.md §4.6).
-fn is_current(set: &PodCliqueSet, part: &Part<'_>, podclique: &PodClique, caches: &Caches) -> bool {
-    let meta = &podclique.metadata;
-    !ownership::is_terminating(meta)
-        && Attempt::of(meta) == present_attempt(set, part, caches)
-        && caches.is_in_hands_of(set, meta)
+/// The slot of a PodClique. Only that one is looked up: each PodClique of a set asks for the few that
+/// it starts after.
+fn find_slot(set: &PodCliqueSet, part: &Part<'_>, caches: &Caches) -> Slot<Arc<PodClique>> {
+    let Some(found) = caches.of::<PodClique>().get(&key(set, &part.name)) else {
+        return Slot::Empty;
+    };
+    let owner = caches.owner_of(set, &found.metadata);
+    let wanted = present_attempt(set, part, caches);
+    roster::classify(found.clone(), &found.metadata, wanted, owner)
 }
 
 /// The attempt that a part is created in now.
@@ -165,9 +169,9 @@ pub(crate) fn find<'a>(set: &'a PodCliqueSet, podclique: &str) -> Option<Part<'a
     layout::find(name(set), &set.spec.template, podclique)
 }
 
-/// The key of a child of the set.
-pub(crate) fn key(set: &PodCliqueSet, child: &str) -> Key {
-    Key::new(set.metadata.namespace.clone().unwrap_or_default(), child)
+/// The key of an object in the namespace of the set.
+pub(crate) fn key(set: &PodCliqueSet, name: &str) -> Key {
+    Key::new(set.metadata.namespace.clone().unwrap_or_default(), name)
 }
 
 fn group(set: &PodCliqueSet, name: &str, caches: &Caches) -> Option<Arc<PodCliqueScalingGroup>> {

@@ -1,5 +1,5 @@
 //! Whose pods may start because of a change of those that they start after: what
-//! [`parents`](crate::parents) reads, looked at from the other end (docs/semantics.md §8.6).
+//! [`dependencies`](crate::dependencies) reads, looked at from the other end (docs/semantics.md §8.6).
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use engine::triggers::find;
 use engine::{Caches, Change};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use crate::parents::{self, is_up};
+use crate::dependencies::{self, is_up};
 
-/// A parent is up because of the pod, or is not any more.
+/// A dependency is up because of the pod, or is not any more.
 pub(super) fn find_by_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     let read = |pod: &Pod| {
         let owner = ownership::controller(&pod.metadata).map(|o| o.uid.clone());
@@ -24,30 +24,30 @@ pub(super) fn find_by_pod(change: &Change<Pod>, caches: &Caches) -> Vec<Key> {
     if change.keeps(read) {
         return Vec::new();
     }
-    let parents = find::owners::<Pod, PodClique>(change, caches);
-    let ordered = parents.iter().filter_map(|parent| {
-        let set = ordered_set(&parent.metadata, caches)?;
-        turns(parent, change, caches).then_some((set, parent))
+    let dependencies = find::owners::<Pod, PodClique>(change, caches);
+    let ordered = dependencies.iter().filter_map(|dependency| {
+        let set = ordered_set(&dependency.metadata, caches)?;
+        turns(dependency, change, caches).then_some((set, dependency))
     });
     ordered
-        .flat_map(|(set, parent)| find_children(&set, &parent.metadata, caches))
+        .flat_map(|(set, dependency)| find_dependents(&set, &dependency.metadata, caches))
         .collect()
 }
 
 /// Whether the PodClique is up with the pod as it is and was not with the pod as it was, or the other
 /// way round.
-fn turns(parent: &PodClique, change: &Change<Pod>, caches: &Caches) -> bool {
-    let uid = ownership::uid(&parent.metadata);
-    let mut pods = caches.of::<Pod>().owned_by(parent);
-    let is = is_up(parent, &pods);
+fn turns(dependency: &PodClique, change: &Change<Pod>, caches: &Caches) -> bool {
+    let uid = ownership::uid(&dependency.metadata);
+    let mut pods = caches.of::<Pod>().owned_by(dependency);
+    let is = is_up(dependency, &pods);
     pods.retain(|p| change.newest().is_none_or(|new| p.name() != new.name()));
     let old = change.old.iter();
     let old = old.filter(|p| ownership::is_controlled_by(&p.metadata, uid));
     pods.extend(old.cloned());
-    is != is_up(parent, &pods)
+    is != is_up(dependency, &pods)
 }
 
-/// A parent came, went or was scaled, is of another attempt or in other hands, more of it is done, or
+/// A dependency came, went or was scaled, is of another attempt or in other hands, more of it is done, or
 /// it says that it is up: after a list its pods are shown all at once, and with more than it needs it
 /// was up without each single one of them.
 pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> Vec<Key> {
@@ -67,10 +67,10 @@ pub(super) fn find_by_podclique(change: &Change<PodClique>, caches: &Caches) -> 
     if change.keeps(read) {
         return Vec::new();
     }
-    let parents = change.versions().map(|parent| &parent.metadata);
-    parents
-        .filter_map(|parent| Some((ordered_set(parent, caches)?, parent)))
-        .flat_map(|(set, parent)| find_children(&set, parent, caches))
+    let dependencies = change.versions().map(|dependency| &dependency.metadata);
+    dependencies
+        .filter_map(|dependency| Some((ordered_set(dependency, caches)?, dependency)))
+        .flat_map(|(set, dependency)| find_dependents(&set, dependency, caches))
         .collect()
 }
 
@@ -105,7 +105,7 @@ fn find_beside_group(set: &PodCliqueSet, group: &str, caches: &Caches) -> Vec<Ke
     let first = config.clique_names.iter();
     let first = first.map(|clique| layout::grouped_part(group, config, i, 0, clique));
     first
-        .flat_map(|part| find_children_of(set, &part, caches))
+        .flat_map(|part| find_dependents_of(set, &part, caches))
         .collect()
 }
 
@@ -117,16 +117,16 @@ fn ordered_set(meta: &ObjectMeta, caches: &Caches) -> Option<Arc<PodCliqueSet>> 
     (type_ != CliqueStartupType::AnyOrder).then_some(set)
 }
 
-fn find_children(set: &PodCliqueSet, parent: &ObjectMeta, caches: &Caches) -> Vec<Key> {
-    let part = parents::find(set, ownership::name(parent));
-    part.map_or_else(Vec::new, |part| find_children_of(set, &part, caches))
+fn find_dependents(set: &PodCliqueSet, dependency: &ObjectMeta, caches: &Caches) -> Vec<Key> {
+    let part = dependencies::find(set, ownership::name(dependency));
+    part.map_or_else(Vec::new, |part| find_dependents_of(set, &part, caches))
 }
 
-fn find_children_of(set: &PodCliqueSet, parent: &Part<'_>, caches: &Caches) -> Vec<Key> {
+fn find_dependents_of(set: &PodCliqueSet, dependency: &Part<'_>, caches: &Caches) -> Vec<Key> {
     let minimum = |group: &str, config: &PodCliqueScalingGroupConfig| {
-        parents::group_minimum(set, group, config, caches)
+        dependencies::group_minimum(set, group, config, caches)
     };
-    let children = parents::order(set, &minimum, &minimum).children(parent);
-    let names = children.iter().map(|child| &child.name);
-    names.map(|name| parents::key(set, name)).collect()
+    let dependents = dependencies::order(set, &minimum, &minimum).dependents(dependency);
+    let names = dependents.iter().map(|dependent| &dependent.name);
+    names.map(|name| dependencies::key(set, name)).collect()
 }
