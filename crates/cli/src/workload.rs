@@ -4,8 +4,11 @@ pub mod pod_state;
 pub mod seen;
 pub mod told;
 
+use std::collections::HashSet;
+
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::object::ownership;
+use domain::roster::{self, Owner};
 use domain::workload::layout::{self, Layout};
 use domain::workload::limits;
 use k8s_openapi::api::core::v1::Pod;
@@ -48,6 +51,36 @@ impl Workload {
     pub fn podclique(&self, name: &str) -> Option<&PodClique> {
         let mut all = self.podcliques.iter();
         all.find(|c| ownership::name(&c.metadata) == name)
+    }
+
+    /// Names of the PodCliques that the set should have and that were not found.
+    pub fn absent_podcliques(&self) -> HashSet<String> {
+        let found: HashSet<&str> = self
+            .podcliques
+            .iter()
+            .map(|c| ownership::name(&c.metadata))
+            .collect();
+        let layout = self.layout();
+        let names = layout.parts().map(|part| part.name.clone());
+        names
+            .filter(|name| !found.contains(name.as_str()))
+            .collect()
+    }
+
+    /// Adds the PodCliques that the set or its groups control and that were not found by their label,
+    /// which anybody can edit.
+    pub fn add_unlabelled(&mut self, podcliques: Vec<PodClique>) {
+        let absent = self.absent_podcliques();
+        let is_own = |c: &PodClique| {
+            let group = ownership::controller(&c.metadata).and_then(|o| self.group(&o.name));
+            let group = group.map(|g| &g.metadata);
+            roster::owner_of(&self.set, group, &c.metadata) == Owner::Set
+        };
+        let missed: Vec<PodClique> = podcliques
+            .into_iter()
+            .filter(|c| absent.contains(ownership::name(&c.metadata)) && is_own(c))
+            .collect();
+        self.podcliques.extend(missed);
     }
 
     /// The PodGang of that name.

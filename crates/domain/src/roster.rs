@@ -10,6 +10,7 @@
 
 mod observed;
 mod ownership;
+mod previous;
 mod replica;
 mod slot;
 
@@ -20,6 +21,7 @@ use api::{PodCliqueScalingGroup, PodCliqueSet, names};
 
 pub use self::observed::ObservedClique;
 pub use self::ownership::{Owner, owner_of};
+pub use self::previous::{ReplicaOwner, has_previous};
 pub use self::slot::{Slot, classify};
 use crate::health::fence;
 use crate::object::attempt::Attempt;

@@ -34,8 +34,8 @@ use std::time::Duration;
 
 use api::PodClique;
 use domain::Key;
-use domain::health::fence::ReplicaOwner;
 use domain::object::ownership;
+use domain::roster::ReplicaOwner;
 use hashbrown::{HashMap, HashSet};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use kube::Resource;

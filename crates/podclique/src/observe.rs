@@ -309,7 +309,7 @@ fn pods_of(
 /// Whether its replica is being terminated; the PodClique itself may be of an earlier attempt.
 fn is_replica_terminating(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {
     let replica = ownership::replica_in(ownership::name(&set.metadata), &podclique.metadata);
-    replica.is_some_and(|i| caches.has_earlier_attempt(set, i))
+    replica.is_some_and(|i| caches.has_previous(set, i))
 }
 
 fn has_living_owner(podclique: &PodClique, set: &PodCliqueSet, caches: &Caches) -> bool {

@@ -235,7 +235,7 @@ pub fn observe(
     }
     let place = snapshot.owner.as_ref().zip(snapshot.replica());
     snapshot.is_set_replica_terminating =
-        place.is_some_and(|(owner, i)| caches.has_earlier_attempt(&owner.set, i));
+        place.is_some_and(|(owner, i)| caches.has_previous(&owner.set, i));
     snapshot
 }
 

@@ -8,7 +8,8 @@ use crate::exit::Failure;
 use crate::workload::Workload;
 
 /// Reads the set of that name and its objects, by the label of their set: the cost is that of the
-/// set, however many others there are.
+/// set, however many others there are. If a PodClique is missing, its label may have been edited: then
+/// all PodCliques of the namespace are read, and the controller reference decides.
 pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Failure> {
     let set = cluster.get::<PodCliqueSet>(name).await?;
     let set = set.ok_or_else(|| not_found(cluster, name))?;
@@ -19,14 +20,18 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
         cluster.list::<PodGang>(&of_set),
         cluster.list::<Pod>(&of_set),
     )?;
-    Ok(Workload {
+    let mut workload = Workload {
         set,
         groups,
         podcliques,
         gangs,
         pods,
         is_namespace_leaving: false,
-    })
+    };
+    if !workload.absent_podcliques().is_empty() {
+        workload.add_unlabelled(cluster.list::<PodClique>("").await?);
+    }
+    Ok(workload)
 }
 
 /// There is no set of that name.

@@ -11,6 +11,7 @@ use domain::health::readiness::{self, Cause, CliqueView, Start};
 use domain::health::{fence, training};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
+use domain::roster::{self, Slot};
 use domain::update;
 use domain::workload::gang;
 use domain::workload::layout::{Group, Part, Replica};
@@ -53,9 +54,8 @@ impl<'a> Seen<'a> {
         }
         for podclique in &workload.podcliques {
             let replica = ownership::replica_in(seen.set_name(), &podclique.metadata);
-            let is_earlier = |i: &i32| Attempt::of(&podclique.metadata).set < seen.attempt(*i);
-            if let Some(replica) = replica.filter(is_earlier) {
-                seen.earlier.entry(replica).or_default().push(podclique);
+            if let Some(i) = replica.filter(|i| seen.is_previous(podclique, *i)) {
+                seen.earlier.entry(i).or_default().push(podclique);
             }
         }
         seen
@@ -71,12 +71,32 @@ impl<'a> Seen<'a> {
         self.earlier.get(&replica).map_or(&[], Vec::as_slice)
     }
 
-    /// The PodClique of a part, unless it is terminating or of an earlier attempt.
+    /// The PodClique of a slot, if it counts: as the operator judges it, by owner and attempt.
     pub fn podclique(&self, part: &Part<'_>) -> Option<&'a PodClique> {
-        let found = self.podcliques.get(&*part.name).copied()?;
+        self.slot(part).standing()
+    }
+
+    fn slot(&self, part: &Part<'_>) -> Slot<&'a PodClique> {
+        match self.podcliques.get(&*part.name).copied() {
+            Some(found) => self.classify(found, self.attempt_of(part)),
+            None if self.is_done(part) => Slot::Done,
+            None => Slot::Empty,
+        }
+    }
+
+    fn classify(&self, found: &'a PodClique, wanted: Attempt) -> Slot<&'a PodClique> {
         let meta = &found.metadata;
-        let is_present = Attempt::of(meta) == self.attempt_of(part);
-        (is_present && !ownership::is_terminating(meta)).then_some(found)
+        let group = ownership::controller(meta).and_then(|o| self.workload.group(&o.name));
+        let owner = roster::owner_of(&self.workload.set, group.map(|g| &g.metadata), meta);
+        roster::classify(found, meta, wanted, owner)
+    }
+
+    fn is_previous(&self, podclique: &'a PodClique, i: i32) -> bool {
+        let wanted = Attempt {
+            set: self.attempt(i),
+            group: 0,
+        };
+        matches!(self.classify(podclique, wanted), Slot::Previous(_))
     }
 
     /// The PodClique that controls the pod.
@@ -110,9 +130,7 @@ impl<'a> Seen<'a> {
         GroupFacts::of(group, fence::attempts_of_group(group), |member| {
             let part = parts.iter().find(|p| p.name == member.name)?;
             let Some(podclique) = self.podclique(part) else {
-                let found = self.podcliques.get(&*part.name)?;
-                let is_present = Attempt::of(&found.metadata) == self.attempt_of(part);
-                return GroupPart::on_its_way_out(found).filter(|_| is_present);
+                return GroupPart::on_its_way_out(self.slot(part).present()?);
             };
             let facts = self
                 .facts(podclique)

@@ -11,8 +11,6 @@
 //! while a PodClique of a lower attempt exists there, and only PodCliques of the current attempt
 //! count in any rule.
 
-mod earlier;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -21,7 +19,6 @@ use api::{PodCliqueScalingGroup, PodCliqueSet};
 use jiff::Timestamp;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-pub use self::earlier::{ReplicaOwner, has_earlier_attempt};
 use crate::object::attempt::Attempt;
 use crate::object::ownership;
 use crate::workload::clique::LiveCount;

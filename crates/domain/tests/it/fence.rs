@@ -1,12 +1,8 @@
-use std::cell::RefCell;
-
 use api::labels;
 use api::podcliqueset::{LiveReplicas, ReplicaAttempt};
-use domain::Key;
 use domain::health::fence::{
-    Cause, ReplicaOwner, StandaloneClique, adopt_higher_attempts, begin_attempts,
-    begin_group_attempts, count_to_create, current_attempt, has_earlier_attempt, is_recovering,
-    remember_live_replicas, with_recovered,
+    Cause, StandaloneClique, adopt_higher_attempts, begin_attempts, begin_group_attempts,
+    count_to_create, current_attempt, is_recovering, remember_live_replicas, with_recovered,
 };
 use domain::object::attempt::Attempt;
 use domain::workload::clique::LiveCount;
@@ -175,29 +171,4 @@ fn an_entry_without_the_latch_counts_as_back_and_is_left_alone() {
     let before = begin_attempts(&[], [(1, cause())], NOW);
     assert!(!is_recovering(&before, 1));
     assert_eq!(with_recovered(&before, |_| true), before);
-}
-
-/// A replica that was never terminated is not searched, and one that was is searched at all its
-/// owners.
-#[test]
-fn an_earlier_attempt_is_looked_for_at_the_set_and_its_groups() {
-    let asked = |attempts: Vec<ReplicaAttempt>| {
-        let set = testkit::builders::set("demo")
-            .clique("a", |c| c)
-            .group("g", ["a"], |g| g)
-            .with(|s| s.status.get_or_insert_default().replica_attempts = attempts)
-            .build();
-        let asked = RefCell::new(Vec::new());
-        let found = has_earlier_attempt(&set, 1, |owner, attempt| {
-            asked.borrow_mut().push((owner.clone(), attempt));
-            false
-        });
-        assert!(!found);
-        asked.into_inner()
-    };
-    assert_eq!(asked(Vec::new()), []);
-    let of_set = ReplicaOwner::Set(Key::new("default", "demo"), 1);
-    let of_group = ReplicaOwner::Group(Key::new("default", "demo-1-g"));
-    let terminated = begin_attempts(&[], [(1, cause())], NOW);
-    assert_eq!(asked(terminated), [(of_set, 1), (of_group, 1)]);
 }

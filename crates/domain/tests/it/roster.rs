@@ -1,13 +1,15 @@
 //! The nine states of a slot: one row for each decision that they replace.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use api::podcliqueset::ReplicaAttempt;
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, labels};
+use domain::Key;
 use domain::health::fence::{Cause, begin_attempts};
 use domain::object::attempt::Attempt;
 use domain::object::ownership;
-use domain::roster::{ObservedClique, Owner, Roster, Slot, classify};
+use domain::roster::{ObservedClique, Owner, ReplicaOwner, Roster, Slot, classify, has_previous};
 use domain::workload::layout::{self, Layout};
 use rstest::rstest;
 use testkit::builders::{after, podclique, set, stored};
@@ -295,4 +297,33 @@ fn an_earlier_attempt_of_a_group_replica_is_not_the_sets_to_delete() {
         &world.podcliques,
     );
     assert_eq!(roster.previous().count(), 0);
+}
+
+/// A replica that was never terminated is not searched, and one that was is searched at all its
+/// owners.
+#[test]
+fn an_earlier_attempt_is_looked_for_at_the_set_and_its_groups() {
+    let asked = |attempts: Vec<ReplicaAttempt>| {
+        let set = testkit::builders::set("demo")
+            .clique("a", |c| c)
+            .group("g", ["a"], |g| g)
+            .with(|s| s.status.get_or_insert_default().replica_attempts = attempts)
+            .build();
+        let asked = RefCell::new(Vec::new());
+        let found = has_previous(&set, 1, |owner, attempt| {
+            asked.borrow_mut().push((owner.clone(), attempt));
+            false
+        });
+        assert!(!found);
+        asked.into_inner()
+    };
+    assert_eq!(asked(Vec::new()), []);
+    let of_set = ReplicaOwner::Set(Key::new("default", "demo"), 1);
+    let of_group = ReplicaOwner::Group(Key::new("default", "demo-1-g"));
+    let cause = Cause {
+        reason: "GangTerminated".into(),
+        message: "test".into(),
+    };
+    let terminated = begin_attempts(&[], [(1, cause)], after(60));
+    assert_eq!(asked(terminated), [(of_set, 1), (of_group, 1)]);
 }

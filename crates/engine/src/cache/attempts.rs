@@ -3,8 +3,8 @@
 //! them, that would grow with their square.
 
 use domain::Key;
-use domain::health::fence::ReplicaOwner;
 use domain::object::attempt::Attempt;
+use domain::roster::ReplicaOwner;
 use hashbrown::HashMap;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
 use domain::Key;
-use domain::health::fence;
 use domain::health::training;
 use domain::object::ownership;
 use domain::roster::{self, Owner};
@@ -16,10 +15,10 @@ use crate::cache::set_of;
 impl Caches {
     /// Whether a PodClique of an earlier attempt than the current one is left in this replica of the
     /// set. What neither the set nor its groups control does not count.
-    pub fn has_earlier_attempt(&self, set: &PodCliqueSet, replica: i32) -> bool {
+    pub fn has_previous(&self, set: &PodCliqueSet, replica: i32) -> bool {
         let podcliques = self.of::<PodClique>();
         let is_ours = |c: &PodClique| self.is_in_hands_of(set, &c.metadata);
-        fence::has_earlier_attempt(set, replica, |owner, attempt| {
+        roster::has_previous(set, replica, |owner, attempt| {
             podcliques.any_before(owner, attempt, is_ours)
         })
     }

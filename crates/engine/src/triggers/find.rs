@@ -135,6 +135,6 @@ fn opened_by<O: Watched>(lost: &O, caches: &Caches) -> Option<(Key, i32)> {
     let current = fence::current_attempt(fence::attempts_of_set(&set), replica);
     let is_podclique = Kind::of::<O>() == Kind::of::<PodClique>();
     let was_waited_for = !is_podclique || Attempt::of(lost.meta()).set < current;
-    let is_open = current > 0 && was_waited_for && !caches.has_earlier_attempt(&set, replica);
+    let is_open = current > 0 && was_waited_for && !caches.has_previous(&set, replica);
     is_open.then_some((key, replica))
 }

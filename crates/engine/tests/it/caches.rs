@@ -61,7 +61,7 @@ fn an_earlier_attempt_in_the_hands_of_the_set_holds_up_its_replica() {
         let caches = Caches::default();
         caches.of::<PodClique>().apply(clique);
         group.map(|g| caches.of::<PodCliqueScalingGroup>().apply(g));
-        caches.has_earlier_attempt(&set, 0)
+        caches.has_previous(&set, 0)
     };
     let of_group = || grouped(&group(None));
     assert!(holds_up(standalone(false), None));

@@ -1,15 +1,15 @@
-//! Which PodCliques are of an earlier attempt of their PodCliqueSet replica: nothing is created
-//! there until they are gone (docs/semantics.md §4.4).
+//! Whether a replica of a set still has PodCliques of an earlier attempt: nothing is created there until
+//! they are gone (docs/semantics.md §4.4). Controllers of single PodCliques and groups ask this without
+//! a roster of the whole set.
 
 use api::{PodCliqueSet, names};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 
-use super::{attempts_of_set, current_attempt};
+use crate::health::fence::{attempts_of_set, current_attempt};
 use crate::object::key::Key;
 use crate::object::ownership;
 
-/// An owner of PodCliques of one PodCliqueSet replica. Names and owner references tell it: labels
-/// can be edited.
+/// An owner of PodCliques of one replica of a set, by names and owner references: labels can be edited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ReplicaOwner {
     /// The set itself, in that replica.
@@ -49,7 +49,7 @@ impl ReplicaOwner {
 /// Whether a PodClique of an earlier attempt than the current one is left in this replica of the
 /// set. `has_before` answers whether an owner has one of a lower attempt than that; it is not asked
 /// about a replica that was never terminated.
-pub fn has_earlier_attempt(
+pub fn has_previous(
     set: &PodCliqueSet,
     replica: i32,
     has_before: impl Fn(&ReplicaOwner, i32) -> bool,
