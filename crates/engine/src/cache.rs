@@ -19,6 +19,7 @@
 mod attempts;
 mod change;
 mod compact;
+mod evidence;
 mod index;
 mod key_set;
 mod listing;
@@ -46,6 +47,7 @@ use crate::scope::Scope;
 use attempts::Attempts;
 pub use change::Change;
 use compact::compact;
+use evidence::keep_evidence;
 pub use index::set_of;
 use index::{Index, Owner};
 use listing::Listing;
@@ -267,6 +269,9 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             return None;
         }
         self.note_change(&key);
+        if let Some(before) = self.objects.get(&key) {
+            keep_evidence(&mut object, &**before);
+        }
         self.save_memory(&mut object);
         self.sizes.put(&key, &object);
         let new = Arc::new(object);

@@ -84,6 +84,8 @@ pub struct ObservedClique {
     pub podclique: Arc<PodClique>,
     /// Its pods, by index; pods belong to a PodClique by the owner's uid only.
     pub pods: Vec<Arc<Pod>>,
+    /// Pods that failed or were taken away and are gone, while their slots are empty.
+    pub lost: Vec<Arc<Pod>>,
 }
 
 impl ObservedClique {
@@ -392,8 +394,15 @@ fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, ObservedClique) 
     // Pods without an index were created by hand.
     pods.retain(|p| p.index().is_some());
     domain::object::pod::sort_pods(&mut pods);
+    let lost = caches
+        .slot_history
+        .lost_beside(ownership::uid(&podclique.metadata), &pods);
     (
         ownership::name(&podclique.metadata).to_owned(),
-        ObservedClique { podclique, pods },
+        ObservedClique {
+            podclique,
+            pods,
+            lost,
+        },
     )
 }
