@@ -1,5 +1,6 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
+mod clique;
 mod full_namespace;
 mod obstacle;
 
@@ -26,6 +27,7 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
+use self::clique::observe_clique;
 use crate::desired;
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
@@ -181,7 +183,10 @@ pub fn observe(
     let has_begun = !groups.is_empty() || !cliques.is_empty();
     full_namespace::refuse(&mut validated, stored, has_begun, caches);
     let scheduler = Some(desired::gang::scheduler_name(&validated.set));
-    let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
+    let podcliques: HashMap<_, _> = cliques
+        .into_iter()
+        .map(|c| observe_clique(c, caches))
+        .collect();
     let backend = rules.profiles.backend_of(scheduler);
     let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
     Snapshot {
@@ -270,15 +275,4 @@ where
     let mut all = cache.owned_by(set);
     all.extend(cache.orphans_of(key));
     all
-}
-
-fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, ObservedClique) {
-    let mut pods = caches.of::<Pod>().owned_by(&*podclique);
-    // Pods without an index were created by hand.
-    pods.retain(|p| p.index().is_some());
-    domain::object::pod::sort_pods(&mut pods);
-    (
-        ownership::name(&podclique.metadata).to_owned(),
-        ObservedClique { podclique, pods },
-    )
 }

@@ -19,6 +19,8 @@ pub struct ObservedClique {
     pub podclique: Arc<PodClique>,
     /// Its pods, by index; pods belong to a PodClique by the owner's uid only.
     pub pods: Vec<Arc<Pod>>,
+    /// Pods that failed or were taken away and are gone, while their indexes are empty.
+    pub lost: Vec<Arc<Pod>>,
 }
 
 impl ObservedClique {

@@ -32,6 +32,7 @@ fn observed(attempt: Attempt, is_terminating: bool) -> ObservedClique {
     ObservedClique {
         podclique: built.build(),
         pods: vec![],
+        lost: vec![],
     }
 }
 
@@ -182,6 +183,7 @@ impl World {
         self.podcliques.push(ObservedClique {
             podclique: Arc::clone(&built.build()),
             pods: vec![],
+        lost: vec![],
         });
     }
 
