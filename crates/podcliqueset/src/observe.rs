@@ -39,45 +39,73 @@ pub struct Snapshot {
     pub stored: Arc<PodCliqueSet>,
     /// The set with defaults applied, and its faults.
     pub validated: ValidatedSet,
-    /// Its scaling groups, by name.
-    pub groups: Vec<Arc<PodCliqueScalingGroup>>,
     /// Its PodCliques, standalone and grouped, by name.
     pub podcliques: HashMap<String, ObservedClique>,
-    /// Names of other PodCliques that say they are part of it: their scaling group was deleted with
-    /// `--cascade=orphan`, and the next one adopts them. Only looked for in a training job.
-    pub unadopted: HashSet<String>,
-    /// Pods that are labelled as part of it and that nobody controls.
-    pub orphan_pods: Vec<Arc<Pod>>,
-    /// Its PodGangs, by name.
+    /// Its other children.
+    pub children: Children,
+    /// Objects that say they are part of it and that it has not adopted.
+    pub strays: Strays,
+    /// How its scheduler handles gangs.
+    pub scheduler: SchedulerFacts,
+    /// How far the caches can be relied on, and what bounds a wait.
+    pub view: View,
+}
+
+/// Objects of a set beside its PodCliques, each list sorted by name.
+#[derive(Clone, Debug, Default)]
+pub struct Children {
+    /// Its scaling groups.
+    pub groups: Vec<Arc<PodCliqueScalingGroup>>,
+    /// Its PodGangs.
     pub gangs: Vec<Arc<PodGang>>,
-    /// Its headless Services, by name.
+    /// Its headless Services.
     pub services: Vec<Arc<Service>>,
-    /// Its HorizontalPodAutoscalers, by name.
+    /// Its HorizontalPodAutoscalers.
     pub autoscalers: Vec<Arc<HorizontalPodAutoscaler>>,
-    /// What scaled gangs wait for.
-    pub scaled_gangs_wait_for: ScaledGangsWaitFor,
+}
+
+/// Objects that `--cascade=orphan` or a cut owner reference left.
+#[derive(Clone, Debug, Default)]
+pub struct Strays {
+    /// Names of PodCliques that say they are part of the set: their scaling group was deleted with
+    /// `--cascade=orphan`, and the next one adopts them. Only looked for in a training job.
+    pub podcliques: HashSet<String>,
+    /// Pods that are labelled as part of the set and that nobody controls.
+    pub pods: Vec<Arc<Pod>>,
+}
+
+/// How the set's scheduler handles gangs.
+#[derive(Clone, Debug, Default)]
+pub struct SchedulerFacts {
+    /// The objects by which it learns of gangs.
+    pub backend: Backend,
+    /// The condition of the base gang that scaled gangs wait for.
+    pub wait_for: ScaledGangsWaitFor,
+    /// Whether the scheduler itself places scaled gangs after the base gang.
+    pub orders_gangs: bool,
+    /// Whether the scheduler looks for the PodGang as soon as there are pods.
+    pub reads_gangs_first: bool,
+    /// The feature that the scheduler lacks in this cluster: no gang starts.
+    pub obstacle: Option<Obstacle>,
+}
+
+/// How far the caches can be relied on, and how long a decision waits.
+#[derive(Clone, Debug, Default)]
+pub struct View {
+    /// Whether the set is being deleted and its children stay: some version of it said so.
+    pub is_orphaning: bool,
+    /// Whether the watch has yet to show how the set came to what is known of it.
+    pub is_ahead_of_watch: bool,
+    /// Whether the caches may be older than the cluster, as a watch is lost or is being listed again:
+    /// nothing that runs is terminated on such a view.
+    pub is_outdated: bool,
+    /// Whether a pod of the set may exist unseen: its POST was sent and is not settled.
+    pub may_have_more_pods: bool,
     /// How long after its deletionTimestamp a pod is waited for.
     pub stuck_timeouts: StuckTimeouts,
-    /// The nodes of terminating pods of a job that was given up, as far as they are Ready and not out
-    /// of service.
+    /// The nodes of terminating pods of a job that was given up, if they are Ready and not out of
+    /// service.
     pub nodes_in_service: HashSet<String>,
-    /// Whether the set's scheduler itself places scaled gangs after the base gang.
-    pub scheduler_orders_gangs: bool,
-    /// How the set's scheduler is told of its gangs.
-    pub backend: Backend,
-    /// Whether the set's scheduler looks for the PodGang as soon as there are pods.
-    pub gangs_come_first: bool,
-    /// What the set's scheduler lacks in this cluster: no gang starts.
-    pub obstacle: Option<Obstacle>,
-    /// Whether it is being deleted and its children stay: some version of it said so.
-    pub is_orphaning: bool,
-    /// Whether its watch has yet to show how it came to what is known of it.
-    pub is_ahead_of_watch: bool,
-    /// Whether something of it may be other than it is seen, as a watch is lost or is being listed anew:
-    /// nothing that runs is torn down for what is seen.
-    pub is_view_outdated: bool,
-    /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
-    pub may_have_more_pods: bool,
 }
 
 impl Snapshot {
@@ -91,7 +119,7 @@ impl Snapshot {
         if self.validated.is_over_limits {
             return self.validated.errors.clone();
         }
-        let groups = self.groups.iter().map(AsRef::as_ref);
+        let groups = self.children.groups.iter().map(AsRef::as_ref);
         let cliques = self.podcliques.values().map(|c| &*c.podclique);
         oversize::of_live(&self.validated.set, groups, cliques)
     }
@@ -140,7 +168,7 @@ impl Snapshot {
 
     fn roster_of<'a>(&'a self, layout: Layout<'a>) -> Roster<'a> {
         let template = &self.validated.set.spec.template;
-        let groups = self.groups.iter().map(AsRef::as_ref);
+        let groups = self.children.groups.iter().map(AsRef::as_ref);
         Roster::new(
             &self.stored,
             template,
@@ -153,8 +181,12 @@ impl Snapshot {
     /// The scaling group of that name, also if it is terminating. It is looked up for each replica,
     /// hence by binary search in the sorted list.
     pub fn group(&self, name: &str) -> Option<&Arc<PodCliqueScalingGroup>> {
-        let at = self.groups.binary_search_by(|g| named(g).cmp(name)).ok()?;
-        self.groups.get(at)
+        let at = self
+            .children
+            .groups
+            .binary_search_by(|g| named(g).cmp(name))
+            .ok()?;
+        self.children.groups.get(at)
     }
 }
 
@@ -190,25 +222,33 @@ pub fn observe(
     let backend = rules.profiles.backend_of(scheduler);
     let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
     Snapshot {
-        orphan_pods: caches.of::<Pod>().orphans_of(&key),
-        unadopted: unadopted(stored, &podcliques, caches),
-        gangs: children(&caches.of::<PodGang>(), stored, &key),
-        services: children(&caches.of::<Service>(), stored, &key),
-        autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
-        scaled_gangs_wait_for: rules.scaled_gangs_wait_for,
-        stuck_timeouts: rules.stuck_timeouts,
-        nodes_in_service: nodes_in_service(stored, &podcliques, caches),
-        gangs_come_first: rules.profiles.reads_gangs_first(scheduler),
-        scheduler_orders_gangs: rules.profiles.orders_gangs(scheduler),
-        obstacle,
-        is_ahead_of_watch: caches.of::<PodCliqueSet>().is_ahead(&key),
-        is_orphaning: caches.is_orphaning(&stored.metadata),
-        backend,
-        is_view_outdated,
-        may_have_more_pods,
+        strays: Strays {
+            podcliques: unadopted(stored, &podcliques, caches),
+            pods: caches.of::<Pod>().orphans_of(&key),
+        },
+        scheduler: SchedulerFacts {
+            wait_for: rules.scaled_gangs_wait_for,
+            orders_gangs: rules.profiles.orders_gangs(scheduler),
+            reads_gangs_first: rules.profiles.reads_gangs_first(scheduler),
+            obstacle,
+            backend,
+        },
+        view: View {
+            is_ahead_of_watch: caches.of::<PodCliqueSet>().is_ahead(&key),
+            is_orphaning: caches.is_orphaning(&stored.metadata),
+            is_outdated: is_view_outdated,
+            may_have_more_pods,
+            stuck_timeouts: rules.stuck_timeouts,
+            nodes_in_service: nodes_in_service(stored, &podcliques, caches),
+        },
+        children: Children {
+            gangs: children(&caches.of::<PodGang>(), stored, &key),
+            services: children(&caches.of::<Service>(), stored, &key),
+            autoscalers: children(&caches.of::<HorizontalPodAutoscaler>(), stored, &key),
+            groups,
+        },
         stored: stored.clone(),
         podcliques,
-        groups,
         validated,
     }
 }

@@ -118,7 +118,7 @@ fn set_ready(
 ) {
     let cliques = snapshot.podcliques.values();
     let cliques = cliques.filter_map(|c| Some(&*c.podclique.status.as_ref()?.conditions));
-    let groups = snapshot.groups.iter();
+    let groups = snapshot.children.groups.iter();
     let groups = groups.filter_map(|g| Some(&*g.status.as_ref()?.conditions));
     let (errors, below) = (stored_errors(snapshot), cliques.chain(groups));
     let generation = snapshot.stored.metadata.generation;
@@ -173,7 +173,11 @@ fn set_termination_disabled(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, 
 
 fn set_unsupported(next: &mut PodCliqueSetStatus, snapshot: &Snapshot, now: Timestamp) {
     let type_ = ConditionType::SchedulingFeatureUnsupported;
-    let verdict = snapshot.obstacle.as_ref().map(Obstacle::condition);
+    let verdict = snapshot
+        .scheduler
+        .obstacle
+        .as_ref()
+        .map(Obstacle::condition);
     let generation = snapshot.stored.metadata.generation;
     conditions::set_or_remove(&mut next.conditions, type_, verdict, generation, now);
 }

@@ -183,7 +183,7 @@ impl World {
         self.podcliques.push(ObservedClique {
             podclique: Arc::clone(&built.build()),
             pods: vec![],
-        lost: vec![],
+            lost: vec![],
         });
     }
 

@@ -26,9 +26,9 @@ pub(super) fn adopt_orphans(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Act
     let gangs: HashSet<String> = gangs.map(|gang| gang.name).collect();
     let groups = layout.replicas.iter().flat_map(|r| &r.groups);
     let groups: HashSet<String> = groups.map(|g| g.name.clone()).collect();
-    let mut actions = adopt_wanted(snapshot, &snapshot.groups, &groups);
+    let mut actions = adopt_wanted(snapshot, &snapshot.children.groups, &groups);
     actions.extend(adopt_podcliques(snapshot, roster));
-    actions.extend(adopt_wanted(snapshot, &snapshot.gangs, &gangs));
+    actions.extend(adopt_wanted(snapshot, &snapshot.children.gangs, &gangs));
     actions.extend(adopt_services(snapshot, layout));
     actions
 }
@@ -74,7 +74,7 @@ fn adopt_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let is_orphan = |s: &&Arc<Service>| {
         ownership::is_adoptable(&s.metadata) && wanted.contains(ownership::name(&s.metadata))
     };
-    let orphans = snapshot.services.iter().filter(is_orphan);
+    let orphans = snapshot.children.services.iter().filter(is_orphan);
     let adopted = orphans.map(|s| adopt_service(snapshot, s));
     adopted.collect()
 }

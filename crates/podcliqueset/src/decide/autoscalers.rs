@@ -18,13 +18,13 @@ use crate::observe::{Snapshot, is_owned};
 
 /// Deletes the autoscalers of what is scaled in, or is not to be scaled by one any more.
 pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
-    let mut owned = snapshot.autoscalers.iter();
+    let mut owned = snapshot.children.autoscalers.iter();
     if !owned.any(|a| is_owned(&a.metadata)) {
         return Vec::new();
     }
     let asked = Asked::of(snapshot);
     let wanted: HashSet<&str> = asked.in_all(&roster.layout).map(|(name, _)| name).collect();
-    let surplus = snapshot.autoscalers.iter().map(|a| &a.metadata);
+    let surplus = snapshot.children.autoscalers.iter().map(|a| &a.metadata);
     let surplus = surplus.filter(|meta| {
         let is_wanted = wanted.contains(ownership::name(meta));
         !is_wanted && is_owned(meta) && !ownership::is_terminating(meta)
@@ -42,7 +42,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Ac
 
 /// Creates missing autoscalers and corrects the others.
 pub(super) fn plan_autoscalers(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
-    let autoscalers = snapshot.autoscalers.iter();
+    let autoscalers = snapshot.children.autoscalers.iter();
     let existing: HashMap<&str, &Arc<HorizontalPodAutoscaler>> = autoscalers
         .map(|a| (ownership::name(&a.metadata), a))
         .collect();

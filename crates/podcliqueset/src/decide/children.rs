@@ -88,6 +88,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Ac
         place.is_some_and(|(i, part)| i < snapshot.replicas() && among.contains(part))
     };
     let staying_groups = snapshot
+        .children
         .groups
         .iter()
         .map(|g| &g.metadata)

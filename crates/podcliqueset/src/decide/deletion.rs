@@ -29,11 +29,11 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
     if !ownership::has_finalizer(meta, labels::PCS_FINALIZER) {
         return Plan::default();
     }
-    if snapshot.is_ahead_of_watch {
+    if snapshot.view.is_ahead_of_watch {
         // A version in between may have said that its children stay.
         return Plan::default();
     }
-    if snapshot.is_orphaning {
+    if snapshot.view.is_orphaning {
         return plan_release(snapshot);
     }
     if are_children_gone(snapshot) {
@@ -44,11 +44,11 @@ pub(super) fn plan_deletion(snapshot: &Snapshot, now: Timestamp) -> Plan<PodCliq
         ..Plan::default()
     };
     let set = ownership::uid(meta);
-    let mut actions = delete_all(set, &snapshot.groups);
+    let mut actions = delete_all(set, &snapshot.children.groups);
     actions.extend(delete_all(set, &find_podcliques(snapshot)));
-    actions.extend(delete_all(set, &snapshot.gangs));
-    actions.extend(delete_all(set, &snapshot.services));
-    actions.extend(delete_all(set, &snapshot.autoscalers));
+    actions.extend(delete_all(set, &snapshot.children.gangs));
+    actions.extend(delete_all(set, &snapshot.children.services));
+    actions.extend(delete_all(set, &snapshot.children.autoscalers));
     plan.wave(actions);
     plan
 }
@@ -89,12 +89,12 @@ fn release_children(snapshot: &Snapshot, is_collecting: bool) -> Vec<Action> {
         is_collecting,
     };
     let podcliques = find_podcliques(snapshot);
-    let groups = release.by_put(&snapshot.groups);
+    let groups = release.by_put(&snapshot.children.groups);
     let actions = groups
         .chain(release.by_put(&podcliques))
-        .chain(release.by_put(&snapshot.gangs))
-        .chain(release.by_patch(&snapshot.services))
-        .chain(release.by_patch(&snapshot.autoscalers));
+        .chain(release.by_put(&snapshot.children.gangs))
+        .chain(release.by_patch(&snapshot.children.services))
+        .chain(release.by_patch(&snapshot.children.autoscalers));
     first_portion(actions)
 }
 
@@ -138,11 +138,11 @@ impl<'a> Release<'a> {
 
 fn are_children_gone(snapshot: &Snapshot) -> bool {
     let set = ownership::uid(&snapshot.stored.metadata);
-    owned(set, &snapshot.groups).next().is_none()
+    owned(set, &snapshot.children.groups).next().is_none()
         && owned(set, &find_podcliques(snapshot)).next().is_none()
-        && owned(set, &snapshot.gangs).next().is_none()
-        && owned(set, &snapshot.services).next().is_none()
-        && owned(set, &snapshot.autoscalers).next().is_none()
+        && owned(set, &snapshot.children.gangs).next().is_none()
+        && owned(set, &snapshot.children.services).next().is_none()
+        && owned(set, &snapshot.children.autoscalers).next().is_none()
 }
 
 fn find_podcliques(snapshot: &Snapshot) -> Vec<Arc<PodClique>> {

@@ -48,7 +48,7 @@ fn breach(
     let Some(seen) = roster.slot(part).present() else {
         return is_missing(snapshot, roster, part).then(|| breach_of_missing(snapshot, part, now));
     };
-    if snapshot.is_view_outdated {
+    if snapshot.view.is_outdated {
         // It may have recovered, or its pods have ended well, and nobody told (decision 111).
         return None;
     }
@@ -84,7 +84,7 @@ fn is_missing(snapshot: &Snapshot, roster: &Roster<'_>, part: &Part<'_>) -> bool
     roster.is_closed(part.replica)
         && snapshot.validated.may_act()
         && roster.slot(part).occupant().is_none()
-        && !snapshot.unadopted.contains(&part.name)
+        && !snapshot.strays.podcliques.contains(&part.name)
 }
 
 fn breach_of_missing(snapshot: &Snapshot, part: &Part<'_>, now: Timestamp) -> Breach {

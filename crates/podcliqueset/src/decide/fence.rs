@@ -82,7 +82,11 @@ fn taken_over<'a>(
 
 /// Replicas and the attempts that their scaling groups have followed.
 fn of_groups(snapshot: &Snapshot) -> impl Iterator<Item = (i32, i32)> {
-    let owned = snapshot.groups.iter().filter(|g| is_owned(&g.metadata));
+    let owned = snapshot
+        .children
+        .groups
+        .iter()
+        .filter(|g| is_owned(&g.metadata));
     owned.filter_map(|g| {
         let replica = ownership::replica_in(snapshot.name(), &g.metadata)?;
         Some((replica, g.status.as_ref()?.observed_attempt?))

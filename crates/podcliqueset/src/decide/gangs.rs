@@ -29,14 +29,15 @@ type ByName<'a> = HashMap<&'a str, &'a ExpectedGang>;
 /// While the set may not be acted on, the gangs that run still follow their pods: a typo in the
 /// manifest must not leave a replaced pod behind its gate.
 pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Vec<Action> {
-    first_portion(snapshot.gangs.iter().filter_map(|existing| {
+    first_portion(snapshot.children.gangs.iter().filter_map(|existing| {
         let gang = gang_as_stored(roster, existing);
         if ownership::is_terminating(&existing.metadata) || gang.parts.is_empty() {
             return None;
         }
         let members = Members::of(snapshot, roster, &gang, Some(existing));
-        let may_start =
-            || snapshot.obstacle.is_none() && waits_for_no_gang(snapshot, roster, &gang.name);
+        let may_start = || {
+            snapshot.scheduler.obstacle.is_none() && waits_for_no_gang(snapshot, roster, &gang.name)
+        };
         if !(members.are_started() || members.are_back() && may_start()) {
             return None;
         }
@@ -50,13 +51,13 @@ pub(super) fn plan_started_gangs(snapshot: &Snapshot, roster: &Roster<'_>) -> Ve
 /// Whether the gang is a base gang, or that of its replica is up, by what it lists.
 fn waits_for_no_gang(snapshot: &Snapshot, roster: &Roster<'_>, gang: &str) -> bool {
     let set = snapshot.name();
-    if snapshot.scheduler_orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
+    if snapshot.scheduler.orders_gangs || names::replica_of_base_gang(set, gang).is_some() {
         return true;
     }
     let Some(base) = names::base_of_scaled_gang(set, gang) else {
         return false;
     };
-    let mut gangs = snapshot.gangs.iter();
+    let mut gangs = snapshot.children.gangs.iter();
     let found = gangs.find(|g| ownership::name(&g.metadata) == base);
     found.is_some_and(|found| is_base_up(snapshot, roster, &gang_as_stored(roster, found)))
 }
@@ -77,7 +78,7 @@ fn gang_as_stored(roster: &Roster<'_>, existing: &PodGang) -> ExpectedGang {
 /// Deletes the gangs of group replicas that are scaled in.
 pub(super) fn plan_deletions(snapshot: &Snapshot, expected: &[ExpectedGang]) -> Vec<Action> {
     let expected: HashSet<&str> = expected.iter().map(|gang| &*gang.name).collect();
-    let surplus = snapshot.gangs.iter().filter(|g| {
+    let surplus = snapshot.children.gangs.iter().filter(|g| {
         let is_wanted = expected.contains(ownership::name(&g.metadata));
         !is_wanted && is_owned(&g.metadata) && !ownership::is_terminating(&g.metadata)
     });
@@ -92,7 +93,7 @@ pub(super) fn plan_gangs(
     expected: &[ExpectedGang],
 ) -> Vec<Action> {
     let by_name: ByName<'_> = expected.iter().map(|gang| (&*gang.name, gang)).collect();
-    let gangs = snapshot.gangs.iter();
+    let gangs = snapshot.children.gangs.iter();
     let existing: HashMap<&str, &Arc<PodGang>> =
         gangs.map(|g| (ownership::name(&g.metadata), g)).collect();
     first_portion(expected.iter().filter_map(|gang| {
@@ -115,10 +116,10 @@ fn keep_gang(
     let base = gang.base.as_ref().and_then(|base| all.get(base.as_str()));
     let may_start = || {
         (members.are_back() || members.are_whole())
-            && (snapshot.scheduler_orders_gangs
+            && (snapshot.scheduler.orders_gangs
                 || base.is_none_or(|base| is_base_up(snapshot, roster, base)))
     };
-    let is_told = members.are_started() || snapshot.obstacle.is_none() && may_start();
+    let is_told = members.are_started() || snapshot.scheduler.obstacle.is_none() && may_start();
     let groups = if is_told {
         pod_groups(snapshot, roster, &members, existing)
     } else if may_be_without_pods(snapshot, existing) {
@@ -130,7 +131,7 @@ fn keep_gang(
         return None;
     }
     let mut desired = desired::gang::build(&snapshot.validated.set, &gang.name, groups);
-    if snapshot.backend == Backend::KaiPodGrouper {
+    if snapshot.scheduler.backend == Backend::KaiPodGrouper {
         desired::gang::never_let_stale(&mut desired.metadata);
     }
     match existing {
@@ -146,7 +147,7 @@ fn is_scaled_to_zero(roster: &Roster<'_>, podclique: &str) -> bool {
 
 /// A scaled gang starts once every part of the base gang has its minimum of pods up.
 fn is_base_up(snapshot: &Snapshot, roster: &Roster<'_>, base: &ExpectedGang) -> bool {
-    let claim = match snapshot.scaled_gangs_wait_for {
+    let claim = match snapshot.scheduler.wait_for {
         ScaledGangsWaitFor::BaseReady => Pod::is_ready,
         ScaledGangsWaitFor::BaseScheduled => Pod::is_scheduled,
     };
@@ -174,7 +175,8 @@ fn pod_groups(
 /// One that lists pods that are gone keeps its list: what joins it is told apart by that.
 fn may_be_without_pods(snapshot: &Snapshot, existing: Option<&Arc<PodGang>>) -> bool {
     let mut parts = existing.into_iter().flat_map(|g| &g.spec.pod_groups);
-    let is_asked_for = snapshot.gangs_come_first || snapshot.obstacle.is_some();
+    let is_asked_for =
+        snapshot.scheduler.reads_gangs_first || snapshot.scheduler.obstacle.is_some();
     is_asked_for && parts.all(|part| part.pod_references.is_empty())
 }
 

@@ -19,7 +19,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
         let replica = names::replica_of_headless_service(snapshot.name(), name);
         replica.is_some_and(|i| i < snapshot.replicas())
     };
-    let surplus = snapshot.services.iter().filter(|s| {
+    let surplus = snapshot.children.services.iter().filter(|s| {
         !is_wanted(ownership::name(&s.metadata))
             && is_owned(&s.metadata)
             && !ownership::is_terminating(&s.metadata)
@@ -31,7 +31,7 @@ pub(super) fn plan_deletions(snapshot: &Snapshot) -> Vec<Action> {
 /// Creates missing Services and corrects the others.
 pub(super) fn plan_services(snapshot: &Snapshot, layout: &Layout<'_>) -> Vec<Action> {
     let set = &snapshot.validated.set;
-    let services = snapshot.services.iter();
+    let services = snapshot.children.services.iter();
     let existing: HashMap<_, _> = services.map(|s| (&s.metadata.name, s)).collect();
     let replicas = layout.replicas.iter();
     let desired = replicas.map(|replica| service::headless(set, replica.index));

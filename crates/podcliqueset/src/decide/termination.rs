@@ -35,7 +35,7 @@ pub(super) fn terminate_replicas(
 ) -> Option<PodCliqueSetStatus> {
     let due = breaches.iter().filter(|breach| breach.due() <= now);
     let due: Vec<&Breach> = due.collect();
-    if due.is_empty() || snapshot.is_view_outdated {
+    if due.is_empty() || snapshot.view.is_outdated {
         return None;
     }
     let mut next = status.clone();
@@ -55,7 +55,7 @@ pub(super) fn explain_delay(snapshot: &Snapshot, now: Timestamp) -> Option<LastE
         let status = seen.podclique.status.as_ref();
         status.is_some_and(|status| StoredBreach::from(status).since().is_some())
     };
-    (snapshot.is_view_outdated && podcliques.any(is_breached)).then(|| LastError {
+    (snapshot.view.is_outdated && podcliques.any(is_breached)).then(|| LastError {
         code: codes::API_UNAVAILABLE.to_owned(),
         description: "nothing is terminated, restarted or updated for a breach while a watch of this \
                       namespace is lost, as the breach may be over: the operator's /readyz says which"

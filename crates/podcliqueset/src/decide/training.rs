@@ -43,7 +43,8 @@ pub(super) fn judge(
         return None;
     }
     if training::has_failed(&stored) {
-        let is_over = next_end(snapshot, roster, now).is_none() && !snapshot.may_have_more_pods;
+        let is_over =
+            next_end(snapshot, roster, now).is_none() && !snapshot.view.may_have_more_pods;
         return is_over.then(|| end_job(snapshot, roster, status, PodCliqueSetPhase::Failed));
     }
     if roster
@@ -255,6 +256,9 @@ fn end_of(snapshot: &Snapshot, pod: &Pod) -> Option<Timestamp> {
         return Some(Timestamp::MAX);
     }
     let node = pod.spec.node_name.as_ref();
-    let is_on_ready_node = node.is_some_and(|node| snapshot.nodes_in_service.contains(node));
-    snapshot.stuck_timeouts.end_until(pod, is_on_ready_node)
+    let is_on_ready_node = node.is_some_and(|node| snapshot.view.nodes_in_service.contains(node));
+    snapshot
+        .view
+        .stuck_timeouts
+        .end_until(pod, is_on_ready_node)
 }

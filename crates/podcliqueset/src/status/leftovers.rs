@@ -24,7 +24,7 @@ pub(super) fn set_leftovers(
     now: Timestamp,
 ) {
     let type_ = ConditionType::LeftoverPods;
-    let left = snapshot.orphan_pods.iter().map(AsRef::as_ref);
+    let left = snapshot.strays.pods.iter().map(AsRef::as_ref);
     let left: Vec<&Pod> = left
         .filter(|pod| is_leftover(snapshot, roster, pod))
         .collect();

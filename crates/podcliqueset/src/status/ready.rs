@@ -143,7 +143,11 @@ fn find_cause(around: &Around<'_>, replicas: &[Replica], are_all: bool) -> Optio
     let found = meant.filter_map(|part| Some((around.cause_of_part(part, are_all)?, part)));
     let cause = found.min_by_key(|(cause, _)| cause.reason.priority());
     let cause = cause.map(|(cause, part)| {
-        let obstacle = snapshot.obstacle.as_ref().filter(|o| holds_back(o, &cause));
+        let obstacle = snapshot
+            .scheduler
+            .obstacle
+            .as_ref()
+            .filter(|o| holds_back(o, &cause));
         match obstacle.map(Obstacle::condition) {
             Some(told) => Cause::new(told.reason, told.message),
             None => cause.within(&describe_place(part)),
@@ -183,7 +187,7 @@ struct Around<'a> {
 
 impl<'a> Around<'a> {
     fn of(snapshot: &'a Snapshot, roster: &'a Roster<'a>, now: Timestamp) -> Self {
-        let gangs = snapshot.gangs.iter();
+        let gangs = snapshot.children.gangs.iter();
         Self {
             snapshot,
             roster,

@@ -51,7 +51,7 @@ pub(super) fn advance(
     if is_on_delete {
         progress.currently_updating.clear();
         progress.update_ended_at = Some(Time(now));
-    } else if !snapshot.is_view_outdated {
+    } else if !snapshot.view.is_outdated {
         move_turn(progress, &survey, now);
     }
     count(progress, newest, roster);
@@ -133,7 +133,11 @@ pub(super) fn refusals(snapshot: &Snapshot, next: &PodCliqueSetStatus) -> Vec<La
     let is_of_turn = |meta| turn.is_some() && ownership::replica_in(snapshot.name(), meta) == turn;
     let cliques = snapshot.podcliques.values().map(|c| &c.podclique);
     let cliques = cliques.filter(|c| is_of_turn(&c.metadata));
-    let groups = snapshot.groups.iter().filter(|g| is_of_turn(&g.metadata));
+    let groups = snapshot
+        .children
+        .groups
+        .iter()
+        .filter(|g| is_of_turn(&g.metadata));
     let of_cliques = cliques.filter_map(|c| Some((&c.metadata, &c.status.as_ref()?.last_errors)));
     let of_groups = groups.filter_map(|g| Some((&g.metadata, &g.status.as_ref()?.last_errors)));
     let mut all: Vec<LastError> = of_cliques

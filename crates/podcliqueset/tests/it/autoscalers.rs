@@ -50,7 +50,7 @@ fn running() -> Snapshot {
 }
 
 fn found<'a>(snapshot: &'a mut Snapshot, name: &str) -> &'a mut HorizontalPodAutoscaler {
-    let mut all = snapshot.autoscalers.iter_mut();
+    let mut all = snapshot.children.autoscalers.iter_mut();
     let found = all.find(|a| a.metadata.name.as_deref() == Some(name));
     Arc::make_mut(found.unwrap())
 }
@@ -242,7 +242,7 @@ fn a_count_follows_no_template_while_there_is_an_autoscaler() {
     let next = plan(&snapshot);
     carry_out(&mut snapshot, &next);
     let front = &snapshot.podcliques[FRONT].podclique;
-    let group = &snapshot.groups[0];
+    let group = &snapshot.children.groups[0];
     assert_eq!((front.spec.replicas, group.spec.replicas), (2, 3));
     let stamps = [&front.metadata, &group.metadata].map(|meta| {
         let all = meta.annotations.as_ref().unwrap();
@@ -284,12 +284,12 @@ fn a_set_takes_its_autoscalers_along() {
     let stored = Arc::make_mut(&mut snapshot.stored);
     stored.metadata.deletion_timestamp = Some(Time(after(59)));
     assert_eq!(done(&snapshot).len(), 2);
-    snapshot.groups.clear();
+    snapshot.children.groups.clear();
     snapshot.podcliques.clear();
-    snapshot.services.clear();
+    snapshot.children.services.clear();
     let left = writes(&plan(&snapshot));
     assert!(!left.contains("finalizers"), "{left}");
-    snapshot.autoscalers.clear();
+    snapshot.children.autoscalers.clear();
     let left = writes(&plan(&snapshot));
     assert!(left.contains("finalizers"), "{left}");
 }

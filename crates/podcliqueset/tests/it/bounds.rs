@@ -38,9 +38,9 @@ fn running() -> Snapshot {
 }
 
 fn scale_group(snapshot: &mut Snapshot, replicas: i32) {
-    let mut group: PodCliqueScalingGroup = (*snapshot.groups[0]).clone();
+    let mut group: PodCliqueScalingGroup = (*snapshot.children.groups[0]).clone();
     group.spec.replicas = replicas;
-    snapshot.groups[0] = Arc::new(group);
+    snapshot.children.groups[0] = Arc::new(group);
 }
 
 fn scale_clique(snapshot: &mut Snapshot, name: &str, replicas: i32) {

@@ -70,7 +70,7 @@ fn deletes_everything_of_a_replica_that_is_scaled_in() {
 #[test]
 fn puts_edited_children_right() {
     let mut snapshot = laid_out(&demo().build());
-    let service = Arc::make_mut(&mut snapshot.services[0]);
+    let service = Arc::make_mut(&mut snapshot.children.services[0]);
     service
         .spec
         .as_mut()
@@ -79,7 +79,7 @@ fn puts_edited_children_right() {
         .as_mut()
         .unwrap()
         .clear();
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     group.spec.clique_names = vec!["leader".into()];
     group.spec.replicas = 5;
     let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();
@@ -108,7 +108,7 @@ fn puts_edited_children_right() {
 fn lets_live_replicas_follow_the_template_only_where_nobody_scaled() {
     let set = demo().build();
     let mut snapshot = laid_out(&set);
-    let scaled_by_user = Arc::make_mut(&mut snapshot.groups[0]);
+    let scaled_by_user = Arc::make_mut(&mut snapshot.children.groups[0]);
     scaled_by_user.spec.replicas = 5;
     let changed = &mut snapshot.validated.set.spec.template;
     changed.scaling_groups[0].replicas = Some(4);
@@ -145,7 +145,7 @@ fn takes_what_the_api_server_leaves_out_for_false() {
         })
         .build();
     let mut snapshot = laid_out(&set);
-    let service = Arc::make_mut(&mut snapshot.services[0]);
+    let service = Arc::make_mut(&mut snapshot.children.services[0]);
     service.spec.as_mut().unwrap().publish_not_ready_addresses = None;
     let plan = plan(&snapshot);
     assert!(!writes(&plan).contains("Service"), "{plan}");
@@ -176,7 +176,7 @@ fn copies_no_reserved_keys_of_a_template() {
     assert_eq!(labels_.unwrap()["example.com/kept"], "1");
     assert_eq!(noted.unwrap()[labels::ATTEMPT], "0");
     assert_eq!(noted.unwrap()["example.com/kept"], "7");
-    let group = snapshot.groups[0].metadata.annotations.as_ref();
+    let group = snapshot.children.groups[0].metadata.annotations.as_ref();
     assert_eq!(group.unwrap().get(labels::POD_FAILURE_COUNT), None);
 }
 
@@ -189,12 +189,12 @@ fn keeps_owners_that_others_added_to_a_service() {
         ..OwnerReference::default()
     };
     let mut snapshot = laid_out(&demo().build());
-    let service = Arc::make_mut(&mut snapshot.services[0]);
+    let service = Arc::make_mut(&mut snapshot.children.services[0]);
     let owners = service.metadata.owner_references.as_mut().unwrap();
     owners.insert(0, theirs.clone());
     let done = writes(&plan(&snapshot));
     assert!(!done.contains("Service"), "{done}");
-    let service = Arc::make_mut(&mut snapshot.services[0]);
+    let service = Arc::make_mut(&mut snapshot.children.services[0]);
     service.metadata.owner_references = Some(vec![theirs]);
     let done = writes(&plan(&snapshot));
     assert!(
@@ -206,10 +206,10 @@ fn keeps_owners_that_others_added_to_a_service() {
 #[test]
 fn adopts_children_that_nobody_controls() {
     let mut snapshot = laid_out(&demo().build());
-    Arc::make_mut(&mut snapshot.groups[0])
+    Arc::make_mut(&mut snapshot.children.groups[0])
         .metadata
         .owner_references = None;
-    Arc::make_mut(&mut snapshot.services[0])
+    Arc::make_mut(&mut snapshot.children.services[0])
         .metadata
         .owner_references = None;
     let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();

@@ -39,7 +39,7 @@ fn orphaning(snapshot: Snapshot) -> Snapshot {
     let stored = Arc::make_mut(&mut snapshot.stored);
     let finalizers = stored.metadata.finalizers.as_mut().unwrap();
     finalizers.push("orphan".into());
-    snapshot.is_orphaning = true;
+    snapshot.view.is_orphaning = true;
     snapshot
 }
 
@@ -77,7 +77,7 @@ fn leaves_its_children_to_the_garbage_collector_while_that_is_at_work() {
 #[test]
 fn deletes_nothing_before_its_watch_has_shown_all() {
     let mut snapshot = going(laid_out(&demo().build()));
-    snapshot.is_ahead_of_watch = true;
+    snapshot.view.is_ahead_of_watch = true;
     assert!(plan(&snapshot).writes_nothing());
 }
 
@@ -104,8 +104,10 @@ fn releases_what_it_still_controls_and_deletes_nothing() {
 #[test]
 fn gives_what_it_never_adopted_another_version_before_it_goes() {
     let mut left = laid_out(&demo().build());
-    left.services.clear();
-    Arc::make_mut(&mut left.groups[0]).metadata.owner_references = None;
+    left.children.services.clear();
+    Arc::make_mut(&mut left.children.groups[0])
+        .metadata
+        .owner_references = None;
     left.podcliques.retain(|name, _| name != "demo-0-frontend");
     let snapshot = stored(left);
     let first = plan(&snapshot);
@@ -115,7 +117,8 @@ fn gives_what_it_never_adopted_another_version_before_it_goes() {
         let Action::Replace(object) = action else {
             panic!("{action}");
         };
-        marked.groups[0] = Arc::new(object.get::<PodCliqueScalingGroup>().unwrap().clone());
+        marked.children.groups[0] =
+            Arc::new(object.get::<PodCliqueScalingGroup>().unwrap().clone());
     }
     assert_snapshot!(writes(&plan(&marked)));
 }
@@ -136,8 +139,8 @@ fn an_annotation_that_names_another_object_counts_for_nothing() {
 #[test]
 fn waits_for_children_that_are_on_their_way_out() {
     let mut snapshot = going(laid_out(&demo().build()));
-    snapshot.services.clear();
-    Arc::make_mut(&mut snapshot.groups[0])
+    snapshot.children.services.clear();
+    Arc::make_mut(&mut snapshot.children.groups[0])
         .metadata
         .deletion_timestamp = Some(Time(after(59)));
     for seen in snapshot.podcliques.values_mut() {
@@ -152,8 +155,10 @@ fn waits_for_children_that_are_on_their_way_out() {
 fn neither_deletes_nor_waits_for_what_nobody_controls() {
     let mut snapshot = going(alone(&demo().build()));
     let mut left = laid_out(&demo().build());
-    Arc::make_mut(&mut left.groups[0]).metadata.owner_references = None;
-    snapshot.groups = left.groups;
+    Arc::make_mut(&mut left.children.groups[0])
+        .metadata
+        .owner_references = None;
+    snapshot.children.groups = left.children.groups;
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
@@ -162,10 +167,12 @@ fn neither_deletes_nor_waits_for_what_nobody_controls() {
 #[test]
 fn deletes_nothing_below_a_group_that_it_does_not_control() {
     let mut left = laid_out(&demo().build());
-    Arc::make_mut(&mut left.groups[0]).metadata.owner_references = None;
+    Arc::make_mut(&mut left.children.groups[0])
+        .metadata
+        .owner_references = None;
     left.podcliques.remove("demo-0-frontend");
     let mut snapshot = going(alone(&demo().build()));
-    snapshot.groups = left.groups;
+    snapshot.children.groups = left.children.groups;
     snapshot.podcliques = left.podcliques;
     assert_snapshot!(writes(&plan(&snapshot)));
 }

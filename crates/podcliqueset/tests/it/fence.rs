@@ -72,6 +72,29 @@ fn counts_nothing_of_an_earlier_attempt() {
     assert_eq!(status.available_replicas, 0);
 }
 
+/// The group has terminated its replica 0 alone: the PodCliques that it is about to delete are of an
+/// earlier attempt, though their pods are still Ready.
+#[test]
+fn counts_nothing_of_an_earlier_attempt_of_a_group_replica() {
+    let mut snapshot = laid_out(&demo().build());
+    fill_all(&mut snapshot, PodBuilder::ready);
+    assert_eq!(plan(&snapshot).status.unwrap().available_replicas, 1);
+    let cause = Cause {
+        reason: "GangTerminated".into(),
+        message: "test".into(),
+    };
+    let attempts = begin_attempts(&[], [(0, cause.clone()), (1, cause)], after(60));
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
+    group.status.get_or_insert_default().replica_attempts = attempts;
+    let next = plan(&snapshot);
+    assert_eq!(next.status.as_ref().unwrap().available_replicas, 0);
+    let done = writes(&next);
+    assert!(
+        !done.contains("delete PodClique"),
+        "the group deletes them: {done}"
+    );
+}
+
 #[test]
 fn does_not_list_pods_of_an_earlier_attempt() {
     let gangs = writes(&plan(&terminating()));
@@ -117,7 +140,7 @@ fn raises_the_fence_to_a_higher_attempt_that_exists_and_does_nothing_else() {
 fn follows_the_attempt_that_a_group_has_stored_and_does_nothing_else() {
     let mut snapshot = laid_out(&demo().build());
     snapshot.podcliques.clear();
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     group.status.get_or_insert_default().observed_attempt = Some(2);
     let plan = plan(&snapshot);
     assert!(plan.writes_nothing() && plan.events.is_empty());

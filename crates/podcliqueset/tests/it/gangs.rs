@@ -77,7 +77,7 @@ fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
         parts.map(|(_, pods, _)| pods.len()).sum::<usize>()
     };
     let all = pods(&snapshot);
-    snapshot.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
+    snapshot.scheduler.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
     let held = plan(&snapshot);
     assert_eq!(pods(&snapshot), 0);
     let conditions = &held.status.as_ref().unwrap().conditions;
@@ -96,11 +96,11 @@ fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
 
     carry_out(&mut snapshot, &held);
     assert!(plan(&snapshot).writes_nothing(), "it is said once");
-    snapshot.obstacle = None;
+    snapshot.scheduler.obstacle = None;
     assert_eq!(pods(&snapshot), all, "it starts as a whole");
     let started = plan(&snapshot);
     carry_out(&mut snapshot, &started);
-    snapshot.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
+    snapshot.scheduler.obstacle = Some(Obstacle::NotServed(Backend::KaiScheduler));
     fill(&mut snapshot, "demo-0-frontend", 1, |p| p);
     let first = lists(&plan(&snapshot)).remove(0).1.remove(0);
     assert_eq!(first.1.len(), 1, "what runs goes on");
@@ -110,7 +110,7 @@ fn does_not_start_while_its_scheduler_cannot_be_told_and_says_so() {
 #[test]
 fn is_there_before_it_starts_where_the_scheduler_looks_for_it() {
     let mut snapshot = laid_out(&demo().build());
-    snapshot.gangs_come_first = true;
+    snapshot.scheduler.reads_gangs_first = true;
     let early = lists(&plan(&snapshot));
     assert!(!early.is_empty());
     for (gang, parts) in early {
@@ -137,8 +137,8 @@ fn bears_a_negative_grace_period_where_kais_pod_grouper_reads_it() {
     const GRACE: &str = "kai.scheduler/staleness-grace-period";
     let grace = |set: &PodCliqueSet, backend| {
         let mut snapshot = laid_out(set);
-        snapshot.gangs_come_first = true;
-        snapshot.backend = backend;
+        snapshot.scheduler.reads_gangs_first = true;
+        snapshot.scheduler.backend = backend;
         let plan = plan(&snapshot);
         let mut writes = plan.waves.iter().flatten();
         let gang = writes.find_map(|a| a.written::<PodGang>()).unwrap();
@@ -196,7 +196,7 @@ fn starts_a_scaled_gang_once_the_base_gang_is_ready() {
     fill(&mut snapshot, "demo-0-g-1-leader", 1, PodBuilder::bound);
     assert!(!writes(&plan(&snapshot)).contains("demo-0-g-0\n"));
     let mut looser = snapshot.clone();
-    looser.scaled_gangs_wait_for = ScaledGangsWaitFor::BaseScheduled;
+    looser.scheduler.wait_for = ScaledGangsWaitFor::BaseScheduled;
     assert!(writes(&plan(&looser)).contains("create PodGang demo-0-g-0\n"));
     fill(&mut snapshot, "demo-0-g-1-leader", 1, PodBuilder::ready);
     assert!(writes(&plan(&snapshot)).contains("create PodGang demo-0-g-0\n"));
@@ -237,7 +237,9 @@ fn deletes_the_gang_of_a_group_replica_that_is_scaled_in() {
         let next = plan(&snapshot);
         carry_out(&mut snapshot, &next);
     }
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 2;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = 2;
     assert_snapshot!(writes(&plan(&snapshot)));
 }
 
@@ -251,9 +253,11 @@ fn has_no_gang_while_all_groups_sleep() {
     fill_all(&mut snapshot, PodBuilder::ready);
     let started = plan(&snapshot);
     carry_out(&mut snapshot, &started);
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 0;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = 0;
     assert_snapshot!(writes(&plan(&snapshot)));
-    snapshot.gangs.clear();
+    snapshot.children.gangs.clear();
     assert!(lists(&plan(&snapshot)).is_empty(), "an empty gang was made");
 }
 
@@ -321,7 +325,7 @@ fn forgets_a_queue_that_the_set_does_not_name_any_more() {
         let all = Arc::make_mut(gang).metadata.labels.as_mut().unwrap();
         all.insert("example.com/note".to_owned(), "kept".to_owned());
     };
-    snapshot.gangs.iter_mut().for_each(note);
+    snapshot.children.gangs.iter_mut().for_each(note);
     snapshot.validated = crate::situation::alone(&named(None)).validated;
     let corrected = plan(&snapshot);
     let gang: &PodGang = corrected.waves[0][0].written().unwrap();
@@ -334,7 +338,7 @@ fn forgets_a_queue_that_the_set_does_not_name_any_more() {
 fn does_not_start_without_a_group_whose_object_is_missing() {
     let mut snapshot = laid_out(&demo().build());
     fill_all(&mut snapshot, |p| p);
-    snapshot.groups.clear();
+    snapshot.children.groups.clear();
     snapshot.podcliques.retain(|name, _| !name.contains("-g-"));
     assert!(lists(&plan(&snapshot)).is_empty(), "half a gang was listed");
 }

@@ -57,7 +57,7 @@ fn settle(snapshot: &mut Snapshot) {
             if let Action::Delete { .. } = action {
                 let name = action.key().name;
                 let is_it = |g: &Arc<PodGang>| g.metadata.name.as_ref() == Some(&name);
-                snapshot.gangs.retain(|g| !is_it(g));
+                snapshot.children.gangs.retain(|g| !is_it(g));
             }
         }
     }
@@ -78,7 +78,9 @@ fn running() -> Snapshot {
 
 /// The group is scaled, its PodCliques are gone or made, without pods.
 fn scale_group(snapshot: &mut Snapshot, replicas: i32) {
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = replicas;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = replicas;
     let is_kept = |name: &str| (0..replicas).any(|j| name.contains(&format!("-g-{j}-")));
     snapshot
         .podcliques
@@ -95,7 +97,7 @@ fn idle() -> Snapshot {
 }
 
 fn fill_group(snapshot: &mut Snapshot, adapt: impl Fn(PodBuilder) -> PodBuilder + Copy) {
-    for j in 0..snapshot.groups[0].spec.replicas {
+    for j in 0..snapshot.children.groups[0].spec.replicas {
         fill(snapshot, &format!("demo-0-g-{j}-leader"), 1, adapt);
         fill(snapshot, &format!("demo-0-g-{j}-worker"), 2, adapt);
     }
@@ -153,7 +155,7 @@ fn what_is_beyond_the_minimum_waits_for_the_base_of_this_wake() {
     fill_group(&mut snapshot, |p| p);
     assert!(!writes(&plan(&snapshot)).contains("demo-0-g-0\n"));
     settle(&mut snapshot);
-    assert_eq!(snapshot.gangs.len(), 1, "its base is not Ready");
+    assert_eq!(snapshot.children.gangs.len(), 1, "its base is not Ready");
     fill_group(&mut snapshot, PodBuilder::ready);
     fill(&mut snapshot, "demo-0-g-2-leader", 1, |p| p);
     fill(&mut snapshot, "demo-0-g-2-worker", 2, |p| p);
@@ -165,9 +167,13 @@ fn what_is_beyond_the_minimum_waits_for_the_base_of_this_wake() {
 #[test]
 fn what_is_woken_before_it_was_gone_joins_in_one_request() {
     let mut snapshot = running();
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 0;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = 0;
     settle(&mut snapshot);
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 3;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = 3;
     let parts = [
         ("demo-0-g-0-leader", 1),
         ("demo-0-g-1-worker", 2),
@@ -199,12 +205,16 @@ fn what_is_woken_before_it_was_gone_joins_in_one_request() {
 #[test]
 fn what_is_woken_before_anything_of_it_went_is_listed_as_it_runs() {
     let mut snapshot = running();
-    let listed = |s: &Snapshot| s.gangs[0].spec.clone();
+    let listed = |s: &Snapshot| s.children.gangs[0].spec.clone();
     let before = listed(&snapshot);
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 0;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = 0;
     settle(&mut snapshot);
     assert_ne!(listed(&snapshot), before);
-    Arc::make_mut(&mut snapshot.groups[0]).spec.replicas = 3;
+    Arc::make_mut(&mut snapshot.children.groups[0])
+        .spec
+        .replicas = 3;
     settle(&mut snapshot);
     assert_eq!(listed(&snapshot), before);
 }
@@ -216,7 +226,7 @@ fn the_minimum_is_enough_where_the_rest_is_refused() {
     fill(&mut snapshot, FRONT, 0, |p| p);
     set_status(&mut snapshot, FRONT, |s| s.was_idle = Some(true));
     settle(&mut snapshot);
-    assert!(!format!("{:?}", snapshot.gangs[0].spec).contains(FRONT));
+    assert!(!format!("{:?}", snapshot.children.gangs[0].spec).contains(FRONT));
     adapt(&mut snapshot, FRONT, |c| c.spec.replicas = 2);
     fill(&mut snapshot, FRONT, 1, |p| p);
     assert_eq!(base(&plan(&snapshot)), None);
@@ -350,7 +360,7 @@ fn a_clique_that_the_template_leaves_idle_is_not_waited_for() {
 #[test]
 fn what_another_implementation_listed_behind_gates_joins_as_a_whole() {
     let mut snapshot = running();
-    for gang in &mut snapshot.gangs {
+    for gang in &mut snapshot.children.gangs {
         let annotations = Arc::make_mut(gang).metadata.annotations.as_mut().unwrap();
         annotations.remove(labels::GATES_RELEASED_BY_LIST).unwrap();
     }

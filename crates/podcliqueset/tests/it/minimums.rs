@@ -17,7 +17,7 @@ use crate::situation::{demo, laid_out};
 fn after_edit(edit: impl FnOnce(&mut PodCliqueSet)) -> Plan<PodCliqueSetStatus> {
     let snapshot: Snapshot = laid_out(&demo().build());
     let caches = Caches::default();
-    for group in &snapshot.groups {
+    for group in &snapshot.children.groups {
         caches
             .of::<PodCliqueScalingGroup>()
             .apply((**group).clone());

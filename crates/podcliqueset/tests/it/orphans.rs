@@ -116,7 +116,7 @@ fn a_clique_keeps_its_attempt_whatever_somebody_does_to_its_labels() {
 fn nothing_is_made_beside_a_group_that_is_about_to_be_adopted() {
     let mut snapshot = laid_out(&demo().build());
     snapshot.podcliques.remove(FRONT);
-    Arc::make_mut(&mut snapshot.groups[0])
+    Arc::make_mut(&mut snapshot.children.groups[0])
         .metadata
         .owner_references = None;
     let done = writes(&plan(&snapshot));
@@ -151,7 +151,7 @@ fn a_pod_that_was_left_behind_is_named(
         let all = p.metadata.labels.get_or_insert_default();
         all.insert(labels::ATTEMPT.into(), attempt.to_string());
     });
-    snapshot.orphan_pods = vec![left.build()];
+    snapshot.strays.pods = vec![left.build()];
     let message = leftovers(&snapshot);
     assert_eq!(message.is_some(), is_named, "{message:?}");
     let remedy = "`kubectl -n default delete pod demo-0-frontend-p0`";

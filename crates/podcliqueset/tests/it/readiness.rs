@@ -84,7 +84,7 @@ fn what_is_not_created_says_what_its_group_was_refused() {
         }
     }
     assert_eq!(ready(&snapshot).reason, "PodsBeingCreated");
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     group.status.get_or_insert_default().last_errors = vec![LastError {
         code: "ERR_CREATE_PODCLIQUE".into(),
         description: "admission webhook \"a\" denied the request".into(),

@@ -61,10 +61,10 @@ pub fn carry_out(snapshot: &mut Snapshot, plan: &Plan<PodCliqueSetStatus>) {
 
 fn keep(snapshot: &mut Snapshot, object: &Object) {
     let Some(podclique) = object.get::<PodClique>() else {
-        let is_put = put(&mut snapshot.groups, object)
-            || put(&mut snapshot.gangs, object)
-            || put(&mut snapshot.services, object)
-            || put(&mut snapshot.autoscalers, object);
+        let is_put = put(&mut snapshot.children.groups, object)
+            || put(&mut snapshot.children.gangs, object)
+            || put(&mut snapshot.children.services, object)
+            || put(&mut snapshot.children.autoscalers, object);
         assert!(is_put, "a set never creates a {}", object.kind());
         return;
     };
@@ -109,10 +109,10 @@ pub fn make_group_replicas(snapshot: &mut Snapshot) {
         .into_iter()
         .map(|(c, hash)| (c.name.clone(), hash))
         .collect();
-    for j in 0..snapshot.groups[0].spec.replicas {
+    for j in 0..snapshot.children.groups[0].spec.replicas {
         for (clique, replicas) in [("leader", 1), ("worker", 2)] {
             let name = format!("demo-0-g-{j}-{clique}");
-            let group = ownership::controller_reference(&*snapshot.groups[0]);
+            let group = ownership::controller_reference(&*snapshot.children.groups[0]);
             let podclique = podclique(&name)
                 .size(replicas, replicas)
                 .with(|c| c.metadata.owner_references = Some(vec![group]))

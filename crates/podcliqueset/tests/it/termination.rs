@@ -59,7 +59,7 @@ fn lose(snapshot: &mut Snapshot, name: &str, since: i64) {
 
 /// The group has said since then that it is breached.
 fn delegate(snapshot: &mut Snapshot, since: i64) {
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     let status = group.status.get_or_insert_default();
     conditions::set(&mut status.conditions, breached(), None, after(since));
 }
@@ -140,13 +140,13 @@ fn does_nothing_when_the_pods_are_back_though_the_condition_is_not_yet() {
 fn waits_while_a_watch_is_lost() {
     let mut snapshot = running(1, Some("30s"));
     lose(&mut snapshot, "demo-0-frontend", 0);
-    snapshot.is_view_outdated = true;
+    snapshot.view.is_outdated = true;
     let waiting = plan(&snapshot);
     assert_eq!(attempts(&waiting), []);
     assert!(waiting.wake_at.is_some(), "{waiting}");
     let told = &waiting.status.unwrap().last_errors[0];
     assert!(told.description.contains("a watch of this"), "{told:?}");
-    snapshot.is_view_outdated = false;
+    snapshot.view.is_outdated = false;
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }
 
@@ -169,7 +169,7 @@ fn measures_a_group_by_the_time_since_when_its_breach_goes_on() {
     }
     delegate(&mut snapshot, 59);
     assert_eq!(attempts(&plan(&snapshot)), []);
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     group.status.as_mut().unwrap().breached_since = Some(Time(after(30)));
     assert_eq!(attempts(&plan(&snapshot)), [(0, 1)]);
 }
@@ -214,7 +214,7 @@ fn a_group_replica_that_came_back_is_one_to_rely_on_before_that_is_stored() {
         reason: "test".into(),
         message: String::new(),
     };
-    let group = Arc::make_mut(&mut snapshot.groups[0]);
+    let group = Arc::make_mut(&mut snapshot.children.groups[0]);
     let status = group.status.as_mut().unwrap();
     status.replica_attempts = fence::begin_group_attempts(&[], [(1, cause)], after(0));
     assert_eq!(attempts(&plan(&snapshot)), []);

@@ -114,10 +114,10 @@ fn takes_one_replica_after_the_other_and_ends() {
         step(&mut snapshot);
         assert_eq!(turn(&snapshot), [replica], "until its pods are Ready");
         finish(&mut snapshot, replica);
-        snapshot.is_view_outdated = true;
+        snapshot.view.is_outdated = true;
         step(&mut snapshot);
         assert_eq!(turn(&snapshot), [replica], "they may be down again");
-        snapshot.is_view_outdated = false;
+        snapshot.view.is_outdated = false;
     }
     step(&mut snapshot);
     assert!(progress(&snapshot).update_ended_at.is_some());

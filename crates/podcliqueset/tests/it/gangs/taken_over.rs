@@ -9,7 +9,7 @@ fn listed_by_another(adapt: impl Fn(PodBuilder) -> PodBuilder + Copy) -> podcliq
     let first = plan(&snapshot);
     carry_out(&mut snapshot, &first);
     fill_all(&mut snapshot, adapt);
-    for gang in &mut snapshot.gangs {
+    for gang in &mut snapshot.children.gangs {
         let annotations = Arc::make_mut(gang).metadata.annotations.as_mut().unwrap();
         annotations.remove(labels::GATES_RELEASED_BY_LIST).unwrap();
     }
@@ -25,6 +25,7 @@ fn takes_over_the_list_of_a_gang_that_runs() {
     assert!(plan(&snapshot).writes_nothing());
     assert!(
         snapshot
+            .children
             .gangs
             .iter()
             .all(|g| domain::workload::gang::opens_gates(g))

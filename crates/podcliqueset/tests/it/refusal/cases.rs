@@ -62,7 +62,7 @@ fn stored(case: &Case) -> Snapshot {
     carry_out(&mut snapshot, &first);
     let mut minimums = Minimums::default();
     let name = ownership::name(&now.metadata);
-    for group in &snapshot.groups {
+    for group in &snapshot.children.groups {
         minimums.add_group(name, group);
     }
     for seen in snapshot.podcliques.values() {

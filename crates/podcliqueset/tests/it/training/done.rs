@@ -60,7 +60,11 @@ fn one_that_is_done_is_left_to_go() {
 fn a_gang_that_was_there_demands_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
     let mut snapshot = running(job(0, None));
     let minimum = |snapshot: &Snapshot| {
-        let groups = snapshot.gangs.iter().flat_map(|g| &g.spec.pod_groups);
+        let groups = snapshot
+            .children
+            .gangs
+            .iter()
+            .flat_map(|g| &g.spec.pod_groups);
         let of_part = { groups }.find(|g| g.name == "demo-0-frontend");
         of_part.map(|g| g.min_replicas)
     };
@@ -81,7 +85,7 @@ fn a_gang_needs_no_pods_of_a_part_that_has_done_its_work_and_was_removed() {
     complete(&mut snapshot, "demo-0-frontend", true);
     settle(&mut snapshot);
     snapshot.podcliques.remove("demo-0-frontend");
-    snapshot.gangs.clear();
+    snapshot.children.gangs.clear();
     let names: Vec<String> = plan(&snapshot)
         .waves
         .iter()

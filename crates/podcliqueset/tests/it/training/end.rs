@@ -66,27 +66,27 @@ fn the_phase_fails_only_after_the_last_pod_ended() {
         let hanging = p.ready().terminating(0);
         hanging.with(|p| p.spec.node_name = Some("node-2".into()))
     });
-    snapshot.nodes_in_service.insert("node-2".into());
+    snapshot.view.nodes_in_service.insert("node-2".into());
     assert_eq!(
         (phase(&snapshot), plan(&snapshot).wake_at),
         (PodCliqueSetPhase::Running, Some(after(600))),
         "their node is Ready: their processes may run on"
     );
-    snapshot.stuck_timeouts.on_ready_node = StuckTimeout::Never;
+    snapshot.view.stuck_timeouts.on_ready_node = StuckTimeout::Never;
     assert_eq!(
         plan(&snapshot).wake_at,
         Some(after(600)),
         "it does not wait without end"
     );
-    snapshot.nodes_in_service.clear();
+    snapshot.view.nodes_in_service.clear();
     fill_all(&mut snapshot, |p| p.bound().phase("Failed"));
-    snapshot.may_have_more_pods = true;
+    snapshot.view.may_have_more_pods = true;
     assert_eq!(
         phase(&snapshot),
         PodCliqueSetPhase::Running,
         "one may still appear"
     );
-    snapshot.may_have_more_pods = false;
+    snapshot.view.may_have_more_pods = false;
     assert_eq!(phase(&snapshot), PodCliqueSetPhase::Failed);
 }
 
@@ -104,7 +104,7 @@ fn what_is_over_creates_nothing_and_stays_over() {
     assert_eq!(stored(&snapshot).phase, Some(PodCliqueSetPhase::Succeeded));
     assert_eq!(reasons(&snapshot), [""; 0], "and never again");
     snapshot.podcliques.clear();
-    snapshot.services.clear();
+    snapshot.children.services.clear();
     let after_all = plan(&snapshot);
     assert!(after_all.writes_nothing(), "{after_all}");
     assert_eq!(
@@ -123,9 +123,9 @@ fn what_is_over_adopts_what_nobody_controls() {
     }
     settle(&mut snapshot);
     let cut = |meta: &mut ObjectMeta| meta.owner_references = None;
-    cut(&mut Arc::make_mut(&mut snapshot.groups[0]).metadata);
-    cut(&mut Arc::make_mut(&mut snapshot.services[0]).metadata);
-    for gang in &mut snapshot.gangs {
+    cut(&mut Arc::make_mut(&mut snapshot.children.groups[0]).metadata);
+    cut(&mut Arc::make_mut(&mut snapshot.children.services[0]).metadata);
+    for gang in &mut snapshot.children.gangs {
         cut(&mut Arc::make_mut(gang).metadata);
     }
     let front = snapshot.podcliques.get_mut("demo-0-frontend").unwrap();

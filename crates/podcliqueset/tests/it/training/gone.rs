@@ -56,7 +56,7 @@ fn one_that_is_in_other_hands_is_not_gone() {
     let mut snapshot = running(job(1, None));
     let name = "demo-0-g-0-leader";
     snapshot.podcliques.remove(name);
-    snapshot.unadopted.insert(name.into());
+    snapshot.strays.podcliques.insert(name.into());
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(0));
 }
 

@@ -142,9 +142,9 @@ fn a_restart_waits_until_what_was_cut_loose_is_adopted() {
 fn restarts_nothing_for_what_is_seen_while_a_watch_is_lost() {
     let mut snapshot = running(job(5, None));
     fail(&mut snapshot, "demo-0-frontend", 60);
-    snapshot.is_view_outdated = true;
+    snapshot.view.is_outdated = true;
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(0));
-    snapshot.is_view_outdated = false;
+    snapshot.view.is_outdated = false;
     assert_eq!(plan(&snapshot).status.unwrap().restart_count, Some(1));
 }
 
