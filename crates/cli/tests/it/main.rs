@@ -18,6 +18,7 @@ mod legible;
 mod lint;
 mod man;
 mod manifest;
+mod owners;
 mod plan;
 mod pod_requests;
 mod read;

@@ -47,7 +47,7 @@ impl Reconciler for Spoilt {
             let finalizers = &mut Arc::make_mut(&mut snapshot.stored).metadata.finalizers;
             let kept = finalizers.take().unwrap_or_default().into_iter();
             *finalizers = Some(kept.filter(|f| f != labels::ORPHAN_FINALIZER).collect());
-            snapshot.is_orphaning = false;
+            snapshot.view.is_orphaning = false;
         }
         snapshot
     }
