@@ -1,9 +1,11 @@
 //! Many who begin questions and do not end them, so that nobody else is answered.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use http::StatusCode;
 use rstest::rstest;
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
@@ -62,12 +64,59 @@ impl Drop for Siege {
     }
 }
 
-/// Asks on a new connection each time, as an API server does whose other ones are busy.
-async fn ask_often(server: &Running) {
-    for _ in 0..QUESTIONS {
-        let mut connection = server.connect_from(HOME).await.unwrap();
-        let answer = connection.ask(VALIDATE, whole(good_question())).await;
-        assert!(is_allowed(&answer.unwrap().1));
+/// A thread that wants to run every few milliseconds, and notes when the machine last kept it waiting.
+/// Who is late because of that is late for the server, too.
+struct Pulse(Arc<Mutex<Option<Instant>>>);
+
+impl Pulse {
+    const BEAT: Duration = Duration::from_millis(5);
+    const STALL: Duration = Duration::from_millis(50);
+
+    fn begin() -> Self {
+        let last_stall = Arc::new(Mutex::new(None));
+        let noted = Arc::downgrade(&last_stall);
+        std::thread::spawn(move || {
+            let mut before = Instant::now();
+            while let Some(noted) = noted.upgrade() {
+                std::thread::sleep(Self::BEAT);
+                if before.elapsed() > Self::STALL {
+                    *noted.lock().unwrap() = Some(Instant::now());
+                }
+                before = Instant::now();
+            }
+        });
+        Self(last_stall)
+    }
+
+    /// Whether the machine kept a thread waiting since then.
+    fn stalled_since(&self, time: Instant) -> bool {
+        self.0.lock().unwrap().is_some_and(|stall| stall > time)
+    }
+}
+
+/// Asks on a new connection each time, as an API server does whose other ones are busy. Where the
+/// machine runs nobody for a while the API server is as late as others, and asks again.
+async fn ask_often(server: &Running, pulse: &Pulse) {
+    let mut answered = 0;
+    while answered < QUESTIONS {
+        let began = Instant::now();
+        match ask(server).await {
+            Ok(text) => {
+                assert!(is_allowed(&text));
+                answered += 1;
+            }
+            Err(why) => assert!(pulse.stalled_since(began), "no answer: {why}"),
+        }
+    }
+}
+
+async fn ask(server: &Running) -> Result<String, String> {
+    let connected = server.connect_from(HOME).await;
+    let mut connection = connected.map_err(|e| e.to_string())?;
+    let answer = connection.ask(VALIDATE, whole(good_question())).await;
+    match answer.map_err(|e| e.to_string())? {
+        (StatusCode::OK, text) => Ok(text),
+        (status, text) => Err(format!("{status}: {text}")),
     }
 }
 
@@ -102,7 +151,8 @@ async fn an_api_server_is_answered_while_others_begin_questions_and_wait(
     let server_of_siege = (server.address, server.authority.clone());
     let siege = Siege::begin(&from, besiegers, bytes, &server_of_siege);
     sleep(Duration::from_millis(500)).await;
-    let callers = join_all((0..CALLERS).map(|_| ask_often(&server)));
+    let pulse = Pulse::begin();
+    let callers = join_all((0..CALLERS).map(|_| ask_often(&server, &pulse)));
     timeout(3 * PATIENCE, callers).await.unwrap();
     drop(siege);
 }
