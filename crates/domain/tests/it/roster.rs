@@ -36,7 +36,7 @@ fn observed(attempt: Attempt, is_terminating: bool) -> ObservedClique {
     }
 }
 
-fn state<T>(slot: Slot<T>) -> &'static str {
+fn state<T>(slot: &Slot<T>) -> &'static str {
     match slot {
         Slot::Empty => "Empty",
         Slot::Done => "Done",
@@ -86,7 +86,7 @@ fn a_podclique_that_was_found_is_in_one_state(
 ) {
     let found = observed(attempt, is_terminating);
     assert_eq!(
-        state(classify((), &found.podclique.metadata, at(2, 1), owner)),
+        state(&classify((), &found.podclique.metadata, at(2, 1), owner)),
         expected
     );
 }
@@ -168,7 +168,7 @@ impl World {
             Some("group") => Some(ownership::controller_reference(&self.groups[0])),
             Some(uid) => {
                 let mut reference = ownership::controller_reference(&self.set);
-                reference.uid = uid.to_owned();
+                uid.clone_into(&mut reference.uid);
                 Some(reference)
             }
             None => None,
@@ -201,7 +201,7 @@ impl World {
             &self.podcliques,
         );
         let parts = roster.layout.parts();
-        let states = parts.map(|part| (part.name.clone(), state(roster.slot(part))));
+        let states = parts.map(|part| (part.name.clone(), state(&roster.slot(part))));
         states.collect()
     }
 }
