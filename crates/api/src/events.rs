@@ -60,6 +60,9 @@ pub const READY: EventReason = EventReason("Ready");
 
 /// Warning on the object: what became of it cannot be written into its status.
 pub const STATUS_FAILED: EventReason = EventReason("StatusUpdateFailed");
+/// Warning on the object: a field of it cannot be read, so nothing is done about it until that is
+/// corrected; or, if it is being deleted, it is removed by its metadata.
+pub const UNREADABLE: EventReason = EventReason("Unreadable");
 /// Reasons of success that are routine. Not among them is what tells of an update (a PodClique that
 /// is replaced), of a termination, a restart or the end of a job.
 const ROUTINE: [&str; 9] = [

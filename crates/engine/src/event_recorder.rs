@@ -147,16 +147,20 @@ impl Context {
     /// What an event is about: the object that is reconciled, unless it names another.
     pub fn reference<K: Watched>(&self, object: &K, note: &Event) -> ObjectReference {
         let own = || Target::of::<K>(object.meta());
-        let target = note.about.clone().unwrap_or_else(own);
-        let kind = find_kind(target.kind).ok();
-        ObjectReference {
-            api_version: kind.map(AnyKind::api_version),
-            kind: Some(target.kind.to_string()),
-            name: Some(target.key.name),
-            namespace: Some(target.key.namespace),
-            uid: Some(target.uid),
-            ..ObjectReference::default()
-        }
+        reference_to(note.about.clone().unwrap_or_else(own))
+    }
+}
+
+/// An object that an event is about.
+pub(crate) fn reference_to(target: Target) -> ObjectReference {
+    let kind = find_kind(target.kind).ok();
+    ObjectReference {
+        api_version: kind.map(AnyKind::api_version),
+        kind: Some(target.kind.to_string()),
+        name: Some(target.key.name),
+        namespace: Some(target.key.namespace),
+        uid: Some(target.uid),
+        ..ObjectReference::default()
     }
 }
 

@@ -3,6 +3,7 @@
 //! Decoded from its text in one pass, without its managed fields. kube's `DeserializeGuard` makes a
 //! tree of each object first, and a copy of that; and `ObjectMeta` makes one of the managed fields.
 
+mod bare;
 mod managers;
 
 use std::borrow::Cow;
@@ -15,28 +16,60 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, de::DeserializeOwned};
 use serde_json::value::RawValue;
 
+pub(crate) use bare::has_bare_form;
+use bare::{explain_unread, read_bare};
 use managers::cut_managers;
 
 /// The object, or its metadata and what is wrong with it.
 #[derive(Clone, Debug)]
-pub struct Guarded<K>(pub Result<K, InvalidObject>);
+pub struct Guarded<K> {
+    /// The object. One that is being deleted may be without what cannot be read of it.
+    pub object: Result<K, InvalidObject>,
+    /// What cannot be read of that one: where, and why.
+    pub unread: Option<String>,
+}
 
-impl<'de, K: DeserializeOwned + Resource> Deserialize<'de> for Guarded<K> {
+impl<'de, K: DeserializeOwned + Resource<DynamicType = ()>> Deserialize<'de> for Guarded<K> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
         let text = text.get();
-        match serde_json::from_str::<K>(&cut_managers(text)) {
-            Ok(mut object) => {
-                forget_managers(&mut object);
-                Ok(Self(Ok(object)))
-            }
-            Err(error) => {
-                let named = serde_json::from_str::<PartialObjectMeta<K>>(text);
-                let metadata = named.map_err(D::Error::custom)?.metadata;
-                let error = error.to_string();
-                Ok(Self(Err(InvalidObject { error, metadata })))
-            }
+        if let Ok(mut object) = serde_json::from_str::<K>(&cut_managers(text)) {
+            forget_managers(&mut object);
+            return Ok(Self {
+                object: Ok(object),
+                unread: None,
+            });
         }
+        let named = serde_json::from_str::<PartialObjectMeta<K>>(text);
+        let metadata = named.map_err(D::Error::custom)?.metadata;
+        Ok(Self::without_unread(text, metadata))
+    }
+}
+
+impl<K: DeserializeOwned + Resource<DynamicType = ()>> Guarded<K> {
+    fn without_unread(text: &str, metadata: ObjectMeta) -> Self {
+        let error = explain_unread::<K>(text);
+        match read_bare::<K>(text, &metadata) {
+            Some(mut object) => {
+                forget_managers(&mut object);
+                Self {
+                    object: Ok(object),
+                    unread: Some(error),
+                }
+            }
+            None => Self {
+                object: Err(InvalidObject { error, metadata }),
+                unread: None,
+            },
+        }
+    }
+}
+
+impl<K> Guarded<K> {
+    /// Where it cannot be read, and why.
+    pub fn problem(&self) -> Option<&str> {
+        let invalid = self.object.as_ref().err().map(|invalid| &*invalid.error);
+        invalid.or(self.unread.as_deref())
     }
 }
 
@@ -67,14 +100,14 @@ impl<K: Resource> Resource for Guarded<K> {
     }
 
     fn meta(&self) -> &ObjectMeta {
-        match &self.0 {
+        match &self.object {
             Ok(object) => object.meta(),
             Err(invalid) => &invalid.metadata,
         }
     }
 
     fn meta_mut(&mut self) -> &mut ObjectMeta {
-        match &mut self.0 {
+        match &mut self.object {
             Ok(object) => object.meta_mut(),
             Err(invalid) => &mut invalid.metadata,
         }

@@ -5,6 +5,7 @@
 
 mod failures;
 mod optional;
+mod telling;
 mod unreadable;
 
 use std::pin::pin;
@@ -16,9 +17,8 @@ use domain::object::ownership;
 use domain::plan::Kind;
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
-use kube::Client;
-use kube::core::error_boundary::InvalidObject;
 use kube::runtime::watcher::{self, watcher};
+use kube::{Client, Resource};
 use tokio::sync::watch::Receiver;
 use tokio::time::{Instant, sleep_until};
 
@@ -28,9 +28,11 @@ use crate::context::Context;
 use crate::guarded::Guarded;
 use crate::heard::{self, Heard};
 use crate::metrics::ByKind;
+use crate::pages;
 use crate::scope::Scope;
 use crate::sync_state::{Watch, WatchProblem, watch_of};
 use failures::{FAILURES_BEFORE_RELIST, Failures};
+use telling::tell_of_unreadable;
 use unreadable::Unreadable;
 
 /// How often own writes are checked for being shown by the watch.
@@ -47,10 +49,12 @@ pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
     let informers = scopes.into_iter().map(|scope| Informer {
         context: context.clone(),
         watch: watch_of(Kind::of::<K>(), &scope),
-        unreadable: Unreadable::new(&context.metrics, Kind::of::<K>().name()),
+        unreadable: Arc::new(Unreadable::new(&context.metrics, Kind::of::<K>().name())),
         scope,
     });
-    let watches = informers.map(|informer| {
+    let informers: Vec<Informer> = informers.collect();
+    let unreadable: Vec<_> = informers.iter().map(|i| i.unreadable.clone()).collect();
+    let watches = informers.into_iter().map(|informer| {
         let client = client.clone();
         async move { informer.watch_forever::<K>(client).await }
     });
@@ -62,7 +66,8 @@ pub async fn watch<K: Watched>(context: Arc<Context>, client: Client) {
             let _ = tokio::time::timeout(VERIFY_INTERVAL, doubted).await;
         }
     };
-    futures::future::join(watches, verifications).await;
+    let telling = tell_of_unreadable::<K>(&context, &unreadable);
+    futures::future::join3(watches, verifications, telling).await;
 }
 
 /// An object that is ours but for the managed-by label, of which the watch tells nothing.
@@ -77,7 +82,7 @@ struct Informer {
     context: Arc<Context>,
     scope: Scope,
     watch: Watch,
-    unreadable: Unreadable,
+    unreadable: Arc<Unreadable>,
 }
 
 impl Informer {
@@ -85,7 +90,7 @@ impl Informer {
         let mut failures = Failures::default();
         loop {
             let heard = self.context.sync.heard(self.watch.clone());
-            let client = heard::listening(client.clone(), heard.clone());
+            let client = pages::bounded(heard::listening(client.clone(), heard.clone()));
             self.watch_until_stuck::<K>(&client, &heard, &mut failures)
                 .await;
             // Nobody tells anything from here until the next list ends, which may take long.
@@ -201,14 +206,10 @@ impl Informer {
         );
         let mut failures = Failures::default();
         loop {
-            let listed = self.context.requests.list::<K>(&self.scope, &selector);
-            let error = match listed.await {
-                Ok(all) => {
-                    return all
-                        .into_iter()
-                        .for_each(|object| found_unlabelled(&self.context, object));
-                }
-                Err(error) => error,
+            let requests = &self.context.requests;
+            let found = |object| found_unlabelled::<K>(&self.context, object);
+            let Err(error) = requests.list(&self.scope, &selector, found).await else {
+                return;
             };
             failures.count(1);
             let problem = WatchProblem {
@@ -226,16 +227,16 @@ impl Informer {
         self.unreadable.note(&event);
         match event {
             watcher::Event::Init => cache.begin_list(&self.scope),
-            watcher::Event::InitApply(guard) => match guard.0 {
-                Ok(object) => {
-                    K::notice(&object, &context.caches);
-                    cache.list_item(&self.scope, object);
+            watcher::Event::InitApply(guarded) => {
+                self.warn_of_unread(&guarded);
+                match guarded.object {
+                    Ok(object) => {
+                        K::notice(&object, &context.caches);
+                        cache.list_item(&self.scope, object);
+                    }
+                    Err(invalid) => cache.list_unreadable(&self.scope, &invalid.metadata),
                 }
-                Err(invalid) => {
-                    cache.list_unreadable(&self.scope, &invalid.metadata);
-                    self.skip_unreadable(&invalid);
-                }
-            },
+            }
             watcher::Event::InitDone => {
                 for change in cache.end_list(&self.scope) {
                     context.publish(Some(change));
@@ -243,32 +244,37 @@ impl Informer {
                 context.publish::<K>(None);
                 context.doubt::<K>();
             }
-            watcher::Event::Apply(guard) => match guard.0 {
-                Ok(object) => context.show(object),
-                Err(invalid) => self.skip_unreadable(&invalid),
-            },
-            watcher::Event::Delete(guard) => {
-                let change = match &guard.0 {
-                    Ok(object) => cache.delete(object.meta()),
-                    Err(invalid) => cache.delete(&invalid.metadata),
-                };
-                match change {
-                    Some(change) => context.publish(Some(change)),
-                    None => context.doubt::<K>(),
+            watcher::Event::Apply(guarded) => {
+                self.warn_of_unread(&guarded);
+                if let Ok(object) = guarded.object {
+                    context.show(object);
                 }
             }
+            watcher::Event::Delete(guarded) => match cache.delete(guarded.meta()) {
+                Some(change) => context.publish(Some(change)),
+                None => context.doubt::<K>(),
+            },
         }
     }
 
-    /// One object that cannot be decoded is left alone and holds nobody else up.
-    fn skip_unreadable(&self, invalid: &InvalidObject) {
+    /// One object that cannot be decoded holds nobody else up. It is left alone, unless it is being
+    /// deleted.
+    fn warn_of_unread<K: Watched>(&self, shown: &Guarded<K>) {
+        let Some(error) = shown.problem() else {
+            return;
+        };
         let (kind, ..) = self.watch;
+        let then = if shown.object.is_ok() {
+            "is removed by its metadata"
+        } else {
+            "is left alone until it is corrected"
+        };
         tracing::warn!(
             kind,
-            name = ownership::name(&invalid.metadata),
-            namespace = invalid.metadata.namespace,
-            error = invalid.error,
-            "object cannot be decoded and is left alone until it is corrected"
+            name = ownership::name(shown.meta()),
+            namespace = shown.meta().namespace.as_deref(),
+            error,
+            "object cannot be decoded and {then}"
         );
     }
 
@@ -312,7 +318,9 @@ fn is_absent<K: Watched>(error: &watcher::Error) -> bool {
 }
 
 fn config<K: Watched>() -> watcher::Config {
-    let config = watcher::Config::default().timeout(heard::WATCH_SECONDS);
+    let config = watcher::Config::default()
+        .timeout(heard::WATCH_SECONDS)
+        .page_size(pages::MOST);
     if K::SELECTION.is_by_label() {
         return config.labels(labels::MANAGED_SELECTOR);
     }

@@ -32,6 +32,7 @@ pub mod informer;
 pub mod kinds;
 pub mod leader;
 pub mod metrics;
+pub mod pages;
 pub mod reconcile_log;
 pub mod requests;
 pub mod runner;

@@ -28,9 +28,10 @@ use tokio::time::{Instant, timeout};
 
 use crate::flow::{Flow, Standing};
 use crate::guarded::Guarded;
-use crate::heard::HEAD_TIMEOUT;
+use crate::heard::{self, HEAD_TIMEOUT};
 use crate::leader::WriteFence;
 use crate::metrics::{ByRequest, Metrics};
+use crate::pages;
 use crate::scope::Scope;
 pub use error::RequestError;
 use error::{refused, retry_after};
@@ -194,21 +195,37 @@ impl Requests {
         answer.and_then(object_of)
     }
 
-    /// LIST in that scope of what these labels select; what cannot be decoded is left out.
-    pub async fn list<R>(&self, scope: &Scope, selector: &str) -> Answer<Vec<R>>
+    /// LIST in that scope of what these labels select, page by page; what cannot be decoded is left out.
+    pub async fn list<R>(
+        &self,
+        scope: &Scope,
+        selector: &str,
+        mut found: impl FnMut(R) + Send,
+    ) -> Answer<()>
     where
         R: Resource<DynamicType = ()> + DeserializeOwned + Clone,
     {
+        let listening = heard::listening(self.client.0.clone(), Arc::default());
+        let paged = Self {
+            client: ClientBox(pages::bounded(listening)),
+            ..self.clone()
+        };
         let all = Request::new(R::url_path(&(), scope.namespace()));
-        let request = all.list(&ListParams::default().labels(selector));
-        let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
-        let list: ObjectList<Guarded<R>> =
-            self.send(what, HEAD_TIMEOUT, LIST_TIMEOUT, request).await?;
-        Ok(list
-            .items
-            .into_iter()
-            .filter_map(|item| item.0.ok())
-            .collect())
+        let mut params = ListParams::default().labels(selector).limit(pages::MOST);
+        loop {
+            let request = all.list(&params);
+            let what = What::of::<R>("list", scope.namespace().unwrap_or_default());
+            // A page is read before its head is passed on; the client listens for that head.
+            let page: ObjectList<Guarded<R>> = paged
+                .send(what, LIST_TIMEOUT, LIST_TIMEOUT, request)
+                .await?;
+            let readable = page.items.into_iter().filter_map(|item| item.object.ok());
+            readable.for_each(&mut found);
+            params.continue_token = page.metadata.continue_.filter(|next| !next.is_empty());
+            if params.continue_token.is_none() {
+                return Ok(());
+            }
+        }
     }
 
     async fn write_object<R>(
@@ -344,7 +361,7 @@ impl<'a> What<'a> {
 /// The object in an answer.
 fn object_of<R>(answer: Guarded<R>) -> Answer<R> {
     let invalid = |invalid: InvalidObject| RequestError::Unreadable(invalid.error);
-    answer.0.map_err(invalid)
+    answer.object.map_err(invalid)
 }
 
 /// Who reads nothing of the object in the answer need not be sent it. The second type is for what

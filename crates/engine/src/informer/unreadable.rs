@@ -1,29 +1,56 @@
 //! What a watch shows and nobody can decode, as of now.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use domain::Key;
+use domain::plan::{Kind, Target};
 use kube::Resource;
 use kube::runtime::watcher::Event;
 use prometheus_client::metrics::gauge::Gauge;
+use tokio::sync::Notify;
 
 use crate::guarded::Guarded;
 use crate::metrics::{ByKind, Metrics};
 
-/// Objects of one watch that cannot be decoded, counted for whoever asks.
+/// Objects of one watch that cannot be decoded, counted and named for whoever asks.
 #[derive(Debug)]
 pub(super) struct Unreadable {
     known: Mutex<Known>,
     /// Of all watches of the kind.
     gauge: Gauge,
+    /// There is one more.
+    pub(super) found: Notify,
+}
+
+/// An object that cannot be decoded.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Unread {
+    pub(super) object: Target,
+    pub(super) problem: String,
+    /// It is being deleted, and goes by its metadata.
+    pub(super) goes: bool,
+}
+
+impl Unread {
+    fn of<K: Resource<DynamicType = ()>>(shown: &Guarded<K>) -> Option<Self> {
+        Some(Self {
+            object: Target {
+                kind: Kind::of::<K>(),
+                key: Key::of(shown.meta()),
+                uid: shown.meta().uid.clone().unwrap_or_default(),
+            },
+            problem: shown.problem()?.to_owned(),
+            goes: shown.object.is_ok(),
+        })
+    }
 }
 
 #[derive(Debug, Default)]
 struct Known {
-    now: HashSet<Key>,
+    now: HashMap<Key, Unread>,
     /// Those of a full list that is under way.
-    listed: HashSet<Key>,
+    listed: HashMap<Key, Unread>,
 }
 
 impl Unreadable {
@@ -31,22 +58,30 @@ impl Unreadable {
         Self {
             known: Mutex::default(),
             gauge: metrics.unreadable.get_or_create_owned(&ByKind { kind }),
+            found: Notify::new(),
         }
     }
 
     /// What the watch shows.
-    pub(super) fn note<K: Resource>(&self, event: &Event<Guarded<K>>) {
+    pub(super) fn note<K: Resource<DynamicType = ()>>(&self, event: &Event<Guarded<K>>) {
         let mut known = self.known();
         let before = known.now.len();
         match event {
             Event::Init => known.listed.clear(),
-            Event::InitApply(object) if object.0.is_err() => {
-                known.listed.insert(Key::of(object.meta()));
+            Event::InitApply(object) => {
+                let unread = Unread::of(object);
+                let unread = unread.map(|unread| (Key::of(object.meta()), unread));
+                known.listed.extend(unread);
             }
-            Event::InitApply(_) => {}
-            Event::InitDone => known.now = std::mem::take(&mut known.listed),
-            Event::Apply(object) if object.0.is_err() => {
-                known.now.insert(Key::of(object.meta()));
+            Event::InitDone => {
+                known.now = std::mem::take(&mut known.listed);
+                self.found.notify_one();
+            }
+            Event::Apply(object) if object.problem().is_some() => {
+                let unread = Unread::of(object);
+                let unread = unread.map(|unread| (Key::of(object.meta()), unread));
+                known.now.extend(unread);
+                self.found.notify_one();
             }
             Event::Apply(_) | Event::Delete(_) if known.now.is_empty() => {}
             Event::Apply(object) | Event::Delete(object) => {
@@ -54,6 +89,11 @@ impl Unreadable {
             }
         }
         self.count(before, known.now.len());
+    }
+
+    /// All of them.
+    pub(super) fn all(&self) -> Vec<Unread> {
+        self.known().now.values().cloned().collect()
     }
 
     /// The kind is not there any more.

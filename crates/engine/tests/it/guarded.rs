@@ -1,9 +1,12 @@
 //! One object that cannot be decoded spoils neither a list nor a watch.
 
-use api::PodClique;
+use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang};
+use domain::Pod;
 use engine::guarded::Guarded;
 use kube::Resource;
+use kube::core::object::HasStatus;
 use kube::core::{ObjectList, WatchEvent};
+use rstest::rstest;
 
 const READABLE: &str = r#"{"apiVersion": "grove.io/v1alpha1", "kind": "PodClique",
     "metadata": {"name": "a", "namespace": "n", "managedFields": [{"manager": "m"}]},
@@ -13,7 +16,7 @@ const UNREADABLE: &str = r#"{"apiVersion": "grove.io/v1alpha1", "kind": "PodCliq
 
 fn describe(guarded: &Guarded<PodClique>) -> String {
     let name = guarded.meta().name.as_deref().unwrap();
-    match &guarded.0 {
+    match &guarded.object {
         Ok(_) => name.to_owned(),
         Err(invalid) => format!("{name}: {}", invalid.error),
     }
@@ -46,7 +49,7 @@ fn a_watch_names_what_it_cannot_read() {
             panic!("{line}")
         };
         assert_eq!(guarded.meta().name.as_deref(), Some(name));
-        assert_eq!(guarded.0.is_ok(), name == "a");
+        assert_eq!(guarded.object.is_ok(), name == "a");
     }
 }
 
@@ -65,8 +68,8 @@ fn managed_fields_are_left_out_and_nothing_else_is() {
     let rest = r#""name":"a","namespace":"n","uid":"u"},"spec":{"roleName":"r","podSpec":{"containers":[]},"replicas":1}}"#;
     let with = |list: &str| format!(r#"{{"metadata":{{{annotation},"managedFields":{list},{rest}"#);
     let read = |text: &str| serde_json::from_str::<Guarded<PodClique>>(text).unwrap();
-    let object = read(&with(managers)).0.unwrap();
-    assert_eq!(object, read(&with("[]")).0.unwrap());
+    let object = read(&with(managers)).object.unwrap();
+    assert_eq!(object, read(&with("[]")).object.unwrap());
     assert_eq!(object.metadata.uid.as_deref(), Some("u"));
     let noted = object.metadata.annotations.unwrap();
     assert_eq!(noted["last"], r#"{"managedFields":[1]}"#);
@@ -94,4 +97,87 @@ fn a_label_called_managed_fields_is_a_label_and_spoils_nothing() {
         assert_eq!(labels.or(annotations).unwrap()["managedFields"], "x");
         assert_eq!(meta.managed_fields, None);
     }
+}
+
+/// What becomes of an object of a kind that we hold until its children are gone.
+fn read<K>(spec: &str, status: &str, is_deleted: bool) -> String
+where
+    K: Resource<DynamicType = ()> + serde::de::DeserializeOwned + HasStatus,
+{
+    let deleted = if is_deleted {
+        r#""deletionTimestamp":"2026-01-01T00:00:00Z","#
+    } else {
+        ""
+    };
+    let text = format!(
+        r#"{{"metadata":{{{deleted}"name":"a","namespace":"n","uid":"u","finalizers":["orphan"]}},
+            "spec":{spec},"status":{status}}}"#
+    );
+    let guarded: Guarded<K> = serde_json::from_str(&text).unwrap();
+    assert_eq!(
+        guarded.meta().finalizers.as_deref(),
+        Some(&["orphan".to_owned()][..])
+    );
+    let problem = guarded.problem().unwrap_or("nothing").to_owned();
+    let problem = problem.split(':').next().unwrap();
+    match &guarded.object {
+        Ok(object) if object.status().is_some() => format!("shown with status; unread: {problem}"),
+        Ok(_) => format!("shown without status; unread: {problem}"),
+        Err(_) => format!("left alone; unread: {problem}"),
+    }
+}
+
+/// Whether the spec and the status can be read, and whether the object is being deleted.
+#[rstest]
+#[case(true, true, true, "shown with status; unread: nothing")]
+#[case(true, true, false, "shown with status; unread: nothing")]
+#[case(true, false, true, "shown without status; unread: status.conditions")]
+#[case(true, false, false, "left alone; unread: status.conditions")]
+#[case(false, true, true, "shown with status; unread: spec")]
+#[case(false, true, false, "left alone; unread: spec")]
+#[case(false, false, true, "shown without status; unread: spec")]
+#[case(false, false, false, "left alone; unread: spec")]
+fn what_is_deleted_is_shown_with_what_can_be_read_of_it(
+    #[case] spec: bool,
+    #[case] status: bool,
+    #[case] is_deleted: bool,
+    #[case] expected: &str,
+) {
+    let status = if status {
+        r#"{"phase":"Pending"}"#
+    } else {
+        r#"{"phase":"Pending","conditions":7}"#
+    };
+    let or_unread = |readable| if spec { readable } else { "7" };
+    let set = or_unread(r#"{"replicas":1,"template":{"cliques":[]}}"#);
+    let group = or_unread(r#"{"cliqueNames":["a"]}"#);
+    let podclique = or_unread(r#"{"roleName":"r","podSpec":{"containers":[]}}"#);
+    let gang = or_unread(r#"{"podgroups":[]}"#);
+    assert_eq!(read::<PodCliqueSet>(set, status, is_deleted), expected);
+    assert_eq!(
+        read::<PodCliqueScalingGroup>(group, status, is_deleted),
+        expected
+    );
+    assert_eq!(read::<PodClique>(podclique, status, is_deleted), expected);
+    assert_eq!(read::<PodGang>(gang, status, is_deleted), expected);
+}
+
+/// Nothing waits for us there, and a pod without its phase is no pod.
+#[test]
+fn of_kinds_that_are_not_held_what_is_unread_is_left_alone() {
+    let text = r#"{"metadata":{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"},"status":{"phase":7}}"#;
+    let pod: Guarded<Pod> = serde_json::from_str(text).unwrap();
+    assert!(pod.object.is_err());
+    assert!(pod.problem().unwrap().starts_with("status.phase: "));
+}
+
+/// Each new version of an object would be said of by another event.
+#[test]
+fn where_in_the_text_it_stands_is_not_said() {
+    let guarded: Guarded<PodClique> = serde_json::from_str(UNREADABLE).unwrap();
+    let problem = guarded.problem().unwrap();
+    assert_eq!(
+        problem,
+        "spec.replicas: invalid type: string \"many\", expected i32"
+    );
 }

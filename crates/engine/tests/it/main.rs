@@ -24,6 +24,7 @@ mod informer;
 mod leader;
 mod metrics;
 mod optional;
+mod pages;
 mod refusals;
 mod runner;
 mod same;

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::job::{LEVELS, owners};
 use super::window::Window;
 use super::{Checked, demand};
+use crate::resource::Resource;
 use crate::store::{Record, Stored};
 use crate::view;
 
@@ -70,11 +71,14 @@ fn set_of<'a>(window: &Window<'a>, owner: &'a Value) -> &'a str {
     ""
 }
 
-/// I5: the controller of a child does not change, unless it had none; or is released by one that was
+/// I5: the controller of a child does not change, unless it had none; or is released by a set that was
 /// deleted with `--cascade=orphan`.
 fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Value) -> Checked {
     let (was, is) = (view::owner(before), view::owner(after));
-    let is_released = || was.is_some_and(|(_, _, uid)| is.is_none() && window.was_orphaned(uid));
+    let is_released = || {
+        let by_set = was.filter(|(kind, ..)| *kind == Resource::PodCliqueSet.kind());
+        by_set.is_some_and(|(_, _, uid)| is_release(window, before, after, uid))
+    };
     demand(was.is_none() || was == is || is_released(), "I5", || {
         format!("{}: its owner was {was:?} and is {is:?}", record.id)
     })?;
@@ -88,6 +92,28 @@ fn kept_owner(window: &Window<'_>, record: &Record, before: &Value, after: &Valu
             record.id
         )
     })
+}
+
+/// Whether the set lets go of the child and does nothing else to it. It has stored before that its
+/// children stay, and the garbage collector has made its pass: until then it cuts references itself.
+fn is_release(window: &Window<'_>, before: &Value, after: &Value, set: &str) -> bool {
+    let sets = window.of_uid(Resource::PodCliqueSet, set);
+    let may_release = |set: &Value| {
+        let is_stored = view::annotation(set, labels::ORPHAN_ASKED) == view::uid(set);
+        view::is_terminating(set) && is_stored && !view::is_orphaning(set)
+    };
+    let rest = |child: &Value| {
+        let mut rest = child.clone();
+        for key in ["ownerReferences", "resourceVersion", "annotations"] {
+            rest["metadata"][key] = Value::Null;
+        }
+        rest
+    };
+    view::owner(after).is_none()
+        && view::annotation(after, labels::LEFT_BY) == set
+        && rest(before) == rest(after)
+        && window.was_orphaned(set)
+        && sets.iter().any(|set| may_release(set))
 }
 
 /// I6: finalizers of others stay.

@@ -1,5 +1,7 @@
 //! I4, I16, I27, I29: owners, latches, finalizers and what belongs to others.
 
+use std::collections::BTreeSet;
+
 use api::labels;
 use serde_json::Value;
 
@@ -112,13 +114,41 @@ fn was_scaled_in(window: &Window<'_>, podclique: &Value, group: &str) -> bool {
     index.is_ok_and(|index| live.any(|g| view::number(g, "/spec/replicas") <= index))
 }
 
-/// Whether the PodClique's replica may have been seen to be terminated before its group was deleted.
-fn was_terminated(window: &Window<'_>, podclique: &Value) -> bool {
+/// Whether the PodClique's replica may have been seen to be terminated while it was in the hands of its
+/// set: the deletion was under way, by uid alone, when its group was deleted. A set that goes terminates
+/// nothing, and another one of its name has nothing to say about it.
+fn was_terminated(window: &Window<'_>, podclique: &Value, owner: &Owner<'_>) -> bool {
     let attempt = view::label(podclique, labels::ATTEMPT).parse().unwrap_or(0);
-    let set = view::set_of(podclique);
-    let sets = window.versions(Resource::PodCliqueSet, |s| view::name(s) == set);
+    let sets = sets_in_hand(window, owner);
+    let raises =
+        |set: &Stored, replica| !view::is_terminating(set) && view::attempt(set, replica) > attempt;
     let replica = view::replica(podclique);
-    replica.is_some_and(|i| sets.iter().any(|s| view::attempt(s, i) > attempt))
+    replica.is_some_and(|i| sets.iter().any(|set| raises(set, i)))
+}
+
+/// Kind, name and uid of a controller.
+type Owner<'a> = (&'a str, &'a str, &'a str);
+
+/// The states of the set that the controller is, or of the one that controls that group.
+fn sets_in_hand<'a>(window: &Window<'a>, (kind, _, uid): &Owner<'_>) -> Vec<&'a Stored> {
+    if *kind == Resource::PodCliqueSet.kind() {
+        return window.of_uid(Resource::PodCliqueSet, uid);
+    }
+    let groups = window.of_uid(Resource::PodCliqueScalingGroup, uid);
+    let above = groups.into_iter().filter_map(|group| view::owner(group));
+    let above: BTreeSet<&str> = above.map(|(_, _, set)| set).collect();
+    let sets = above.into_iter();
+    sets.flat_map(|set| window.of_uid(Resource::PodCliqueSet, set))
+        .collect()
+}
+
+/// Whether a child without a controller was to outlive the one that it was seen with, whose own
+/// judgement may have been on its way.
+fn was_left(window: &Window<'_>, child: &Value, owner: &Owner<'_>) -> bool {
+    let (_, _, uid) = *owner;
+    window.was_orphaned(uid)
+        && !was_scaled_in(window, child, uid)
+        && !was_terminated(window, child, owner)
 }
 
 /// I29: what another controls is left alone, an object without a controller is only adopted, and
@@ -131,9 +161,7 @@ fn ours(window: &Window<'_>, record: &Record, before: &Stored) -> Checked {
         let is_kept = match view::owner(before) {
             None => {
                 let mut owners = seen.iter().filter_map(|o| view::owner(o));
-                owners.any(|(_, _, uid)| {
-                    window.was_orphaned(uid) && !was_scaled_in(window, before, uid)
-                }) && !was_terminated(window, before)
+                owners.any(|owner| was_left(window, before, &owner))
             }
             Some((kind, _, uid)) => {
                 let owners = window.of_uid(kind.parse().unwrap_or(Resource::Event), uid);

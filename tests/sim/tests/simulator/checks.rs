@@ -1,5 +1,7 @@
 //! Each check fails where it has to: on logs made by hand.
 
+mod left;
+
 use serde_json::{Value, json};
 use sim::check::{Checker, Horizon, OPERATOR, Requests};
 use sim::{Answer, Call, Id, Resource, Store};

@@ -31,6 +31,7 @@ mod served;
 mod slots;
 mod trouble;
 mod undisturbed;
+mod unread;
 mod watches;
 mod wire;
 

@@ -13,11 +13,10 @@ use sim::{Id, Resource, Store, view};
 
 use crate::cluster::PACE;
 use crate::left;
-use ends::{attempt, gangs, ready_pods};
-pub use manifests::manifest;
-use manifests::{
-    autoscaled, idle, job, ordered, pair, pair_of_cliques, service, small, terminated,
-};
+pub use ends::ready_pods;
+use ends::{attempt, gangs};
+use manifests::{autoscaled, idle, job, ordered, pair, pair_of_cliques, small, terminated};
+pub use manifests::{manifest, service};
 pub use steps::create;
 use steps::{break_pods, fail_pods, scale, scale_parts};
 

@@ -1,0 +1,70 @@
+//! Objects that cannot be read say so themselves, by an event.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use api::events;
+use domain::plan::Event;
+use futures::future;
+use tokio::time::timeout;
+
+use super::unreadable::{Unread, Unreadable};
+use crate::caches::watched::Watched;
+use crate::context::Context;
+use crate::event_recorder::{self, EventRecorder};
+use crate::guarded::has_bare_form;
+
+/// How often what is not told yet is tried again: another process may have led, or an answer was lost.
+const TELL_INTERVAL: Duration = Duration::from_mins(1);
+
+/// Tells of each object of this kind that cannot be read, for ever.
+pub(super) async fn tell_of_unreadable<K: Watched>(context: &Context, of: &[Arc<Unreadable>]) {
+    if !has_bare_form::<K>() {
+        return;
+    }
+    let recorder = EventRecorder::default();
+    loop {
+        if !context.is_standby() {
+            for unread in of.iter().flat_map(|scope| scope.all()) {
+                let about = event_recorder::reference_to(unread.object.clone());
+                let now = context.now();
+                recorder
+                    .publish(context, about, &warn_of(&unread), now)
+                    .await;
+            }
+        }
+        let found = of.iter().map(|scope| Box::pin(scope.found.notified()));
+        let _ = timeout(TELL_INTERVAL, future::select_all(found)).await;
+    }
+}
+
+/// What it says, and what can be done about it.
+fn warn_of(unread: &Unread) -> Event {
+    let Unread {
+        object, problem, ..
+    } = unread;
+    let message = if unread.goes {
+        format!(
+            "cannot be read: {problem}; it is being deleted, so it is removed by its metadata, and \
+             what it controls with it"
+        )
+    } else {
+        let (kind, key) = (object.kind.name().to_lowercase(), &object.key);
+        format!(
+            "cannot be read: {problem}; it is left alone until that is corrected: kubectl edit {kind} \
+             {} -n {}{}, or until it is deleted",
+            key.name,
+            key.namespace,
+            subresource(problem),
+        )
+    };
+    Event::warning(events::UNREADABLE, message)
+}
+
+fn subresource(problem: &str) -> &'static str {
+    if problem.starts_with("status") {
+        " --subresource=status"
+    } else {
+        ""
+    }
+}
