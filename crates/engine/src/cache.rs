@@ -19,6 +19,7 @@
 mod attempts;
 mod change;
 mod compact;
+mod evidence;
 mod index;
 mod key_set;
 mod listing;
@@ -28,6 +29,7 @@ mod pending_create;
 mod pod_specs;
 mod sizes;
 mod tombstones;
+mod versions;
 
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -46,6 +48,7 @@ use crate::scope::Scope;
 use attempts::Attempts;
 pub use change::Change;
 use compact::compact;
+use evidence::keep_evidence;
 pub use index::set_of;
 use index::{Index, Owner};
 use listing::Listing;
@@ -53,6 +56,7 @@ pub use pending_create::PendingCreate;
 use pod_specs::PodSpecs;
 use sizes::Sizes;
 use tombstones::Tombstones;
+use versions::{ends_gracefully, has_ended, is_same_version, stays_in_place, version};
 
 /// How long an own write may stay assumed by the watch before the object is read live.
 pub const ASSUMED_LIFETIME: Duration = Duration::from_secs(30);
@@ -267,6 +271,9 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
             return None;
         }
         self.note_change(&key);
+        if let Some(before) = self.objects.get(&key) {
+            keep_evidence(&mut object, &**before);
+        }
         self.save_memory(&mut object);
         self.sizes.put(&key, &object);
         let new = Arc::new(object);
@@ -361,38 +368,4 @@ impl<K: Resource<DynamicType = ()> + Clone + 'static> Inner<K> {
         keys.filter_map(|key| self.objects.get(key).cloned())
             .collect()
     }
-}
-
-fn is_same_version<K: Resource>(one: &K, other: &K) -> bool {
-    let (one, other) = (one.meta(), other.meta());
-    one.resource_version == other.resource_version && one.uid == other.uid
-}
-
-/// Whether both versions are found by the same owner, set and attempt: most differ in their status.
-fn stays_in_place<K: Resource>(old: &K, new: &K) -> bool {
-    let (old, new) = (old.meta(), new.meta());
-    old.uid == new.uid
-        && old.owner_references == new.owner_references
-        && old.labels == new.labels
-        && old.annotations == new.annotations
-}
-
-/// Whether the object's time to end is over and nobody holds it: a pod is removed once its grace
-/// period was set to 0, at the latest by whoever has seen its containers end.
-fn has_ended(meta: &ObjectMeta) -> bool {
-    ownership::is_terminating(meta)
-        && meta.deletion_grace_period_seconds == Some(0)
-        && meta.finalizers.iter().flatten().next().is_none()
-}
-
-/// Whether objects of this kind go on for a while after their DELETE was answered.
-fn ends_gracefully<K: Resource<DynamicType = ()>>() -> bool {
-    K::kind(&()) == "Pod"
-}
-
-fn version(meta: &ObjectMeta) -> u64 {
-    meta.resource_version
-        .as_deref()
-        .and_then(|v| v.parse().ok())
-        .unwrap_or(0)
 }

@@ -55,6 +55,8 @@ pub struct Snapshot {
     pub start: Start,
     /// The last holders of slots whose pods are gone.
     pub last_holders: HashMap<i32, LastHolder>,
+    /// Those of empty slots that failed or were taken away.
+    pub lost: Vec<Arc<Pod>>,
     /// Names that turned out to be taken by pods of others.
     pub taken_names: Arc<HashSet<String>>,
     /// How long after its deletionTimestamp a pod is waited for.
@@ -253,6 +255,7 @@ pub fn observe(
         pod_group: pod_group::observe(podclique, &pods, gang.as_deref(), caches, scheduler.backend),
         scheduler,
         set: set.map(|s| facts_of_set(&s, podclique, &pods, caches, rules)),
+        lost: caches.slot_history.lost_beside(ownership::uid(meta), &pods),
         pods,
         released,
         may_have_more,

@@ -31,6 +31,7 @@ pub fn next_status(snapshot: &Snapshot, now: Timestamp) -> PodCliqueStatus {
         .collect();
     let count = |claim: &dyn Fn(&Pod) -> bool| to_i32(pods.iter().filter(|p| claim(p)).count());
     let facts = CliqueFacts::of(podclique, snapshot.pods.iter().map(AsRef::as_ref))
+        .after_losses(snapshot.lost.iter().map(AsRef::as_ref))
         .with_job_delay(snapshot.job_delay())
         .in_update(snapshot.is_updating())
         .orphaned(snapshot.is_orphaned());

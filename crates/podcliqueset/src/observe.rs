@@ -1,9 +1,10 @@
 //! Everything that a decision on a PodCliqueSet depends on.
 
+mod clique;
 mod full_namespace;
 mod obstacle;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use admission::minimums::{self, Minimums};
@@ -11,10 +12,8 @@ use admission::validated_set::ValidatedSet;
 use admission::{FieldError, oversize};
 use api::podcliqueset::{LiveReplicas, PodCliqueScalingGroupConfig, ReplicaAttempt};
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, names};
-use domain::health::availability::CliqueFacts;
 use domain::health::stuck::StuckTimeouts;
 use domain::health::{fence, training};
-use domain::object::attempt::Attempt;
 use domain::object::ownership;
 use domain::scheduling::{Backend, Obstacle};
 use domain::workload::limits;
@@ -25,6 +24,8 @@ use k8s_openapi::api::core::v1::Service;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use kube::Resource;
 
+pub use self::clique::ObservedClique;
+use self::clique::observe_clique;
 use crate::desired;
 use crate::{PodCliqueSetReconciler, ScaledGangsWaitFor};
 
@@ -75,59 +76,6 @@ pub struct Snapshot {
     pub is_view_outdated: bool,
     /// Whether a pod of the set may be there unseen: its POST was sent and is not settled.
     pub may_have_more_pods: bool,
-}
-
-/// A PodClique and its pods.
-#[derive(Clone, Debug, Default)]
-pub struct ObservedClique {
-    /// The PodClique.
-    pub podclique: Arc<PodClique>,
-    /// Its pods, by index; pods belong to a PodClique by the owner's uid only.
-    pub pods: Vec<Arc<Pod>>,
-}
-
-impl ObservedClique {
-    /// Whether the PodClique is terminating.
-    pub fn is_terminating(&self) -> bool {
-        ownership::is_terminating(&self.podclique.metadata)
-    }
-
-    /// The attempt it was created in.
-    pub fn attempt(&self) -> Attempt {
-        Attempt::of(&self.podclique.metadata)
-    }
-
-    /// Pods that stay.
-    pub fn staying(&self) -> impl Iterator<Item = &Arc<Pod>> {
-        self.pods.iter().filter(|p| !p.is_terminating())
-    }
-
-    /// How many pods that stay fulfil the claim.
-    pub fn count(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
-        i32::try_from(self.staying().filter(|p| claim(p)).count()).unwrap_or(i32::MAX)
-    }
-
-    /// How many slots hold a pod that stays and fulfils the claim, or need none any more because
-    /// their work is done.
-    pub fn count_or_done(&self, claim: impl Fn(&Pod) -> bool) -> i32 {
-        let pods = self.staying().map(AsRef::as_ref);
-        training::slots(self.completed(), pods.filter(|p: &&Pod| claim(p)))
-    }
-
-    /// Slots whose work is done; none but in a training job.
-    pub fn completed(&self) -> BTreeSet<i32> {
-        training::completed(&self.podclique, self.pods.iter().map(AsRef::as_ref))
-    }
-
-    /// What its breach depends on.
-    pub fn facts(&self) -> CliqueFacts {
-        CliqueFacts::of(&self.podclique, self.pods.iter().map(AsRef::as_ref))
-    }
-
-    /// The minimum of pods: never more than `spec.replicas`.
-    pub fn minimum(&self) -> i32 {
-        domain::workload::gang::clique_minimum(&self.podclique.spec)
-    }
 }
 
 impl Snapshot {
@@ -296,7 +244,10 @@ pub fn observe(
     let has_begun = !groups.is_empty() || !cliques.is_empty();
     full_namespace::refuse(&mut validated, stored, has_begun, caches);
     let scheduler = Some(desired::gang::scheduler_name(&validated.set));
-    let podcliques: HashMap<_, _> = cliques.into_iter().map(|c| seen(c, caches)).collect();
+    let podcliques: HashMap<_, _> = cliques
+        .into_iter()
+        .map(|c| observe_clique(c, caches))
+        .collect();
     let backend = rules.profiles.backend_of(scheduler);
     let obstacle = obstacle::find_obstacle(backend, stored, &podcliques, caches);
     Snapshot {
@@ -385,15 +336,4 @@ where
     let mut all = cache.owned_by(set);
     all.extend(cache.orphans_of(key));
     all
-}
-
-fn seen(podclique: Arc<PodClique>, caches: &Caches) -> (String, ObservedClique) {
-    let mut pods = caches.of::<Pod>().owned_by(&*podclique);
-    // Pods without an index were created by hand.
-    pods.retain(|p| p.index().is_some());
-    domain::object::pod::sort_pods(&mut pods);
-    (
-        ownership::name(&podclique.metadata).to_owned(),
-        ObservedClique { podclique, pods },
-    )
 }

@@ -26,10 +26,15 @@ pub struct Culprit {
 /// The cause of a breach: the loss that began it, as it is stored, unless an earlier one is seen now.
 /// The pod that was lost goes, and its successor merely starts.
 pub fn find_cause(stored: Option<&BreachCause>, seen: Option<&Culprit>) -> Option<Culprit> {
-    let stored = stored.map(restore);
+    find_earlier(stored.map(restore), seen)
+}
+
+/// The loss that is known, unless this one came before it. Of a loss that nobody explains it is not
+/// known when it came: one that is explained goes before it.
+pub fn find_earlier(known: Option<Culprit>, seen: Option<&Culprit>) -> Option<Culprit> {
     let seen = seen.filter(|seen| seen.is_loss);
-    let is_earlier = |seen: &&Culprit| stored.as_ref().is_none_or(|s| seen.since < s.since);
-    seen.filter(is_earlier).cloned().or(stored)
+    let is_earlier = |seen: &&Culprit| known.as_ref().is_none_or(|k| seen.since < k.since);
+    seen.filter(is_earlier).cloned().or(known)
 }
 
 fn restore(cause: &BreachCause) -> Culprit {

@@ -1,18 +1,21 @@
 //! The last holders of pod slots.
 
-use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use domain::Pod;
 use domain::object::ownership;
 
 /// The last holder of a pod slot that is gone.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LastHolder {
     /// Its uid goes into the successor's name, so a terminating pod never blocks the name.
     pub uid: String,
     /// How many holders of the slot ended soon after their start, one after the other.
     pub failure_count: u32,
+    /// As it was last, if it failed or was taken away. The deletion may follow the announcement so soon
+    /// that no decision sees anything in between.
+    pub lost: Option<Arc<Pod>>,
 }
 
 /// The last holders of slots, by uid of the PodClique and index.
@@ -28,6 +31,7 @@ impl SlotHistory {
         let holder = LastHolder {
             uid: pod.uid().to_owned(),
             failure_count: pod.failure_count(),
+            lost: pod.to_lost().map(Arc::new),
         };
         let mut all = self.0.write().unwrap_or_else(PoisonError::into_inner);
         all.entry(owner.uid.clone())
@@ -39,6 +43,19 @@ impl SlotHistory {
     pub fn of(&self, podclique_uid: &str) -> HashMap<i32, LastHolder> {
         let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
         all.get(podclique_uid).cloned().unwrap_or_default()
+    }
+
+    /// The last holders of slots that are empty beside these pods, as far as they were lost.
+    pub fn lost_beside(&self, podclique_uid: &str, pods: &[Arc<Pod>]) -> Vec<Arc<Pod>> {
+        let held: BTreeSet<i32> = pods.iter().filter_map(|p| p.index()).collect();
+        let all = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        let slots = all.get(podclique_uid).into_iter().flatten();
+        let empty = slots.filter(|(index, _)| !held.contains(index));
+        let mut lost: Vec<Arc<Pod>> = empty
+            .filter_map(|(_, holder)| holder.lost.clone())
+            .collect();
+        domain::object::pod::sort_pods(&mut lost);
+        lost
     }
 
     /// The PodClique is gone.

@@ -1,5 +1,6 @@
 //! What the cache shows, whatever order answers and watch events arrive in.
 
+mod evidence;
 mod kept;
 mod lists;
 mod live_reads;

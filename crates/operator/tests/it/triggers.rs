@@ -2,10 +2,12 @@
 
 mod autoscalers;
 mod edited_labels;
+mod full_namespace;
 mod gangs;
 mod nodes;
 mod start_order;
 mod taken_away;
+mod trees;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

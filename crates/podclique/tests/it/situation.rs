@@ -36,6 +36,7 @@ pub fn situation(podclique: &Arc<PodClique>, pods: Vec<PodBuilder>) -> Snapshot 
         released: vec![],
         may_have_more: false,
         last_holders: HashMap::new(),
+        lost: vec![],
         taken_names: Arc::default(),
         stuck_timeouts: StuckTimeouts::default(),
         nodes_in_service: BTreeSet::new(),
@@ -52,6 +53,7 @@ pub fn last_holder(uid: &str) -> LastHolder {
     LastHolder {
         uid: uid.into(),
         failure_count: 0,
+        lost: None,
     }
 }
 

@@ -4,6 +4,7 @@ mod completed;
 mod deleted;
 mod failed;
 mod in_place;
+mod lost;
 mod over;
 mod released;
 

@@ -70,10 +70,16 @@ pub(crate) fn note_crashes(next: &mut PodCliqueSetStatus, snapshot: &Snapshot) {
 /// The newest failures, observed and stored. What is seen of a pod now replaces what is stored of
 /// it: the kubelet may give its reason for the pod only after the container ended.
 fn newest_failures(snapshot: &Snapshot, before: &[PodFailure]) -> Vec<PodFailure> {
-    let pods = snapshot.podcliques.values().flat_map(|c| &c.pods);
+    let cliques = || snapshot.podcliques.values();
+    let pods = cliques().flat_map(|c| c.pods.iter().chain(&c.lost));
     let mut all: Vec<PodFailure> = pods.filter_map(|p| failure::describe(p)).collect();
     let is_seen = |kept: &PodFailure| all.iter().any(|seen| failure::is_of(kept, seen));
-    let gone: Vec<PodFailure> = before.iter().filter(|f| !is_seen(f)).cloned().collect();
+    let is_over = |kept: &PodFailure| {
+        let mut ready = cliques().flat_map(|c| &c.pods).filter(|p| p.is_ready());
+        ready.any(|pod| failure::was_spared(kept, pod))
+    };
+    let stays = |kept: &&PodFailure| !is_seen(kept) && !is_over(kept);
+    let gone: Vec<PodFailure> = before.iter().filter(stays).cloned().collect();
     all.extend(gone);
     failure::keep_newest(&mut all);
     all

@@ -40,6 +40,7 @@ fn put_orphan(snapshot: &mut Snapshot, name: &str, attempt: i32) {
     let seen = ObservedClique {
         podclique: orphan.build(),
         pods: vec![],
+        lost: vec![],
     };
     snapshot.podcliques.insert(name.to_owned(), seen);
 }

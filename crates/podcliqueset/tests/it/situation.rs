@@ -74,6 +74,7 @@ fn keep(snapshot: &mut Snapshot, object: &Object) {
     let seen = ObservedClique {
         podclique: Arc::new(podclique),
         pods: vec![],
+        lost: vec![],
     };
     snapshot.podcliques.insert(name, seen);
 }
@@ -123,6 +124,7 @@ pub fn make_group_replicas(snapshot: &mut Snapshot) {
             let new = ObservedClique {
                 podclique,
                 pods: vec![],
+                lost: vec![],
             };
             snapshot.podcliques.entry(name).or_insert(new);
         }

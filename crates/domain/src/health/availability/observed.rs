@@ -9,7 +9,7 @@ use jiff::SignedDuration;
 
 use super::facts::{CliqueFacts, GroupFacts, TrainingFacts};
 use crate::Pod;
-use crate::health::culprit::{find_cause, find_culprit};
+use crate::health::culprit::{find_cause, find_culprit, find_earlier};
 use crate::health::{fence, training};
 use crate::object::indices;
 use crate::workload::layout::{self, Member, Members};
@@ -50,6 +50,17 @@ impl CliqueFacts {
             culprit,
         };
         facts.with_job_delay(SignedDuration::ZERO)
+    }
+
+    /// The same where slots are empty whose last pods failed or were taken away, and are gone: that may
+    /// be all that is known of a breach.
+    #[must_use]
+    pub fn after_losses<'a>(self, lost: impl Iterator<Item = &'a Pod>) -> Self {
+        let seen = find_culprit(lost, self.training.is_some());
+        Self {
+            cause: find_earlier(self.cause, seen.as_ref()),
+            ..self
+        }
     }
 }
 

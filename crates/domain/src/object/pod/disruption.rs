@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use super::{Pod, Terminated};
+use super::{Pod, PodCondition, Terminated};
 
 /// Why and since when the cluster takes a pod away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,10 +35,41 @@ impl Pod {
         (!is_late).then_some(found)
     }
 
+    /// Keeps of the version before that the cluster was about to take the pod away. Kubernetes takes
+    /// that back where the deletion does not follow in time, and a deletion that follows later says
+    /// nothing of its reason. A pod that is Ready again was not taken.
+    pub fn keep_disruption_of(&mut self, before: &Self) {
+        let is_over = self.is_ready() || self.announced().is_some();
+        if is_over || self.uid() != before.uid() {
+            return;
+        }
+        let announced = before.announced().cloned().map(Box::new);
+        let kept = announced.or_else(|| before.status.withdrawn_disruption.clone());
+        self.status.withdrawn_disruption = kept;
+    }
+
+    /// The pod, which is gone, as what its end was: a loss; `None` if nobody says that it failed or was
+    /// taken away.
+    pub fn to_lost(&self) -> Option<Self> {
+        let mut lost = self.clone();
+        lost.status.conditions.retain(|c| c.type_ != "Ready");
+        if let Some(kept) = lost.status.withdrawn_disruption.take() {
+            lost.status.conditions.retain(|c| c.type_ != CONDITION);
+            lost.status.conditions.push(*kept);
+        }
+        let is_loss = lost.disruption().is_some() || lost.has_failed_by_itself();
+        is_loss.then_some(lost)
+    }
+
+    fn announced(&self) -> Option<&PodCondition> {
+        self.find_condition(CONDITION)
+            .filter(|c| c.status == "True")
+    }
+
     fn announced_disruption(&self) -> Option<Disruption<'_>> {
-        let target = self
-            .find_condition(CONDITION)
-            .filter(|c| c.status == "True")?;
+        let withdrawn = self.status.withdrawn_disruption.as_deref();
+        let withdrawn = withdrawn.filter(|_| self.is_terminating());
+        let target = self.announced().or(withdrawn)?;
         // Not everybody who writes a condition says when it began: then it is why the pod was deleted.
         let since = target.last_transition_time.as_ref().map(|t| t.0);
         let since = since.or_else(|| self.deletion_requested_at());

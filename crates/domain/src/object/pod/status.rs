@@ -22,6 +22,10 @@ pub struct PodStatus {
     /// Statuses of the init containers.
     #[serde(default)]
     pub init_container_statuses: Vec<ContainerStatus>,
+    /// The disruption that an earlier version announced and a later one took back. Not of the API:
+    /// the cache keeps it ([`super::Pod::keep_disruption_of`]).
+    #[serde(skip)]
+    pub withdrawn_disruption: Option<Box<PodCondition>>,
 }
 
 /// A pod's condition.

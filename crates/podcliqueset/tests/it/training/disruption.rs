@@ -107,3 +107,47 @@ fn it_is_named_and_not_counted_though_the_pod_is_gone() {
     let words = "demo-0-frontend-p0 on node-0: EvictionByEvictionAPI";
     assert!(message.contains(words), "{message}");
 }
+
+/// It went between two decisions, and its slot is empty: what the restart says is what is kept.
+#[test]
+fn it_is_kept_though_no_decision_saw_it_go() {
+    let mut snapshot = after_a_drain(1, None);
+    let gone = snapshot.podcliques[FRONTEND].pods[0].clone();
+    let seen = snapshot.podcliques.get_mut(FRONTEND).unwrap();
+    seen.pods.remove(0);
+    assert!(
+        plan_failures(&snapshot)
+            .iter()
+            .all(|f| f.pod != gone.name())
+    );
+    let seen = snapshot.podcliques.get_mut(FRONTEND).unwrap();
+    seen.lost = vec![Arc::new(gone.to_lost().unwrap())];
+    let kept = plan_failures(&snapshot);
+    let kept = kept.iter().find(|f| f.pod == gone.name()).unwrap();
+    assert_eq!(kept.reason, "EvictionByEvictionAPI");
+    assert_eq!(kept.node.as_deref(), Some("node-0"));
+}
+
+fn plan_failures(snapshot: &Snapshot) -> Vec<PodFailure> {
+    plan(snapshot).status.unwrap().last_failures
+}
+
+/// Announced for a pod that was not Ready, and taken back: once it is Ready nothing failed.
+#[rstest]
+#[case::not_ready_yet(false, 1)]
+#[case::ready(true, 0)]
+fn one_that_did_not_come_is_not_kept(#[case] is_ready: bool, #[case] should: usize) {
+    let mut snapshot = running(job(1, None));
+    let announced = |p: PodBuilder| drained(p).with(|p| p.metadata.deletion_timestamp = None);
+    fill(&mut snapshot, FRONTEND, 1, |p| {
+        announced(p).condition("Ready", "False")
+    });
+    let first = plan(&snapshot);
+    assert_eq!(first.status.as_ref().unwrap().last_failures.len(), 1);
+    crate::situation::carry_out(&mut snapshot, &first);
+    fill(&mut snapshot, FRONTEND, 1, |p| {
+        let ready = if is_ready { "True" } else { "False" };
+        p.ready().condition("Ready", ready)
+    });
+    assert_eq!(plan_failures(&snapshot).len(), should);
+}
