@@ -1,5 +1,6 @@
 //! What documents name exists: files, headings, metrics, labels, variables, reasons, alerts.
 
+mod decisions;
 mod known;
 mod names;
 mod page;

@@ -68,6 +68,7 @@ impl Reader {
             Event::Text(text) => self.text(&text),
             Event::Code(text) => self.code(&text),
             Event::SoftBreak | Event::HardBreak => self.text(" "),
+            Event::InlineHtml(html) => self.page.anchors.extend(anchor_in(&html)),
             _ => {}
         }
     }
@@ -163,6 +164,13 @@ impl Reader {
         });
         *count += 1;
     }
+}
+
+/// The name of an anchor that is written as `<a id="name">`.
+fn anchor_in(html: &str) -> Option<String> {
+    let (_, rest) = html.split_once("<a id=\"")?;
+    let (name, _) = rest.split_once('"')?;
+    Some(name.to_owned())
 }
 
 fn last_word(text: &str) -> String {
