@@ -42,7 +42,7 @@ pub fn find_refusal(needs: &PodNeeds, node: &Node) -> Option<Refusal> {
     (!is_selected).then_some(Refusal::Affinity)
 }
 
-/// What the scheduler takes a cordoned node for.
+/// The taint by which the scheduler treats a cordoned node.
 fn cordon() -> Taint {
     Taint {
         key: "node.kubernetes.io/unschedulable".to_owned(),

@@ -54,11 +54,11 @@ fn host_port(port: &ContainerPort, has_network: bool) -> Option<HostPort> {
 pub struct Repulsion {
     /// Key of the node label that names the domain.
     pub topology_key: String,
-    /// Namespaces of those pods; none means all.
+    /// Namespaces of the other pods; none means all.
     namespaces: Option<BTreeSet<String>>,
     /// Their labels.
     selector: Selector,
-    /// Labels that have to be, or not to be, those of the pod that has the term.
+    /// Labels that must equal, or must differ from, those of the pod with the term.
     like_own: Vec<(String, bool)>,
 }
 
@@ -86,7 +86,7 @@ impl Repulsion {
         let namespaces = match by_labels.flatten() {
             Some(all) if all.selects_all() => None,
             None if named.is_empty() => Some(BTreeSet::from([own_namespace.to_owned()])),
-            // What namespaces are labelled with is not read.
+            // Labels of namespaces are not read.
             _ => Some(named),
         };
         let like = |keys: &Option<Vec<String>>, is_same| {

@@ -14,7 +14,7 @@ pub struct Topology {
     of_set: Option<Level>,
     of_groups: BTreeMap<String, Level>,
     of_cliques: BTreeMap<String, Level>,
-    /// What cannot be told, and why.
+    /// Parts that the simulation ignores, with the reason.
     pub notes: Vec<String>,
 }
 
