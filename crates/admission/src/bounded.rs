@@ -1,5 +1,5 @@
-//! How many errors are told. An object may have a hundred thousand; nobody reads so many, and an answer of
-//! the webhook and a status have to stay small.
+//! Limits the number of listed errors. An object may have a hundred thousand, but an answer of the
+//! webhook and a status must stay small.
 
 use crate::field::{FieldError, Path};
 
@@ -8,7 +8,7 @@ const MAX_LISTED: usize = 50;
 /// Bytes of all of them as text, without that last one.
 const MAX_BYTES: usize = 15 * 1024;
 
-/// The first errors, and how many more there are. The first one is always told: it is short.
+/// The first errors, and the number of the others. The first one is always listed: it is short.
 pub(crate) fn bound_errors(mut errors: Vec<FieldError>) -> Vec<FieldError> {
     let all = errors.len();
     let listed = count_that_fit(&errors);

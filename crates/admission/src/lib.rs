@@ -1,5 +1,5 @@
-//! What is made of a stored or sent PodCliqueSet before any rule of a reconciler reads it, and what
-//! is refused. Pure: used by controllers and by whatever else checks a set.
+//! Defaults and validation of a stored or sent PodCliqueSet before a rule of a reconciler reads it.
+//! Pure: controllers and all other checks of a set use it.
 //!
 //! ```text
 //! defaults ─▶ oversize ─▶ rules ─▶ unimplemented     what `validate_set` calls, in this order

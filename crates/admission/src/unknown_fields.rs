@@ -1,11 +1,11 @@
-//! Fields that do not exist and are often written. The API server drops them without a word, so only
-//! what reads the request or a file itself can tell.
+//! Unknown fields that are often written. The API server drops them without a warning, so only a
+//! reader of the request or of a file can report them.
 
 use serde_json::Value;
 
 use crate::field::{FieldError, Path};
 
-/// What is written, and what is meant.
+/// The written field, and the intended one.
 struct Misspelt {
     parent: &'static [&'static str],
     written: &'static str,

@@ -1,4 +1,4 @@
-//! Who is never kept from anything.
+//! Users whose requests are always allowed.
 
 use super::{Asked, Operation};
 
@@ -62,7 +62,7 @@ pub const ALWAYS_EXEMPT: [(&str, &str); 13] = [
 /// Kubelets: they write annotations and finalizers of the pods on their node.
 const NODES: &str = "system:nodes";
 
-/// Who may change and delete managed objects, beside [`ALWAYS_EXEMPT`].
+/// Users who may change and delete managed objects, in addition to [`ALWAYS_EXEMPT`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exemptions {
     /// The operator's own account: `system:serviceaccount:<namespace>:<name>`.

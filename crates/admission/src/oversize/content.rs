@@ -1,5 +1,5 @@
-//! Limits of texts and maps: what rules compare with each other, and what is told in errors. The API server
-//! takes nothing larger; what is larger was made by a program that failed.
+//! Limits of texts and maps that rules compare and that errors quote. The API server accepts
+//! nothing larger; a larger value comes from a faulty program.
 
 use std::collections::BTreeMap;
 
@@ -60,8 +60,8 @@ fn length(texts: Option<&BTreeMap<String, String>>) -> usize {
     texts.map_or(0, BTreeMap::len)
 }
 
-/// Names that no object can have, of what is made or asked: nothing ever came of such a set, and errors
-/// tell them again for each part.
+/// Names of created or requested objects that no object can have: such a set never worked, and
+/// errors would repeat the names for each part.
 pub(super) fn check_names(set: &PodCliqueSet) -> Vec<FieldError> {
     let metadata = Path::new("metadata");
     let (name, prefix) = (&set.metadata.name, &set.metadata.generate_name);

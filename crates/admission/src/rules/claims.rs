@@ -1,4 +1,4 @@
-//! Resource claims: their templates, and who shares them.
+//! Resource claims: their templates, and the cliques that share them.
 
 use std::collections::BTreeSet;
 

@@ -113,7 +113,7 @@ fn check_entries(
     errors
 }
 
-/// What is wrong with an entry that is.
+/// The error of an existing entry.
 fn wrong_entry(
     at: &Path,
     clique: &PodCliqueTemplateSpec,

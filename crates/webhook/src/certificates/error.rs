@@ -1,4 +1,4 @@
-//! What is wrong with what is stored, and with requests; each with its remedy.
+//! Errors of the stored certificates, and of requests; each with its remedy.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ pub enum Unusable {
     /// Nothing is stored under this key.
     #[error("{0} is missing")]
     Missing(&'static str),
-    /// What is stored under this key is not what it has to be.
+    /// The value under this key cannot be used.
     #[error("{key} cannot be read: {problem}")]
     Unreadable {
         /// The key of the Secret.
         key: &'static str,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// The key is of another certificate, or of a kind that cannot be served.
@@ -23,7 +23,7 @@ pub enum Unusable {
         key: &'static str,
         /// That with the certificate.
         certificate: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The webhook is called by names that the certificate does not have.
@@ -34,12 +34,12 @@ pub enum Unusable {
     NotSigned,
 }
 
-/// Who makes the Secret.
+/// The source of the Secret.
 pub(super) const MAKE_SECRET: &str = "helm upgrade makes it, or, with webhooks.certificates.mode \
     manual, what provides the certificate, as cert-manager's Certificate; it has to be called \
     webhooks.certificates.secretName";
 
-/// What kept the certificates from being put right.
+/// The failure that kept the certificates from being updated.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Error {
     #[error("Secret {namespace}/{name} does not exist: {}", MAKE_SECRET)]
@@ -70,7 +70,7 @@ pub(super) enum Error {
 }
 
 impl Error {
-    /// Whether it is in the nature of things and nobody has to do anything.
+    /// Whether the error is normal and needs no action.
     pub(super) fn is_expected(&self) -> bool {
         matches!(self, Self::Conflict { .. } | Self::NotLeading)
     }

@@ -16,14 +16,14 @@ use super::named_watch::watch_by_name;
 use crate::metrics::Metrics;
 use keeper::Keeper;
 
-/// Tells the time.
+/// Returns the time.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 /// A write that is under way, until this is dropped.
 pub type WriteTurn = Box<dyn Send>;
-/// Begins a write, if this process may write: asked before each.
+/// Begins a write if this process may write; checked before each.
 pub type EnterWrite = Arc<dyn Fn() -> Option<WriteTurn> + Send + Sync>;
 
-/// Who provides the certificates.
+/// The provider of the certificates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// The operator.
@@ -31,14 +31,14 @@ pub enum Mode {
         /// How long each is valid; it is replaced after two thirds of that.
         lifetime: SignedDuration,
     },
-    /// Somebody else, such as cert-manager: nothing is written.
+    /// Another program, such as cert-manager: nothing is written.
     Manual,
 }
 
-/// What is kept.
+/// Settings of the keeper.
 #[derive(Clone)]
 pub struct Options {
-    /// Who provides the certificates.
+    /// The provider of the certificates.
     pub mode: Mode,
     /// The namespace of the Secret.
     pub namespace: String,
@@ -46,13 +46,13 @@ pub struct Options {
     pub secret_name: String,
     /// The DNS names and IP addresses that the webhook is called by.
     pub names: Vec<String>,
-    /// The configurations whose webhooks are to trust it. One that does not exist may come later.
+    /// The configurations whose webhooks must trust it. A missing one may be created later.
     pub configurations: Vec<Target>,
     /// Begins a write, if this process may write.
     pub enter_write: EnterWrite,
-    /// Tells the time.
+    /// Returns the time.
     pub clock: Clock,
-    /// What is counted.
+    /// Counters.
     pub metrics: Metrics,
 }
 

@@ -16,11 +16,11 @@ pub(super) const AUTHORITY_NAME: &str = "grove-operator webhook CA";
 /// A certificate, its key, and the CA that signed it, as PEM. The key of the CA is gone.
 #[derive(Clone)]
 pub struct Made {
-    /// What is served.
+    /// The served certificate.
     pub certificate: String,
     /// Its key.
     pub key: String,
-    /// What is to be trusted.
+    /// The CA to trust.
     pub authority: String,
 }
 
@@ -40,7 +40,7 @@ pub fn make(
     })
 }
 
-/// Each CA has a name of its own: who looks for the one that signed does not have to try all.
+/// Each CA has a unique name, so that a verifier finds the signing one without trying all.
 fn authority(lifetime: SignedDuration, now: Timestamp) -> CertificateParams {
     let mut params = valid_for(CertificateParams::default(), lifetime, now);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));

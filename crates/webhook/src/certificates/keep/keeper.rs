@@ -1,4 +1,4 @@
-//! Observe, plan, write; then wait for a change or for what is due.
+//! Observes, plans and writes; then waits for a change or for the next due time.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -22,19 +22,19 @@ use crate::certificates::rivals::{Rewrite, Rivals, explain};
 use crate::certificates::{Target, secret};
 use crate::metrics::ByConfiguration;
 
-/// How long it waits after a failure, doubling; less if a watch shows what may have ended it.
+/// The pause after a failure, doubling; shorter if a watch shows a relevant change.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
 /// Between two looks: many changes make one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
-/// So many plans in a row that all have something to write, and somebody writes against us.
+/// After this many consecutive plans with writes, another writer must be changing the same objects.
 const MAX_PLANS: usize = 8;
 /// The clock may be set while it waits.
 const CLOCK_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
-/// It looks so often though nothing tells of a change: an event may be lost.
+/// The interval of checks without a change: an event may be lost.
 const LOOK_INTERVAL: Duration = Duration::from_mins(30);
 
-/// Who keeps the Secret and the bundles right.
+/// Keeps the Secret and the bundles up to date.
 pub(super) struct Keeper {
     pub(super) client: Client,
     pub(super) options: Options,
@@ -45,7 +45,7 @@ pub(super) struct Keeper {
     pub(super) absent: Mutex<BTreeSet<Target>>,
     /// The last grace that this process began.
     pub(super) grace: Mutex<Option<Grace>>,
-    /// Who else writes the bundles.
+    /// Other writers of the bundles.
     pub(super) rivals: Mutex<Rivals>,
 }
 
@@ -149,8 +149,8 @@ impl Keeper {
         Ok(())
     }
 
-    /// A request that was sent cannot be taken back: it counts as under way until it is answered,
-    /// also if this process does not lead any more and nobody waits for the answer.
+    /// A sent request cannot be taken back: it counts as under way until its answer, even if this
+    /// process stops leading and the waiting task is gone.
     async fn send<T: Send + 'static>(
         &self,
         request: impl Future<Output = Result<T, Error>> + Send + 'static,
