@@ -1,4 +1,4 @@
-//! Reading a cluster: by label, in pages, and with words for what can go wrong.
+//! Reads a cluster: by label, in pages, with messages for each failure.
 
 mod connect;
 mod events;
@@ -27,12 +27,12 @@ const PAGE: u32 = 500;
 pub struct Cluster {
     /// Its client.
     pub client: Client,
-    /// The namespace that was asked for, else that of the context.
+    /// The namespace of the command line, or else of the context.
     pub namespace: String,
 }
 
 impl Cluster {
-    /// Finds the cluster that the flags and the kubeconfig name. Nothing is asked of it yet.
+    /// Finds the cluster of the flags and the kubeconfig, without a request.
     pub async fn connect(args: &ConnectionArgs) -> Result<Self, Failure> {
         let config = connect::configure(args).await?;
         let namespace = args.namespace.clone();

@@ -8,7 +8,7 @@
 //!                   └────────────── output: text, JSON, YAML ────┘
 //! ```
 //!
-//! Each command is a pure function from what was read to a value, and one that shows the value.
+//! Each command has a pure function from the objects to a value, and one that prints the value.
 //! Nothing here writes to a cluster.
 
 pub mod args;

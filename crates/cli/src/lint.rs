@@ -1,5 +1,5 @@
-//! `lint`: what the admission webhook would refuse or warn of, and what is unwise, with the place in
-//! the file.
+//! `lint`: errors and warnings of the admission webhook, and bad practice, with the place in the
+//! file.
 //!
 //! ```text
 //! files ─▶ objects ─▶ definition: types, limits, names of fields    ─┐

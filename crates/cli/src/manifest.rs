@@ -1,4 +1,4 @@
-//! The objects of a file, as somebody wrote them.
+//! The objects of a file, as they are written there.
 
 use std::io::{IsTerminal, Read};
 use std::path::Path;

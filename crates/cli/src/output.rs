@@ -1,4 +1,4 @@
-//! What is printed, and how: text with styles that a pipe, a file or `NO_COLOR` takes away.
+//! Output: styled text, which a pipe, a file or `NO_COLOR` makes plain.
 
 mod age;
 mod count;
@@ -48,7 +48,7 @@ pub fn print_raw(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Prints a value in the format that was asked for; `text` makes what people read.
+/// Prints a value in the chosen format; `text` renders it for people.
 pub fn print_value<T: Serialize>(
     value: &T,
     format: Format,
@@ -64,7 +64,7 @@ pub fn print_value<T: Serialize>(
 /// One line on standard error.
 pub fn print_failure(failure: &Failure) {
     let line = failure_line(failure) + "\n";
-    // Where nobody reads the reason, the exit code is left.
+    // If the reason cannot be printed, the exit code remains.
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
@@ -75,7 +75,7 @@ pub fn failure_line(failure: &Failure) -> String {
     format!("kubectl grove: {}", legible(&line))
 }
 
-/// The value as JSON; what a terminal would act on is escaped in it.
+/// The value as JSON, with control characters escaped.
 pub fn to_json<T: Serialize>(value: &T) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(value);
     text.map(|text| legible::legible_json(&text) + "\n")

@@ -1,4 +1,5 @@
-//! `plan`: what will exist for the sets of a file, or what applying it would change in the cluster.
+//! `plan`: the objects that a file will create, or the changes that applying it would make in the
+//! cluster.
 //!
 //! ```text
 //! file ─▶ admit ─▶ world: the operator's own rules, offline ─▶ outline · changes ─▶ draw
@@ -6,7 +7,7 @@
 //!                    └── what there is in the cluster, with --live
 //! ```
 //!
-//! Nothing is computed twice: what the operator would do is asked of its own rules.
+//! The operator's own rules compute the plan.
 
 mod admit;
 mod apply;
@@ -44,22 +45,22 @@ pub use offline::plan_new;
 pub use outline::Outline;
 pub use world::Rules;
 
-/// What is planned for the sets of a file.
+/// The plan for the sets of a file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Plan {
     /// One for each set.
     pub sets: Vec<Planned>,
 }
 
-/// What is planned for one set.
+/// The plan for one set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Planned {
     /// Nothing: the API server would refuse it.
     Refused(Refusal),
-    /// What will exist.
+    /// The new objects.
     New(Box<Outline>),
-    /// What applying the file changes in the cluster.
+    /// The changes in the cluster.
     Changed(Box<Change>),
 }
 
@@ -71,7 +72,7 @@ pub struct Refusal {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// What is wrong with it.
+    /// The errors.
     pub refused: Vec<Fault>,
 }
 
@@ -83,9 +84,9 @@ pub struct Fault {
     pub path: String,
     /// Its value as JSON; empty if it has none.
     pub value: String,
-    /// What is wrong with it.
+    /// The problem.
     pub problem: String,
-    /// What to do.
+    /// The remedy.
     pub remedy: String,
 }
 
@@ -137,7 +138,7 @@ impl Plan {
     }
 }
 
-/// What applying these sets changes in the cluster.
+/// The changes that applying these sets makes in the cluster.
 async fn plan_live(
     sets: &[Value],
     connection: &ConnectionArgs,
@@ -156,7 +157,7 @@ async fn plan_live(
     Ok(Plan { sets: planned })
 }
 
-/// What will exist for these sets; `namespace` is that of those that name none.
+/// The new objects of these sets; `namespace` is the default.
 fn plan_offline(
     sets: &[Value],
     namespace: &str,
@@ -197,13 +198,13 @@ fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result
     match asked.filter(|asked| *asked != named) {
         None => Ok(named.to_owned()),
         Some(asked) => Err(Failure::BadInput(format!(
-            "podcliqueset {} is of namespace {named}; leave out --namespace {asked}",
+            "podcliqueset {} has namespace {named}; omit --namespace {asked}",
             admit::name_of(set)?
         ))),
     }
 }
 
-/// The namespace that is asked for, else that of the kubeconfig's context if there is one.
+/// The namespace of the command line, or else of the kubeconfig's context.
 pub(crate) fn namespace_of(connection: &ConnectionArgs) -> String {
     let of_context = || {
         let read = match connection.kubeconfig.as_deref() {

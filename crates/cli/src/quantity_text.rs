@@ -1,6 +1,6 @@
 //! Amounts as Kubernetes writes them: `3500m`, `16Gi`, `8`.
 
-/// So many of the resource's smallest unit: thousandths of a CPU, bytes, pieces.
+/// An amount of the resource's smallest unit: thousandths of a CPU, bytes, pieces.
 pub fn write_amount(resource: &str, amount: impl Into<i128>) -> String {
     let amount = amount.into();
     match resource {

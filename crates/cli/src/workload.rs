@@ -1,4 +1,4 @@
-//! One set and all that was made of it, as it was read.
+//! One set and all its objects, as they were read.
 
 pub mod pod_state;
 pub mod seen;
@@ -28,7 +28,7 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// What the set consists of by its live replica counts, whether it exists or not.
+    /// The slots of the set by its live replica counts, whether they are filled or not.
     pub fn layout(&self) -> Layout<'_> {
         let (name, spec) = (ownership::name(&self.set.metadata), &self.set.spec);
         let replicas = limits::bounded(spec.replicas);

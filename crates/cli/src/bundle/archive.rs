@@ -39,7 +39,7 @@ fn append(
     archive.append_data(&mut header, path, file.text.as_bytes())
 }
 
-/// Refuses a file that is there already.
+/// Refuses to overwrite a file.
 pub fn refuse_existing(path: &Path) -> Result<(), Failure> {
     if path.exists() {
         return Err(exists(path));

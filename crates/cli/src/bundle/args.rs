@@ -14,8 +14,8 @@ pub struct BundleArgs {
     #[arg(short, long, value_name = "OUT.tar.gz")]
     pub file: Option<PathBuf>,
 
-    /// Keep arguments, commands, scripts, messages and annotations, but for what looks like a
-    /// secret in them
+    /// Keep arguments, commands, scripts, messages and annotations; hide only text that looks like
+    /// a secret
     #[arg(long)]
     pub with_arguments: bool,
 

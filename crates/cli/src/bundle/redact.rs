@@ -1,5 +1,4 @@
-//! What nobody else should see is taken out of an object before it is written down: what is not
-//! known to be harmless is hidden.
+//! Redacts an object before it is written: everything that is not known to be harmless is hidden.
 
 mod annotations;
 mod arguments;
@@ -21,15 +20,15 @@ pub use messages::{hide_in_line, hide_unknown_words};
 pub use shown::Shown;
 pub use text::mask_text;
 
-/// What is written instead of what is a secret by its place, or looks like one.
+/// Replaces a value that is a secret by its place, or that looks like one.
 pub const REDACTED: &str = "REDACTED";
 
 /// An object without its secrets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Redacted {
-    /// What is left.
+    /// The redacted value.
     pub value: Value,
-    /// What was taken out.
+    /// Numbers of redacted values.
     pub counts: Counts,
 }
 
@@ -49,7 +48,7 @@ pub fn redact(mut value: Value, shown: &Shown) -> Redacted {
     Redacted { value, counts }
 }
 
-/// What is written instead of a text that is not known to be harmless.
+/// Replaces a text that is not known to be harmless.
 pub fn hidden(text: &str) -> String {
     format!("<hidden: {}>", count(text.chars().count(), "character"))
 }
@@ -150,7 +149,7 @@ impl Redaction<'_> {
     }
 }
 
-/// Hides what looks like a secret, and returns how much that was.
+/// Hides text that looks like a secret, and returns the number of replacements.
 fn mask(text: &mut String) -> usize {
     let (masked, hidden) = mask_text(text);
     *text = masked;

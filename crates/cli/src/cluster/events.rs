@@ -1,4 +1,4 @@
-//! Events of a cluster: of one object, or those that somebody wants among all of a namespace.
+//! Events of a cluster: of one object, or a selection of a namespace's events.
 
 use k8s_openapi::api::core::v1::Event;
 use kube::api::ListParams;

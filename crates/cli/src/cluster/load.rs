@@ -1,4 +1,4 @@
-//! One set and all that was made of it.
+//! Reads one set and all its objects.
 
 use api::{PodClique, PodCliqueScalingGroup, PodCliqueSet, PodGang, labels};
 use k8s_openapi::api::core::v1::Pod;

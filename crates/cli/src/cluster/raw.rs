@@ -1,4 +1,4 @@
-//! Objects as they are stored, whatever fields this build knows.
+//! Objects as they are stored, including fields that this build does not know.
 
 use kube::Api;
 use kube::core::{ApiResource, DynamicObject, TypeMeta};
@@ -49,7 +49,7 @@ impl Cluster {
     }
 }
 
-/// Lists do not say of each object what it is.
+/// The items of a list have no kind.
 fn complete(mut object: DynamicObject, resource: &ApiResource) -> Value {
     object.types.get_or_insert_with(|| TypeMeta {
         api_version: resource.api_version.clone(),

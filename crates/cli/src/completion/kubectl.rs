@@ -1,4 +1,4 @@
-//! kubectl asks a program `kubectl_complete-grove` what completes `kubectl grove ...`.
+//! kubectl runs a program `kubectl_complete-grove` to complete `kubectl grove ...`.
 
 use std::ffi::OsString;
 use std::io::{self, Write};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
-/// Why a set, or a pod of it, does not run, and what to do about it.
+/// The cause that keeps a set, or a pod of it, from running, with evidence and remedy.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Explanation {
@@ -11,7 +11,7 @@ pub struct Explanation {
     pub set: String,
     /// Namespace of the set.
     pub namespace: String,
-    /// The pod that was asked about; without it, the set.
+    /// The pod of the command line; without it the answer is about the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
     /// Whether it runs: all that has to.
@@ -22,19 +22,19 @@ pub struct Explanation {
     pub cause: String,
     /// The objects that it was found through, from the set down to the pod.
     pub chain: Vec<Link>,
-    /// What was seen.
+    /// The evidence.
     pub evidence: Vec<Evidence>,
-    /// What to do.
+    /// The remedy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remedy: Option<String>,
-    /// What happens next.
+    /// The next steps.
     pub next: Vec<Step>,
-    /// What could not be read.
+    /// Objects that could not be read.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_read: Vec<String>,
 }
 
-/// An object on the way from the set to what keeps it from running.
+/// An object on the way from the set to the cause.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Link {
@@ -42,7 +42,7 @@ pub struct Link {
     pub kind: &'static str,
     /// Its name.
     pub name: String,
-    /// One word: reason of condition `Ready`, or what a pod does.
+    /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
     /// Whether it runs as it should; `None` if it is on its way.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -62,7 +62,7 @@ pub enum Evidence {
     Event(Event),
     /// A container of the pod.
     Container(Container),
-    /// What the API server refused, or what is wrong with the spec: from `status.lastErrors`.
+    /// A request that the API server refused, or an error of the spec: from `status.lastErrors`.
     Error(Error),
     /// How a pod of a job failed: from `status.lastFailures`.
     Failure(Failure),
@@ -99,11 +99,11 @@ pub struct Event {
     pub type_: String,
     /// Why, in one word.
     pub reason: String,
-    /// What it says.
+    /// Its message.
     pub message: String,
-    /// How often it was told.
+    /// Number of times it was reported.
     pub count: i32,
-    /// When it was last told.
+    /// Time of the last report.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<Timestamp>,
 }
@@ -116,14 +116,14 @@ pub struct Container {
     pub pod: String,
     /// Its name.
     pub name: String,
-    /// What it does: waits, and for what; runs; ended, and how.
+    /// Its state: waiting with a reason, running, or ended with a result.
     pub state: String,
     /// How often it was restarted.
     pub restarts: i32,
     /// How its last run ended, if it was started again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_end: Option<String>,
-    /// The first lines of what it said last.
+    /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,
 }
@@ -136,7 +136,7 @@ pub struct Error {
     pub object: String,
     /// Its code.
     pub code: String,
-    /// What it says.
+    /// Its description.
     pub description: String,
     /// When it was seen.
     pub at: Timestamp,
@@ -150,7 +150,7 @@ pub struct Failure {
     pub pod: String,
     /// How it ended, and where.
     pub end: String,
-    /// The first lines of what it said last.
+    /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub last_words: Vec<String>,
     /// When.
@@ -164,7 +164,7 @@ pub struct Step {
     /// When, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
-    /// What.
+    /// The text.
     pub text: String,
 }
 
@@ -177,7 +177,7 @@ impl Step {
         }
     }
 
-    /// At a time that nobody knows.
+    /// A step without a known time.
     pub fn sometime(text: impl Into<String>) -> Self {
         Self {
             at: None,

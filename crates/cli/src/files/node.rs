@@ -1,4 +1,4 @@
-//! What a document consists of.
+//! The nodes of a document.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -20,20 +20,20 @@ impl Place {
 /// A value, and where it begins.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// Where it begins; what an alias stands for is where the alias is.
+    /// Its beginning; the target of an alias has the place of the alias.
     pub place: Place,
-    /// What it is.
+    /// Its content.
     pub content: Content,
 }
 
-/// What a node is.
+/// The content of a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// A text, a number, true, false or null.
     Scalar(Value),
     /// Values in order.
     List(Vec<Node>),
-    /// Values by key, in order. Of a key that is there twice the last one counts.
+    /// Values by key, in order. The last of equal keys counts.
     Map(Vec<Entry>),
 }
 
@@ -49,7 +49,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Where somebody looks for it: at the value if that begins beside its key, else at the key.
+    /// The place to show: the value if it begins beside its key, else the key.
     pub fn shown_place(&self) -> Place {
         if self.value.place.line == self.place.line {
             self.value.place
@@ -94,7 +94,7 @@ impl Node {
         matches!(self.content, Content::Scalar(Value::Null))
     }
 
-    /// What is sent to the API server.
+    /// The value that the API server gets.
     pub fn value(&self) -> Value {
         match &self.content {
             Content::Scalar(value) => value.clone(),

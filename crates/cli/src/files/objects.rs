@@ -17,7 +17,7 @@ pub struct Object<'a> {
     pub namespace: Option<&'a str>,
 }
 
-/// The objects of a document: itself, or those of a List; none of an empty document.
+/// The objects of a document: itself, or the items of a List; none for an empty document.
 pub fn objects_of(document: &Node) -> Vec<Object<'_>> {
     if document.is_null() {
         return Vec::new();

@@ -1,9 +1,9 @@
-//! What a scalar means. kubectl reads YAML by the rules of version 1.1, where `yes` is true and `010`
-//! is 8; what it means to kubectl is what the API server gets.
+//! The value of a scalar. kubectl reads YAML by the rules of version 1.1, where `yes` is true and
+//! `010` is 8, and sends that value to the API server.
 
 use serde_json::{Number, Value};
 
-/// What a scalar without quotes and without a tag means; none if JSON cannot say it.
+/// The value of a scalar without quotes and tag; none if JSON has no such value.
 pub(super) fn resolve_plain(text: &str) -> Option<Value> {
     if let Some(value) = word(text) {
         return Some(value);

@@ -1,4 +1,4 @@
-//! Files as they are named on the command line.
+//! Files of the command line.
 
 use std::fs;
 use std::io::{self, Read};
@@ -11,7 +11,7 @@ use crate::exit::Failure;
 pub struct Source {
     /// Its name as given; `stdin` for standard input.
     pub name: String,
-    /// What is in it.
+    /// Its content.
     pub bytes: Vec<u8>,
 }
 

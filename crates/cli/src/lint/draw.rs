@@ -35,7 +35,7 @@ fn draw_finding(finding: &Finding) -> String {
     styled(&text, &place, &severity, remark.severity)
 }
 
-/// The first words stand out.
+/// The first words are bold.
 fn styled(text: &str, place: &str, severity: &str, of: Severity) -> String {
     let colour = match of {
         Severity::Error => output::warn(severity),

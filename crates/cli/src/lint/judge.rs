@@ -41,7 +41,7 @@ pub(super) struct Ours {
     pub(super) namespace: Option<String>,
     /// The set with its defaults, if it is one that can be looked into.
     pub(super) set: Option<PodCliqueSet>,
-    /// What is said of it.
+    /// Remarks on it.
     pub(super) remarks: Vec<Remark>,
 }
 
@@ -53,7 +53,7 @@ pub(super) struct Other {
     pub(super) name: String,
 }
 
-/// Judges all objects of these files; those that are in `stored` as changes.
+/// Judges all objects of these files; objects that are also in `stored` as updates.
 pub fn judge_sources(sources: &[Source], stored: &Stored) -> Judged {
     let mut judged = Judged {
         files: sources.len(),
@@ -89,8 +89,7 @@ impl Judged {
         topologies.map(|ours| ours.name.clone()).collect()
     }
 
-    /// What was found, in the order of files and lines, without the warnings of the rules of these
-    /// names.
+    /// The findings in the order of files and lines, without the warnings of the ignored rules.
     pub fn into_report(self, ignored: &[String]) -> Report {
         let is_told = |remark: &&Remark| !ignored.iter().any(|id| id == remark.rule.id);
         let mut findings: Vec<Finding> = Vec::new();

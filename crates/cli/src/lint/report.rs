@@ -1,4 +1,4 @@
-//! What was found, in all files.
+//! The findings of all files.
 
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ pub struct Finding {
     pub column: usize,
     /// Kind and name of the object.
     pub object: String,
-    /// What is said of it.
+    /// The remark.
     #[serde(flatten)]
     pub remark: Remark,
 }
@@ -32,9 +32,9 @@ pub struct Report {
     pub checked: usize,
     /// Objects of other kinds, which were not.
     pub skipped: usize,
-    /// What was found, in the order of the files and of their lines.
+    /// The findings, in the order of files and lines.
     pub findings: Vec<Finding>,
-    /// Files that cannot be read to their end; nothing else is said of them.
+    /// Files that cannot be read to their end; they have no findings.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unreadable: Vec<Broken>,
 }

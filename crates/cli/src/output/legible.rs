@@ -39,7 +39,7 @@ pub fn legible_with_styles(text: &str, styles: &[String]) -> String {
     shown
 }
 
-/// JSON, in whose texts such a character is `\u001b`: the value stays the same.
+/// JSON with control characters as `\u001b`: the value stays the same.
 pub fn legible_json(json: &str) -> String {
     let mut shown = String::with_capacity(json.len());
     for c in json.chars() {

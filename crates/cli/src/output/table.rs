@@ -21,7 +21,7 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// The whole table; each column as wide as its widest cell, the last one as it is.
+    /// The whole table; each column as wide as its widest cell, the last one unpadded.
     pub fn print(&self) -> String {
         let widths = self.widths();
         let mut text = String::new();

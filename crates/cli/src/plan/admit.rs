@@ -1,5 +1,4 @@
-//! What the API server and the operator's webhook make of a file before it is stored: defaults, and
-//! what is refused.
+//! Admission of a file by the API server and the operator's webhook: defaults, and errors.
 
 use admission::defaults::{self, DefaultsConfig};
 use admission::{FieldError, Rules, unknown_fields, validate, validate_update, warnings};
@@ -13,14 +12,14 @@ use crate::exit::Failure;
 const API_VERSION: &str = "grove.io/v1alpha1";
 const KIND: &str = "PodCliqueSet";
 
-/// What becomes of a set that is sent.
+/// The result of admission.
 #[derive(Clone, Debug)]
 pub enum Verdict {
     /// It is stored like this.
     Accepted {
-        /// The set as it is stored.
+        /// The set as it will be stored.
         set: Box<PodCliqueSet>,
-        /// What kubectl prints as warnings.
+        /// Warnings that kubectl prints.
         warnings: Vec<String>,
     },
     /// Nothing is stored.
@@ -99,7 +98,7 @@ pub fn admit_change(
     Ok(Verdict::Accepted { set, warnings })
 }
 
-/// A field with a name that does not exist explains what is missing elsewhere.
+/// A field with a wrong name explains a field that is missing elsewhere.
 fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
     if errors.is_empty() {
         return errors;

@@ -13,7 +13,7 @@ pub struct PlanArgs {
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
 
-    /// Say what applying the file would change in the cluster, in which order; only reads
+    /// Print the changes that applying the file would make in the cluster, in order; only reads
     #[arg(long)]
     pub live: bool,
 

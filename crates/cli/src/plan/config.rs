@@ -1,4 +1,4 @@
-//! What of the operator's configuration a plan depends on.
+//! The parts of the operator's configuration that a plan depends on.
 
 use std::fmt::Display;
 use std::path::Path;
@@ -20,9 +20,9 @@ use super::args::PlanArgs;
 use super::world::Rules;
 use crate::exit::Failure;
 
-/// What to do about a file that cannot be decoded.
+/// The remedy for a file that cannot be decoded.
 const INSTEAD: &str = "; give the file that the operator reads: config.yaml in its ConfigMap, \
-                       which is what the chart's values have under config";
+                       the chart's value `config`";
 
 /// The operator's configuration file. Another file, such as the chart's values, would be a plan by
 /// the built-in defaults without a word: unknown keys are refused, as the operator does.

@@ -1,5 +1,5 @@
-//! Objects as they will be, without what nobody can know before: uids, versions and times, and the
-//! random end of pods' names.
+//! Objects without the parts that are unknown before: uids, versions, times, and the random end of
+//! pods' names.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::json;
 use super::world::World;
 
-/// What the API server, or time, writes.
+/// Fields that the API server, or time, sets.
 const UNKNOWN: [&str; 5] = [
     "uid",
     "resourceVersion",
@@ -24,12 +24,12 @@ const UNKNOWN: [&str; 5] = [
 /// Begins the uid of everything that was made here.
 const MADE: &str = "plan-";
 
-/// What a new pod of this PodClique is called.
+/// The name of a new pod of this PodClique.
 pub fn pod_pattern(podclique: &str) -> String {
     format!("{podclique}-?????")
 }
 
-/// What the pod is called; of one that is not made yet the end is not known.
+/// The name of the pod; the end of a new pod's name is unknown.
 pub fn name_of_pod(pod: &Value) -> String {
     if is_made(pod) {
         return pod_pattern(json::label(pod, labels::POD_CLIQUE));
@@ -98,7 +98,7 @@ fn tidy(object: &Value, names: &BTreeMap<&str, String>) -> Value {
     next
 }
 
-/// Without the node, which the scheduler chooses, and without what follows from times and uids.
+/// Removes the node, which the scheduler chooses, and fields that depend on times and uids.
 fn tidy_pod(next: &mut Value, pod: &Value) {
     json::set(next, "/metadata", "name", name_of_pod(pod).into());
     json::remove(next, "/spec", "nodeName");

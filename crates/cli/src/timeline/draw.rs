@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::moment::{Moment, What, is_undated};
 use crate::output::{self, WIDTH, local_time, wrap};
 
-/// So many names are listed.
+/// Names that are listed.
 const MOST: usize = 8;
 /// Columns of the longest word of [`What`].
 const WORD: usize = 10;
@@ -19,14 +19,14 @@ where
     Z::Offset: std::fmt::Display,
 {
     if moments.is_empty() {
-        return "Nothing is known to have happened.\n".to_owned();
+        return "No event is known.\n".to_owned();
     }
     let last = moments.iter().rfind(|m| !is_undated(&m.at));
     let last = last.map_or(0, |m| m.at.as_second());
     let utc = DateTime::from_timestamp(last, 0).unwrap_or_default();
     let offset = utc.with_timezone(zone).format("%:z").to_string();
     let time = format!("TIME ({offset})");
-    let heading = format!("{time:<19}  {:<WORD$}  OBJECT AND WHAT OF IT", "WHAT");
+    let heading = format!("{time:<19}  {:<WORD$}  OBJECT AND DETAILS", "EVENT");
     let mut text = format!("{}\n", output::bold(&heading));
     for moment in moments {
         text.push_str(&draw_moment(moment, zone));

@@ -1,8 +1,8 @@
-//! One line of the tree, and what hangs on it.
+//! One line of the tree, and its children.
 
 use serde::Serialize;
 
-/// What a branch is.
+/// The kind of a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Kind {
@@ -24,17 +24,17 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Branch {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// Name of the object, or index of the replica.
     pub name: String,
     /// PodGang that it starts with, where it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,
-    /// How many of those below are ready, of how many that are asked for.
+    /// Ready children of the wanted ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ready: Option<String>,
-    /// One word: reason of condition `Ready`, or what a pod does.
+    /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
     /// Whether it runs as it should; `None` if it is on its way.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -48,7 +48,7 @@ pub struct Branch {
     /// Why it is not ready: one sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
-    /// What it consists of.
+    /// The children.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub children: Vec<Branch>,
 }

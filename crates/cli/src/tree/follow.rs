@@ -18,7 +18,7 @@ use crate::cluster::{Cluster, load_workload};
 use crate::exit::Failure;
 use crate::output;
 
-/// What changes within this time is drawn at once.
+/// Changes within this time are drawn together.
 const TOGETHER: Duration = Duration::from_millis(200);
 
 /// Draws until the set is gone or Ctrl-C.
@@ -65,6 +65,6 @@ where
     K: Clone + DeserializeOwned + Debug + Send + 'static,
 {
     let events = watcher(cluster.namespaced::<K>(), config).default_backoff();
-    // What breaks is begun again; the next tree says what is wrong with the cluster, if anything.
+    // A broken watch starts again; the next tree reports a problem of the cluster.
     events.filter_map(|event| async move { event.is_ok().then_some(()) })
 }

@@ -16,7 +16,7 @@ pub struct Line {
     pub namespace: String,
     /// Its name.
     pub name: String,
-    /// Replicas that are available, of those that are asked for.
+    /// Available replicas of the wanted ones.
     pub available: String,
     /// Reason of condition `Ready`.
     pub state: String,

@@ -1,5 +1,5 @@
-//! A set as the operator's rules see it: PodCliques of the present attempt with their pods, and
-//! what keeps each from running. The rules themselves are those of `domain`.
+//! A set as the operator's rules see it: PodCliques of the present attempt with their pods, and the
+//! cause that keeps each from running. The rules are those of `domain`.
 
 use std::collections::HashMap;
 
@@ -20,22 +20,22 @@ use serde::Deserialize as _;
 
 use super::{Workload, pod_state};
 
-/// What is looked up again and again, found once.
+/// Lookups that are computed once.
 #[derive(Debug)]
 pub struct Seen<'a> {
-    /// What was read.
+    /// The objects.
     pub workload: &'a Workload,
-    /// When it is looked at.
+    /// The time of the view.
     pub now: Timestamp,
     podcliques: HashMap<&'a str, &'a PodClique>,
     /// By the uid of the PodClique.
     pods: HashMap<&'a str, Vec<&'a FullPod>>,
-    /// What each replica has left of earlier attempts.
+    /// PodCliques of earlier attempts, by replica.
     earlier: HashMap<i32, Vec<&'a PodClique>>,
 }
 
 impl<'a> Seen<'a> {
-    /// Of what was read.
+    /// A view of these objects.
     pub fn of(workload: &'a Workload, now: Timestamp) -> Self {
         let all = workload.podcliques.iter();
         let mut seen = Self {
@@ -93,7 +93,7 @@ impl<'a> Seen<'a> {
         pods
     }
 
-    /// What its breach depends on.
+    /// The facts of its breach.
     pub fn facts(&self, podclique: &PodClique) -> CliqueFacts {
         CliqueFacts::of(podclique, self.pods(podclique).iter())
     }
@@ -105,7 +105,7 @@ impl<'a> Seen<'a> {
         self.workload.group(&name)
     }
 
-    /// What the breach of a scaling group depends on.
+    /// The facts of a scaling group's breach.
     pub fn group_facts(&self, group: &PodCliqueScalingGroup, parts: &[&Part<'_>]) -> GroupFacts {
         GroupFacts::of(group, fence::attempts_of_group(group), |member| {
             let part = parts.iter().find(|p| p.name == member.name)?;
@@ -131,7 +131,7 @@ impl<'a> Seen<'a> {
         update::is_updating(&self.workload.set, replica)
     }
 
-    /// What the gang of a PodClique waits for.
+    /// The state that decides whether the gang of a PodClique may start.
     pub fn start(&self, podclique: &PodClique) -> Start {
         let set = &self.workload.set;
         if let Some(reason) = training::failure_reason(set) {
@@ -147,7 +147,8 @@ impl<'a> Seen<'a> {
         readiness::find_start(podclique, gang, is_ready)
     }
 
-    /// Why fewer pods of the part run than have to, or, for `all`, than are asked for.
+    /// The cause why fewer pods of the part run than its minimum, or, with `all`, than its
+    /// replicas.
     pub fn cause(&self, part: &Part<'_>, all: bool) -> Option<Cause> {
         let Some(podclique) = self.podclique(part) else {
             return (!self.is_done(part)).then(|| self.explain_absence(part));
@@ -203,7 +204,7 @@ impl<'a> Seen<'a> {
 
     fn explain_absence(&self, part: &Part<'_>) -> Cause {
         if !self.earlier(part.replica).is_empty() || self.podcliques.contains_key(&*part.name) {
-            let text = "was terminated and is made anew once the rest is gone";
+            let text = "was terminated and is recreated once the rest is gone";
             return Cause::new(Reason::ReplicaTerminating, text);
         }
         Cause::being_created()

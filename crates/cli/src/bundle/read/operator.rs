@@ -1,4 +1,4 @@
-//! The operator's pods, and what they logged about the set.
+//! The operator's pods, and their log lines about the set.
 
 use std::collections::VecDeque;
 

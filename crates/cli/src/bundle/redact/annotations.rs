@@ -1,4 +1,4 @@
-//! Annotations: those of the operator and of Kubernetes are known, whatever others mean by theirs.
+//! Annotations: those of the operator and of Kubernetes are known; all others are hidden.
 
 use api::labels::LAST_APPLIED;
 use serde_json::{Map, Value};
@@ -49,7 +49,7 @@ impl Redaction<'_> {
     }
 }
 
-/// In what is not Kubernetes' own every name may be that of a secret, however deep it is.
+/// In a foreign structure any name may be that of a secret, however deep it is.
 fn hide_named(value: &mut Value, count: &mut usize) {
     match value {
         Value::Object(map) => {

@@ -25,9 +25,9 @@ const PROGRAMS: [&str; 14] = [
 /// No flag has a longer name.
 const LONGEST_FLAG: usize = 64;
 
-/// Hides the arguments of a container but for the names of flags and references to variables:
-/// `--pass=<hidden: 12 characters>`. With arguments, what looks like a secret: `--token=x`,
-/// `--password` and what follows it, `export API_KEY=x` in a script.
+/// Hides the arguments of a container except names of flags and references to variables:
+/// `--pass=<hidden: 12 characters>`. With arguments, it hides only text that looks like a secret:
+/// `--token=x`, `--password` and the next word, `export API_KEY=x` in a script.
 pub fn hide(arguments: &mut [Value], shown: &Shown, counts: &mut Counts) {
     if shown.with_arguments {
         hide_secrets(arguments, counts);

@@ -1,4 +1,4 @@
-//! Messages: word by word, those that Kubernetes and the operator use themselves.
+//! Messages: word by word; only words that Kubernetes and the operator use themselves stay.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ static WORDS: LazyLock<BTreeSet<&str>> =
 /// Numbers that are longer may be more than a count.
 const LONGEST_NUMBER: usize = 5;
 const LONGEST_SIGN: usize = 3;
-/// What stands around words and between them.
+/// Punctuation around and between words.
 const AROUND: &str = "\"'`()[]{}<>.,;:!?";
 const BETWEEN: &str = "/=:,|+%\"'`()[]{}";
 
@@ -85,7 +85,7 @@ impl Writer {
         }
     }
 
-    /// What was unknown so far; marks of former times stay as they are.
+    /// Hides all unknown words up to here; earlier replacements stay.
     fn hide(&mut self) {
         if !self.unknown.is_empty() {
             self.shown.push_str(&hidden(&self.unknown));

@@ -1,4 +1,4 @@
-//! Training jobs (docs/semantics.md §5): what is left of their budget, and of their time.
+//! Training jobs (docs/semantics.md §5): the rest of their budget and of their time.
 
 use api::PodClique;
 use domain::health::availability::clique_breach;
@@ -43,7 +43,8 @@ fn of_runtime(seen: &Seen<'_>) -> Option<Step> {
     Some(Step::at(end, text))
 }
 
-/// What becomes of replicas that are due together: all of them are restarted, or the job is over.
+/// The result of failures that are due together: a restart of all of these replicas, or the end of
+/// the job.
 fn describe_failures(failed: &[Breach], used: i32, allowed: i32) -> Option<Step> {
     let first = failed.first()?;
     let count = i32::try_from(failed.len()).unwrap_or(i32::MAX);

@@ -71,7 +71,7 @@ async fn is_served(cluster: &Cluster, version: &str, plural: &str) -> Result<Ans
     }
 }
 
-/// Whether an object is there; of a Secret no more than that is read.
+/// Whether an object exists; of a Secret only the metadata is read.
 async fn exists<K>(cluster: &Cluster, wanted: &Wanted) -> Result<Answer, kube::Error>
 where
     K: Resource<DynamicType = ()>,

@@ -1,4 +1,4 @@
-//! What somebody may have meant by a field that does not exist.
+//! The field that was probably meant by one that does not exist.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use strsim::osa_distance;
@@ -6,7 +6,7 @@ use strsim::osa_distance;
 use super::nulls::items_of;
 use super::walk::join;
 
-/// What to do with a field of that name in the innermost of these objects.
+/// The remedy for a field of that name in the innermost of these objects.
 pub(super) fn remedy(around: &[(String, &JSONSchemaProps)], name: &str) -> String {
     let Some((here, schema)) = around.last() else {
         return "remove it".to_owned();

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::plan::json;
 
-/// What people may change of an object.
+/// The parts of an object that users change.
 const PARTS: [&str; 3] = ["/metadata/labels", "/metadata/annotations", "/spec"];
 
 /// A field that differs.

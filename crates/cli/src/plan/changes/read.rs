@@ -1,4 +1,4 @@
-//! What there is of a set in the cluster. It is only read.
+//! Reads the objects of a set in the cluster.
 
 use api::kai::KaiPodGroup;
 use api::volcano::VolcanoPodGroup;
@@ -20,7 +20,7 @@ use crate::cluster::Cluster;
 use crate::exit::Failure;
 use crate::plan::world::{Rules, World, bug, schema};
 
-/// A set and all that was made of it, as stored.
+/// A set and all its objects, as stored.
 #[derive(Clone, Debug)]
 pub struct Found {
     /// The set.
@@ -89,7 +89,7 @@ pub async fn read_found(
     Ok(Some(found))
 }
 
-/// What the set's scheduler was told.
+/// The objects for the set's scheduler.
 async fn read_for_scheduler(
     cluster: &Cluster,
     set: &PodCliqueSet,

@@ -1,4 +1,4 @@
-//! What will exist for a set, as text.
+//! The new objects of a set, as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 

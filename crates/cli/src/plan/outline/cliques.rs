@@ -29,11 +29,11 @@ pub struct CliquePods {
     pub replicas: i32,
     /// How many of them it needs.
     pub min_available: i32,
-    /// What its pods are called: `?????` is random.
+    /// The name pattern of its pods: `?????` is random.
     pub pod_name: String,
     /// Their host names, by index.
     pub hostnames: Vec<String>,
-    /// What a host name is followed by in the DNS name of a pod.
+    /// The domain after the host name in a pod's DNS name.
     pub domain: String,
     /// Variables that the operator adds to each container.
     pub environment: Vec<Variable>,
@@ -56,7 +56,7 @@ pub struct Variable {
     pub field_path: Option<String>,
 }
 
-/// So many pods of a PodClique that have to be Ready first.
+/// A dependency: the number of its pods that must be Ready first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Pair {

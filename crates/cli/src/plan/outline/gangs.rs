@@ -1,4 +1,4 @@
-//! Gangs: who has to be placed together, who may come later, and what they ask for.
+//! Gangs: guaranteed pods, best-effort pods, and their requests.
 
 use std::collections::BTreeMap;
 
@@ -30,7 +30,7 @@ pub struct Gang {
     pub best_effort_pods: i64,
     /// Its podgroups, one for each PodClique.
     pub podgroups: Vec<Part>,
-    /// What its pods ask for.
+    /// The requests of its pods.
     pub requests: Amounts,
 }
 

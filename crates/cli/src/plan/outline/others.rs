@@ -39,15 +39,15 @@ pub struct Service {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Autoscaler {
-    /// Its name, which is that of what it scales.
+    /// Its name, which is that of its target.
     pub name: String,
-    /// Kind of what it scales.
+    /// Kind of its target.
     pub target_kind: String,
     /// The least replicas.
     pub min_replicas: i32,
     /// The most.
     pub max_replicas: i32,
-    /// What it goes by.
+    /// Its metrics.
     pub metrics: Vec<String>,
 }
 

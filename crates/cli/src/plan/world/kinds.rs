@@ -17,14 +17,14 @@ use k8s_openapi::api::scheduling::v1alpha3::CompositePodGroup;
 use k8s_openapi::api::scheduling::v1beta1::{PodGroup, Workload};
 use serde_json::Value;
 
-/// Whose turn it is after something was shown.
+/// The controllers that a shown object triggers.
 pub(super) type Woken = Vec<(ControllerName, Key)>;
 type Show = fn(&Caches, &Triggers, &Value) -> serde_json::Result<Woken>;
 
 /// How the caches learn of objects of a kind.
 #[derive(Clone, Copy)]
 pub(super) struct Feed {
-    /// It is there, like this.
+    /// The object exists in this state.
     pub(super) show: Show,
     /// It is gone, and was last like this.
     pub(super) hide: Show,

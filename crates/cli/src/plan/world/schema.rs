@@ -1,5 +1,5 @@
-//! What the API server makes of an object by its definition before it stores it: fields that are not
-//! in the schema are dropped, and defaults filled in.
+//! The API server's treatment of an object by its definition: it drops unknown fields and adds
+//! defaults.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -20,7 +20,7 @@ pub(crate) fn complete(kind: &str, object: &mut Value) {
     }
 }
 
-/// Paths of what is dropped from the spec of an object of that kind.
+/// Paths of dropped fields in the spec of an object of that kind.
 pub(crate) fn find_unknown(kind: &str, object: &Value) -> Vec<String> {
     let mut found = Vec::new();
     if let (Some(schema), Some(spec)) = (find_schema(kind, "spec"), object.get("spec")) {

@@ -9,14 +9,14 @@ use super::{Id, World, bug};
 use crate::exit::Failure;
 use crate::plan::json;
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// It was carried out.
     Done,
     /// The object changed since it was observed, or is gone: it is decided again.
     Outdated,
-    /// Somebody else holds the name.
+    /// The name belongs to another owner.
     Taken,
 }
 

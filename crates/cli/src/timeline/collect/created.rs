@@ -1,4 +1,4 @@
-//! When objects were made. Those that are gone are told of by events only.
+//! Creation times of objects. Only events show deleted objects.
 
 use domain::object::ownership;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;

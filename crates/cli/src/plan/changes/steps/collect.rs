@@ -12,20 +12,20 @@ use crate::exit::Failure;
 use crate::plan::json;
 use crate::plan::world::{Record, World};
 
-/// Collects steps. What is done to one object in one way is one step.
+/// Collects steps. One kind of action on one object is one step.
 pub(super) struct Collector {
     pub(super) set: PodCliqueSet,
     /// Base gangs of scaled ones.
     pub(super) bases: BTreeMap<String, String>,
     steps: Vec<Step>,
     by_object: BTreeMap<(Action, Kind, String), usize>,
-    /// PodCliques that were made, and the steps that tell of them.
+    /// Created PodCliques, with the number of their step.
     pub(super) made: BTreeMap<String, usize>,
-    /// PodCliques that were deleted to be made anew, likewise.
+    /// PodCliques that are deleted to be recreated, with the number of their step.
     pub(super) leaving: BTreeMap<String, usize>,
     /// Slots that a pod has left to another one: PodClique and index.
     pub(super) vacated: BTreeSet<(String, String)>,
-    /// What goes in one decision, of each step.
+    /// Names that one decision removes, by step.
     at_once: BTreeMap<(usize, usize), BTreeSet<String>>,
 }
 

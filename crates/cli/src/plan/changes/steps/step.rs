@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What is done in a step.
+/// The action of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
@@ -12,9 +12,9 @@ pub enum Action {
     Scale,
     /// An object is changed and nothing restarts for it.
     Update,
-    /// Pods are deleted and made anew.
+    /// Pods are recreated.
     Restart,
-    /// PodCliques of group replicas are deleted and made anew, with their pods.
+    /// PodCliques of group replicas are recreated, with their pods.
     Recreate,
     /// Pods that waited for others may be scheduled, or start.
     Release,
@@ -26,7 +26,7 @@ pub enum Action {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// What is done.
+    /// The action.
     pub action: Action,
     /// Kind of the object.
     pub kind: String,
@@ -47,7 +47,7 @@ pub struct Step {
     /// Pods that are deleted, in this order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pods: Vec<String>,
-    /// Those of them that are not Ready: they go first, and all at once.
+    /// Pods that are not Ready: they go first, and all at once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_ready: Vec<String>,
     /// Indices of the group replicas, in this order, of `Recreate`.
@@ -56,7 +56,7 @@ pub struct Step {
     /// How many pods that are Ready, or group replicas, go at the same time at most.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_once: Option<usize>,
-    /// `rollingUpdate.maxUnavailable` as it is set, 1 if it is not.
+    /// `rollingUpdate.maxUnavailable`, 1 by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_unavailable: Option<i32>,
     /// The base gang that a gang waits for.
