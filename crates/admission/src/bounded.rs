@@ -18,7 +18,7 @@ pub(crate) fn bound_errors(mut errors: Vec<FieldError>) -> Vec<FieldError> {
     errors.truncate(listed.clamp(1, MAX_LISTED.saturating_sub(1)));
     let more = all.saturating_sub(errors.len());
     let problem = "further errors are not listed";
-    errors.push(Path::new("spec").wrong(more, problem, "correct those above first"));
+    errors.push(Path::new("spec").wrong(more, problem, "correct the errors above first"));
     errors
 }
 

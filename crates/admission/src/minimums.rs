@@ -117,7 +117,7 @@ fn changed_group(
 fn changed(at: &Path, asked: Option<i32>, found: &Found) -> Option<FieldError> {
     let Found { object, minimum } = found;
     let problem =
-        format!("cannot be changed, {object} was made with {minimum}, which still counts");
+        format!("cannot be changed, {object} was created with {minimum}, which still counts");
     let remedy = format!("restore {minimum}, or create another PodCliqueSet");
     (asked != Some(*minimum)).then(|| at.wrong(asked, problem, remedy))
 }

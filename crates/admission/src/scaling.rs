@@ -158,7 +158,7 @@ impl Change<'_> {
         let (_, after) = self.replicas;
         let minimum = self.minimum;
         let text = match after {
-            0 => "0 makes it idle: it is out of its gang".to_owned(),
+            0 => "0 scales it to zero: it leaves its gang".to_owned(),
             _ => format!("{after} is below minAvailable {minimum}; {after} count as enough now"),
         };
         (after < minimum).then(|| Warning::new(&replicas(), text))

@@ -35,6 +35,10 @@ impl Misspelt {
         let given = parent.get(self.written)?;
         let at = Path::new(&self.parent.join(".")).field(self.written);
         let remedy = format!("name it {}", self.meant);
-        Some(at.wrong(given, "there is no such field, it would be dropped", remedy))
+        Some(at.wrong(
+            given,
+            "the field does not exist; the API server would drop it",
+            remedy,
+        ))
     }
 }

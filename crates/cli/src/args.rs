@@ -45,9 +45,9 @@ pub enum Command {
     Plan(PlanArgs),
     /// Whether the gangs of a manifest fit on the nodes as they are, and the shortage if not
     Capacity(CapacityArgs),
-    /// All that a bug report needs, without secrets, as one tar.gz
+    /// The contents of a bug report, without secrets, as one tar.gz
     Bundle(BundleArgs),
-    /// A script by which a shell completes commands, flags and names
+    /// A shell script that completes commands, flags and names
     Completion(CompletionArgs),
     /// The manual, as a man page
     #[command(hide = true)]

@@ -1,4 +1,4 @@
-//! `bundle`: all that a bug report needs, without secrets, in one archive.
+//! `bundle`: the contents of a bug report, without secrets, in one archive.
 
 mod archive;
 mod args;

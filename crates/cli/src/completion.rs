@@ -22,7 +22,7 @@ use names::What;
 
 pub use words::connection_of;
 
-/// Says that a shell asks, and which.
+/// The variable by which a shell asks for completions.
 pub const VARIABLE: &str = "KUBECTL_GROVE_COMPLETE";
 /// Its name on PATH.
 const PROGRAM: &str = "kubectl-grove";

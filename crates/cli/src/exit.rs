@@ -1,4 +1,4 @@
-//! How a command ends: its exit code, and the one line that says why.
+//! The end of a command: its exit code, and one line with the reason.
 
 use kube::core::Status;
 
@@ -6,14 +6,14 @@ use kube::core::Status;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Done, and nothing was found that should stop a script.
+    /// Done, with no finding that should stop a script.
     Ok = 0,
-    /// Done, and there is something to look at: errors of `lint`, differences of `plan --live`, a
-    /// gang for which `capacity` finds no room.
+    /// Done, with a finding: errors of `lint`, differences of `plan --live`, a gang for which
+    /// `capacity` finds no room.
     Finding = 1,
     /// The arguments, or a file, cannot be used.
     BadInput = 2,
-    /// The cluster cannot be reached, or refuses to answer.
+    /// The cluster cannot be reached, or refuses a request.
     NoCluster = 3,
     /// The object does not exist.
     NotFound = 4,
@@ -30,7 +30,7 @@ pub enum Failure {
     /// A cluster that cannot be reached or does not answer.
     #[error("{0}")]
     NoCluster(String),
-    /// Something that does not exist.
+    /// An object that does not exist.
     #[error("{0}")]
     NotFound(String),
     /// Anything else.
@@ -120,7 +120,7 @@ impl Failure {
     }
 }
 
-/// The last cause of an error is the one that says something.
+/// The last cause of an error is the specific one.
 fn innermost(error: &dyn std::error::Error) -> String {
     let mut last = error;
     while let Some(source) = last.source() {

@@ -1,7 +1,7 @@
 //! kubectl-grove: see, explain, check and plan a gang from the terminal.
 //!
 //! ```text
-//! args ─▶ run ─▶ cluster: what was asked for, read once       files: manifests with line numbers
+//! args ─▶ run ─▶ cluster: the objects, each read once         files: manifests with line numbers
 //!                   │                                            │
 //!                   ▼                                            ▼
 //!          tree · explain · timeline · bundle          lint · plan · capacity

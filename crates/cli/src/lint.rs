@@ -4,8 +4,8 @@
 //! ```text
 //! files ─▶ objects ─▶ definition: types, limits, names of fields    ─┐
 //!                     set, binding: the rules of admission           ├─▶ remarks ─▶ findings
-//!                     rules: what is legal and unwise                │             with places
-//!                     cluster: what only a cluster knows (--cluster) ─┘
+//!                     rules: bad practice                            │             with places
+//!                     cluster: checks in a cluster (--cluster)       ─┘
 //! ```
 
 mod args;

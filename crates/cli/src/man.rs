@@ -12,7 +12,7 @@ use crate::output;
 /// Arguments of `man`.
 #[derive(Clone, Debug, ClapArgs)]
 pub struct ManArgs {
-    /// A page for each command goes into this folder; otherwise all of it is printed as one page
+    /// Folder for a page of each command; by default the manual is printed as one page
     #[arg(long, value_name = "FOLDER")]
     pub dir: Option<PathBuf>,
 }

@@ -23,8 +23,7 @@ pub use wrap::{WIDTH, indent, wrap};
 
 /// Prints text to standard output. A reader that went away, such as `head`, is no failure.
 ///
-/// Whatever a command forgets to make legible is made legible here: of control characters only
-/// ends of lines and our own styles pass.
+/// The last guard: only line ends and our own styles pass as control characters.
 pub fn print_text(text: &str) -> Result<(), Failure> {
     print_raw(&legible_text(text))
 }
@@ -34,7 +33,7 @@ pub fn legible_text(text: &str) -> String {
     legible::legible_with_styles(text, &style::all())
 }
 
-/// Prints text that has no word of others, whatever control characters it has.
+/// Prints text without foreign parts, with any control characters.
 pub fn print_raw(text: &str) -> Result<(), Failure> {
     let mut stream = anstream::stdout().lock();
     let result = stream
@@ -68,7 +67,7 @@ pub fn print_failure(failure: &Failure) {
     let _ = anstream::stderr().write_all(line.as_bytes());
 }
 
-/// A failure in one line; an API server's message is text of others.
+/// A failure in one line; an API server's message is foreign text.
 pub fn failure_line(failure: &Failure) -> String {
     let text = failure.to_string();
     let line = text.lines().map(str::trim).collect::<Vec<_>>().join(" ");

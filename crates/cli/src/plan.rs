@@ -4,7 +4,7 @@
 //! ```text
 //! file ─▶ admit ─▶ world: the operator's own rules, offline ─▶ outline · changes ─▶ draw
 //!                    ▲
-//!                    └── what there is in the cluster, with --live
+//!                    └── the objects of the cluster, with --live
 //! ```
 //!
 //! The operator's own rules compute the plan.
@@ -56,7 +56,7 @@ pub struct Plan {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Planned {
-    /// Nothing: the API server would refuse it.
+    /// A refused set: the API server would not store it.
     Refused(Refusal),
     /// The new objects.
     New(Box<Outline>),
@@ -64,7 +64,7 @@ pub enum Planned {
     Changed(Box<Change>),
 }
 
-/// A set that would be refused.
+/// A refused set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Refusal {
@@ -76,13 +76,13 @@ pub struct Refusal {
     pub refused: Vec<Fault>,
 }
 
-/// Something that is wrong.
+/// An error.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fault {
     /// JSON path of the field.
     pub path: String,
-    /// Its value as JSON; empty if it has none.
+    /// Its value as JSON; empty without one.
     pub value: String,
     /// The problem.
     pub problem: String,
@@ -123,7 +123,7 @@ pub async fn run(args: &PlanArgs, connection: &ConnectionArgs) -> Result<Exit, F
 }
 
 impl Plan {
-    /// Refused sets and differences are something to look at.
+    /// Refused sets and differences give exit code 1.
     fn exit(&self) -> Exit {
         let is_finding = |set: &Planned| match set {
             Planned::Refused(_) => true,
@@ -189,7 +189,7 @@ fn read_sets(file: &Path) -> Result<Vec<Value>, Failure> {
     Ok(sets)
 }
 
-/// As kubectl does: two that differ are a mistake.
+/// As in kubectl: two different namespaces are an error.
 fn choose_namespace(set: &Value, namespace: &str, asked: Option<&str>) -> Result<String, Failure> {
     let named = json::meta(set, "namespace");
     if named.is_empty() {

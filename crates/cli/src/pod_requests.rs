@@ -15,7 +15,7 @@ pub struct ResourceSum(BTreeMap<String, i128>);
 /// Requests or limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Which {
-    /// Requests; limits where there is none, as the API server has it.
+    /// Requests, or limits without a request, as in the API server.
     Requests,
     /// Limits.
     Limits,
@@ -55,12 +55,12 @@ impl ResourceSum {
         }
     }
 
-    /// How many billionths of the resource.
+    /// Billionths of the resource.
     pub fn get(&self, resource: &str) -> Option<i128> {
         self.0.get(resource).copied()
     }
 
-    /// As Kubernetes writes them, by name, rounded up; nothing is left out.
+    /// In the notation of Kubernetes, by name, rounded up.
     pub fn quantities(&self) -> BTreeMap<String, String> {
         let write = |(name, amount): (&String, &i128)| {
             let units = -(-amount).div_euclid(smallest_unit(name));
@@ -84,7 +84,7 @@ impl ResourceSum {
         }
     }
 
-    /// It limits nothing that is not limited.
+    /// A missing limit limits nothing.
     fn add_overhead(&mut self, spec: &PodSpec, which: Which) {
         let mut overhead: BTreeMap<String, i128> = read(spec.overhead.as_ref()).collect();
         if which == Which::Limits {
@@ -106,7 +106,7 @@ fn read(quantities: Option<&BTreeMap<String, Quantity>>) -> impl Iterator<Item =
     all.filter_map(|(name, quantity)| Some((name.clone(), parse_billionths(&quantity.0)?)))
 }
 
-/// An init container that goes on beside the others.
+/// A sidecar: an init container that continues beside the others.
 fn is_sidecar(container: &Container) -> bool {
     container.restart_policy.as_deref() == Some("Always")
 }

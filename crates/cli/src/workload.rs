@@ -17,13 +17,13 @@ pub struct Workload {
     pub set: PodCliqueSet,
     /// Its scaling groups.
     pub groups: Vec<PodCliqueScalingGroup>,
-    /// Its PodCliques, of whatever attempt.
+    /// Its PodCliques, of any attempt.
     pub podcliques: Vec<PodClique>,
     /// Its PodGangs.
     pub gangs: Vec<PodGang>,
     /// Its pods, terminating ones included.
     pub pods: Vec<Pod>,
-    /// Whether its namespace is being deleted, as far as that was read.
+    /// Whether its namespace is being deleted, if that could be read.
     pub is_namespace_leaving: bool,
 }
 
@@ -56,7 +56,7 @@ impl Workload {
         gangs.find(|g| ownership::name(&g.metadata) == name)
     }
 
-    /// The pods of a PodClique, by name: pods belong to it by the owner's uid only.
+    /// The pods of a PodClique, by name: the owner's uid decides.
     pub fn pods_of(&self, podclique: &PodClique) -> Vec<&Pod> {
         let uid = podclique.metadata.uid.as_deref();
         let is_owner = |pod: &&Pod| {

@@ -34,9 +34,9 @@ pub enum Hook {
     DefaultSet,
     /// Validates a set; `/scale` too.
     ValidateSet,
-    /// Whether a PodClique may be changed so; `/scale` too.
+    /// Validates a change of a PodClique; `/scale` too.
     ValidatePodClique,
-    /// Whether a scaling group may be changed so; `/scale` too.
+    /// Validates a change of a scaling group; `/scale` too.
     ValidateGroup,
     /// Validates a topology.
     ValidateTopology,
@@ -45,7 +45,7 @@ pub enum Hook {
 }
 
 impl Hook {
-    /// Where it is called.
+    /// Its path.
     pub fn path(self) -> &'static str {
         match self {
             Self::DefaultSet => "/webhooks/default-podcliqueset",

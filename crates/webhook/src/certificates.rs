@@ -1,13 +1,13 @@
-//! The certificates of the webhook: made, replaced in time, and trusted before they are served.
+//! The certificates of the webhook: created, replaced in time, and trusted before they are served.
 //!
 //! One Secret holds everything. All processes serve its certificate ([`watch_secret`]); the leading
 //! one keeps the Secret and the `caBundle` of each webhook up to date ([`keep`]), by a
 //! [`plan`](plan::plan) of the stored state.
 //!
-//! | key | what |
+//! | key | content |
 //! |---|---|
-//! | `tls.crt`, `tls.key` | what is served |
-//! | `next.crt`, `next.key` | what will be, once all API servers trust it |
+//! | `tls.crt`, `tls.key` | the served pair |
+//! | `next.crt`, `next.key` | the next pair, served once all API servers trust it |
 //! | `ca.crt` | the CAs that are to be trusted: those of both, and former ones until they expire |
 //! | annotation `grove.io/next-trusted-since` | when all webhooks were seen to trust the next one |
 //!

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! API server ─▶ server: TLS, limits ─▶ review: decode ─▶ answers: the rules of `admission`
-//!     ▲                 ▲                                   └── parents: what is stored
+//!     ▲                 ▲                                   └── parents: stored objects
 //!     │ caBundle        │ tls.crt, tls.key
 //!     └── certificates ─┴─▶ Secret
 //! ```

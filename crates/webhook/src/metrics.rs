@@ -94,7 +94,7 @@ impl Metrics {
         );
         registry.register(
             "admission_refusals",
-            "What was wrong with refused objects, by webhook and field",
+            "Errors of refused objects, by webhook and field",
             self.refusals.clone(),
         );
         registry.register(
@@ -113,7 +113,7 @@ impl Metrics {
     fn register_certificates(&self, registry: &mut Registry) {
         registry.register(
             "webhook_ca_bundle_rewrites",
-            "How often somebody else changed the caBundle that the operator wrote",
+            "Changes of the caBundle by other writers after the operator wrote it",
             self.bundle_rewrites.clone(),
         );
         registry.register(

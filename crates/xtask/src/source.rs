@@ -69,7 +69,7 @@ fn read_variants(source: &ItemEnum) -> anyhow::Result<Vec<Item>> {
         let comment = comment_of(&variant.attrs);
         ensure!(
             !comment.is_empty(),
-            "{}::{name} has no comment: say what it means, as the others do",
+            "{}::{name} has no comment: describe its meaning",
             source.ident
         );
         if !matches!(variant.fields, Fields::Unit) {

@@ -34,12 +34,12 @@ fn instead(asked: &Asked<'_>) -> &'static str {
 
 pub(super) fn without_object(asked: &Asked<'_>) -> String {
     let resource = cut_text(asked.resource, MAX_NAME);
-    format!("{resource}: the request has no metadata, so whose the object is was not checked")
+    format!("{resource}: the request has no metadata, so the owner of the object was not checked")
 }
 
 pub(super) fn without_parent(asked: &Asked<'_>, meta: &ObjectMeta) -> String {
     let subject = subject(asked, meta);
-    format!("{subject} has no label {PART_OF}, so whose it is was not checked")
+    format!("{subject} has no label {PART_OF}, so its owner was not checked")
 }
 
 pub(super) fn unknown_parent(asked: &Asked<'_>, meta: &ObjectMeta, set: &str) -> String {

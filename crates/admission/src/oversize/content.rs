@@ -51,7 +51,7 @@ pub(super) fn check_maps(set: &PodCliqueSet) -> Vec<FieldError> {
     let of_groups =
         scaling_groups(set).map(|(at, group)| (at.field("annotations"), group.annotations.len()));
     let all = own.into_iter().chain(of_cliques).chain(of_groups);
-    let remedy = "remove some, or keep what they say in a ConfigMap";
+    let remedy = "remove some, or move their content into a ConfigMap";
     all.filter_map(|(at, length)| check_entries_of(&at, length, remedy))
         .collect()
 }

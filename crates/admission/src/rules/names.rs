@@ -93,7 +93,7 @@ fn spelling(at: &Path, name: &str, nearest: impl Fn(&str) -> Option<String>) -> 
         return None;
     }
     let words = syntax::DNS_LABEL;
-    let problem = format!("must be a DNS label ({words}), because host names are made of it");
+    let problem = format!("must be a DNS label ({words}), because host names contain it");
     let proposal = nearest(name).unwrap_or_else(|| "worker".into());
     Some(at.wrong(name, problem, propose(&proposal)))
 }

@@ -1,4 +1,4 @@
-//! All that was read for a bug report, as it was read.
+//! Everything that was read for a bug report, unchanged.
 
 use k8s_openapi::api::core::v1::Pod;
 use kube::core::ApiResource;
@@ -25,7 +25,7 @@ pub struct Collected {
     pub operator: Vec<Value>,
     /// Their log lines about the set.
     pub logs: Vec<Log>,
-    /// Of the API server; null if it does not say.
+    /// Version of the API server; null if unknown.
     pub server: Value,
     /// Definitions of our kinds.
     pub definitions: Vec<Value>,
@@ -80,7 +80,7 @@ impl Collected {
         self.objects.iter().flat_map(|found| &found.items)
     }
 
-    /// All that was read of the cluster.
+    /// Everything that was read from the cluster.
     pub fn all_values(&self) -> impl Iterator<Item = &Value> {
         let others = [&self.events, &self.nodes, &self.operator];
         self.all_objects().chain(others.into_iter().flatten())
@@ -104,7 +104,7 @@ pub fn name_of(object: &Value) -> &str {
     text_at(object, "/metadata/name")
 }
 
-/// Namespace of an object; empty if it is in none.
+/// Namespace of an object; empty for a cluster-wide one.
 pub fn namespace_of(object: &Value) -> &str {
     text_at(object, "/metadata/namespace")
 }

@@ -14,7 +14,7 @@ use crate::tree::{build_tree, draw_tree};
 /// The files of a bundle.
 #[derive(Clone, Debug, Default)]
 pub struct Bundle {
-    /// Name of the folder that they are in.
+    /// Name of their folder.
     pub name: String,
     /// The files, by path.
     pub files: Vec<File>,
@@ -29,7 +29,7 @@ pub struct Bundle {
 /// A file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
-    /// Where it is in the folder.
+    /// Its path in the folder.
     pub path: String,
     /// Its content.
     pub text: String,
@@ -109,7 +109,7 @@ impl Bundle {
         self.add_text(&format!("operator/{}.log", log.name), text);
     }
 
-    /// A line of a log: where it is JSON, each of its texts is a message.
+    /// A line of a log: in JSON, each of its texts is a message.
     fn mask(&mut self, line: &str) -> String {
         let (masked, hidden) = if self.shown.with_arguments {
             mask_text(line)

@@ -32,12 +32,12 @@ pub struct Redacted {
     pub counts: Counts,
 }
 
-/// Takes out of an object, wherever they are in it: values of environment variables (their names
-/// stay, and so do the values that the operator sets), headers of probes, contents of Secrets,
-/// `managedFields`, the manifest that kubectl keeps in an annotation, and every other text but for
+/// Removes from an object, wherever they occur: values of environment variables (their names stay,
+/// and so do values that the operator sets), headers of probes, contents of Secrets,
+/// `managedFields`, the manifest that kubectl keeps in an annotation, and every other text except
 /// names, images, times, quantities, labels and the words of Kubernetes' own enumerations.
 ///
-/// With arguments: all that looks like a secret instead of every other text.
+/// With arguments: text that looks like a secret, instead of every other text.
 pub fn redact(mut value: Value, shown: &Shown) -> Redacted {
     let mut redaction = Redaction {
         shown,
@@ -59,7 +59,7 @@ struct Redaction<'a> {
 }
 
 impl Redaction<'_> {
-    /// Goes through a value that is at that key of an object, or in a list there.
+    /// Visits a value under that key of an object, or in a list there.
     fn visit(&mut self, key: &str, value: &mut Value) {
         match (key, value) {
             ("env", value) => self.visit_env(value),
@@ -137,7 +137,7 @@ impl Redaction<'_> {
         }
     }
 
-    /// Free text by free names, as drivers of volumes have it.
+    /// Free text under free names, such as attributes of volumes.
     fn visit_free_map(&mut self, map: &mut Map<String, Value>) {
         for (key, value) in map {
             if names::is_sensitive(key) {
@@ -156,7 +156,7 @@ fn mask(text: &mut String) -> usize {
     hidden
 }
 
-/// Hides the text, and returns how many that were: 1, or 0 if there was nothing to hide.
+/// Hides the text, and returns the number of hidden texts: 1, or 0 for an empty one.
 fn hide_as_unknown(text: &mut String) -> usize {
     let is_shown = text.is_empty() || text == REDACTED || fields::is_mark(text);
     if !is_shown {

@@ -20,7 +20,7 @@ pub fn events_of(mut events: Vec<Value>, set: &str, objects: &[&Value]) -> Vec<V
     events
 }
 
-/// When it happened last.
+/// The time of the last occurrence.
 fn time_of(event: &Value) -> String {
     let places = [
         "/lastTimestamp",

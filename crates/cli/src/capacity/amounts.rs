@@ -11,7 +11,7 @@ use crate::quantity_text::smallest_unit;
 /// How much of each resource.
 pub type Amounts = BTreeMap<String, i64>;
 
-/// A quantity that says nothing.
+/// A quantity that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{resource} {quantity:?} is not a quantity; write it like 500m, 8 or 16Gi")]
 pub struct BadQuantity {

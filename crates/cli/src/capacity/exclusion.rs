@@ -20,7 +20,7 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// Whether no two pods of a node can have them.
+    /// Whether two pods of a node cannot have both ports.
     pub fn collides(&self, other: &Self) -> bool {
         let is_shared =
             self.address.is_none() || other.address.is_none() || self.address == other.address;
@@ -49,7 +49,7 @@ fn host_port(port: &ContainerPort, has_network: bool) -> Option<HostPort> {
     })
 }
 
-/// A term of required anti-affinity: pods that must not be in one domain with the one that has it.
+/// A term of required anti-affinity: it selects pods that must not share a domain with its own pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Repulsion {
     /// Key of the node label that names the domain.
@@ -120,7 +120,7 @@ impl Repulsion {
         made
     }
 
-    /// Whether it is about a pod of this namespace with these labels.
+    /// Whether it selects a pod of this namespace with these labels.
     pub fn selects(&self, namespace: &str, labels: &BTreeMap<String, String>) -> bool {
         let is_there = |all: &BTreeSet<String>| all.contains(namespace);
         self.namespaces.as_ref().is_none_or(is_there) && self.selector.matches(labels)

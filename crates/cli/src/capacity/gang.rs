@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::needs::PodNeeds;
 use super::node_order::NodeOrder;
 
-/// Pods that have to be placed together.
+/// Pods to place together.
 #[derive(Clone, Debug, Default)]
 pub struct Gang {
     /// Namespace of its set.
@@ -36,7 +36,7 @@ pub struct GangPart {
     pub labels: BTreeMap<String, String>,
     /// Domains that its pods have to share, outermost first.
     pub packs: Vec<Pack>,
-    /// Pods that have to be placed with the gang.
+    /// Guaranteed pods.
     pub guaranteed: u32,
     /// Further pods.
     pub best_effort: u32,

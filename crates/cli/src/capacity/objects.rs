@@ -47,7 +47,7 @@ pub struct NodeStatus {
 #[resource(inherit = FullPod)]
 #[serde(default)]
 pub struct PodObject {
-    /// Name, namespace, labels, and whether it is on its way out.
+    /// Name, namespace, labels, and whether it is being deleted.
     pub metadata: ObjectMeta,
     /// Its needs and its node.
     pub spec: PodShape,
@@ -73,9 +73,9 @@ pub struct PodShape {
     pub host_network: bool,
     /// Labels that its node must have.
     pub node_selector: BTreeMap<String, String>,
-    /// Taints that it bears.
+    /// Taints that it tolerates.
     pub tolerations: Vec<Toleration>,
-    /// Nodes and pods that it wants to be, or not to be, with.
+    /// Node affinity, and anti-affinity to pods.
     pub affinity: Affinity,
 }
 
@@ -89,11 +89,11 @@ pub struct ContainerShape {
     pub resources: ResourceRequirements,
     /// Its ports.
     pub ports: Vec<ContainerPort>,
-    /// `Always` makes an init container one that goes on beside the others.
+    /// `Always` makes an init container a sidecar.
     pub restart_policy: Option<String>,
 }
 
-/// The fields of a pod's status that decide about room.
+/// The fields of a pod's status that matter for placement.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PodStatus {

@@ -48,7 +48,7 @@ pub struct BoundPod {
     pub labels: BTreeMap<String, String>,
     /// Its node.
     pub node: String,
-    /// Whether it is on its way out; it holds its room until it is gone.
+    /// Whether it is being deleted; it holds its room until it is gone.
     pub is_terminating: bool,
     /// Resources that it holds.
     pub requests: Amounts,
@@ -58,7 +58,7 @@ pub struct BoundPod {
     pub repulsions: Vec<Repulsion>,
 }
 
-/// An object of which something cannot be read.
+/// An object with an unreadable field.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} {name}: {error}")]
 pub struct BadObject {
@@ -68,8 +68,7 @@ pub struct BadObject {
 }
 
 impl Snapshot {
-    /// Of these objects, in whatever order. Pods without a node and pods that have ended hold no
-    /// room.
+    /// Of these objects, in any order. Pods without a node and pods that have ended hold no room.
     pub fn of(
         nodes: impl IntoIterator<Item = NodeObject>,
         pods: impl IntoIterator<Item = BoundPod>,

@@ -8,7 +8,7 @@ use kube::config::{KubeConfigOptions, Kubeconfig, KubeconfigError};
 use crate::connection::ConnectionArgs;
 use crate::exit::Failure;
 
-/// A cluster that does not take a connection within this time is not there.
+/// A cluster that does not accept a connection within this time is unreachable.
 const CONNECT: Duration = Duration::from_secs(5);
 /// The longest wait for an answer at a terminal.
 const ANSWER: Duration = Duration::from_secs(30);

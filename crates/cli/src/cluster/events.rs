@@ -13,8 +13,7 @@ impl Cluster {
         self.read_events(about, |_| true).await
     }
 
-    /// The events in the namespace that are wanted. All are read, page after page; the others are
-    /// not kept.
+    /// The wanted events of the namespace. All are read, page after page; the others are dropped.
     pub async fn events_where(
         &self,
         is_wanted: impl Fn(&Event) -> bool,

@@ -8,7 +8,7 @@ use crate::exit::Failure;
 use crate::workload::Workload;
 
 /// Reads the set of that name and its objects, by the label of their set: the cost is that of the
-/// set, however many others there are.
+/// set, not of the namespace.
 pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Failure> {
     let set = cluster.get::<PodCliqueSet>(name).await?;
     let set = set.ok_or_else(|| not_found(cluster, name))?;
@@ -29,7 +29,7 @@ pub async fn load_workload(cluster: &Cluster, name: &str) -> Result<Workload, Fa
     })
 }
 
-/// There is no set of that name.
+/// The set does not exist.
 pub(crate) fn not_found(cluster: &Cluster, name: &str) -> Failure {
     let namespace = &cluster.namespace;
     Failure::NotFound(format!(

@@ -31,8 +31,7 @@ pub enum What {
     Contexts,
 }
 
-/// Finds the names. On a thread of its own: a program that a kubeconfig names for logging in may
-/// take any time.
+/// Finds the names in its own thread: the login program of a kubeconfig may take any time.
 pub fn find(connection: &ConnectionArgs, what: What) -> Vec<String> {
     let connection = connection.clone();
     let (send, receive) = mpsc::channel();

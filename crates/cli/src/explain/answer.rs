@@ -1,4 +1,4 @@
-//! The answer: why a set, or a pod of it, does not run.
+//! The answer: the cause that keeps a set, or a pod of it, from running.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -14,13 +14,13 @@ pub struct Explanation {
     /// The pod of the command line; without it the answer is about the set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pod: Option<String>,
-    /// Whether it runs: all that has to.
+    /// Whether all required parts run.
     pub is_ready: bool,
-    /// Why, in one word: a reason of condition `Ready`.
+    /// The cause in one word: a reason of condition `Ready`.
     pub reason: String,
-    /// Why, in one sentence.
+    /// The cause in one sentence.
     pub cause: String,
-    /// The objects that it was found through, from the set down to the pod.
+    /// The objects from the set down to the pod.
     pub chain: Vec<Link>,
     /// The evidence.
     pub evidence: Vec<Evidence>,
@@ -44,7 +44,7 @@ pub struct Link {
     pub name: String,
     /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
-    /// Whether it runs as it should; `None` if it is on its way.
+    /// Whether it runs as it should; `None` while it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
     /// Its uid, if it exists.
@@ -52,7 +52,7 @@ pub struct Link {
     pub uid: Option<String>,
 }
 
-/// Something that was seen.
+/// A piece of evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase", tag = "what")]
 pub enum Evidence {
@@ -64,7 +64,7 @@ pub enum Evidence {
     Container(Container),
     /// A request that the API server refused, or an error of the spec: from `status.lastErrors`.
     Error(Error),
-    /// How a pod of a job failed: from `status.lastFailures`.
+    /// The failure of a job's pod: from `status.lastFailures`.
     Failure(Failure),
 }
 
@@ -79,11 +79,11 @@ pub struct Condition {
     pub type_: String,
     /// Its status.
     pub status: String,
-    /// Why, in one word.
+    /// The reason in one word.
     pub reason: String,
     /// Why, in words.
     pub message: String,
-    /// Since when it has that status.
+    /// Time since which it has that status.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
 }
@@ -97,7 +97,7 @@ pub struct Event {
     /// `Normal` or `Warning`.
     #[serde(rename = "type")]
     pub type_: String,
-    /// Why, in one word.
+    /// The reason in one word.
     pub reason: String,
     /// Its message.
     pub message: String,
@@ -118,9 +118,9 @@ pub struct Container {
     pub name: String,
     /// Its state: waiting with a reason, running, or ended with a result.
     pub state: String,
-    /// How often it was restarted.
+    /// Number of its restarts.
     pub restarts: i32,
-    /// How its last run ended, if it was started again.
+    /// The result of its last run, if it was restarted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_end: Option<String>,
     /// The first lines of its last output.
@@ -138,7 +138,7 @@ pub struct Error {
     pub code: String,
     /// Its description.
     pub description: String,
-    /// When it was seen.
+    /// Time of the observation.
     pub at: Timestamp,
 }
 
@@ -148,7 +148,7 @@ pub struct Error {
 pub struct Failure {
     /// The pod.
     pub pod: String,
-    /// How it ended, and where.
+    /// Its result and its node.
     pub end: String,
     /// The first lines of its last output.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -157,11 +157,11 @@ pub struct Failure {
     pub at: Timestamp,
 }
 
-/// Something that happens next.
+/// A next step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
-    /// When, if that is known.
+    /// Its time, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<Timestamp>,
     /// The text.
@@ -169,7 +169,7 @@ pub struct Step {
 }
 
 impl Step {
-    /// At that time, unless something else happens before.
+    /// A step at that time, unless another event comes first.
     pub fn at(at: Timestamp, text: impl Into<String>) -> Self {
         Self {
             at: Some(at),

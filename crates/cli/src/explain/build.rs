@@ -173,7 +173,7 @@ impl Search<'_> {
         }
     }
 
-    /// Kubernetes deletes all that is in it, the pods first.
+    /// Kubernetes deletes everything in it, the pods first.
     fn of_leaving_namespace(&self) -> Verdict {
         let workload = self.seen.workload;
         let namespace = workload.set.metadata.namespace.as_deref();
@@ -231,7 +231,7 @@ impl Verdict {
         }
     }
 
-    /// Of a condition that is about an earlier spec.
+    /// The verdict if the condition is about an earlier spec.
     fn of_old_news(seen: i64, newest: i64) -> Self {
         Self {
             is_ready: false,

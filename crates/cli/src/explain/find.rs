@@ -18,18 +18,18 @@ use crate::workload::seen::{Seen, lean};
 /// The cause that keeps the set, or a pod of it, from running.
 #[derive(Clone, Debug, Default)]
 pub struct Finding<'a> {
-    /// The part of the set that it is in.
+    /// The part of the set with the pod.
     pub part: Option<Part<'a>>,
     /// The PodClique, if it exists.
     pub podclique: Option<&'a PodClique>,
-    /// The pod, if it is one.
+    /// The pod, if the finding is about one.
     pub pod: Option<&'a FullPod>,
-    /// Why the part, or the pod, does not run.
+    /// The cause that keeps the part, or the pod, from running.
     pub cause: Option<Cause>,
 }
 
-/// The part that the set's condition is about, and its worst pod; nothing where the set as a whole
-/// is the cause, or all of it runs.
+/// The part of the set's condition, and its worst pod; none if the set as a whole is the cause, or
+/// all of it runs.
 pub fn find_culprit<'a>(seen: &Seen<'a>) -> Finding<'a> {
     let workload = seen.workload;
     if ownership::is_terminating(&workload.set.metadata) {
@@ -131,7 +131,7 @@ fn find_obstacle(workload: &Workload, cause: &Cause) -> Option<Cause> {
     is_why.then(|| Cause::new(reason, told.message.clone()))
 }
 
-/// Whether the reason of its condition is about no part of the set.
+/// Whether the reason of its condition concerns no part of the set.
 pub(super) fn is_of_the_set_itself(workload: &Workload) -> bool {
     let status = workload.set.status.clone().unwrap_or_default();
     let reason = ready_reason(workload);

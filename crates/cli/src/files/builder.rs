@@ -8,7 +8,7 @@ use super::events::Problem;
 use super::node::{Content, Entry, Node, Place};
 use super::scalar::key_of;
 
-/// Aliases of aliases make a small file as large as one likes.
+/// Aliases of aliases make a small file arbitrarily large.
 const MAX_ALIASED: usize = 1_000_000;
 
 /// Builds one document.

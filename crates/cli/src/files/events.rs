@@ -12,7 +12,7 @@ pub(super) type Problem = (Place, String);
 
 /// JSON keys have any length; the parser reads keys of block YAML only up to a line.
 const LONGEST_KEY: usize = 4 * 1024 * 1024;
-/// As deep as the API server reads JSON, and more than a set has.
+/// The depth at which the API server stops reading JSON, more than a set needs.
 const DEEPEST: usize = 120;
 
 /// The documents of a text.

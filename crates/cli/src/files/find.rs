@@ -31,7 +31,7 @@ fn step<'a, 'p>(node: &'a Node, path: &'p str) -> Option<Step<'a, 'p>> {
             Some(Step { node, place, rest })
         }
         Content::Map(entries) => {
-            // Keys may have dots and brackets in them: the longest that fits is meant.
+            // Keys may contain dots and brackets: the longest match counts.
             let fits = |entry: &'a Entry| Some((entry, rest_after(&entry.key, path)?));
             let found = entries.iter().filter_map(fits);
             let (entry, rest) = found.max_by_key(|(entry, _)| entry.key.len())?;

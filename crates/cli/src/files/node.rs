@@ -17,7 +17,7 @@ impl Place {
     pub const START: Self = Self { line: 1, column: 1 };
 }
 
-/// A value, and where it begins.
+/// A value, and its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     /// Its beginning; the target of an alias has the place of the alias.
@@ -60,7 +60,7 @@ impl Entry {
 }
 
 impl Node {
-    /// The value by that key, if this is a map that has it.
+    /// The value of that key in a map.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries().iter().rfind(|entry| entry.key == key)
     }
@@ -81,7 +81,7 @@ impl Node {
         }
     }
 
-    /// The text by that key.
+    /// The text of that key.
     pub fn text(&self, key: &str) -> Option<&str> {
         match &self.entry(key)?.value.content {
             Content::Scalar(value) => value.as_str(),
@@ -89,7 +89,7 @@ impl Node {
         }
     }
 
-    /// Whether there is nothing in it, as in a document of comments.
+    /// Whether it is empty, as in a document of comments.
     pub fn is_null(&self) -> bool {
         matches!(self.content, Content::Scalar(Value::Null))
     }
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// How many nodes it is.
+    /// The number of its nodes.
     pub(super) fn size(&self) -> usize {
         match &self.content {
             Content::Scalar(_) => 1,
@@ -115,7 +115,7 @@ impl Node {
         }
     }
 
-    /// The same, all of it in that place.
+    /// The same value with all of its nodes at that place.
     pub(super) fn moved_to(&self, place: Place) -> Self {
         let content = match &self.content {
             Content::Scalar(value) => Content::Scalar(value.clone()),

@@ -15,7 +15,8 @@ pub struct Source {
     pub bytes: Vec<u8>,
 }
 
-/// Reads files; `-` is standard input, and of a folder its files that end in .yaml, .yml or .json.
+/// Reads files; `-` is standard input, and a folder means its files that end in .yaml, .yml or
+/// .json.
 pub fn read_sources(paths: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     for path in paths {

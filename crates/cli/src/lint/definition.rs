@@ -59,7 +59,7 @@ impl Definition {
         Self { kind, schema }
     }
 
-    /// The object as the API server stores it: a field that is null is not there, nor is a status.
+    /// The object as the API server stores it: without null fields and without a status.
     pub(super) fn as_stored(&self, object: &Value) -> Value {
         let mut plain = nulls::drop_nulls(&self.schema, object);
         if let Some(fields) = plain.as_object_mut() {

@@ -14,7 +14,7 @@ use crate::files::{Broken, Node, Object, Source, find_place, objects_of, read_do
 const SERVED: &str = "grove.io/v1alpha1";
 const SET: &str = "PodCliqueSet";
 const TOPOLOGY: &str = "ClusterTopologyBinding";
-/// Any version of them.
+/// Any version of these kinds.
 const GROUP: &str = "grove.io/";
 const KAI_GROUP: &str = "scheduling.run.ai/";
 const POD_GROUP: &str = "PodGroup";
@@ -22,7 +22,7 @@ const POD_GROUP: &str = "PodGroup";
 /// All files as they were judged.
 #[derive(Debug, Default)]
 pub struct Judged {
-    /// Objects that are checked: of our kinds, and trees of gangs.
+    /// Objects that are checked: the operator's kinds, and trees of gangs.
     pub(super) ours: Vec<Ours>,
     /// All other objects: their kinds, namespaces and names.
     pub(super) others: Vec<Other>,
@@ -39,7 +39,7 @@ pub(super) struct Ours {
     name: String,
     /// The namespace that it names.
     pub(super) namespace: Option<String>,
-    /// The set with its defaults, if it is one that can be looked into.
+    /// The set with its defaults, if it can be inspected.
     pub(super) set: Option<PodCliqueSet>,
     /// Remarks on it.
     pub(super) remarks: Vec<Remark>,

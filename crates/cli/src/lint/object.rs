@@ -23,8 +23,8 @@ pub(super) struct JudgedSet {
     pub(super) set: Option<PodCliqueSet>,
 }
 
-/// Judges a set as the webhook does when it is created, or when `stored` is replaced by it, and by
-/// the definition and the rules of this command.
+/// Judges a set as the webhook does at its creation, or at an update of `stored`, and by the
+/// definition and the rules of this command.
 pub(super) fn judge_set(object: &Value, stored: Option<&Value>) -> JudgedSet {
     if let Some(error) = check_size(object, stored) {
         return refused(vec![Remark::of_error(&admitted::REFUSED, error)]);
@@ -144,7 +144,7 @@ fn add_hints(remarks: &mut Vec<Remark>, sent: &Value) {
     remarks.extend(hints);
 }
 
-/// The rules of admission say it better than the definition does.
+/// The rules of admission have better messages than the definition.
 fn add_errors(remarks: &mut Vec<Remark>, errors: Vec<FieldError>) {
     let is_said = |remark: &Remark| {
         let is_limit = remark.rule == &admitted::DEFINITION;

@@ -5,7 +5,7 @@ use std::fmt;
 use admission::FieldError;
 use serde::{Serialize, Serializer};
 
-/// How bad it is.
+/// Its severity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -28,13 +28,13 @@ impl Severity {
 /// The rule of a remark.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Its name, which stays: CI configurations have it.
+    /// Its name, which never changes: CI configurations contain it.
     pub id: &'static str,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// Its subject in a few words.
     pub about: &'static str,
-    /// Why that matters.
+    /// The reason why that matters.
     pub reason: &'static str,
 }
 
@@ -63,7 +63,7 @@ impl Serialize for Rule {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Remark {
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
     /// Its rule.
     pub rule: &'static Rule,
@@ -80,7 +80,7 @@ pub struct Remark {
 }
 
 impl Remark {
-    /// A remark about a field, whatever its value is.
+    /// A remark about a field whatever its value.
     pub(super) fn new(rule: &'static Rule, path: impl Into<String>, problem: String) -> Self {
         Self {
             severity: rule.severity,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::remark::{Remark, Severity};
 use crate::files::Broken;
 
-/// A remark in its place.
+/// A remark with its place.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Finding {
@@ -13,7 +13,7 @@ pub struct Finding {
     pub file: String,
     /// The line, from 1.
     pub line: usize,
-    /// The character in it, from 1.
+    /// The column, from 1.
     pub column: usize,
     /// Kind and name of the object.
     pub object: String,
@@ -30,7 +30,7 @@ pub struct Report {
     pub files: usize,
     /// Objects that were checked.
     pub checked: usize,
-    /// Objects of other kinds, which were not.
+    /// Objects of other kinds, which were skipped.
     pub skipped: usize,
     /// The findings, in the order of files and lines.
     pub findings: Vec<Finding>,
@@ -40,12 +40,12 @@ pub struct Report {
 }
 
 impl Report {
-    /// How many errors there are.
+    /// Number of errors.
     pub fn errors(&self) -> usize {
         self.count(Severity::Error)
     }
 
-    /// How many warnings there are.
+    /// Number of warnings.
     pub fn warnings(&self) -> usize {
         self.count(Severity::Warning)
     }

@@ -16,7 +16,7 @@ use api::PodCliqueSet;
 use super::cluster::rules as of_cluster;
 use super::remark::{Remark, Rule, Severity};
 
-/// All rules, in the order in which they are documented.
+/// All rules, in the order of the documentation.
 pub const ALL: [&Rule; 30] = [
     &admitted::REFUSED,
     &admitted::DEFINITION,

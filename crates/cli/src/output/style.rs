@@ -29,7 +29,7 @@ pub fn of_state(text: &str, is_good: Option<bool>) -> String {
     styled(colour.on_default(), text)
 }
 
-/// All that they are written with.
+/// All characters of styles.
 pub fn all() -> Vec<String> {
     let colours = [AnsiColor::Red, AnsiColor::Green, AnsiColor::Yellow];
     let colours = colours.map(AnsiColor::on_default);
@@ -40,7 +40,7 @@ pub fn all() -> Vec<String> {
         .collect()
 }
 
-/// The text is made legible before its style is added.
+/// The text is made safe before its style is added.
 fn styled(style: Style, text: &str) -> String {
     if text.is_empty() {
         return String::new();

@@ -48,7 +48,7 @@ impl Table {
     }
 }
 
-/// How wide a cell is on a terminal, styles taken away.
+/// The width of a cell on a terminal, without styles.
 fn columns(cell: &str) -> usize {
     let plain = anstream::adapter::strip_str(cell).to_string();
     plain.chars().count()

@@ -15,7 +15,7 @@ const KIND: &str = "PodCliqueSet";
 /// The result of admission.
 #[derive(Clone, Debug)]
 pub enum Verdict {
-    /// It is stored like this.
+    /// The object will be stored like this.
     Accepted {
         /// The set as it will be stored.
         set: Box<PodCliqueSet>,
@@ -26,7 +26,7 @@ pub enum Verdict {
     Refused(Vec<FieldError>),
 }
 
-/// Whether the object is a PodCliqueSet; its version has to be the one there is.
+/// Whether the object is a PodCliqueSet; its version must be the served one.
 pub fn is_set(object: &Value) -> Result<bool, Failure> {
     if json::text(object, "/kind") != KIND {
         return Ok(false);
@@ -41,7 +41,7 @@ pub fn is_set(object: &Value) -> Result<bool, Failure> {
     )))
 }
 
-/// Name of the set, which it must have.
+/// Name of the set, which is required.
 pub fn name_of(object: &Value) -> Result<&str, Failure> {
     let name = json::meta(object, "name");
     let missing = || "a PodCliqueSet has no metadata.name; give it one".to_owned();
@@ -78,7 +78,7 @@ pub fn admit_new(
     Ok(Verdict::Accepted { set, warnings })
 }
 
-/// A stored set that is changed to this.
+/// A stored set with this change.
 pub fn admit_change(
     file: &Value,
     stored: &PodCliqueSet,
@@ -111,7 +111,7 @@ fn refused(file: &Value, errors: Vec<FieldError>) -> Vec<FieldError> {
 fn warnings_of(file: &Value, old: Option<&PodCliqueSet>, new: &PodCliqueSet) -> Vec<String> {
     let unknown = schema::find_unknown(KIND, file).into_iter();
     let unknown = unknown.map(|path| {
-        format!("{path}: there is no such field; kubectl refuses it, the API server drops it")
+        format!("{path}: the field does not exist; kubectl refuses it, the API server drops it")
     });
     let told = warnings::of_set(old, new).into_iter();
     unknown

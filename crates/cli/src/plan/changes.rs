@@ -34,9 +34,9 @@ pub struct Change {
     pub name: String,
     /// Its namespace.
     pub namespace: String,
-    /// Whether there is no such set yet.
+    /// Whether the set is new.
     pub is_new: bool,
-    /// Whether the set in the cluster is another than that of the file.
+    /// Whether the set in the cluster differs from the file.
     pub is_changed: bool,
     /// Warnings that kubectl would print.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -117,7 +117,7 @@ fn compare(
     rules: &Rules,
     now: Timestamp,
 ) -> Result<Change, Failure> {
-    // Whether a webhook has filled the defaults in makes no difference.
+    // Defaults of the webhook make no difference.
     let config = rules.sets.validator.defaults();
     let before = encode(&defaults::apply(stored, config))?;
     let differences = find_differences(&before, &encode(&defaults::apply(next, config))?);

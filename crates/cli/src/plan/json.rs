@@ -1,4 +1,4 @@
-//! Reading objects of any kind, whatever they lack.
+//! Reads objects of any kind with missing fields.
 
 use serde_json::Value;
 
@@ -43,7 +43,7 @@ pub(super) fn items_mut<'a>(
     list.into_iter().flatten()
 }
 
-/// A member of an object that is text; empty if there is none.
+/// A text member of an object; empty without one.
 pub(super) fn member<'a>(object: &'a Value, name: &str) -> &'a str {
     let found = object.get(name).and_then(Value::as_str);
     found.unwrap_or_default()

@@ -21,7 +21,7 @@ const UNKNOWN: [&str; 5] = [
     "managedFields",
 ];
 
-/// Begins the uid of everything that was made here.
+/// Begins the uid of every object that was created here.
 const MADE: &str = "plan-";
 
 /// The name of a new pod of this PodClique.
@@ -37,7 +37,7 @@ pub fn name_of_pod(pod: &Value) -> String {
     json::meta(pod, "name").to_owned()
 }
 
-/// Whether the object is not in the cluster yet.
+/// Whether the object is new.
 pub fn is_made(object: &Value) -> bool {
     json::meta(object, "uid").starts_with(MADE)
 }
@@ -63,7 +63,7 @@ pub fn list_objects(world: &World) -> Vec<Value> {
         !is_input && !json::is_terminating(object)
     });
     let mut all: Vec<_> = made.collect();
-    // Names of new pods are in no order that means anything.
+    // The order of names of new pods means nothing.
     all.sort_by_cached_key(|((kind, key), object)| {
         let rank = rank(*kind).unwrap_or(first.len());
         let slot = slot_of(object);
@@ -113,7 +113,7 @@ fn tidy_pod(next: &mut Value, pod: &Value) {
     }
 }
 
-/// The variable begins with the uid of the set, which one that is not made yet does not have.
+/// The variable begins with the uid of the set, which a new one does not have.
 fn forget_attempt(container: &mut Value) {
     for variable in json::items_mut(container, "/env") {
         let is_attempt = json::text(variable, "/name") == labels::env::ATTEMPT;

@@ -1,4 +1,4 @@
-//! A set that is not there yet.
+//! A new set.
 
 use api::PodCliqueSet;
 use api::kai::KaiQueue;
@@ -57,7 +57,7 @@ pub(super) fn make(
     Ok((decode(stored)?, world))
 }
 
-/// The queue that the set names is taken for granted.
+/// The queue of the set is assumed to exist.
 pub(super) fn add_queue(
     world: &mut World,
     set: &PodCliqueSet,

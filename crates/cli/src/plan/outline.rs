@@ -39,7 +39,7 @@ pub struct Outline {
     /// The operator's errors, if any keep it from acting on the set.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<String>,
-    /// Its gangs: of each replica the base gang, then the scaled ones.
+    /// Its gangs: the base gang of each replica, then the scaled ones.
     pub gangs: Vec<Gang>,
     /// Its scaling groups.
     pub groups: Vec<Group>,
@@ -56,7 +56,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// How many pods there will be.
+    /// Number of its pods.
     pub fn pods(&self) -> usize {
         self.podcliques.iter().map(|c| c.hostnames.len()).sum()
     }
@@ -125,7 +125,7 @@ impl<'a> Parts<'a> {
         })
     }
 
-    /// The PodClique of that name, where it is among all, and its pods.
+    /// The PodClique of that name, its position, and its pods.
     pub(super) fn find(&self, name: &str) -> Option<(usize, &PodClique, &[Pod])> {
         let place = *self.places.get(name)?;
         let (podclique, pods) = self.podcliques.get(place)?;

@@ -1,4 +1,4 @@
-//! All that objects and events say happened.
+//! The history in objects and events.
 
 mod attempts;
 mod conditions;

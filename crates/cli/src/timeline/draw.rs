@@ -10,7 +10,7 @@ use crate::output::{self, WIDTH, local_time, wrap};
 const MOST: usize = 8;
 /// Columns of the longest word of [`What`].
 const WORD: usize = 10;
-/// Columns to the right that a line gets if a name in it does not fit behind time and word.
+/// Extra columns for a line with a name that does not fit after time and word.
 const DEEP: usize = 4;
 
 /// Draws the moments, with times of that zone.
@@ -53,7 +53,7 @@ where
     lay(&lead, &format!("{subject}{colon}{text}{repeated}"))
 }
 
-/// Behind the lead, or below it if a word is too long for that.
+/// After the lead, or below it if a word is too long.
 fn lay(lead: &str, body: &str) -> String {
     let columns = anstream::adapter::strip_str(lead)
         .to_string()
@@ -101,7 +101,7 @@ fn subject(moment: &Moment) -> String {
     format!("{count} {kind}s ({shown}{more})")
 }
 
-/// Reason and text; a reason that the word says already is left out.
+/// Reason and text; a reason that equals the word is left out.
 fn explain(moment: &Moment) -> String {
     let has_reason = matches!(
         moment.what,

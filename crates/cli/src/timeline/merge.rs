@@ -23,7 +23,7 @@ pub fn drop_known(told: Vec<Moment>, known: &[Moment], created: &[Moment]) -> Ve
     told.into_iter().filter(is_new).collect()
 }
 
-/// Whether the event says nothing that the moment does not.
+/// Whether the moment contains everything in the event.
 fn says(moment: &Moment, event: &Moment) -> bool {
     // The recorder shortens long messages.
     let message = event.text.trim_end_matches('…');
@@ -74,7 +74,7 @@ fn depth(kind: &str) -> usize {
     kinds.clone().position(|k| *k == kind).unwrap_or(usize::MAX)
 }
 
-/// Events that say the same of the same object are one, with a count.
+/// Events with the same text about the same object are one, with a count.
 fn merge_repeated(moments: Vec<Moment>) -> Vec<Moment> {
     let mut places: HashMap<(String, Vec<String>, String, String), usize> = HashMap::new();
     let mut merged: Vec<Moment> = Vec::new();

@@ -1,4 +1,4 @@
-//! Something that happened.
+//! A moment of the history.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -11,14 +11,14 @@ pub fn is_undated(at: &Timestamp) -> bool {
     *at == UNDATED
 }
 
-/// Something that happened, once or again and again.
+/// A moment, once or repeated.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Moment {
     /// The time, or the first time of a repetition. [`UNDATED`] if it is unknown.
     #[serde(skip_serializing_if = "is_undated")]
     pub at: Timestamp,
-    /// When it was last repeated.
+    /// Time of the last repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
     /// How often.
@@ -32,10 +32,10 @@ pub struct Moment {
     /// Reason of an event or condition.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// More about it.
+    /// Details.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// The events that say the same.
+    /// The events that report the same.
     #[serde(skip)]
     pub told_by: Vec<Said>,
 }
@@ -55,7 +55,7 @@ pub enum What {
     Started,
     /// A set, replica or pod became ready.
     Ready,
-    /// It did not any more.
+    /// The object stopped being ready.
     #[strum(serialize = "not ready")]
     NotReady,
     /// A gang lost nodes, or is about to.
@@ -83,14 +83,14 @@ pub enum What {
 pub struct Said {
     /// Its reason.
     pub reason: String,
-    /// How its message begins.
+    /// The beginning of its message.
     pub text: String,
     /// Whether only an event of about the same time matches: the text may return.
     pub is_at_the_time: bool,
 }
 
 impl Moment {
-    /// That it happened to this object then.
+    /// Whether it reports a change of this object at this time.
     pub fn new(at: Timestamp, what: What, kind: &str, name: &str, text: impl Into<String>) -> Self {
         Self {
             at,
@@ -123,7 +123,7 @@ impl Moment {
         self
     }
 
-    /// When it happened last.
+    /// Time of the last occurrence.
     pub fn last(&self) -> Timestamp {
         self.until.unwrap_or(self.at)
     }

@@ -28,7 +28,7 @@ pub struct Branch {
     pub kind: Kind,
     /// Name of the object, or index of the replica.
     pub name: String,
-    /// PodGang that it starts with, where it has one of its own.
+    /// Its PodGang, if it has one of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gang: Option<String>,
     /// Ready children of the wanted ones.
@@ -36,16 +36,16 @@ pub struct Branch {
     pub ready: Option<String>,
     /// One word: reason of condition `Ready`, or the pod's state.
     pub state: String,
-    /// Whether it runs as it should; `None` if it is on its way.
+    /// Whether it runs as it should; `None` while it starts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_good: Option<bool>,
     /// Node of a pod.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub node: Option<String>,
-    /// How old it is.
+    /// Its age.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age: Option<String>,
-    /// Why it is not ready: one sentence.
+    /// The cause in one sentence, if it is not ready.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cause: Option<String>,
     /// The children.

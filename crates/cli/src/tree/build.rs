@@ -77,7 +77,7 @@ impl Builder<'_> {
         branch
     }
 
-    /// A replica by its PodGang, which has the word and the cause.
+    /// A replica by its PodGang, which provides state and cause.
     fn of_gang(&self, kind: Kind, index: String, gang: &str) -> Branch {
         let mut branch = blank(kind, index);
         branch.gang = Some(gang.to_owned());
@@ -138,7 +138,7 @@ impl Builder<'_> {
     }
 }
 
-/// State and cause by condition `Ready`.
+/// State and cause from condition `Ready`.
 fn judge(branch: &mut Branch, conditions: &[Condition]) {
     let Some(ready) = conditions::find(conditions, ConditionType::Ready) else {
         return;

@@ -74,7 +74,7 @@ fn widest(text: &str) -> usize {
     plain.lines().map(|l| l.chars().count()).max().unwrap_or(0)
 }
 
-/// The cause of each branch goes below its line.
+/// The cause of each branch is below its line.
 fn interleave(table: &str, rows: &[Row]) -> String {
     let mut lines = table.lines();
     let mut text = lines.next().map_or(String::new(), |l| format!("{l}\n"));

@@ -1,4 +1,4 @@
-//! `tree -w`: draws it again when something of the set changes.
+//! `tree -w`: redraws the tree after each change of the set.
 
 use std::fmt::Debug;
 use std::io::IsTerminal;
@@ -32,12 +32,12 @@ pub async fn follow(cluster: &Cluster, name: &str) -> Result<(), Failure> {
         if changes.next().await.is_none() {
             return Ok(());
         }
-        // Whatever else comes at the same time.
+        // Collects further changes of the same moment.
         while let Ok(Some(())) = tokio::time::timeout(TOGETHER, changes.next()).await {}
     }
 }
 
-/// A terminal is cleared; elsewhere one tree follows the other.
+/// A terminal is cleared; other outputs get one tree after the other.
 fn clear() -> &'static str {
     if std::io::stdout().is_terminal() {
         "\x1b[2J\x1b[H"

@@ -4,7 +4,7 @@ use api::labels;
 use domain::object::ownership;
 use k8s_openapi::api::core::v1::{ContainerStatus, Pod};
 
-/// Index of a pod in its PodClique; pods without one were made by hand.
+/// Index of a pod in its PodClique; a pod without one was created by hand.
 pub fn index_of(pod: &Pod) -> Option<i32> {
     ownership::label_index(&pod.metadata, labels::POD_INDEX)
 }
@@ -19,7 +19,7 @@ pub fn has_condition(pod: &Pod, type_: &str) -> bool {
     conditions.any(|c| c.type_ == type_ && c.status == "True")
 }
 
-/// Whether it is Ready, and stays.
+/// Whether it is Ready, and not being deleted.
 pub fn is_ready(pod: &Pod) -> bool {
     pod.metadata.deletion_timestamp.is_none() && has_condition(pod, "Ready")
 }

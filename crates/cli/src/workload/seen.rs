@@ -66,7 +66,7 @@ impl<'a> Seen<'a> {
         ownership::name(&self.workload.set.metadata)
     }
 
-    /// The PodCliques of earlier attempts that the replica has left.
+    /// The PodCliques of earlier attempts in the replica.
     pub fn earlier(&self, replica: i32) -> &[&'a PodClique] {
         self.earlier.get(&replica).map_or(&[], Vec::as_slice)
     }
@@ -126,7 +126,7 @@ impl<'a> Seen<'a> {
         .in_update(parts.first().is_some_and(|p| self.is_updating(p.replica)))
     }
 
-    /// Whether it is the turn of this replica in an update.
+    /// Whether this replica has the turn in an update.
     pub fn is_updating(&self, replica: i32) -> bool {
         update::is_updating(&self.workload.set, replica)
     }
@@ -168,14 +168,14 @@ impl<'a> Seen<'a> {
         readiness::shortfall(&view, all)
     }
 
-    /// How many replicas are available by their pods, whatever the set's status says.
+    /// Available replicas by their pods, whatever the set's status contains.
     pub fn count_available(&self) -> usize {
         let layout = self.workload.layout();
         let replicas = layout.replicas.iter();
         replicas.filter(|r| self.is_replica_available(r)).count()
     }
 
-    /// Whether all that has to run of the replica does, as the operator counts it.
+    /// Whether all required parts of the replica run, as the operator counts them.
     pub fn is_replica_available(&self, replica: &Replica<'_>) -> bool {
         let is_part_up = |part: &Part<'_>| {
             let up = |podclique| {
@@ -224,7 +224,7 @@ impl<'a> Seen<'a> {
     }
 }
 
-/// The few fields of a pod that rules read.
+/// The fields of a pod that rules read.
 pub fn lean(pod: &FullPod) -> Option<Pod> {
     let value = serde_json::to_value(pod).ok()?;
     Pod::deserialize(&value).ok()

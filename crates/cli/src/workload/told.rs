@@ -1,5 +1,4 @@
-//! Events, whichever of the two APIs they were written by: one has counts and two times, the other
-//! a series.
+//! Events of both APIs: one has counts and two times, the other a series.
 
 use jiff::Timestamp;
 use k8s_openapi::api::core::v1::Event;

@@ -19,7 +19,7 @@ impl Judge {
         let sent = request.object.filter(|_| check_size(request).is_none());
         let patch = sent.and_then(|sent| {
             let mut after: PodCliqueSet = decode(sent).ok()?;
-            // It is refused next, whatever it says; a patch would take several times its size.
+            // The set is refused next in any case; a patch would take several times its size.
             if !oversize::of_sent(&after).is_empty() {
                 return None;
             }
@@ -77,7 +77,7 @@ impl Judge {
         }
     }
 
-    /// The cache may lag: a set that is stored beyond the limit meanwhile is not acted on.
+    /// The cache may lag: the operator does not act on a set that exceeds the limit meanwhile.
     fn check_namespace(
         &self,
         request: &Request<'_>,

@@ -84,7 +84,7 @@ fn authorities(webhook: &Value) -> Vec<Ca> {
     authorities_in(&decoded.unwrap_or_default().0)
 }
 
-/// Writes the bundles, if the configuration is still in the version that was seen.
+/// Writes the bundles, if the configuration still has the observed version.
 pub(super) async fn write(
     client: Client,
     patch: &Patch,

@@ -16,7 +16,7 @@ pub enum Unusable {
         /// The problem.
         problem: String,
     },
-    /// The key is of another certificate, or of a kind that cannot be served.
+    /// The key belongs to another certificate, or has an unsupported kind.
     #[error("{key} does not fit {certificate}: {problem}")]
     KeyDoesNotFit {
         /// The key of the Secret with the private key.
@@ -26,10 +26,10 @@ pub enum Unusable {
         /// The problem.
         problem: String,
     },
-    /// The webhook is called by names that the certificate does not have.
+    /// The certificate lacks names of the webhook.
     #[error("the certificate is not for {}", .0.join(", "))]
     NamesMissing(Vec<String>),
-    /// None of the CAs that are to be trusted signed it.
+    /// None of the trusted CAs signed it.
     #[error("no CA in ca.crt signed the certificate")]
     NotSigned,
 }
@@ -51,20 +51,22 @@ pub(super) enum Error {
         code: u16,
         problem: String,
     },
-    #[error("{verb} of {what} got no answer within {limit:?}: see whether the API server is well")]
+    #[error(
+        "{verb} of {what} got no answer within {limit:?}: check that the API server is healthy"
+    )]
     Unanswered {
         verb: &'static str,
         what: String,
         limit: Duration,
     },
-    #[error("{what} was changed by another in between")]
+    #[error("another writer changed {what} in between")]
     Conflict { what: String },
     #[error("this process does not lead at the moment")]
     NotLeading,
     #[error("no certificate can be made for these names: {0}. Correct the names of the webhook")]
     NotMade(#[from] rcgen::Error),
     #[error(
-        "it is changed back again and again: see who else writes it, and let only the operator"
+        "another writer changes it back again and again: find that writer, and let only the operator write it"
     )]
     Unsettled,
 }

@@ -1,4 +1,4 @@
-//! The leading process keeps the Secret and the bundles right, for ever.
+//! The leading process keeps the Secret and the bundles up to date.
 
 mod keeper;
 
@@ -28,7 +28,7 @@ pub type EnterWrite = Arc<dyn Fn() -> Option<WriteTurn> + Send + Sync>;
 pub enum Mode {
     /// The operator.
     Auto {
-        /// How long each is valid; it is replaced after two thirds of that.
+        /// Lifetime of a certificate; it is replaced after two thirds of that.
         lifetime: SignedDuration,
     },
     /// Another program, such as cert-manager: nothing is written.
@@ -44,7 +44,7 @@ pub struct Options {
     pub namespace: String,
     /// The name of the Secret.
     pub secret_name: String,
-    /// The DNS names and IP addresses that the webhook is called by.
+    /// The DNS names and IP addresses of the webhook.
     pub names: Vec<String>,
     /// The configurations whose webhooks must trust it. A missing one may be created later.
     pub configurations: Vec<Target>,
@@ -56,8 +56,8 @@ pub struct Options {
     pub metrics: Metrics,
 }
 
-/// Keeps the Secret and the bundles right while this process leads. Never ends; may be dropped at
-/// any moment.
+/// Keeps the Secret and the bundles up to date while this process leads. Never ends; may be dropped
+/// at any moment.
 pub async fn keep(
     client: Client,
     options: Options,

@@ -7,8 +7,8 @@ use rcgen::{
 };
 use time::OffsetDateTime;
 
-/// How far clocks may differ: a certificate is valid before it is made. A short one is not valid for
-/// longer before than after, or it would be due for renewal at once.
+/// The tolerated difference of clocks: a certificate is valid before its creation. A short-lived
+/// one is not valid for longer before than after, or it would be due for renewal at once.
 const MAX_SKEW: SignedDuration = SignedDuration::from_hours(24);
 /// How the name of each CA begins.
 pub(super) const AUTHORITY_NAME: &str = "grove-operator webhook CA";

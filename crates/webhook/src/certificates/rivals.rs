@@ -72,7 +72,7 @@ pub(super) fn explain(patch: &Patch) -> String {
     let fields: Vec<String> = patch.webhooks.iter().map(field).collect();
     let fields = fields.join(", ");
     format!(
-        "{}: {fields} is changed by somebody else again and again: set \
+        "{}: another writer changes {fields} again and again: set \
          webhooks.certificates.mode to manual, or keep the other tool from writing it",
         patch.target
     )

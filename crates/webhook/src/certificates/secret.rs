@@ -78,7 +78,7 @@ fn publish(pairs: &watch::Sender<Option<Arc<Serving>>>, secret: Option<&Secret>,
             secret = path,
             %problem,
             "Secret holds no certificate that can be served, the former one stays: empty the \
-             Secret for a new one, or correct what provides it"
+             Secret for a new one, or correct its provider"
         ),
     }
 }

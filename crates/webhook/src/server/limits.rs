@@ -80,8 +80,7 @@ impl IntoResponse for TooMuch {
             ),
             Self::Cut => (
                 StatusCode::SERVICE_UNAVAILABLE,
-                "too many connections, of which this one was the slowest: limit by a NetworkPolicy \
-                 who may connect to the webhook\n"
+                "too many connections, and this one was the slowest: restrict access to the webhook by a NetworkPolicy\n"
                     .into(),
             ),
             Self::Crowded(deadline) => {

@@ -9,7 +9,7 @@ use super::{Redaction, fields, hide_as_unknown, mask, messages, names, places, r
 const KNOWN_DOMAINS: [&str; 3] = ["grove.io", "kubernetes.io", "k8s.io"];
 /// The command line that changed the object.
 const CHANGE_CAUSE: &str = "kubernetes.io/change-cause";
-/// Others that are longer hold whole manifests, packed in one way or another.
+/// Longer ones hold whole manifests, often compressed.
 const LONGEST_ANNOTATION: usize = 1024;
 
 impl Redaction<'_> {

@@ -18,7 +18,7 @@ const AROUND: &str = "\"'`()[]{}<>.,;:!?";
 const BETWEEN: &str = "/=:,|+%\"'`()[]{}";
 
 /// Hides in a message each run of words that are neither in the dictionary nor names that may be
-/// shown nor small numbers; and how many runs that were.
+/// shown nor small numbers; returns the number of runs.
 pub fn hide_unknown_words(text: &str, shown: &Shown) -> (String, usize) {
     let mut writer = Writer::default();
     let mut rest = text;
@@ -33,7 +33,7 @@ pub fn hide_unknown_words(text: &str, shown: &Shown) -> (String, usize) {
     writer.finish()
 }
 
-/// The same in a line of a log: where it is JSON, each of its texts is a message.
+/// The same in a line of a log: in JSON, each of its texts is a message.
 pub fn hide_in_line(line: &str, shown: &Shown) -> (String, usize) {
     match serde_json::from_str::<Value>(line) {
         Ok(mut object @ Value::Object(_)) => {
@@ -53,7 +53,7 @@ fn hide_in_value(value: &mut Value, shown: &Shown) -> usize {
     }
 }
 
-/// Hides unknown words in the text itself, and returns how many runs that were.
+/// Hides unknown words in the text itself, and returns the number of runs.
 pub fn hide_in(text: &mut String, shown: &Shown) -> usize {
     if fields::is_time(text) || fields::is_mark(text) {
         return 0;

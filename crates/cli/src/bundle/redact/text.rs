@@ -21,7 +21,7 @@ const BLOCKS: [&str; 6] = ["|", "|+", "|-", ">", ">+", ">-"];
 /// Words before a token in a header.
 const SCHEMES: [&str; 3] = ["bearer", "basic", "token"];
 
-/// The text with everything hidden that looks like a secret, and how much that was.
+/// The text without secrets, and the number of hidden ones.
 pub fn mask_text(text: &str) -> (String, usize) {
     if text.contains("PRIVATE KEY-----") {
         return (REDACTED.to_owned(), 1);

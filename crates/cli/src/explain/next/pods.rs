@@ -53,8 +53,8 @@ fn earlier_pods(situation: &Situation<'_, '_>) -> Vec<Pod> {
     pods.flatten().collect()
 }
 
-/// Whether single pods that ended are replaced: always, but in a job only while its replica is not
-/// restarted for them.
+/// Whether the operator replaces single pods that ended: always, but in a job only while its
+/// replica is not restarted for them.
 fn replaces_pods(situation: &Situation<'_, '_>, pods: &[Pod]) -> bool {
     let set = &situation.seen.workload.set;
     let (part, podclique) = (&situation.finding.part, situation.finding.podclique);
@@ -82,8 +82,8 @@ fn of_ended(pod: &Pod, is_job: bool) -> Option<Step> {
     Some(Step::at(due, format!("{} is replaced{why}", pod.name())))
 }
 
-/// Until when its slot is held for it, by the operator's defaults: its configuration is not read here,
-/// nor is the pod's node.
+/// The time until which its slot is held, by the operator's defaults: neither its configuration nor
+/// the pod's node is read here.
 fn of_leaving(pod: &Pod, is_job: bool) -> Vec<Step> {
     let timeouts = StuckTimeouts::default();
     let usual = ("stuckPodTimeout; 60s", timeouts.slot_until(pod, false));

@@ -108,7 +108,7 @@ fn of_own_group(
     Some((format!("group replica {j} of {name}"), first))
 }
 
-/// Why nothing is terminated though something is short.
+/// The reason why nothing is terminated though pods are missing.
 fn explain_nothing(situation: &Situation<'_, '_>, part: &Part<'_>) -> Option<Step> {
     let (seen, podclique) = (situation.seen, situation.finding.podclique?);
     let status = podclique.status.as_ref()?;

@@ -11,7 +11,7 @@ use super::Situation;
 use crate::explain::answer::Step;
 use crate::workload::seen::Seen;
 
-/// When the job ends at the latest, which replica is restarted, and how often that may be.
+/// The latest end of the job, the replica that will be restarted, and the rest of its budget.
 pub(super) fn of_job(situation: &Situation<'_, '_>) -> Vec<Step> {
     let set = &situation.seen.workload.set;
     let Some(status) = set.status.as_ref().filter(|s| !training::is_over(Some(s))) else {

@@ -65,7 +65,7 @@ fn state_of_gang(situation: &Situation<'_, '_>, name: &str) -> String {
     ready.map_or_else(|| "it does not exist yet".to_owned(), |c| c.message.clone())
 }
 
-/// Which PodCliques of the gang have fewer pods than they should.
+/// PodCliques of the gang with fewer pods than they should have.
 fn missing_pods(situation: &Situation<'_, '_>, gang: &str) -> String {
     let layout = situation.seen.workload.layout();
     let is_in_it = |part: &&Part<'_>| {
@@ -108,7 +108,7 @@ fn before(situation: &Situation<'_, '_>, pod: &Pod) -> Vec<Step> {
     waits.collect()
 }
 
-/// The kubelet looks at the pod of its own accord every minute or two.
+/// The kubelet reads the pod every minute or two without a trigger.
 fn told(pod: &Pod) -> String {
     let times = match pod.start_count() {
         1 => "got its start signal".to_owned(),

@@ -82,7 +82,7 @@ impl Kind {
         all.into_iter().find(|known| known.word() == kind)
     }
 
-    /// Whether there is one in each namespace.
+    /// Whether the kind is namespaced.
     pub(super) fn is_namespaced(self) -> bool {
         use Kind::{Claim, ConfigMap, Quota, Secret, ServiceAccount};
         matches!(self, ServiceAccount | Claim | ConfigMap | Secret | Quota)
@@ -105,7 +105,7 @@ pub struct Wanted {
 pub enum Answer {
     /// The object exists.
     There,
-    /// It is not.
+    /// The object does not exist.
     Missing,
     /// The cluster does not know the kind.
     NotServed,

@@ -19,7 +19,7 @@ pub struct Need {
     pub wanted: Wanted,
     /// The field.
     pub path: String,
-    /// Of a topology: levels that it has to have, and the fields that say so.
+    /// Of a topology: required levels, and the fields that name them.
     pub levels: Vec<(String, String)>,
 }
 

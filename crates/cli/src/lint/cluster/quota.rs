@@ -86,8 +86,8 @@ fn asked(set: &PodCliqueSet, key: &str) -> Option<i128> {
     }
 }
 
-/// Where a quota limits CPU or memory, pods are refused that do not say how much they need, unless a
-/// `LimitRange` says it for them.
+/// If a quota limits CPU or memory, the API server refuses pods without requests for it, unless a
+/// `LimitRange` gives a default.
 fn silent_containers(
     set: &PodCliqueSet,
     quota: &ResourceQuota,
@@ -136,7 +136,7 @@ fn has_default(limits: &[LimitRange], which: Which, resource: &str) -> bool {
     })
 }
 
-/// Path of the resources of the first container that does not say how much it needs.
+/// Path of the resources of the first container without a request.
 fn first_silent(at: &str, pod: &PodSpec, which: Which, resource: &str) -> Option<String> {
     let says = |resources: Option<&k8s_openapi::api::core::v1::ResourceRequirements>| {
         resources.is_some_and(|r| {

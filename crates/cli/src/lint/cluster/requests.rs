@@ -23,7 +23,7 @@ pub(super) fn sum_of(set: &PodCliqueSet, which: Which) -> ResourceSum {
     sum
 }
 
-/// Pod specs, and how many pods have them.
+/// Pod specs, and the number of their pods.
 fn counts(set: &PodCliqueSet) -> impl Iterator<Item = (i128, &PodSpec)> {
     let replicas = i128::from(set.spec.replicas.max(0));
     cliques(set).map(move |(_, clique)| {

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::lint::remark::Remark;
 use crate::lint::rules::admitted;
 
-/// Longer values are cut: the path says where to look.
+/// Longer values are cut: the path identifies them.
 const MAX_SHOWN: usize = 60;
 
 /// The problem of a value of the right type.
@@ -135,7 +135,7 @@ fn pattern(schema: &JSONSchemaProps, text: &str) -> Option<Finding> {
     Some((problem, "change it to match the pattern".to_owned()))
 }
 
-/// Patterns are few, and each is used for many fields. One that cannot be read refuses nothing.
+/// Patterns are few, and many fields share one. A pattern that cannot be read refuses nothing.
 fn matches(pattern: &str, text: &str) -> bool {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<Regex>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,5 @@
-//! Rules of the definition in CEL that the rules of admission do not have: keys that are the
-//! operator's own, and which fields of a topology constraint go together.
+//! CEL rules of the definition that the rules of admission lack: reserved keys, and combinations of
+//! fields of a topology constraint.
 
 use api::labels::{GROVE_PREFIX, MNNVL_GROUP, TOPOLOGY_NAME};
 use serde_json::{Map, Value};

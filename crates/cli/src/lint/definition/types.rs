@@ -1,4 +1,4 @@
-//! Values of another type than their fields have.
+//! Values of the wrong type.
 
 use k8s_openapi::apiextensions_apiserver::pkg::apis::apiextensions::v1::JSONSchemaProps;
 use serde_json::Value;

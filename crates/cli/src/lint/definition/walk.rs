@@ -19,7 +19,7 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Looks at a value and all that is in it.
+    /// Checks a value and all of its children.
     pub(super) fn look(&mut self, schema: &'a JSONSchemaProps, path: &str, value: &Value) {
         if let Some(remark) = types::check(schema, path, value) {
             self.remarks.push(remark);

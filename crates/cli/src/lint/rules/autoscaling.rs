@@ -1,4 +1,4 @@
-//! Autoscalers that cannot do their work (docs/autoscaling.md).
+//! Autoscalers that cannot work (docs/autoscaling.md).
 
 use api::PodCliqueSet;
 use api::podclique::AutoScalingConfig;
@@ -38,7 +38,7 @@ pub(in crate::lint) const METRIC_BY_PODS: Rule = Rule::warning(
      is divided by replicas.",
 );
 
-/// Something that is scaled.
+/// A scaled part.
 struct Scaled<'a> {
     /// Path of the object with the count.
     at: String,
@@ -47,7 +47,7 @@ struct Scaled<'a> {
     config: &'a AutoScalingConfig,
     replicas: i32,
     minimum: i32,
-    /// Its pods' templates, each with how many there are in one.
+    /// Its pods' templates, each with its number of pods.
     pods: Vec<(&'a PodSpec, i32)>,
     is_group: bool,
 }

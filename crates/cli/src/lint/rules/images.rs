@@ -1,4 +1,4 @@
-//! Images that are another one tomorrow.
+//! Image names that may mean another image tomorrow.
 
 use api::PodCliqueSet;
 

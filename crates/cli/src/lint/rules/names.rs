@@ -1,4 +1,4 @@
-//! Names that have hardly room for more.
+//! Names near the limit.
 
 use api::PodCliqueSet;
 use api::names::{MAX_COMBINED_LENGTH, combined_length};

@@ -50,7 +50,7 @@ fn names(at: &str, pod: &PodSpec) -> Vec<Remark> {
         .collect()
 }
 
-/// The variables that pods are given.
+/// The variables that the operator sets in pods.
 fn replaced(is_grouped: bool, is_job: bool) -> Vec<&'static str> {
     let of_groups = OF_GROUPS.iter().filter(|_| is_grouped);
     let of_jobs = OF_JOBS.iter().filter(|_| is_job);

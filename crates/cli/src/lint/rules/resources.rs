@@ -36,7 +36,7 @@ fn asks(resources: Option<&ResourceRequirements>) -> bool {
     resources.is_some_and(|r| !is_empty(&r.requests) || !is_empty(&r.limits) || r.claims.is_some())
 }
 
-/// Whether a pod, or each of its containers, asks for that resource.
+/// Whether a pod, or each of its containers, requests that resource.
 pub(super) fn asks_everywhere(pod: &PodSpec, resource: &str) -> bool {
     let has = |resources: Option<&ResourceRequirements>| {
         resources.is_some_and(|r| {

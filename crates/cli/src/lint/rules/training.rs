@@ -1,4 +1,4 @@
-//! Jobs that end otherwise than they seem to (docs/training.md).
+//! Jobs that end in a surprising way (docs/training.md).
 
 use api::{GoDuration, PodCliqueSet, WorkloadType};
 use jiff::SignedDuration;

@@ -32,7 +32,7 @@ impl Found {
     /// The set by itself.
     pub fn of(set: &PodCliqueSet) -> Result<Self, Failure> {
         let mut set = encode(set)?;
-        // As the API server does when it reads one that is older than a default.
+        // As the API server does when it reads an object older than a default.
         schema::complete("PodCliqueSet", &mut set);
         Ok(Self {
             set,
@@ -60,7 +60,7 @@ impl Found {
     }
 }
 
-/// Reads the set of that name and its objects, by label; nothing if there is no such set.
+/// Reads the set of that name and its objects, by label; none without the set.
 pub async fn read_found(
     cluster: &Cluster,
     name: &str,

@@ -3,7 +3,7 @@
 use crate::output::{self, count};
 use crate::plan::changes::{Action, Step};
 
-/// More names than these are counted, but with `-o wide`.
+/// More names than this are only counted, except with `-o wide`.
 const SHOWN: usize = 10;
 
 /// Numbered; consecutive steps of one kind share a line.

@@ -17,7 +17,7 @@ pub struct Group {
     pub name: String,
     /// Its replicas.
     pub replicas: i32,
-    /// How many of them are in the base gang.
+    /// Number of its replicas in the base gang.
     pub min_available: i32,
     /// Its cliques.
     pub cliques: Vec<String>,

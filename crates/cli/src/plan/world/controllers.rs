@@ -21,7 +21,7 @@ use super::write::Written;
 use super::{World, bug};
 use crate::exit::Failure;
 
-/// In this order they have their turns.
+/// The controllers run in this order.
 const NAMES: [ControllerName; 4] = [
     PodCliqueSetReconciler::NAME,
     PodCliqueScalingGroupReconciler::NAME,
@@ -65,7 +65,8 @@ impl World {
         self.woken.extend(jobs);
     }
 
-    /// How far each part of a base gang has to have its minimum before scaled gangs start.
+    /// The state that each part of a base gang must reach with its minimum before scaled gangs
+    /// start.
     pub fn waits_until(&self) -> &'static str {
         match self.rules.sets.scaled_gangs_wait_for {
             ScaledGangsWaitFor::BaseReady => "ready",

@@ -9,11 +9,11 @@ use super::{Id, World};
 use crate::exit::Failure;
 use crate::plan::json;
 
-/// The node that has room for everything.
+/// A node with unlimited room.
 pub(crate) const NODE: &str = "planned";
 
 impl World {
-    /// The status of a pod that was made just now.
+    /// The status of a new pod.
     pub(super) fn start(&mut self, id: &Id, pod: &mut Value) {
         let mut status = json!({"phase": "Pending"});
         if is_gated(pod) {
@@ -24,7 +24,7 @@ impl World {
         self.starting.insert(id.clone());
     }
 
-    /// Lets all pods go on that may; whether any did.
+    /// Advances all pods that may continue; returns whether any did.
     pub(super) fn run_kubelet(&mut self) -> Result<bool, Failure> {
         let version = self.version;
         for id in std::mem::take(&mut self.starting) {

@@ -19,13 +19,13 @@ pub struct Record {
     pub purpose: Option<Purpose>,
     /// Which object.
     pub id: Id,
-    /// As it was; `None` if it is new.
+    /// The object before the write; `None` if it is new.
     pub before: Option<Stored>,
     /// The object after the write; `None` if it was deleted.
     pub after: Option<Stored>,
 }
 
-/// The object without lists of pods: a gang is written once for each pod that is replaced.
+/// The object without lists of pods: a gang is written once for each replaced pod.
 pub(super) fn shorten(object: &Stored) -> Stored {
     if json::at(object, "/spec/podgroups").is_null() {
         return object.clone();

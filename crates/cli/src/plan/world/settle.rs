@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// Goes on to when pods that are missing may be made; whether there is such a time.
+    /// Advances the time to the next due replacement of a pod; returns whether there is one.
     fn pass_time(&mut self) -> bool {
         let is_of_pods = |(job, _): &(&Job, &Timestamp)| job.0 == PODCLIQUES;
         let (of_pods, others): (Vec<_>, Vec<_>) = self.timers.iter().partition(is_of_pods);

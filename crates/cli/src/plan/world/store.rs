@@ -63,7 +63,7 @@ impl World {
         self.show(id, &Arc::new(object))
     }
 
-    /// Stores the next state of an object but for its status, which other writers have.
+    /// Stores the next state of an object except its status, which has other writers.
     pub(crate) fn put(&mut self, id: &Id, mut next: Value) -> Result<(), Failure> {
         let status = self
             .get(id)
@@ -133,7 +133,7 @@ impl World {
         self.collect_garbage(&uid)
     }
 
-    /// From now on the object is like this, for the caches too.
+    /// Shows the new state of the object to the caches.
     fn show(&mut self, id: &Id, object: &Stored) -> Result<(), Failure> {
         if let Some(before) = self.objects.insert(id.clone(), object.clone()) {
             self.forget_owners(id, &before);
@@ -192,7 +192,7 @@ fn drop_empty(object: &mut Value) {
     }
 }
 
-/// Whether nothing holds a deleted object any more.
+/// Whether a deleted object has no finalizers.
 fn is_over(object: &Value) -> bool {
     json::is_terminating(object) && json::items(object, "/metadata/finalizers").next().is_none()
 }

@@ -73,7 +73,7 @@ impl<'a> Object<'a> {
         told.told_by(&condition.reason, &condition.message, true)
     }
 
-    /// Whether something was so from the beginning.
+    /// Whether the condition held from the beginning.
     fn is_from_the_beginning(&self, at: Timestamp) -> bool {
         let created = self.meta.creation_timestamp.as_ref();
         created.is_some_and(|created| at.duration_since(created.0) <= BEGINNING)

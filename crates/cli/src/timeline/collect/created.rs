@@ -6,7 +6,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use crate::timeline::moment::{Moment, What};
 use crate::workload::Workload;
 
-/// The creation of the set and of all that there is of it.
+/// The creation of the set and of its objects.
 pub fn of_objects(workload: &Workload) -> Vec<Moment> {
     let groups = workload.groups.iter().map(|g| &g.metadata);
     let podcliques = workload.podcliques.iter().map(|c| &c.metadata);

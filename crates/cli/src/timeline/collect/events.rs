@@ -16,12 +16,12 @@ const SLACK: SignedDuration = SignedDuration::from_secs(5);
 /// Length of the end of a pod's name after the PodClique's, the hyphen included.
 const POD_SUFFIX: usize = 6;
 
-/// The names of the set's objects: events stay for a while when an object is gone.
+/// The names of the set's objects: events outlive deleted objects.
 #[derive(Debug)]
 pub struct Names<'a> {
     set: &'a PodCliqueSet,
     existing: HashSet<String>,
-    /// Events before are about an earlier set of that name.
+    /// Earlier events are about an earlier set of that name.
     since: Option<Timestamp>,
 }
 
@@ -40,7 +40,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    /// Whether the event is about one of them.
+    /// Whether the event is about one of these objects.
     pub fn are_told_of(&self, event: &Event) -> bool {
         let is_recent = told::last_time(event)
             .zip(self.since)

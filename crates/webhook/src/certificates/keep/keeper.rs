@@ -25,7 +25,7 @@ use crate::metrics::ByConfiguration;
 /// The pause after a failure, doubling; shorter if a watch shows a relevant change.
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_mins(1);
-/// Between two looks: many changes make one.
+/// The pause between two rounds: many changes make one.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(500);
 /// After this many consecutive plans with writes, another writer must be changing the same objects.
 const MAX_PLANS: usize = 8;
@@ -71,7 +71,7 @@ impl Keeper {
         }
     }
 
-    /// Writes until nothing is left to be written, and says when something is due.
+    /// Writes until the plan is empty, and returns the next due time.
     async fn put_right(&self) -> Result<Option<Timestamp>, Error> {
         for _ in 0..MAX_PLANS {
             let objects = Objects::read(&self.client, &self.options).await?;
@@ -88,7 +88,7 @@ impl Keeper {
         Err(Error::Unsettled)
     }
 
-    /// A grace is known before it is written: the answer may be lost.
+    /// The grace period is stored here before it is written: the answer may be lost.
     fn plan(&self, objects: &Objects) -> Plan {
         let mut grace = lock(&self.grace);
         let began = Instant::now();
@@ -100,7 +100,7 @@ impl Keeper {
         plan
     }
 
-    /// One patch that fails holds up no other.
+    /// A failed patch does not block the others.
     async fn execute(&self, plan: &Plan, objects: &Objects) -> Result<(), Error> {
         if let Some(write) = &plan.secret {
             self.write_secret(write, &objects.secret).await?;
@@ -145,7 +145,7 @@ impl Keeper {
         self.send(async move { configurations::write(client, &sent, &seen).await })
             .await?;
         lock(&self.rivals).remember(patch);
-        tracing::info!(configuration = %patch.target, "webhooks trust what the Secret says");
+        tracing::info!(configuration = %patch.target, "webhooks trust the CAs of the Secret");
         Ok(())
     }
 
@@ -161,7 +161,7 @@ impl Keeper {
             drop(turn);
             answer
         });
-        // Without an answer only where the whole process ends.
+        // The answer is missing only if the whole process ends.
         sent.await.unwrap_or(Err(Error::NotLeading))
     }
 
@@ -179,21 +179,20 @@ impl Keeper {
         }
     }
 
-    /// Each is reported once, and again if it goes again.
+    /// Each is reported once, and again after it reappeared.
     fn report_absent(&self, objects: &Objects) {
         let absent: BTreeSet<Target> = objects.absent().cloned().collect();
         let mut known = lock(&self.absent);
         for target in absent.difference(&known) {
             tracing::warn!(
                 configuration = %target,
-                "it does not exist, so nothing is asked of the webhook for it: install it (helm \
-                 upgrade) if it is wanted"
+                "it does not exist, so the API server does not call its webhooks: install it (helm upgrade) if it is wanted"
             );
         }
         *known = absent;
     }
 
-    /// Until a watch shows something, or this time.
+    /// Waits for a change of a watch, or until this time.
     async fn wait(&self, wake_at: Option<Timestamp>) {
         let began = Instant::now();
         while began.elapsed() < LOOK_INTERVAL {

@@ -152,13 +152,13 @@ impl fmt::Display for SecretWrite {
 impl fmt::Display for Step {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Install => "a certificate is made and served",
-            Self::Remember => "what webhooks trust is named again",
-            Self::Prepare => "the next certificate is made and trusted",
+            Self::Install => "a certificate is created and served",
+            Self::Remember => "the CAs that webhooks trust are stored again",
+            Self::Prepare => "the next certificate is created and trusted",
             Self::BeginGrace => "all webhooks trust the next certificate",
             Self::EndGrace => "a webhook does not trust the next certificate any more",
             Self::Promote => "the next certificate is served",
-            Self::Tidy => "what expired or is of no use is removed",
+            Self::Tidy => "expired and unused values are removed",
         })
     }
 }

@@ -95,10 +95,7 @@ fn capacity_and_kube_scheduler_agree_about_most_gangs() {
     }
     println!("seed {seed}: {placed} placed, different: {different:?}");
     assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(
-        different.len() <= clusters / DIFFERENT_OF,
-        "{different:?}"
-    );
+    assert!(different.len() <= clusters / DIFFERENT_OF, "{different:?}");
     // It would prove little if all of them were alike.
     assert!(
         (clusters / 4..=clusters * 3 / 4).contains(&placed),

@@ -6,19 +6,19 @@ use serde::Serialize;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Action {
-    /// An object is made, and its pods.
+    /// An object and its pods are created.
     Create,
     /// Another number of replicas.
     Scale,
-    /// An object is changed and nothing restarts for it.
+    /// An object changes without restarts.
     Update,
     /// Pods are recreated.
     Restart,
     /// PodCliques of group replicas are recreated, with their pods.
     Recreate,
-    /// Pods that waited for others may be scheduled, or start.
+    /// Gated pods may be scheduled, or start.
     Release,
-    /// An object is deleted, and its pods.
+    /// An object and its pods are deleted.
     Remove,
 }
 
@@ -41,7 +41,7 @@ pub struct Step {
     /// The fields that change.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<String>,
-    /// How many pods are made that were not there.
+    /// Number of new pods.
     #[serde(skip_serializing_if = "is_zero")]
     pub new_pods: usize,
     /// Pods that are deleted, in this order.
@@ -53,7 +53,7 @@ pub struct Step {
     /// Indices of the group replicas, in this order, of `Recreate`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub group_replicas: Vec<i32>,
-    /// How many pods that are Ready, or group replicas, go at the same time at most.
+    /// The most ready pods, or group replicas, that are down at the same time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at_once: Option<usize>,
     /// `rollingUpdate.maxUnavailable`, 1 by default.
@@ -62,16 +62,16 @@ pub struct Step {
     /// The base gang that a gang waits for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits_for: Option<String>,
-    /// Why, where that is not plain.
+    /// The reason, if the action does not show it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// Whether the operator does it anyway, whatever the file says.
+    /// Whether the step is under way whatever the file contains.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_under_way: bool,
 }
 
 impl Step {
-    /// Nothing more is known of it yet.
+    /// A step without details.
     pub(super) fn new(action: Action, kind: &str, name: &str) -> Self {
         Self {
             action,
